@@ -1,0 +1,92 @@
+//! The only door to time.
+//!
+//! Everything that decides takes an [`Instant`] as an argument; only actors and the pipeline hold a [`Clock`]. An
+//! `Instant` counts microseconds since the Unix epoch but moves monotonically within a run (the wall clock is read once,
+//! at the start), so it can both be compared and be written to disk. Under tokio's paused time the clock is simulated.
+
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time: microseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The Unix epoch: earlier than anything a crawl sees.
+    pub const EPOCH: Self = Self(0);
+
+    /// The instant `micros` microseconds after the Unix epoch.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since the Unix epoch.
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// How long `self` is after `earlier`; zero where it is not after it.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The calendar time, for records that people and other tools read.
+    pub fn timestamp(self) -> jiff::Timestamp {
+        i64::try_from(self.0)
+            .ok()
+            .and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok())
+            .unwrap_or(jiff::Timestamp::MAX)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    /// Saturates: a far future stays a far future.
+    fn add(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// Saturates at the epoch.
+    fn sub(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// Reads the time. Cheap to clone; all clones of one clock agree.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    started: tokio::time::Instant,
+    started_at: Instant,
+}
+
+impl Clock {
+    /// A clock that shows the machine's time, and moves on monotonically from there.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn system() -> Self {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch }
+    }
+
+    /// A clock that shows `at` now; with tokio's time paused it moves only when tokio's time is advanced.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn starting_at(at: Instant) -> Self {
+        Self { started: tokio::time::Instant::now(), started_at: at }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Instant {
+        self.started_at + self.started.elapsed()
+    }
+
+    /// Sleeps until `at`; returns at once where that has passed.
+    pub async fn sleep_until(&self, at: Instant) {
+        tokio::time::sleep_until(self.started + at.since(self.started_at)).await;
+    }
+}

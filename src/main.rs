@@ -1,0 +1,3 @@
+//! The `harvestman` command.
+
+fn main() {}

@@ -1,0 +1,76 @@
+//! One request and what came of it.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use super::Failure;
+use crate::clock::Instant;
+use crate::url::CanonicalUrl;
+
+/// When the steps of a request happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timings {
+    /// The request was handed to the client.
+    pub started: Instant,
+    /// The response's head was there; none where it never came.
+    pub first_byte: Option<Instant>,
+    /// The body was there, or the request had failed.
+    pub ended: Instant,
+}
+
+/// Why a body was not read to its end (the WARC-Truncated reasons).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncation {
+    /// Longer than the body limit.
+    Length,
+    /// Took longer than the time limit.
+    Time,
+    /// The connection ended early.
+    Disconnect,
+    /// Not read on purpose: its media type is not wanted.
+    UnwantedType,
+}
+
+/// A response.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// The HTTP version.
+    pub version: http::Version,
+    /// The response's headers.
+    pub headers: HeaderMap,
+    /// The body: transfer coding removed, content coding kept.
+    pub body: Bytes,
+    /// Whether the body is whole, and if not, why.
+    pub truncated: Option<Truncation>,
+    /// Who answered; none behind a proxy.
+    pub remote: Option<IpAddr>,
+}
+
+impl Answer {
+    /// The value of a header, where it is there and readable text.
+    pub fn header(&self, name: http::header::HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The `Content-Type`, where it is there and readable.
+    pub fn content_type(&self) -> Option<&str> {
+        self.header(http::header::CONTENT_TYPE)
+    }
+}
+
+/// One request with its result: what goes to the archive and to the parser.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    /// What was asked for.
+    pub url: CanonicalUrl,
+    /// The request's headers as sent (the request line is `GET path HTTP/version`).
+    pub request_headers: HeaderMap,
+    /// What came.
+    pub result: Result<Answer, Failure>,
+    /// When.
+    pub timings: Timings,
+}

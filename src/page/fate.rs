@@ -1,0 +1,297 @@
+//! Fates: what became of every link ever discovered (invariant ACC-1: discovered = sum of all fates).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use crate::url::OutOfScope;
+
+/// Why robots.txt kept a URL from being fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RobotsRefusal {
+    /// A rule disallows it.
+    Disallowed,
+    /// robots.txt could not be had (server error or unreachable), which disallows everything for a while.
+    Unavailable,
+}
+
+/// Why the policy did not want a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PolicyRefusal {
+    /// Its link class leads to nothing that is wanted.
+    LinkClass,
+    /// The page or the link asks robots not to follow it.
+    Nofollow,
+}
+
+/// Which budget a link was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Budget {
+    /// Farther from the seeds than the depth limit.
+    Depth,
+    /// More URLs on its host than the host's page limit.
+    HostPages,
+    /// More URLs waiting than the frontier may hold.
+    Frontier,
+}
+
+/// Why a fetch failed for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Failure {
+    /// The host name has no address.
+    Dns,
+    /// Every address of the host is private, loopback or otherwise forbidden.
+    ForbiddenAddress,
+    /// The connection was refused or broke while it was made.
+    Connect,
+    /// The connection took too long.
+    ConnectTimeout,
+    /// The TLS handshake failed: certificate or protocol.
+    Tls,
+    /// The TLS handshake took too long.
+    TlsTimeout,
+    /// The response's head took too long.
+    FirstByteTimeout,
+    /// The whole exchange took too long, with nothing usable to show for it.
+    WholeTimeout,
+    /// The connection ended before a response was there.
+    Disconnected,
+    /// What came is not HTTP.
+    Protocol,
+    /// The response's head is larger than the limit.
+    HeadTooLarge,
+    /// The answer was an HTTP error status.
+    Http(u16),
+    /// A redirect without a usable target.
+    BadRedirect,
+    /// The chain of redirects is longer than the limit.
+    TooManyRedirects,
+    /// The host was given up after too many failures in a row.
+    HostGivenUp,
+    /// Something went wrong in Harvestman itself.
+    Internal,
+}
+
+/// What became of a discovered link. Exactly one for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// Fetched with a success status.
+    Fetched,
+    /// Answered by a redirect; its target is a link of its own.
+    Redirected,
+    /// A link to a URL that was discovered before.
+    Duplicate,
+    /// Outside the crawl's scope.
+    OutOfScope(OutOfScope),
+    /// Kept back by robots.txt.
+    Robots(RobotsRefusal),
+    /// Not wanted by the policy.
+    Policy(PolicyRefusal),
+    /// Could not be fetched.
+    Failed(Failure),
+    /// Answered with a media type that is not wanted.
+    UnwantedType,
+    /// Left out because of a limit.
+    OverBudget(Budget),
+    /// Accepted, and still waiting when the crawl ended.
+    Queued,
+}
+
+macro_rules! labels {
+    ($type:ty { $($variant:ident => $label:literal),+ $(,)? }) => {
+        impl $type {
+            /// The reason as it stands in reports and metric labels.
+            pub const fn label(self) -> &'static str {
+                match self { $(Self::$variant => $label),+ }
+            }
+            /// All labels.
+            pub const LABELS: &'static [&'static str] = &[$($label),+];
+        }
+    };
+}
+
+labels!(RobotsRefusal { Disallowed => "disallowed", Unavailable => "unavailable" });
+labels!(PolicyRefusal { LinkClass => "link_class", Nofollow => "nofollow" });
+labels!(Budget { Depth => "depth", HostPages => "host_pages", Frontier => "frontier" });
+
+impl Failure {
+    /// The reason as it stands in reports and metric labels. Of HTTP errors the statuses that operators act on keep their
+    /// own label, the others share one a hundred, which bounds the number of labels.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::ForbiddenAddress => "forbidden_address",
+            Self::Connect => "connect",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::Tls => "tls",
+            Self::TlsTimeout => "tls_timeout",
+            Self::FirstByteTimeout => "first_byte_timeout",
+            Self::WholeTimeout => "whole_timeout",
+            Self::Disconnected => "disconnected",
+            Self::Protocol => "protocol",
+            Self::HeadTooLarge => "head_too_large",
+            Self::Http(401) => "http_401",
+            Self::Http(403) => "http_403",
+            Self::Http(404) => "http_404",
+            Self::Http(410) => "http_410",
+            Self::Http(429) => "http_429",
+            Self::Http(500) => "http_500",
+            Self::Http(502) => "http_502",
+            Self::Http(503) => "http_503",
+            Self::Http(504) => "http_504",
+            Self::Http(400..=499) => "http_4xx",
+            Self::Http(500..=599) => "http_5xx",
+            Self::Http(_) => "http_other",
+            Self::BadRedirect => "bad_redirect",
+            Self::TooManyRedirects => "too_many_redirects",
+            Self::HostGivenUp => "host_given_up",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether another try may do better. Decided once, here.
+    pub const fn is_transient(self) -> bool {
+        match self {
+            Self::Dns
+            | Self::Connect
+            | Self::ConnectTimeout
+            | Self::TlsTimeout
+            | Self::FirstByteTimeout
+            | Self::WholeTimeout
+            | Self::Disconnected => true,
+            Self::Http(status) => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
+            Self::ForbiddenAddress
+            | Self::Tls
+            | Self::Protocol
+            | Self::HeadTooLarge
+            | Self::BadRedirect
+            | Self::TooManyRedirects
+            | Self::HostGivenUp
+            | Self::Internal => false,
+        }
+    }
+}
+
+impl Fate {
+    /// The fate's name as it stands in reports and metric labels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fetched => "fetched",
+            Self::Redirected => "redirected",
+            Self::Duplicate => "duplicate",
+            Self::OutOfScope(_) => "out_of_scope",
+            Self::Robots(_) => "robots",
+            Self::Policy(_) => "policy",
+            Self::Failed(_) => "failed",
+            Self::UnwantedType => "unwanted_type",
+            Self::OverBudget(_) => "over_budget",
+            Self::Queued => "queued",
+        }
+    }
+
+    /// The fate's reason, where it has one.
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::OutOfScope(why) => Some(why.label()),
+            Self::Robots(why) => Some(why.label()),
+            Self::Policy(why) => Some(why.label()),
+            Self::Failed(why) => Some(why.label()),
+            Self::OverBudget(why) => Some(why.label()),
+            Self::Fetched | Self::Redirected | Self::Duplicate | Self::UnwantedType | Self::Queued => None,
+        }
+    }
+}
+
+/// Counts of fates. Links are counted, not URLs: a URL linked from a hundred pages is one `fetched` and 99 `duplicate`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fates {
+    counts: BTreeMap<Fate, u64>,
+}
+
+impl Fates {
+    /// Counts `count` links of fate `fate`.
+    pub fn add(&mut self, fate: Fate, count: u64) {
+        if count > 0 {
+            *self.counts.entry(fate).or_default() += count;
+        }
+    }
+
+    /// Adds all counts of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (fate, count) in &other.counts {
+            self.add(*fate, *count);
+        }
+    }
+
+    /// How many links had the fate `fate`.
+    pub fn of(&self, fate: Fate) -> u64 {
+        self.counts.get(&fate).copied().unwrap_or(0)
+    }
+
+    /// How many links had a fate of this name, whatever the reason.
+    pub fn named(&self, name: &str) -> u64 {
+        self.counts.iter().filter(|(fate, _)| fate.name() == name).map(|(_, count)| count).sum()
+    }
+
+    /// The sum over all fates.
+    pub fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// All counts, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (Fate, u64)> + '_ {
+        self.counts.iter().map(|(fate, count)| (*fate, *count))
+    }
+
+    /// The shape that stands in `report.json`: name → count, or name → reason → count where the fate has reasons.
+    pub fn to_report(&self) -> BTreeMap<&'static str, FateCount> {
+        let mut report: BTreeMap<&'static str, FateCount> = BTreeMap::new();
+        for (fate, count) in self.iter() {
+            match fate.reason() {
+                None => *report.entry(fate.name()).or_insert(FateCount::Count(0)).count_mut("") += count,
+                Some(reason) => {
+                    let entry = report.entry(fate.name()).or_insert_with(|| FateCount::Reasons(BTreeMap::new()));
+                    *entry.count_mut(reason) += count;
+                }
+            }
+        }
+        report
+    }
+}
+
+/// One fate in the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum FateCount {
+    /// A fate without reasons.
+    Count(u64),
+    /// A fate with its reasons.
+    Reasons(BTreeMap<&'static str, u64>),
+}
+
+impl FateCount {
+    fn count_mut(&mut self, reason: &'static str) -> &mut u64 {
+        match self {
+            Self::Count(count) => count,
+            Self::Reasons(reasons) => reasons.entry(reason).or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_groups_reasons_under_their_fate_and_keeps_the_sum() {
+        let mut fates = Fates::default();
+        fates.add(Fate::Fetched, 3);
+        fates.add(Fate::Failed(Failure::Http(404)), 2);
+        fates.add(Fate::Failed(Failure::Http(418)), 1);
+        fates.add(Fate::Failed(Failure::Http(451)), 1);
+        let json = serde_json::to_value(fates.to_report()).unwrap();
+        assert_eq!(json, serde_json::json!({"fetched": 3, "failed": {"http_404": 2, "http_4xx": 2}}));
+        assert_eq!(fates.total(), 7);
+        assert_eq!(fates.named("failed"), 4);
+    }
+}

@@ -1,0 +1,110 @@
+//! What the parser makes of a page.
+
+use super::Apath;
+
+/// What kind of reference a link is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LinkKind {
+    /// `a[href]` and `area[href]`.
+    Anchor,
+    /// `iframe[src]` and `frame[src]`.
+    Frame,
+    /// What a page needs to be shown: images, style sheets, scripts. Only collected when asked for.
+    Embed,
+    /// `<meta http-equiv=refresh>`.
+    Refresh,
+}
+
+/// A link as written on the page: entities decoded, not yet resolved.
+///
+/// The text lies in [`ParsedPage::hrefs`] from `start` to `end`, so that a page's links cost one allocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawLink {
+    /// Byte offset of the link's first byte.
+    pub start: u32,
+    /// Byte offset behind its last byte.
+    pub end: u32,
+    /// What kind of reference it is.
+    pub kind: LinkKind,
+    /// Whether it carries `rel=nofollow` (or `ugc`, `sponsored`).
+    pub nofollow: bool,
+}
+
+/// All links of a page that stand at one Apath, in page order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkGroup {
+    /// The place.
+    pub apath: Apath,
+    /// The place spelt out (`/html/body/div/a[class]`), where the parser was asked to.
+    pub apath_text: Option<Box<str>>,
+    /// The links.
+    pub links: Vec<RawLink>,
+}
+
+/// One entry of the bag of leaf paths: the hash of a path from the root to a leaf (text, image, anchor) and how often it occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeafPath {
+    /// 64-bit hash of the path.
+    pub path: u64,
+    /// Occurrences on the page.
+    pub count: u32,
+    /// The path spelt out, where the parser was asked to.
+    pub text: Option<Box<str>>,
+}
+
+/// Directives to robots from `<meta name=robots>` or an `X-Robots-Tag` header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RobotsDirectives {
+    /// `noindex` or `none`.
+    pub noindex: bool,
+    /// `nofollow` or `none`.
+    pub nofollow: bool,
+    /// `noarchive`.
+    pub noarchive: bool,
+}
+
+impl RobotsDirectives {
+    /// Both sets of directives together: the stricter wins.
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            noindex: self.noindex || other.noindex,
+            nofollow: self.nofollow || other.nofollow,
+            noarchive: self.noarchive || other.noarchive,
+        }
+    }
+}
+
+/// What one pass over a page's bytes yields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParsedPage {
+    /// The texts of all links, one after the other.
+    pub hrefs: String,
+    /// The links, grouped by Apath, groups in order of first occurrence.
+    pub groups: Vec<LinkGroup>,
+    /// The bag of leaf paths, in order of first occurrence.
+    pub leaf_paths: Vec<LeafPath>,
+    /// `<base href>`, as written.
+    pub base: Option<String>,
+    /// `<title>`, white space squeezed, cut at a limit.
+    pub title: Option<String>,
+    /// `<link rel=canonical>`, as written.
+    pub canonical: Option<String>,
+    /// Directives from `<meta name=robots>`.
+    pub robots: RobotsDirectives,
+    /// The charset that the page was read in.
+    pub charset: &'static str,
+    /// Links that were left out because the page has more than the limit.
+    pub links_dropped: u32,
+}
+
+impl ParsedPage {
+    /// The text of `link`.
+    pub fn href(&self, link: &RawLink) -> &str {
+        self.hrefs.get(link.start as usize..link.end as usize).unwrap_or_default()
+    }
+
+    /// How many links the page has.
+    pub fn link_count(&self) -> usize {
+        self.groups.iter().map(|group| group.links.len()).sum()
+    }
+}

@@ -1,0 +1,21 @@
+//! What travels between the stages: links and their classes, URLs on their way, fetch outcomes, parsed pages, fates.
+//!
+//! Plain values only. A link becomes, in this order, a [`RawLink`] (as written on the page), a canonical URL, a
+//! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (handed to a host actor), an [`Exchange`] (what was
+//! sent and what came) and at last one line of the page log, a [`PageRecord`].
+
+mod class;
+mod exchange;
+mod fate;
+mod link;
+mod media;
+mod record;
+mod scheduled;
+
+pub use class::{Apath, ClusterId, LinkClass};
+pub use exchange::{Answer, Exchange, Timings, Truncation};
+pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
+pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
+pub use media::MediaType;
+pub use record::PageRecord;
+pub use scheduled::{Lease, LeaseId, ScheduledUrl};

@@ -1,0 +1,36 @@
+//! URLs that were accepted and wait for their fetch.
+
+use std::sync::Arc;
+
+use super::LinkClass;
+use crate::url::CanonicalUrl;
+
+/// A URL that passed scope, filter and dedup and is to be fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduledUrl {
+    /// The URL.
+    pub url: CanonicalUrl,
+    /// The class of the link it was discovered by.
+    pub class: LinkClass,
+    /// Links between a seed and this URL; a redirect adds none.
+    pub depth: u16,
+    /// Redirects that led here, one after the other.
+    pub redirects: u8,
+    /// Requests already spent on it.
+    pub attempts: u8,
+    /// The page (or sitemap, or redirect) it was discovered on; none for a seed.
+    pub via: Option<Arc<str>>,
+}
+
+/// Names a lease; unique within a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LeaseId(pub u64);
+
+/// A URL handed out for fetching. It is one of a bounded number (`fetch.in_flight_max`) and ends when its outcome is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Its name.
+    pub id: LeaseId,
+    /// What to fetch.
+    pub item: ScheduledUrl,
+}

@@ -1,0 +1,1 @@
+//! Wires all stages.

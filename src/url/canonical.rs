@@ -1,0 +1,102 @@
+//! The value types of URLs: what they promise, not how they are made.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// 128-bit fingerprint of a canonical URL (xxh3). At 100 million URLs the chance of any collision is below 10⁻²².
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(pub u128);
+
+impl Fingerprint {
+    /// The fingerprint of a canonical URL's text.
+    pub fn of(canonical: &str) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128(canonical.as_bytes()))
+    }
+}
+
+/// An absolute http(s) URL in its one spelling.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CanonicalUrl {
+    text: Box<str>,
+}
+
+impl CanonicalUrl {
+    /// Takes a text that is already canonical. Only the canonicaliser, and stores that hold what it made, may call this.
+    pub fn from_canonical(text: impl Into<Box<str>>) -> Self {
+        Self { text: text.into() }
+    }
+
+    /// The URL.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Scheme and authority: `https://example.org` or `http://example.org:8080`.
+    pub fn origin(&self) -> &str {
+        origin_of(&self.text)
+    }
+
+    /// Path and query, from the first `/` on.
+    pub fn path_and_query(&self) -> &str {
+        &self.text[self.origin().len()..]
+    }
+
+    /// The politeness key.
+    pub fn host_key(&self) -> HostKey {
+        HostKey(Arc::from(self.origin()))
+    }
+
+    /// Its fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&self.text)
+    }
+}
+
+/// Scheme and authority of a canonical URL's text (which always has a path, at least `/`).
+pub(crate) fn origin_of(text: &str) -> &str {
+    let authority = text.find("://").map_or(0, |at| at + 3);
+    let end = text[authority..].find('/').map_or(text.len(), |at| authority + at);
+    &text[..end]
+}
+
+impl fmt::Display for CanonicalUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Whom politeness is owed to: scheme and authority, as in `https://example.org:8443`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostKey(Arc<str>);
+
+impl HostKey {
+    /// The key of an origin text as [`CanonicalUrl::origin`] gives it.
+    pub fn from_origin(origin: &str) -> Self {
+        Self(Arc::from(origin))
+    }
+
+    /// Scheme and authority.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host name or address without scheme and port; IPv6 keeps its brackets.
+    pub fn host(&self) -> &str {
+        let authority = self.0.split_once("://").map_or(&*self.0, |(_, rest)| rest);
+        match authority.rfind(':') {
+            Some(at) if !authority[at..].contains(']') => &authority[..at],
+            _ => authority,
+        }
+    }
+
+    /// The URL of a path (from `/` on) on this host.
+    pub fn url(&self, path: &str) -> CanonicalUrl {
+        CanonicalUrl::from_canonical(format!("{}{path}", self.0))
+    }
+}
+
+impl fmt::Display for HostKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
