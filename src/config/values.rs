@@ -69,7 +69,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
         return whole.checked_mul(factor);
     }
     let product = number.parse::<f64>().ok()? * factor as f64;
-    (product.is_finite() && product >= 0.0 && product < 9e18).then_some(product.round() as u64)
+    (0.0..9e18).contains(&product).then_some(product.round() as u64)
 }
 
 impl FromStr for Period {
