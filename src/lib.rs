@@ -24,3 +24,4 @@ pub mod config;
 pub mod lab;
 pub mod metrics;
 pub mod pipeline;
+pub mod report;

@@ -1,0 +1,54 @@
+//! `docs/METRICS.md`, made from the catalogue.
+
+use std::fmt::Write;
+
+use super::catalogue::groups;
+use super::instrument::Definition;
+
+const HEAD: &str = "\
+# Metrics
+
+<!-- Made from src/metrics/catalogue.rs; `HARVESTMAN_BLESS=1 cargo test` writes it anew. -->
+
+`harvestman crawl --metrics 127.0.0.1:9900 …` serves these at `http://127.0.0.1:9900/metrics` in Prometheus' text format. No
+label holds a URL or a host name, and a value that is not listed counts as `other`; so the number of series is fixed.
+";
+
+const PROCESS: &str = "
+## Process
+
+`process_cpu_seconds_total` (whole seconds), `process_open_fds`, `process_max_fds`, `process_virtual_memory_bytes`,
+`process_resident_memory_bytes`, `process_start_time_seconds` and `process_threads`, as in every Prometheus client.
+";
+
+/// The text of `docs/METRICS.md`.
+pub fn reference() -> String {
+    let mut text = String::from(HEAD);
+    for (title, about, definitions) in groups() {
+        let _ = write!(text, "\n## {title}\n\n{}\n\n", joined(about));
+        text.push_str("| metric | kind | labels | meaning |\n| --- | --- | --- | --- |\n");
+        for definition in &definitions {
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} | {} |",
+                definition.name,
+                definition.kind.name(),
+                labels(definition),
+                definition.help
+            );
+        }
+    }
+    text + PROCESS
+}
+
+fn joined(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+fn labels(definition: &Definition) -> String {
+    let one = |label: &super::instrument::Label| {
+        let values: Vec<String> = label.values.iter().map(|value| format!("`{value}`")).collect();
+        format!("`{}`: {}", label.name, values.join(", "))
+    };
+    definition.labels.iter().map(one).collect::<Vec<_>>().join("<br>")
+}
