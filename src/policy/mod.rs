@@ -1,1 +1,34 @@
-//! TODO
+//! Policies: what a crawl wants. A policy publishes immutable [`PolicySnapshot`]s, which every stage reads without a lock.
+
+mod bfs;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use crate::page::{ClassOrder, LinkClass, PolicyRefusal};
+
+pub use bfs::BreadthFirst;
+
+/// A policy's state of knowledge at one moment. A decision names the [`PolicySnapshot::version`] that it came from.
+pub trait PolicySnapshot: ClassOrder {
+    /// Grows by one with each published snapshot.
+    fn version(&self) -> u64;
+
+    /// Whether links of this class are wanted at all. Asked once for all links of a page at one Apath, before they are resolved.
+    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal>;
+}
+
+/// Where stages find the snapshot that holds now.
+pub type CurrentPolicy = Arc<ArcSwap<Arc<dyn PolicySnapshot>>>;
+
+/// The policies by name.
+pub const POLICIES: &[&str] = &["bfs"];
+
+/// The first snapshot of the policy called `name`; none where there is no such policy.
+pub fn first_snapshot(name: &str) -> Option<Arc<dyn PolicySnapshot>> {
+    match name {
+        "bfs" => Some(Arc::new(BreadthFirst)),
+        _ => None,
+    }
+}

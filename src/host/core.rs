@@ -1,0 +1,264 @@
+//! What a host does next, as a decision over what is known of it. Pure: time is handed in, nothing is sent from here.
+//!
+//! A host first learns its address (for the connections per address), then its robots.txt, then the sitemaps named there; after
+//! that it asks the frontier for URLs whenever politeness allows.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+use super::retry_after;
+use super::robots::{RobotsFetch, RobotsState, Verdict};
+use crate::clock::Instant;
+use crate::page::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
+use crate::seed::Rng;
+use crate::url::{CanonicalUrl, HostKey};
+
+/// A request that the crawl needs for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Errand {
+    /// robots.txt, or where it redirects to.
+    Robots(CanonicalUrl),
+    /// A sitemap, with the number of sitemap indexes it was reached through.
+    Sitemap {
+        /// Where it is.
+        url: CanonicalUrl,
+        /// Indexes above it.
+        nesting: u8,
+    },
+}
+
+impl Errand {
+    /// What is fetched.
+    pub const fn url(&self) -> &CanonicalUrl {
+        match self {
+            Self::Robots(url) | Self::Sitemap { url, .. } => url,
+        }
+    }
+}
+
+/// What a host does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Look up its address.
+    Resolve,
+    /// Send a request of its own.
+    Errand(Errand),
+    /// Ask the frontier for a URL, and hold a connection ready for it.
+    Ask,
+    /// Ask the frontier for a URL although nothing may be sent: it will be refused.
+    AskToRefuse,
+    /// Do nothing until this time.
+    Wait {
+        /// When to look again.
+        until: Instant,
+        /// Why.
+        why: WaitReason,
+    },
+    /// Do nothing until something ends.
+    Busy,
+}
+
+/// What is to be done with an ended request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdicts {
+    /// Its result stands.
+    Final,
+    /// Try again, not before this time.
+    Retry(Instant),
+}
+
+/// What the host's decisions depend on besides its own state.
+#[derive(Debug, Clone)]
+pub struct HostRules {
+    /// Politeness.
+    pub politeness: Rules,
+    /// Further tries a URL has.
+    pub retries_max: u8,
+    /// The longest crawl-delay that is obeyed.
+    pub crawl_delay_max: Duration,
+    /// Sitemaps fetched from one host at most; 0: none.
+    pub sitemaps_max: u32,
+    /// robots.txt settings.
+    pub robots: crate::config::robots::RobotsOptions,
+}
+
+/// Everything that is remembered of one host, awake or asleep.
+#[derive(Debug)]
+pub struct HostCore {
+    /// Who it is.
+    pub key: HostKey,
+    politeness: Politeness,
+    robots: RobotsState,
+    robots_under_way: bool,
+    address: Address,
+    sitemaps: VecDeque<Errand>,
+    sitemaps_taken_on: u32,
+    rng: Rng,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Address {
+    Unknown,
+    Asked,
+    Known(Option<IpAddr>),
+}
+
+impl HostCore {
+    /// A host of which nothing is known yet.
+    pub fn new(key: HostKey, robots: RobotsState, rng: Rng) -> Self {
+        Self {
+            key,
+            politeness: Politeness::default(),
+            robots,
+            robots_under_way: false,
+            address: Address::Unknown,
+            sitemaps: VecDeque::new(),
+            sitemaps_taken_on: 0,
+            rng,
+        }
+    }
+
+    /// The address whose connections the host shares, where known.
+    pub const fn address(&self) -> Option<IpAddr> {
+        match self.address {
+            Address::Known(ip) => ip,
+            Address::Unknown | Address::Asked => None,
+        }
+    }
+
+    /// The address was looked up; none where it cannot be had (the fetch will say why) or does not matter (proxy).
+    pub fn resolved(&mut self, ip: Option<IpAddr>) {
+        self.address = Address::Known(ip);
+    }
+
+    /// What to do next, while `promised` URLs have been asked for and not yet come.
+    pub fn next(&self, now: Instant, promised: u32, rules: &HostRules) -> Step {
+        match self.address {
+            Address::Unknown => return Step::Resolve,
+            Address::Asked => return Step::Busy,
+            Address::Known(_) => {}
+        }
+        let refuse = if promised == 0 { Step::AskToRefuse } else { Step::Busy };
+        let readiness = self.politeness.readiness(now, promised, &rules.politeness);
+        if readiness == Readiness::GivenUp {
+            return refuse;
+        }
+        let robots = self.robots.verdict(now, "/");
+        match (robots, readiness) {
+            _ if self.robots_under_way => Step::Busy,
+            (Verdict::Unavailable { .. }, _) => refuse,
+            (_, Readiness::Wait { until, why }) => Step::Wait { until, why },
+            (_, Readiness::Busy | Readiness::GivenUp) => Step::Busy,
+            (_, Readiness::Ready) if promised > 0 => Step::Busy,
+            (Verdict::Unknown, Readiness::Ready) => Step::Errand(Errand::Robots(self.robots.url(&self.key))),
+            (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
+                self.sitemaps.front().cloned().map_or(Step::Ask, Step::Errand)
+            }
+        }
+    }
+
+    /// The address is being looked up.
+    pub fn begin_resolve(&mut self) {
+        self.address = Address::Asked;
+    }
+
+    /// The errand that [`HostCore::next`] named starts.
+    pub fn begin_errand(&mut self, errand: &Errand) {
+        match errand {
+            Errand::Robots(_) => self.robots_under_way = true,
+            Errand::Sitemap { .. } => drop(self.sitemaps.pop_front()),
+        }
+        self.politeness.started();
+    }
+
+    /// Why `lease` may not be fetched, if so.
+    pub fn refusal(&self, lease: &Lease, now: Instant, rules: &HostRules) -> Option<Fate> {
+        if self.politeness.readiness(now, 0, &rules.politeness) == Readiness::GivenUp {
+            return Some(Fate::Failed(Failure::HostGivenUp));
+        }
+        match self.robots.verdict(now, lease.item.url.path_and_query()) {
+            Verdict::Allowed | Verdict::Unknown => None,
+            Verdict::Disallowed(_) => Some(Fate::Robots(RobotsRefusal::Disallowed)),
+            Verdict::Unavailable { .. } => Some(Fate::Robots(RobotsRefusal::Unavailable)),
+        }
+    }
+
+    /// Whether politeness lets a request start now.
+    pub fn may_send(&self, now: Instant, rules: &HostRules) -> bool {
+        self.politeness.readiness(now, 0, &rules.politeness) == Readiness::Ready
+    }
+
+    /// A page's request starts.
+    pub fn started(&mut self) {
+        self.politeness.started();
+    }
+
+    /// A page's request has ended: books it with politeness and decides whether it is tried again. `attempts` counts it.
+    pub fn page_ended(&mut self, exchange: &Exchange, attempts: u8, now: Instant, rules: &HostRules) -> Verdicts {
+        self.book(exchange, now, &rules.politeness);
+        let may_pass = match &exchange.result {
+            Err(failure) => failure.is_transient(),
+            Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => true,
+            Ok(answer) => answer.status >= 400 && Failure::Http(answer.status).is_transient(),
+        };
+        if may_pass && attempts <= rules.retries_max && self.politeness.grant_retry(&rules.politeness) {
+            return Verdicts::Retry(self.politeness.paused_until().max(now));
+        }
+        Verdicts::Final
+    }
+
+    /// A robots.txt request has ended. Returns the sitemaps that were newly taken on.
+    pub fn robots_ended(&mut self, exchange: &Exchange, now: Instant, rules: &HostRules) -> u32 {
+        self.robots_under_way = false;
+        self.book(exchange, now, &rules.politeness);
+        self.robots.fetched(RobotsFetch::of(exchange), now, &rules.robots, &mut self.rng);
+        self.politeness.set_crawl_delay(self.robots.crawl_delay().map(|delay| delay.min(rules.crawl_delay_max)));
+        let named: Vec<CanonicalUrl> = self.robots.sitemaps().to_vec();
+        self.take_on_sitemaps(named, 0, rules)
+    }
+
+    /// A sitemap request has ended.
+    pub fn sitemap_ended(&mut self, exchange: &Exchange, now: Instant, rules: &HostRules) {
+        self.book(exchange, now, &rules.politeness);
+    }
+
+    /// Takes on sitemaps to fetch, as far as the limit allows; returns how many.
+    pub fn take_on_sitemaps(&mut self, urls: Vec<CanonicalUrl>, nesting: u8, rules: &HostRules) -> u32 {
+        let mut taken = 0;
+        for url in urls {
+            let known = self.sitemaps.iter().any(|errand| *errand.url() == url);
+            if self.sitemaps_taken_on >= rules.sitemaps_max || known {
+                continue;
+            }
+            self.sitemaps.push_back(Errand::Sitemap { url, nesting });
+            self.sitemaps_taken_on += 1;
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Whether nothing is under way and no errand waits, so that the host's actor may end.
+    pub fn is_idle(&self) -> bool {
+        self.politeness.in_flight() == 0
+            && self.sitemaps.is_empty()
+            && !self.robots_under_way
+            && self.address != Address::Asked
+    }
+
+    fn book(&mut self, exchange: &Exchange, now: Instant, rules: &Rules) {
+        let health = match &exchange.result {
+            Ok(answer) if matches!(answer.status, 429 | 503) => {
+                let asked = answer.header(http::header::RETRY_AFTER);
+                Health::Overloaded(asked.and_then(|value| retry_after::parse(value, now)))
+            }
+            Ok(answer) if answer.status >= 500 => Health::ServerError,
+            Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => Health::Unreachable,
+            Ok(_) => Health::Good,
+            Err(failure) => Health::of_failure(*failure),
+        };
+        let timings = &exchange.timings;
+        self.politeness.ended((timings.started, timings.first_byte, now), health, rules, &mut self.rng);
+    }
+}
