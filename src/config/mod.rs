@@ -1,6 +1,8 @@
 //! Settings: one file of options a stage; the defaults and their documentation stand there and nowhere else.
 
 pub mod options;
+pub mod robots;
 pub mod values;
 
+pub use robots::RobotsOptions;
 pub use values::{ByteSize, Period};

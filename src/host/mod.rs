@@ -1,1 +1,4 @@
 //! TODO
+
+pub mod retry_after;
+pub mod robots;
