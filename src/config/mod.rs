@@ -3,6 +3,8 @@
 pub mod frontier;
 pub mod host;
 pub mod options;
+pub mod robots;
 pub mod values;
 
+pub use robots::RobotsOptions;
 pub use values::{ByteSize, Period};

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{Actor, ActorContext, AsyncContext, Context, Handler, Message, SpawnHandle};
+use bytes::Bytes;
 
-use super::core::{Errand, HostCore, HostRules, Step, Verdicts};
+use super::core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
 use super::politeness::WaitReason;
 use crate::clock::{Clock, Instant};
 use crate::metrics::HostMetrics;
@@ -59,6 +60,8 @@ pub struct ErrandEnded {
     pub errand: Errand,
     /// Request and answer.
     pub exchange: Exchange,
+    /// The answer's body with its content coding removed.
+    pub body: Bytes,
 }
 
 /// Sitemaps that a sitemap index of this host names.
@@ -91,8 +94,10 @@ pub trait HostOutlets: Send + Sync {
     fn retry(&self, lease: Lease, not_before: Instant, received: u64);
     /// Errands were taken on.
     fn errands_added(&self, count: u32);
+    /// Sitemaps were named: take them to their hosts, which answer with `errands_added`.
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u8);
     /// An errand has brought this.
-    fn deliver_errand(&self, host: &HostKey, errand: Errand, exchange: Exchange);
+    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes);
     /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
     fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
     /// Give a slot back.
@@ -304,8 +309,10 @@ impl Handler<Grant> for HostActor {
         let ready = core.may_send(now, &self.setup.rules) && self.slot == Slot::Held;
         if let Some(fate) = core.refusal(&lease, now, &self.setup.rules) {
             if let Some(reason) = fate.reason() {
-                self.setup.metrics.robots_decisions.by(reason).inc();
                 self.setup.metrics.stage.dropped.by(reason).inc();
+            }
+            if let Fate::Robots(why) = fate {
+                self.setup.metrics.robots_decisions.by(why.label()).inc();
             }
             self.setup.outlets.refuse(lease, fate);
         } else if !ready {
@@ -381,19 +388,21 @@ impl Handler<PageEnded> for HostActor {
 impl Handler<ErrandEnded> for HostActor {
     type Result = ();
 
-    fn handle(&mut self, ErrandEnded { errand, exchange }: ErrandEnded, ctx: &mut Self::Context) {
+    fn handle(&mut self, ErrandEnded { errand, exchange, body }: ErrandEnded, ctx: &mut Self::Context) {
         self.request_over();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
         match &errand {
             Errand::Robots(_) => {
-                let sitemaps = core.robots_ended(&exchange, now, &self.setup.rules);
-                self.setup.metrics.robots_fetches.by(core.robots_result()).inc();
-                self.setup.outlets.errands_added(sitemaps);
+                let result = core.robots_ended(&exchange, &body, now, &self.setup.rules);
+                self.setup.metrics.robots_fetches.by(result.label()).inc();
+                if let RobotsResult::Rules(sitemaps) = result {
+                    self.setup.outlets.sitemaps_named(sitemaps, 0);
+                }
             }
             Errand::Sitemap { .. } => core.sitemap_ended(&exchange, now, &self.setup.rules),
         }
-        self.setup.outlets.deliver_errand(&self.key, errand, exchange);
+        self.setup.outlets.deliver_errand(errand, exchange, body);
         self.advance(ctx);
     }
 }

@@ -5,11 +5,10 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::time::Duration;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 use super::retry_after;
-use super::robots::{RobotsFetch, RobotsState, Verdict};
+use super::robots::{Reply, RobotsState, Verdict};
 use crate::clock::Instant;
 use crate::page::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
 use crate::seed::Rng;
@@ -60,6 +59,34 @@ pub enum Step {
     Busy,
 }
 
+/// What came of a request for robots.txt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RobotsResult {
+    /// Rules, and the sitemaps named there.
+    Rules(Vec<String>),
+    /// There is none: everything is allowed.
+    Absent,
+    /// It lies elsewhere.
+    Redirected,
+    /// The server cannot say: everything is disallowed for a while.
+    Unavailable,
+    /// The host could not be asked.
+    Unreachable,
+}
+
+impl RobotsResult {
+    /// The result as it stands in metric labels.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Rules(_) => "rules",
+            Self::Absent => "absent",
+            Self::Redirected => "redirected",
+            Self::Unavailable => "unavailable",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
 /// What is to be done with an ended request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdicts {
@@ -76,12 +103,10 @@ pub struct HostRules {
     pub politeness: Rules,
     /// Further tries a URL has.
     pub retries_max: u8,
-    /// The longest crawl-delay that is obeyed.
-    pub crawl_delay_max: Duration,
+    /// Tries for robots.txt before the URLs that wait for it are let go.
+    pub robots_tries: u32,
     /// Sitemaps fetched from one host at most; 0: none.
     pub sitemaps_max: u32,
-    /// robots.txt settings.
-    pub robots: crate::config::robots::RobotsOptions,
 }
 
 /// Everything that is remembered of one host, awake or asleep.
@@ -92,6 +117,8 @@ pub struct HostCore {
     politeness: Politeness,
     robots: RobotsState,
     robots_under_way: bool,
+    /// Tries in a row at which the host could not even be asked for robots.txt, and what the last one failed of.
+    unreachable: Option<(u32, Failure)>,
     address: Address,
     sitemaps: VecDeque<Errand>,
     sitemaps_taken_on: u32,
@@ -113,6 +140,7 @@ impl HostCore {
             politeness: Politeness::default(),
             robots,
             robots_under_way: false,
+            unreachable: None,
             address: Address::Unknown,
             sitemaps: VecDeque::new(),
             sitemaps_taken_on: 0,
@@ -145,18 +173,26 @@ impl HostCore {
         if readiness == Readiness::GivenUp {
             return refuse;
         }
-        let robots = self.robots.verdict(now, "/");
-        match (robots, readiness) {
+        match (self.robots.verdict(now, "/"), readiness) {
             _ if self.robots_under_way => Step::Busy,
-            (Verdict::Unavailable { .. }, _) => refuse,
+            (Verdict::Unavailable { .. }, _) if self.lets_go(rules) => refuse,
+            (Verdict::Unavailable { until }, _) => Step::Wait { until, why: WaitReason::Robots },
             (_, Readiness::Wait { until, why }) => Step::Wait { until, why },
             (_, Readiness::Busy | Readiness::GivenUp) => Step::Busy,
             (_, Readiness::Ready) if promised > 0 => Step::Busy,
-            (Verdict::Unknown, Readiness::Ready) => Step::Errand(Errand::Robots(self.robots.url(&self.key))),
+            (Verdict::Unknown, Readiness::Ready) => match self.robots.fetch_url(now) {
+                Some(url) => Step::Errand(Errand::Robots(CanonicalUrl::from_canonical(url))),
+                None => Step::Ask,
+            },
             (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
                 self.sitemaps.front().cloned().map_or(Step::Ask, Step::Errand)
             }
         }
+    }
+
+    /// Whether robots.txt was asked for so often in vain that the URLs that wait for it are let go.
+    fn lets_go(&self, rules: &HostRules) -> bool {
+        self.unreachable.is_some() || self.robots.failed_tries() >= rules.robots_tries
     }
 
     /// The address is being looked up.
@@ -181,7 +217,10 @@ impl HostCore {
         match self.robots.verdict(now, lease.item.url.path_and_query()) {
             Verdict::Allowed | Verdict::Unknown => None,
             Verdict::Disallowed(_) => Some(Fate::Robots(RobotsRefusal::Disallowed)),
-            Verdict::Unavailable { .. } => Some(Fate::Robots(RobotsRefusal::Unavailable)),
+            Verdict::Unavailable { .. } => Some(match self.unreachable {
+                Some((_, failure)) => Fate::Failed(failure),
+                None => Fate::Robots(RobotsRefusal::Unavailable),
+            }),
         }
     }
 
@@ -209,14 +248,39 @@ impl HostCore {
         Verdicts::Final
     }
 
-    /// A robots.txt request has ended. Returns the sitemaps that were newly taken on.
-    pub fn robots_ended(&mut self, exchange: &Exchange, now: Instant, rules: &HostRules) -> u32 {
+    /// A robots.txt request has ended with `body` (content coding removed). Says what came of it, and the sitemaps named there.
+    pub fn robots_ended(&mut self, exchange: &Exchange, body: &[u8], now: Instant, rules: &HostRules) -> RobotsResult {
         self.robots_under_way = false;
         self.book(exchange, now, &rules.politeness);
-        self.robots.fetched(RobotsFetch::of(exchange), now, &rules.robots, &mut self.rng);
-        self.politeness.set_crawl_delay(self.robots.crawl_delay().map(|delay| delay.min(rules.crawl_delay_max)));
-        let named: Vec<CanonicalUrl> = self.robots.sitemaps().to_vec();
-        self.take_on_sitemaps(named, 0, rules)
+        let answer = match &exchange.result {
+            Ok(answer) => answer,
+            Err(failure) => return self.robots_unreachable(*failure, now, rules),
+        };
+        self.unreachable = None;
+        let location = answer.header(http::header::LOCATION);
+        let asked = answer.header(http::header::RETRY_AFTER);
+        let retry_after = asked.and_then(|value| retry_after::parse(value, now));
+        self.robots.on_reply(Reply::Answered { status: answer.status, location, retry_after, body }, now);
+        self.politeness.set_crawl_delay(self.robots.crawl_delay());
+        match self.robots.verdict(now, "/") {
+            Verdict::Unknown => RobotsResult::Redirected,
+            Verdict::Unavailable { .. } => RobotsResult::Unavailable,
+            Verdict::Allowed | Verdict::Disallowed(_) if answer.status >= 300 => RobotsResult::Absent,
+            Verdict::Allowed | Verdict::Disallowed(_) => RobotsResult::Rules(self.robots.sitemaps()),
+        }
+    }
+
+    /// A host that cannot be reached is tried again after the usual back-off, as any URL is; only then is robots.txt counted as
+    /// unavailable.
+    fn robots_unreachable(&mut self, failure: Failure, now: Instant, rules: &HostRules) -> RobotsResult {
+        let tries = self.unreachable.map_or(0, |(tries, _)| tries) + 1;
+        if failure.is_transient() && tries <= u32::from(rules.retries_max) {
+            self.unreachable = Some((tries, failure));
+        } else {
+            self.unreachable = Some((0, failure));
+            self.robots.on_reply(Reply::Unreachable, now);
+        }
+        RobotsResult::Unreachable
     }
 
     /// A sitemap request has ended.

@@ -48,6 +48,8 @@ pub enum WaitReason {
     BackOff,
     /// The circuit breaker is open.
     Breaker,
+    /// robots.txt cannot be had for now.
+    Robots,
 }
 
 impl WaitReason {
@@ -57,6 +59,7 @@ impl WaitReason {
             Self::Delay => "delay",
             Self::BackOff => "back_off",
             Self::Breaker => "breaker",
+            Self::Robots => "robots",
         }
     }
 }
