@@ -1,5 +1,6 @@
 //! Settings: one file of options a stage; the defaults and their documentation stand there and nowhere else.
 
+pub mod filter;
 pub mod frontier;
 pub mod host;
 pub mod options;

@@ -17,12 +17,14 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// Whether `fingerprint` was noted not long ago; if not, it is noted now.
-    pub fn check_and_note(&mut self, fingerprint: Fingerprint) -> bool {
-        let slot = &mut self.slots[fingerprint.0 as usize % SLOTS];
-        let known = *slot == fingerprint.0 && fingerprint.0 != 0;
-        *slot = fingerprint.0;
-        known
+    /// Whether `fingerprint` was noted not long ago.
+    pub fn knows(&self, fingerprint: Fingerprint) -> bool {
+        self.slots[fingerprint.0 as usize % SLOTS] == fingerprint.0 && fingerprint.0 != 0
+    }
+
+    /// Notes that `fingerprint` is in the set.
+    pub fn note(&mut self, fingerprint: Fingerprint) {
+        self.slots[fingerprint.0 as usize % SLOTS] = fingerprint.0;
     }
 }
 
@@ -33,11 +35,13 @@ mod tests {
     #[test]
     fn it_knows_what_was_noted_and_nothing_else() {
         let mut recent = Recent::default();
-        assert!(!recent.check_and_note(Fingerprint(0)));
-        assert!(!recent.check_and_note(Fingerprint(0)), "an empty slot must not pass for the fingerprint 0");
-        assert!(!recent.check_and_note(Fingerprint(7)));
-        assert!(recent.check_and_note(Fingerprint(7)));
-        assert!(!recent.check_and_note(Fingerprint(7 + SLOTS as u128)), "same slot, other fingerprint");
-        assert!(!recent.check_and_note(Fingerprint(7)), "it was pushed out");
+        assert!(!recent.knows(Fingerprint(0)), "an empty slot must not pass for the fingerprint 0");
+        assert!(!recent.knows(Fingerprint(7)));
+        recent.note(Fingerprint(7));
+        assert!(recent.knows(Fingerprint(7)));
+        let same_slot = Fingerprint(7 + SLOTS as u128);
+        assert!(!recent.knows(same_slot));
+        recent.note(same_slot);
+        assert!(recent.knows(same_slot) && !recent.knows(Fingerprint(7)), "it was pushed out");
     }
 }

@@ -11,7 +11,7 @@ use actix::{Actor, AsyncContext, Context, Handler};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::budgets::Budgets;
+use super::budgets::{Budgets, EndReason};
 use super::host_queue::NotReady;
 use super::ledger::Ledger;
 use super::messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
@@ -41,7 +41,7 @@ pub struct FrontierSetup {
     /// The metrics.
     pub metrics: FrontierMetrics,
     /// Told why the crawl has ended, when it has.
-    pub finished: oneshot::Sender<&'static str>,
+    pub finished: oneshot::Sender<EndReason>,
 }
 
 /// The actor.
@@ -53,9 +53,9 @@ pub struct FrontierActor {
     errands: u64,
     /// Whether the seeds have come: before, an empty frontier is no end.
     begun: bool,
-    stopping: Option<&'static str>,
+    stopping: Option<EndReason>,
     setup: FrontierSetup,
-    finished: Option<oneshot::Sender<&'static str>>,
+    finished: Option<oneshot::Sender<EndReason>>,
 }
 
 impl FrontierActor {
@@ -132,7 +132,7 @@ impl FrontierActor {
     }
 
     /// Why nothing more may be handed out, if so.
-    fn spent(&self, now: Instant) -> Option<&'static str> {
+    fn spent(&self, now: Instant) -> Option<EndReason> {
         let leased = self.frontier.leased() as u64;
         self.stopping.or_else(|| self.setup.budgets.exhausted(&self.setup.ledger.lock(), leased, now))
     }
@@ -143,7 +143,7 @@ impl FrontierActor {
         }
         let over = match self.spent(now) {
             Some(why) => Some(why),
-            None if self.frontier.queued() == 0 && self.errands == 0 => Some("frontier empty"),
+            None if self.frontier.queued() == 0 && self.errands == 0 => Some(EndReason::Empty),
             None => None,
         };
         if let Some(why) = over {
@@ -235,7 +235,7 @@ impl Handler<Control> for FrontierActor {
 
     fn handle(&mut self, control: Control, _: &mut Self::Context) {
         match control {
-            Control::Stop(why) => self.stopping = Some(why),
+            Control::Stop => self.stopping = Some(EndReason::Stopped),
         }
         self.grant(self.setup.clock.now());
     }

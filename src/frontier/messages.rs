@@ -60,7 +60,7 @@ pub struct ErrandsAdded(pub u32);
 #[rtype(result = "()")]
 pub enum Control {
     /// Hand out nothing more; end when what is under way has ended.
-    Stop(&'static str),
+    Stop,
 }
 
 /// The way to the hosts. Calls must not block.

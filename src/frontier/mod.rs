@@ -15,7 +15,7 @@ mod schedule;
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
-pub use budgets::Budgets;
+pub use budgets::{Budgets, EndReason};
 pub use host_queue::{NotReady, Rank};
 pub use ledger::Ledger;
 pub use messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
