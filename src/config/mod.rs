@@ -5,6 +5,7 @@ pub mod frontier;
 pub mod host;
 pub mod options;
 pub mod robots;
+pub mod url;
 pub mod values;
 
 pub use robots::RobotsOptions;
