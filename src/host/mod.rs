@@ -2,3 +2,4 @@
 
 pub mod retry_after;
 pub mod robots;
+pub mod sitemap;
