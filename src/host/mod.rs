@@ -6,6 +6,7 @@ mod ip_slots;
 mod politeness;
 pub mod retry_after;
 pub mod robots;
+pub mod sitemap;
 
 pub use actor::{
     ErrandEnded, Grant, HostActor, HostOutlets, HostSetup, NoWork, PageEnded, Resolved, SitemapsFound, SlotGiven, Wake,
