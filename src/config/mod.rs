@@ -1,5 +1,6 @@
 //! Settings: one file of options a stage; the defaults and their documentation stand there and nowhere else.
 
+pub mod archive;
 pub mod options;
 pub mod values;
 
