@@ -1,1 +1,33 @@
-//! TODO
+//! The archive: WARC files, the page log, the link export.
+//!
+//! ```text
+//! CPU workers                               writer thread
+//! Exchange ─► RecordEncoder ─► EncodedPage ─► ArchiveSink ─► Archive ─► warc/….warc.gz
+//!                  │   ▲                           │  └─────► PageLog ─► pages.jsonl
+//!                  ▼   └──── RevisitIndex ◄────────┘  └─────► LinkLog ─► links.jsonl.gz
+//! ```
+//!
+//! Encoding (digests, compression) is pure and done on the CPU workers; the one writer thread only appends bytes, which
+//! keeps records whole and in order. A record is written before the outcome that refers to it is reported as recorded.
+
+mod digest;
+mod encode;
+mod error;
+mod fields;
+mod file;
+mod gzip;
+mod head;
+mod metadata;
+mod record_id;
+mod revisit;
+mod warcinfo;
+mod writer;
+
+pub use digest::{Digest, Hasher};
+pub use encode::{EncodedPage, RecordEncoder};
+pub use error::Error;
+pub use metadata::PageFacts;
+pub use record_id::{RecordId, RecordIds, RunId};
+pub use revisit::{Original, RevisitIndex};
+pub use warcinfo::CrawlInfo;
+pub use writer::{Archive, OPEN_SUFFIX, Position, WARC_DIRECTORY, Written};

@@ -3,6 +3,7 @@
 pub mod filter;
 pub mod frontier;
 pub mod host;
+pub mod archive;
 pub mod options;
 pub mod robots;
 pub mod url;
