@@ -1,1 +1,33 @@
 //! Wires all stages.
+
+use std::path::PathBuf;
+
+/// Why a crawl could not be run, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// None of the seeds can be crawled.
+    #[error("no usable seed: {reason}")]
+    NoUsableSeed {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The crawl directory cannot be used.
+    #[error("cannot use {} as the output directory: {reason}", path.display())]
+    OutputDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The output could not be written, for instance because the disk is full. What was written before is whole.
+    #[error("cannot write {}: {source}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A fault of Harvestman.
+    #[error("internal fault: {0}; please report it with the log")]
+    Internal(String),
+}
