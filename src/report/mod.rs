@@ -1,1 +1,15 @@
-//! What a crawl says about itself: while it runs ([`CrawlStatus`]) and when it has ended ([`Report`]).
+//! What a crawl says about itself: while it runs ([`CrawlStatus`], [`progress`]) and when it has ended ([`Report`]).
+
+mod advice;
+mod closing;
+pub mod figures;
+mod hooks;
+pub mod progress;
+mod status;
+mod text;
+mod usage;
+
+pub use closing::{HostTrouble, Report, Run, StopReason};
+pub use hooks::{Hooks, StopFlag};
+pub use status::{BudgetKind, BudgetUse, CrawlStatus};
+pub use usage::Usage;

@@ -1,0 +1,121 @@
+//! What to do about what went wrong, for the end of the report.
+
+use super::{Report, StopReason, figures};
+
+/// A share of requests from which on a failure is worth a line.
+const NOTABLE: f64 = 0.05;
+
+/// Settings and causes worth checking, by reason of failure.
+fn remedy(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "dns" => "check the spelling of the host, or name its address with --resolve HOST:ADDR",
+        "forbidden_address" => {
+            "the host leads to a private or loopback address; if it is yours, set fetch.allow_private_addresses"
+        }
+        "connect" | "connect_timeout" => "the server is down or blocks this machine; check --proxy if one is needed",
+        "tls" | "tls_timeout" => "check --ca-file if the site has a certificate authority of its own",
+        "first_byte_timeout" | "whole_timeout" => "the server is slow: raise its time-outs, or --delay",
+        "disconnected" | "protocol" => "the server breaks off; fewer --per-host connections may help",
+        "http_401" => "the site wants a login: --cookie, --cookies FILE or --header",
+        "http_403" => "the site refuses this crawler: say who you are with --contact, or ask its operator",
+        "http_429" | "http_503" => "the site asks for fewer requests: raise --delay",
+        "host_given_up" => "too many failures in a row; see the reasons above it in pages.jsonl",
+        "internal" => "this is a fault of Harvestman; please report it with the log",
+        _ => return None,
+    })
+}
+
+/// One line for each thing that went wrong and can be acted on, the worst first.
+pub fn advice(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.stop_reason == StopReason::ArchiveError {
+        lines.push("the output could not be written: see the log; what was written before is whole".to_owned());
+    }
+    for trouble in &report.run.troubles {
+        let how_many = if trouble.failed == trouble.requests {
+            format!("all {}", figures::count(trouble.requests))
+        } else {
+            format!("{} of {}", figures::count(trouble.failed), figures::count(trouble.requests))
+        };
+        let what = format!("{how_many} requests to {} failed with {}", trouble.host, trouble.reason);
+        lines.push(with_remedy(what, trouble.reason));
+    }
+    let named = |reason: &str| report.run.troubles.iter().any(|trouble| trouble.reason == reason);
+    for (reason, count) in &report.errors {
+        if !named(reason) && notable(*count, report.requests) && remedy(reason).is_some() {
+            let what = format!("{} requests failed with {reason}", figures::count(*count));
+            lines.push(with_remedy(what, reason));
+        }
+    }
+    if report.pages == 0 {
+        lines.push(nothing_fetched(report));
+    }
+    lines
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn notable(count: u64, requests: u64) -> bool {
+    count as f64 >= NOTABLE * requests as f64
+}
+
+fn with_remedy(what: String, reason: &str) -> String {
+    match remedy(reason) {
+        Some(remedy) => format!("{what}: {remedy}"),
+        None => what,
+    }
+}
+
+fn nothing_fetched(report: &Report) -> String {
+    let why = if report.fates.named("robots") > 0 {
+        "robots.txt keeps the crawler out"
+    } else if report.fates.named("out_of_scope") > 0 {
+        "no seed is in scope: check --scope, --include and --exclude"
+    } else if report.stop_reason != StopReason::FrontierEmpty {
+        "the crawl ended before the first page was there"
+    } else {
+        "see the reasons in pages.jsonl"
+    };
+    format!("nothing was fetched: {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::closing::tests::report;
+    use super::super::{HostTrouble, Report};
+    use super::*;
+    use crate::page::{Fate, Fates, RobotsRefusal};
+
+    #[test]
+    fn a_crawl_that_went_well_gets_no_advice() {
+        assert_eq!(advice(&report()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_host_that_failed_altogether_is_named_with_what_to_check() {
+        let mut report = report();
+        let host = "https://intranet.example".to_owned();
+        report.run.troubles = vec![HostTrouble { host, requests: 12, failed: 12, reason: "tls" }];
+        report.errors.insert("tls", 12);
+        let expected = "all 12 requests to https://intranet.example failed with tls: check --ca-file if the site has a \
+                        certificate authority of its own";
+        assert_eq!(advice(&report), [expected]);
+    }
+
+    #[test]
+    fn rare_failures_are_not_worth_a_line() {
+        let with = |count| {
+            let mut report = Report { requests: 1_000, ..report() };
+            report.errors.insert("http_429", count);
+            advice(&report).len()
+        };
+        assert_eq!((with(49), with(50)), (0, 1));
+    }
+
+    #[test]
+    fn an_empty_crawl_says_why() {
+        let mut fates = Fates::default();
+        fates.add(Fate::Robots(RobotsRefusal::Disallowed), 1);
+        let lines = advice(&Report { pages: 0, fates, ..report() });
+        assert_eq!(lines, ["nothing was fetched: robots.txt keeps the crawler out"]);
+    }
+}

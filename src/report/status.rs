@@ -1,0 +1,162 @@
+//! Where a crawl stands: a snapshot that the pipeline fills and that the progress line, the admin API and the report read.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::page::Fates;
+
+/// A budget of a crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetKind {
+    /// Pages fetched with success.
+    Pages,
+    /// Bytes of bodies received.
+    Bytes,
+    /// Seconds since the start.
+    Time,
+    /// Requests made.
+    Requests,
+}
+
+impl BudgetKind {
+    /// The budget's name as it stands in settings, reports and metric labels.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Pages => "pages",
+            Self::Bytes => "bytes",
+            Self::Time => "time",
+            Self::Requests => "requests",
+        }
+    }
+}
+
+/// How much of a budget is used up. Time is in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BudgetUse {
+    /// Which budget.
+    pub budget: BudgetKind,
+    /// What is used up.
+    pub used: u64,
+    /// What there was to begin with.
+    pub limit: u64,
+}
+
+impl BudgetUse {
+    /// The used share, 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+    pub fn fraction(&self) -> f64 {
+        if self.limit == 0 { 1.0 } else { (self.used as f64 / self.limit as f64).min(1.0) }
+    }
+}
+
+/// A snapshot of a running crawl. Counts are since the start.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CrawlStatus {
+    /// Time since the start, in seconds.
+    #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// Pages fetched with success.
+    pub pages: u64,
+    /// Bytes of bodies received.
+    pub bytes: u64,
+    /// Requests made, those for robots.txt and retries included.
+    pub requests: u64,
+    /// URLs that wait.
+    pub queued: u64,
+    /// URLs handed out whose outcome is not recorded yet.
+    pub leased: u64,
+    /// Hosts met.
+    pub hosts: u64,
+    /// Links discovered.
+    pub discovered: u64,
+    /// What became of links so far.
+    #[serde(serialize_with = "fates")]
+    pub fates: Fates,
+    /// Requests that failed, each try counted, by reason ([`crate::page::Failure::label`]).
+    pub errors: BTreeMap<&'static str, u64>,
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// The budgets that were set, and what is used of them.
+    pub budgets: Vec<BudgetUse>,
+    /// Whether the crawl was asked to stop and only finishes what is in flight.
+    pub draining: bool,
+}
+
+impl CrawlStatus {
+    /// Pages a second since the start.
+    pub fn pages_per_second(&self) -> f64 {
+        per_second(self.pages, self.elapsed)
+    }
+
+    /// How long until the first budget is used up, if the crawl goes on as it did so far; none where there is no budget or
+    /// nothing to judge by.
+    pub fn time_left(&self) -> Option<Duration> {
+        let left = |budget: &BudgetUse| {
+            let used = budget.fraction();
+            let left = self.elapsed.as_secs_f64() * (1.0 - used) / used;
+            Duration::try_from_secs_f64(left).ok()
+        };
+        self.budgets.iter().filter(|budget| budget.used > 0).filter_map(left).min()
+    }
+}
+
+/// `count` a second; zero where no time has passed.
+#[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
+pub(super) fn per_second(count: u64, time: Duration) -> f64 {
+    let seconds = time.as_secs_f64();
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+/// Seconds, to the millisecond.
+pub(super) fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((time.as_secs_f64() * 1e3).round() / 1e3)
+}
+
+pub(super) fn fates<S: Serializer>(fates: &Fates, serializer: S) -> Result<S::Ok, S::Error> {
+    fates.to_report().serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(elapsed: u64, budgets: Vec<BudgetUse>) -> CrawlStatus {
+        CrawlStatus { elapsed: Duration::from_secs(elapsed), budgets, ..CrawlStatus::default() }
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_budget_that_is_used_up_first() {
+        let pages = BudgetUse { budget: BudgetKind::Pages, used: 25, limit: 100 };
+        let time = BudgetUse { budget: BudgetKind::Time, used: 10, limit: 20 };
+        assert_eq!(status(10, vec![pages, time]).time_left(), Some(Duration::from_secs(10)));
+        assert_eq!(status(10, vec![pages]).time_left(), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn without_a_budget_or_a_page_nothing_is_said_of_the_time_left() {
+        let unused = BudgetUse { budget: BudgetKind::Pages, used: 0, limit: 100 };
+        assert_eq!(status(10, vec![]).time_left(), None);
+        assert_eq!(status(10, vec![unused]).time_left(), None);
+    }
+
+    #[test]
+    fn an_overdrawn_budget_leaves_no_time() {
+        let over = BudgetUse { budget: BudgetKind::Bytes, used: 300, limit: 100 };
+        assert_eq!(status(10, vec![over]).time_left(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn the_snapshot_is_json_with_fates_as_in_the_report() {
+        let mut snapshot = status(2, vec![BudgetUse { budget: BudgetKind::Pages, used: 1, limit: 4 }]);
+        snapshot.fates.add(crate::page::Fate::Fetched, 1);
+        snapshot.errors.insert("tls", 3);
+        let json = serde_json::to_value(&snapshot).unwrap();
+        assert_eq!(json["elapsed_seconds"], 2.0);
+        assert_eq!(json["fates"], serde_json::json!({"fetched": 1}));
+        assert_eq!(json["errors"], serde_json::json!({"tls": 3}));
+        assert_eq!(json["budgets"][0], serde_json::json!({"budget": "pages", "used": 1, "limit": 4}));
+    }
+}
