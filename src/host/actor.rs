@@ -5,17 +5,19 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, ActorContext, AsyncContext, Context, Handler, Message, SpawnHandle};
 use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
 use super::politeness::WaitReason;
 use crate::clock::{Clock, Instant};
 use crate::metrics::HostMetrics;
 use crate::page::{Exchange, Fate, Lease};
-use crate::url::{CanonicalUrl, HostKey};
+use crate::url::HostKey;
 
 /// There is work for the host.
 #[derive(Debug, Message)]
@@ -62,6 +64,8 @@ pub struct ErrandEnded {
     pub exchange: Exchange,
     /// The answer's body with its content coding removed.
     pub body: Bytes,
+    /// One of the crawl's permits for errands; held until the errand's outcome is recorded.
+    pub permit: OwnedSemaphorePermit,
 }
 
 /// Sitemaps that a sitemap index of this host names.
@@ -69,9 +73,9 @@ pub struct ErrandEnded {
 #[rtype(result = "()")]
 pub struct SitemapsFound {
     /// Where they are; all on this host.
-    pub urls: Vec<CanonicalUrl>,
+    pub urls: Vec<String>,
     /// Indexes above them.
-    pub nesting: u8,
+    pub nesting: u32,
 }
 
 /// The way from a host to everything else. Calls must not block.
@@ -94,10 +98,12 @@ pub trait HostOutlets: Send + Sync {
     fn retry(&self, lease: Lease, not_before: Instant, received: u64);
     /// Errands were taken on.
     fn errands_added(&self, count: u32);
-    /// Sitemaps were named: take them to their hosts, which answer with `errands_added`.
-    fn sitemaps_named(&self, urls: Vec<String>, nesting: u8);
+    /// An errand that brought nothing but others has ended.
+    fn errand_done(&self);
+    /// Sitemaps were named: take them to their hosts as `SitemapsFound`, and count that as an errand for each host.
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
     /// An errand has brought this.
-    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes);
+    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: OwnedSemaphorePermit);
     /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
     fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
     /// Give a slot back.
@@ -141,11 +147,13 @@ pub struct HostActor {
     slot: Slot,
     timer: Option<(Instant, SpawnHandle)>,
     last_active: Instant,
+    /// Messages on their way to this actor.
+    pending: Arc<AtomicU32>,
 }
 
 impl HostActor {
-    /// The actor of the host that `core` knows.
-    pub fn new(core: HostCore, setup: Arc<HostSetup>) -> Self {
+    /// The actor of the host that `core` knows. Whoever sends it a message counts `pending` up; the actor counts it down.
+    pub fn new(core: HostCore, setup: Arc<HostSetup>, pending: Arc<AtomicU32>) -> Self {
         Self {
             key: core.key.clone(),
             core: Some(core),
@@ -155,7 +163,13 @@ impl HostActor {
             wanted: false,
             slot: Slot::None,
             timer: None,
+            pending,
         }
+    }
+
+    /// A message was taken from the mailbox.
+    fn taken(&self) {
+        self.pending.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Does whatever may be done now.
@@ -293,6 +307,7 @@ impl Handler<Wake> for HostActor {
     type Result = ();
 
     fn handle(&mut self, _: Wake, ctx: &mut Self::Context) {
+        self.taken();
         self.wanted = true;
         self.advance(ctx);
     }
@@ -302,6 +317,7 @@ impl Handler<Grant> for HostActor {
     type Result = ();
 
     fn handle(&mut self, Grant(lease): Grant, ctx: &mut Self::Context) {
+        self.taken();
         self.asked = false;
         self.setup.metrics.stage.received.inc();
         let now = self.setup.clock.now();
@@ -333,6 +349,7 @@ impl Handler<NoWork> for HostActor {
     type Result = ();
 
     fn handle(&mut self, NoWork(until): NoWork, ctx: &mut Self::Context) {
+        self.taken();
         self.asked = false;
         self.wanted = until.is_some();
         match until {
@@ -349,6 +366,7 @@ impl Handler<SlotGiven> for HostActor {
     type Result = ();
 
     fn handle(&mut self, _: SlotGiven, ctx: &mut Self::Context) {
+        self.taken();
         self.slot = Slot::Held;
         self.advance(ctx);
     }
@@ -358,6 +376,7 @@ impl Handler<Resolved> for HostActor {
     type Result = ();
 
     fn handle(&mut self, Resolved(ip): Resolved, ctx: &mut Self::Context) {
+        self.taken();
         if let Some(core) = self.core.as_mut() {
             core.resolved(ip);
         }
@@ -369,6 +388,7 @@ impl Handler<PageEnded> for HostActor {
     type Result = ();
 
     fn handle(&mut self, PageEnded { mut lease, exchange }: PageEnded, ctx: &mut Self::Context) {
+        self.taken();
         self.request_over();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
@@ -388,7 +408,8 @@ impl Handler<PageEnded> for HostActor {
 impl Handler<ErrandEnded> for HostActor {
     type Result = ();
 
-    fn handle(&mut self, ErrandEnded { errand, exchange, body }: ErrandEnded, ctx: &mut Self::Context) {
+    fn handle(&mut self, ErrandEnded { errand, exchange, body, permit }: ErrandEnded, ctx: &mut Self::Context) {
+        self.taken();
         self.request_over();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
@@ -402,7 +423,7 @@ impl Handler<ErrandEnded> for HostActor {
             }
             Errand::Sitemap { .. } => core.sitemap_ended(&exchange, now, &self.setup.rules),
         }
-        self.setup.outlets.deliver_errand(errand, exchange, body);
+        self.setup.outlets.deliver_errand(errand, exchange, body, permit);
         self.advance(ctx);
     }
 }
@@ -411,9 +432,12 @@ impl Handler<SitemapsFound> for HostActor {
     type Result = ();
 
     fn handle(&mut self, SitemapsFound { urls, nesting }: SitemapsFound, ctx: &mut Self::Context) {
+        self.taken();
         if let Some(core) = self.core.as_mut() {
-            let taken = core.take_on_sitemaps(urls, nesting, &self.setup.rules);
+            let taken = core.take_on_sitemaps(urls, nesting);
+            // The handing-over of the sitemaps was an errand itself, so that the crawl could not end before this.
             self.setup.outlets.errands_added(taken);
+            self.setup.outlets.errand_done();
         }
         self.advance(ctx);
     }

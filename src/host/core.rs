@@ -3,13 +3,15 @@
 //! A host first learns its address (for the connections per address), then its robots.txt, then the sitemaps named there; after
 //! that it asks the frontier for URLs whenever politeness allows.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 use super::retry_after;
+use super::sitemap::Agenda;
 use super::robots::{Reply, RobotsState, Verdict};
 use crate::clock::Instant;
+use crate::config::RobotsOptions;
 use crate::page::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
 use crate::seed::Rng;
 use crate::url::{CanonicalUrl, HostKey};
@@ -24,7 +26,7 @@ pub enum Errand {
         /// Where it is.
         url: CanonicalUrl,
         /// Indexes above it.
-        nesting: u8,
+        nesting: u32,
     },
 }
 
@@ -105,8 +107,6 @@ pub struct HostRules {
     pub retries_max: u8,
     /// Tries for robots.txt before the URLs that wait for it are let go.
     pub robots_tries: u32,
-    /// Sitemaps fetched from one host at most; 0: none.
-    pub sitemaps_max: u32,
 }
 
 /// Everything that is remembered of one host, awake or asleep.
@@ -120,8 +120,7 @@ pub struct HostCore {
     /// Tries in a row at which the host could not even be asked for robots.txt, and what the last one failed of.
     unreachable: Option<(u32, Failure)>,
     address: Address,
-    sitemaps: VecDeque<Errand>,
-    sitemaps_taken_on: u32,
+    sitemaps: Agenda,
     rng: Rng,
 }
 
@@ -134,16 +133,15 @@ enum Address {
 
 impl HostCore {
     /// A host of which nothing is known yet.
-    pub fn new(key: HostKey, robots: RobotsState, rng: Rng) -> Self {
+    pub fn new(key: HostKey, options: Arc<RobotsOptions>, rng: Rng) -> Self {
         Self {
-            key,
             politeness: Politeness::default(),
-            robots,
+            sitemaps: Agenda::new(&options),
+            robots: RobotsState::new(options, format!("{key}/robots.txt")),
+            key,
             robots_under_way: false,
             unreachable: None,
             address: Address::Unknown,
-            sitemaps: VecDeque::new(),
-            sitemaps_taken_on: 0,
             rng,
         }
     }
@@ -185,7 +183,10 @@ impl HostCore {
                 None => Step::Ask,
             },
             (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
-                self.sitemaps.front().cloned().map_or(Step::Ask, Step::Errand)
+                self.sitemaps.first().map_or(Step::Ask, |entry| {
+                    let url = CanonicalUrl::from_canonical(entry.url.as_str());
+                    Step::Errand(Errand::Sitemap { url, nesting: entry.depth })
+                })
             }
         }
     }
@@ -204,7 +205,7 @@ impl HostCore {
     pub fn begin_errand(&mut self, errand: &Errand) {
         match errand {
             Errand::Robots(_) => self.robots_under_way = true,
-            Errand::Sitemap { .. } => drop(self.sitemaps.pop_front()),
+            Errand::Sitemap { .. } => drop(self.sitemaps.take()),
         }
         self.politeness.started();
     }
@@ -288,25 +289,15 @@ impl HostCore {
         self.book(exchange, now, &rules.politeness);
     }
 
-    /// Takes on sitemaps to fetch, as far as the limit allows; returns how many.
-    pub fn take_on_sitemaps(&mut self, urls: Vec<CanonicalUrl>, nesting: u8, rules: &HostRules) -> u32 {
-        let mut taken = 0;
-        for url in urls {
-            let known = self.sitemaps.iter().any(|errand| *errand.url() == url);
-            if self.sitemaps_taken_on >= rules.sitemaps_max || known {
-                continue;
-            }
-            self.sitemaps.push_back(Errand::Sitemap { url, nesting });
-            self.sitemaps_taken_on += 1;
-            taken += 1;
-        }
-        taken
+    /// Takes on sitemaps to fetch, as far as they are new and the limits allow; returns how many.
+    pub fn take_on_sitemaps(&mut self, urls: Vec<String>, nesting: u32) -> u32 {
+        urls.into_iter().map(|url| u32::from(self.sitemaps.add(url, nesting))).sum()
     }
 
     /// Whether nothing is under way and no errand waits, so that the host's actor may end.
     pub fn is_idle(&self) -> bool {
         self.politeness.in_flight() == 0
-            && self.sitemaps.is_empty()
+            && self.sitemaps.first().is_none()
             && !self.robots_under_way
             && self.address != Address::Asked
     }

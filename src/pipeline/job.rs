@@ -26,7 +26,7 @@ pub(super) struct Sitemap {
     /// Where it was.
     pub url: CanonicalUrl,
     /// Sitemap indexes above it.
-    pub nesting: u8,
+    pub nesting: u32,
     /// Request and answer.
     pub exchange: Exchange,
     /// The body, content coding removed.

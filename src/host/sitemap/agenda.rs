@@ -37,14 +37,24 @@ impl Agenda {
         }
     }
 
-    /// Adds a sitemap that robots.txt names. Whether it is new and within the limits.
-    pub fn add_root(&mut self, url: String) -> bool {
-        self.add(Entry { url, depth: 0 })
+    /// Adds a sitemap that `depth` sitemap indexes lead to. Whether it is new and within the limits.
+    pub fn add(&mut self, url: String, depth: u32) -> bool {
+        let fingerprint = xxh3_128(url.as_bytes());
+        if self.seen.contains(&fingerprint) {
+            return false;
+        }
+        if depth > self.depth_max || self.seen.len() as u64 >= u64::from(self.files_max) {
+            self.refused += 1;
+            return false;
+        }
+        self.seen.insert(fingerprint);
+        self.waiting.push_back(Entry { url, depth });
+        true
     }
 
-    /// Adds a sitemap that the index `parent` names. Whether it is new and within the limits.
-    pub fn add_below(&mut self, parent: &Entry, url: String) -> bool {
-        self.add(Entry { url, depth: parent.depth.saturating_add(1) })
+    /// The sitemap to be fetched next.
+    pub fn first(&self) -> Option<&Entry> {
+        self.waiting.front()
     }
 
     /// Takes the sitemap to be fetched next.
@@ -55,20 +65,6 @@ impl Agenda {
     /// How many sitemaps were left out because of a limit.
     pub fn refused(&self) -> u64 {
         self.refused
-    }
-
-    fn add(&mut self, entry: Entry) -> bool {
-        let fingerprint = xxh3_128(entry.url.as_bytes());
-        if self.seen.contains(&fingerprint) {
-            return false;
-        }
-        if entry.depth > self.depth_max || self.seen.len() as u64 >= u64::from(self.files_max) {
-            self.refused += 1;
-            return false;
-        }
-        self.seen.insert(fingerprint);
-        self.waiting.push_back(entry);
-        true
     }
 }
 
@@ -83,12 +79,12 @@ mod tests {
     #[test]
     fn each_sitemap_is_taken_once_in_the_order_found() {
         let mut agenda = agenda(10, 3);
-        assert!(agenda.add_root("a".into()));
-        assert!(agenda.add_root("b".into()));
-        assert!(!agenda.add_root("a".into()));
+        assert!(agenda.add("a".into(), 0));
+        assert!(agenda.add("b".into(), 0));
+        assert!(!agenda.add("a".into(), 0));
         let a = agenda.take().unwrap();
-        assert!(!agenda.add_below(&a, "a".into()), "an index that names itself");
-        assert!(agenda.add_below(&a, "c".into()));
+        assert!(!agenda.add("a".into(), a.depth + 1), "an index that names itself");
+        assert!(agenda.add("c".into(), a.depth + 1));
         let rest: Vec<_> = std::iter::from_fn(|| agenda.take()).map(|entry| (entry.url, entry.depth)).collect();
         assert_eq!(rest, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
         assert_eq!(agenda.refused(), 0);
@@ -97,20 +93,20 @@ mod tests {
     #[test]
     fn the_file_limit_holds_for_all_that_was_ever_added() {
         let mut agenda = agenda(2, 3);
-        assert!(agenda.add_root("a".into()) && agenda.add_root("b".into()));
+        assert!(agenda.add("a".into(), 0) && agenda.add("b".into(), 0));
         agenda.take();
-        assert!(!agenda.add_root("c".into()));
+        assert!(!agenda.add("c".into(), 0));
         assert_eq!(agenda.refused(), 1);
     }
 
     #[test]
     fn indexes_are_followed_down_to_the_depth_limit_and_no_further() {
         let mut agenda = agenda(10, 1);
-        agenda.add_root("a".into());
+        agenda.add("a".into(), 0);
         let a = agenda.take().unwrap();
-        assert!(agenda.add_below(&a, "b".into()));
+        assert!(agenda.add("b".into(), a.depth + 1));
         let b = agenda.take().unwrap();
-        assert!(!agenda.add_below(&b, "c".into()));
+        assert!(!agenda.add("c".into(), b.depth + 1));
         assert_eq!(agenda.refused(), 1);
     }
 }
