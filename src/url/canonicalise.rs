@@ -66,7 +66,8 @@ impl Canonicaliser {
         }
         let host = url.host_str().ok_or(OutOfScope::Invalid)?;
         let host = host.strip_suffix('.').unwrap_or(host);
-        if host.is_empty() || host.ends_with('.') {
+        // The URL standard allows a few more characters; no resolver and no HTTP client takes them.
+        if host.is_empty() || host.ends_with('.') || host.contains(['"', '`', '{', '}']) {
             return Err(OutOfScope::Invalid);
         }
         out.push_str(url.scheme());

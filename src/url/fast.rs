@@ -231,3 +231,83 @@ fn plain_query_len(text: &[u8], stripper: &Stripper) -> Option<usize> {
     }
     (!stripper.strips(&text[parameter_start..end])).then_some(end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::url::UrlOptions;
+
+    fn takes_the_short_way(link: &str) -> bool {
+        let stripper = Stripper::new(&UrlOptions::default()).unwrap();
+        let base = Base::new("https://example.org:8101/forum/topic-5/?page=2".into());
+        resolve(&base, link, &stripper, &mut String::new()).is_some()
+    }
+
+    // The agreement with the long way would also hold if nothing ever went the short one.
+    #[test]
+    fn common_links_take_the_short_way() {
+        for link in [
+            "",
+            "#post-5",
+            "?page=2&sort=name#top",
+            "/",
+            "/topic/5/some-words.html?page=2",
+            "topic/5",
+            "./viewtopic.php?f=1&t=2",
+            "../../x/",
+            "https://example.org:8101/x?next=/a/%3Fb",
+            "https://www.other-site.org/caf%C3%A9",
+            "http://other.org",
+            "//cdn.other.org/x",
+            "/index.php?topic=5.0;prev_next=next",
+            "javascript:void(0)",
+            "mailto:someone@example.org",
+            " /x\n",
+            "/x?sid=5&s=&page=1",
+        ] {
+            assert!(takes_the_short_way(link), "{link}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_long_way_may_change_takes_it() {
+        for link in [
+            "/a/../b",
+            "/a/.",
+            "..",
+            ".",
+            "/.hidden",
+            "a/%2e%2E/b",
+            "/%41",
+            "/%c3",
+            "/%",
+            "/a%2",
+            "/a\\b",
+            "/a b",
+            "/é",
+            "/a\tb",
+            "/a;jsessionid=1",
+            "/?utm_source=x",
+            "/?a=1&fbclid=2",
+            "?a;PHPSESSID=1",
+            "?q='x'",
+            "/^",
+            "/{x}",
+            "http:x",
+            "HTTP://other.org/",
+            "http://Other.org/",
+            "http://other.org:80/",
+            "http://1.2.3.4/",
+            "http://u@other.org/",
+            "http://other.org./",
+            "http://xn--a.org/",
+            "http://[::1]/",
+            "https:/x",
+            "//",
+            "http://",
+            "http://example.org:8101/",
+        ] {
+            assert!(!takes_the_short_way(link), "{link}");
+        }
+    }
+}

@@ -18,6 +18,9 @@ mod strip;
 mod trap;
 mod whatwg;
 
+#[cfg(test)]
+mod tests;
+
 pub use canonical::{CanonicalUrl, Fingerprint, HostKey};
 pub use canonicalise::Canonicaliser;
 pub use domain::registrable_domain;
