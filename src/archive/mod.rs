@@ -26,6 +26,10 @@ mod record_id;
 mod repair;
 mod revisit;
 mod sink;
+#[cfg(test)]
+mod sink_tests;
+#[cfg(test)]
+mod tests;
 mod warcinfo;
 mod writer;
 

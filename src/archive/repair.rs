@@ -1,6 +1,7 @@
 //! Repairs WARC files that a crash left open: what stands behind the last whole record is cut off.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::Error;
@@ -61,8 +62,8 @@ pub fn repair_all(crawl_directory: &Path) -> Result<Vec<Repaired>, Error> {
     open.iter().map(|path| repair(path)).collect()
 }
 
-/// How many records at the start of `file` are whole, and where the last of them ends.
-fn whole_records(file: &File) -> std::io::Result<(u64, u64)> {
+/// How many records at the start of a file are whole, and where the last of them ends.
+pub(super) fn whole_records(file: impl Read) -> io::Result<(u64, u64)> {
     let mut reader = WarcReader::new(file, Limits::default());
     let (mut read, mut whole) = (0, (0, 0));
     loop {

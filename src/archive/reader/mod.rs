@@ -8,12 +8,14 @@
 mod header;
 mod record;
 mod source;
+mod verify;
 
 use std::io::{self, Read};
 
 pub use header::Header;
 pub use record::Record;
 use source::Source;
+pub use verify::{Check, Verdict};
 
 /// What a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
