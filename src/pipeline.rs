@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::config::Config;
+use crate::report::{Hooks, Report};
+
 /// Why a crawl could not be run, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -30,4 +33,9 @@ pub enum Error {
     /// A fault of Harvestman.
     #[error("internal fault: {0}; please report it with the log")]
     Internal(String),
+}
+
+/// Crawls as `config` says, until the frontier is empty, a budget is used up or `hooks.stop` is raised.
+pub async fn run(_config: &Config, _hooks: Hooks) -> Result<Report, Error> {
+    Err(Error::Internal("the stages are not wired yet".to_owned()))
 }
