@@ -36,8 +36,8 @@ pub type Done = Box<dyn FnOnce(Result<Option<Position>, Arc<Error>>) + Send>;
 pub struct Entry {
     /// The WARC records; none where nothing was answered, or the archive is off.
     pub page: Option<EncodedPage>,
-    /// The line of the page log; the writer fills in where the records stand.
-    pub record: PageRecord,
+    /// The line of the page log, where there is to be one; the writer fills in where the records stand.
+    pub record: Option<PageRecord>,
     /// The line of the link export, made by [`super::links_line`].
     pub links: Option<Vec<u8>>,
     /// Called afterwards.
@@ -192,18 +192,15 @@ impl Files {
             (Some(archive), Some(page)) => Some(archive.append(page, now)?),
             _ => None,
         };
-        let record = &mut entry.record;
-        if let Some(page) = &entry.page {
-            record.payload_digest = Some(page.payload_digest.to_string());
+        if let Some(record) = &mut entry.record {
+            record.payload_digest = entry.page.as_ref().map(|page| page.payload_digest.to_string());
+            record.warc_file = position.as_ref().map(|position| position.file.to_string());
+            record.warc_offset = position.as_ref().map(|position| position.offset);
+            self.pages.append(now, |out| {
+                serde_json::to_writer(&mut *out, record).expect("a record of plain values is always JSON");
+                out.push(b'\n');
+            })?;
         }
-        if let Some(position) = &position {
-            record.warc_file = Some(position.file.to_string());
-            record.warc_offset = Some(position.offset);
-        }
-        self.pages.append(now, |out| {
-            serde_json::to_writer(&mut *out, record).expect("a record of plain values is always JSON");
-            out.push(b'\n');
-        })?;
         if let (Some(log), Some(line)) = (&mut self.links, &entry.links) {
             log.append(now, |out| out.extend_from_slice(line))?;
         }

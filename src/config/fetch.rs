@@ -87,9 +87,5 @@ options! {
         /// A proxy for all requests: `http://user:password@host:port` or `socks5://host:port`. The proxy resolves the names,
         /// so the address guard sees only URLs that name an address. Empty: none.
         proxy: String = String::new(),
-        /// Requests in flight in all. Each may hold a body in memory.
-        in_flight_max: u32 = 256,
-        /// Redirects followed one after the other.
-        redirects_max: u32 = 10,
     }
 }

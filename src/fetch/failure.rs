@@ -8,7 +8,11 @@ use crate::page::Failure;
 /// Why a TLS handshake failed. What TLS itself refuses is final; a connection that breaks meanwhile may do better later.
 pub(super) fn of_handshake(error: &(dyn Error + 'static)) -> Failure {
     let broken = find::<io::Error>(error).is_some_and(|io| io.get_ref().is_none() || io.raw_os_error().is_some());
-    if find::<rustls::Error>(error).is_none() && (broken || is_early_end(error)) { Failure::Connect } else { Failure::Tls }
+    if find::<rustls::Error>(error).is_none() && (broken || is_early_end(error)) {
+        Failure::Connect
+    } else {
+        Failure::Tls
+    }
 }
 
 /// Why no head of a response came.

@@ -18,7 +18,7 @@ use super::messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, Link
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use crate::clock::{Clock, Instant};
-use crate::metrics::FrontierMetrics;
+use crate::metrics::{CrawlMetrics, FrontierMetrics};
 use crate::page::{ClassOrder, Fate};
 use crate::url::HostKey;
 
@@ -39,7 +39,9 @@ pub struct FrontierSetup {
     /// The account, for those who show it.
     pub ledger: Arc<Mutex<Ledger>>,
     /// The metrics.
-    pub metrics: FrontierMetrics,
+    pub metrics: Arc<FrontierMetrics>,
+    /// The metrics of the crawl as a whole, which are the account's.
+    pub crawl_metrics: Arc<CrawlMetrics>,
     /// Told why the crawl has ended, when it has.
     pub finished: oneshot::Sender<EndReason>,
 }
@@ -84,6 +86,10 @@ impl FrontierActor {
             ledger.own_requests(u64::from(found.own_requests), found.own_bytes);
         }
         self.errands = self.errands.saturating_sub(u64::from(found.errands_done));
+        self.setup.crawl_metrics.discovered.add(found.settled.total() + accepted);
+        for (fate, count) in found.settled.iter() {
+            self.setup.crawl_metrics.count_fate(fate, count);
+        }
         self.setup.metrics.stage.received.add(accepted);
         self.setup.metrics.pushed.add(accepted);
         for item in found.accepted {
@@ -91,10 +97,15 @@ impl FrontierActor {
                 Ok(host) => self.wake(host),
                 Err(budget) => {
                     self.setup.metrics.stage.dropped.by(budget.label()).inc();
-                    self.setup.ledger.lock().settle(Fate::OverBudget(budget));
+                    self.settle(Fate::OverBudget(budget));
                 }
             }
         }
+    }
+
+    fn settle(&self, fate: Fate) {
+        self.setup.ledger.lock().settle(fate);
+        self.setup.crawl_metrics.count_fate(fate, 1);
     }
 
     fn wake(&mut self, host: HostKey) {
@@ -199,7 +210,7 @@ impl Handler<LeaseEnded> for FrontierActor {
         match ended.outcome {
             Outcome::Final(fate) => {
                 if self.frontier.end(ended.lease.id) {
-                    self.setup.ledger.lock().settle(fate);
+                    self.settle(fate);
                 }
                 self.take_in(ended.found);
             }

@@ -66,6 +66,11 @@ impl Ledger {
         fates
     }
 
+    /// Links whose fate is not settled: waiting or leased, if the account is right.
+    pub fn open(&self) -> u64 {
+        self.discovered.saturating_sub(self.fates.total())
+    }
+
     /// Whether the account is right while `open` links wait or are leased.
     pub fn balances(&self, open: u64) -> bool {
         self.discovered == self.fates.total() + open

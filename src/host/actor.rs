@@ -121,7 +121,7 @@ pub struct HostSetup {
     /// The time.
     pub clock: Clock,
     /// The metrics.
-    pub metrics: HostMetrics,
+    pub metrics: Arc<HostMetrics>,
     /// The way out.
     pub outlets: Arc<dyn HostOutlets>,
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 use super::retry_after;
-use super::sitemap::Agenda;
 use super::robots::{Reply, RobotsState, Verdict};
+use super::sitemap::Agenda;
 use crate::clock::Instant;
-use crate::config::RobotsOptions;
+use crate::config::{Config, RobotsOptions};
 use crate::page::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
 use crate::seed::Rng;
 use crate::url::{CanonicalUrl, HostKey};
@@ -107,6 +107,29 @@ pub struct HostRules {
     pub retries_max: u8,
     /// Tries for robots.txt before the URLs that wait for it are let go.
     pub robots_tries: u32,
+}
+
+impl From<&Config> for HostRules {
+    fn from(config: &Config) -> Self {
+        let host = &config.host;
+        Self {
+            politeness: Rules {
+                delay: host.delay.0,
+                delay_factor: host.delay_factor,
+                delay_max: host.delay_max.0,
+                connections: host.connections_per_host,
+                backoff_start: host.backoff_start.0,
+                backoff_max: host.backoff_max.0,
+                retry_after_max: host.retry_after_max.0,
+                breaker_failures: host.breaker_failures,
+                breaker_pause: host.breaker_pause.0,
+                breaker_openings_max: host.breaker_openings_max,
+                retry_share: host.retry_share,
+            },
+            retries_max: host.retries_max,
+            robots_tries: config.robots.unavailable_tries,
+        }
+    }
 }
 
 /// Everything that is remembered of one host, awake or asleep.

@@ -34,12 +34,13 @@ impl Fetching {
             Errand::Robots(_) => self.robots.max_bytes.0,
             Errand::Sitemap { .. } => self.robots.sitemap_max_bytes.0,
         };
-        let request = fetch::Request::whole(errand.url().clone(), body_max);
+        let request = fetch::Request::of_any_type(errand.url().clone(), body_max);
         let exchange = self.counted(host, self.client.fetch(&request)).await;
         let body = match &exchange.result {
             Ok(answer) => {
                 let coding = answer.header(http::header::CONTENT_ENCODING);
-                let limits = DecodeLimits { bytes_max: body_max, ..self.decode };
+                let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
+                let limits = DecodeLimits { bytes_max, ..self.decode };
                 fetch::decode(&answer.body, coding, &limits).bytes
             }
             Err(_) => Bytes::new(),
@@ -49,7 +50,7 @@ impl Fetching {
 
     /// The address of a host, for the connections per address; none where it cannot be had: the fetch will say why.
     pub(super) async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
-        self.client.address_of(host).await.ok()
+        self.client.address_of(host).await.ok().flatten()
     }
 
     async fn counted(&self, host: &HostKey, request: impl Future<Output = Exchange>) -> Exchange {

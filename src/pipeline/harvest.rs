@@ -220,10 +220,8 @@ impl<'a> Intake<'a> {
 
     fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) {
         let options = &self.rules.filter;
-        let nofollow = NofollowRules {
-            page: directives.nofollow && options.nofollow_pages,
-            links: options.nofollow_links,
-        };
+        let nofollow =
+            NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = self.rules.policy.load();
         for group in &page.groups {
             let refusal = |class| policy.refusal(class);

@@ -236,7 +236,13 @@ impl HostOutlets for Lines {
         self.0.hand_out_sitemaps(urls, nesting);
     }
 
-    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: tokio::sync::OwnedSemaphorePermit) {
+    fn deliver_errand(
+        &self,
+        errand: Errand,
+        exchange: Exchange,
+        body: Bytes,
+        permit: tokio::sync::OwnedSemaphorePermit,
+    ) {
         self.0.hand_over(match errand {
             Errand::Robots(_) => Job::Robots { exchange, permit },
             Errand::Sitemap { url, nesting } => {

@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::Receiver;
@@ -23,6 +24,8 @@ pub(super) struct Desk {
     pub(super) arbiter: actix::ArbiterHandle,
     pub(super) sink: ArchiveSink,
     pub(super) clock: Clock,
+    /// Set with the first outcome that could not be written.
+    pub(super) write_failed: AtomicBool,
 }
 
 /// One worker.
@@ -84,14 +87,15 @@ impl Worker {
     fn write(&self, lease: Lease, received: Option<u64>, (fate, found): (Fate, LinksFound), writing: Writing) {
         let desk = Arc::clone(&self.desk);
         self.hand_to_writer(writing, move |written| {
-            let metrics = &desk.lines.0.metrics;
             if written {
-                metrics.crawl.count(fate, &found);
                 let outcome = Outcome::Final(fate);
                 desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found });
             } else {
                 // What could not be written was not done: the URL waits again, and what it led to is kept.
                 let outcome = Outcome::Retry(desk.clock.now());
+                if !desk.write_failed.swap(true, Ordering::Relaxed) {
+                    tracing::error!("the output cannot be written: the crawl stops");
+                }
                 desk.lines.0.to_frontier(Control::Stop);
                 desk.lines.0.to_frontier(found);
                 desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found: LinksFound::default() });
@@ -118,7 +122,6 @@ impl Worker {
         let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &Harvest::NO_FACTS));
         let desk = Arc::clone(&self.desk);
         self.hand_to_writer(Writing { page, record: None, links: None }, move |_| {
-            desk.lines.0.metrics.crawl.discover(&found);
             desk.lines.0.to_frontier(found);
             drop(permit);
         });
@@ -134,7 +137,7 @@ impl Worker {
             if result.is_ok() {
                 desk.lines.0.metrics.archive.count(records, revisit, bytes);
             } else {
-                desk.lines.0.metrics.archive.stage.dropped.by("write_failed").inc();
+                desk.lines.0.metrics.archive.stage.dropped.by("write_error").inc();
             }
             done(result.is_ok());
         });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use crate::config::PolicyKind;
 use crate::page::{ClassOrder, LinkClass, PolicyRefusal};
 
 pub use bfs::BreadthFirst;
@@ -22,13 +23,14 @@ pub trait PolicySnapshot: ClassOrder {
 /// Where stages find the snapshot that holds now.
 pub type CurrentPolicy = Arc<ArcSwap<Arc<dyn PolicySnapshot>>>;
 
-/// The policies by name.
-pub const POLICIES: &[&str] = &["bfs"];
-
-/// The first snapshot of the policy called `name`; none where there is no such policy.
-pub fn first_snapshot(name: &str) -> Option<Arc<dyn PolicySnapshot>> {
-    match name {
-        "bfs" => Some(Arc::new(BreadthFirst)),
-        _ => None,
+/// The first snapshot of a policy.
+pub fn first_snapshot(kind: PolicyKind) -> Arc<dyn PolicySnapshot> {
+    match kind {
+        PolicyKind::Bfs => Arc::new(BreadthFirst),
     }
+}
+
+/// A snapshot as the frontier's order.
+pub fn order(snapshot: Arc<dyn PolicySnapshot>) -> Arc<dyn ClassOrder> {
+    snapshot
 }

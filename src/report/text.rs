@@ -48,11 +48,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pace = format!("{} pages/s", figures::rate(self.pages_per_second));
         line(f, "ended", &format!("after {}: {}", figures::time(self.wall), self.stop_reason.describe()))?;
-        line(
-            f,
-            "pages",
-            &format!("{} ({pace}) from {} hosts", figures::count(self.pages), figures::count(self.hosts)),
-        )?;
+        let hosts = format!("{} host{}", figures::count(self.hosts), if self.hosts == 1 { "" } else { "s" });
+        line(f, "pages", &format!("{} ({pace}) from {hosts}", figures::count(self.pages)))?;
         line(f, "requests", &format!("{}, {} received", figures::count(self.requests), figures::bytes(self.bytes)))?;
         if !self.statuses.is_empty() {
             line(

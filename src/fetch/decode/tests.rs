@@ -155,7 +155,8 @@ fn what_is_cut_off_or_broken_yields_what_could_be_decoded() {
 fn a_bomb_is_cut_by_ratio_and_by_length() {
     // 32 MiB of zeros, which gzip packs 1,000 : 1 and zstd more than 10,000 : 1.
     let zeros = vec![0; 32 << 20];
-    let encoders: [(&str, Encode); 4] = [("gzip", gzip), ("deflate", zlib), ("zstd", zstd), ("br", |_| BROTLI_BOMB.into())];
+    let encoders: [(&str, Encode); 4] =
+        [("gzip", gzip), ("deflate", zlib), ("zstd", zstd), ("br", |_| BROTLI_BOMB.into())];
     for (name, encode) in encoders {
         let bomb = encode(&zeros);
         let by_ratio = decode(&bomb, Some(name), &LIMITS);

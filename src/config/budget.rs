@@ -1,0 +1,23 @@
+//! Settings that end a crawl, or keep it from growing without end.
+
+use super::{ByteSize, Period};
+
+crate::options! {
+    /// Budgets: the crawl ends when the first of pages, bytes, time and requests is used up. What is in flight is still
+    /// finished, so a budget can be overdrawn by as much as is in flight.
+    pub struct BudgetOptions in "budget" {
+        /// Pages fetched with success. 0: no limit.
+        pages: u64 = 0,
+        /// Bytes of bodies received. 0: no limit.
+        bytes: ByteSize = ByteSize(0),
+        /// Time since the start. 0s: no limit.
+        time: Period = Period::secs(0),
+        /// Requests, those for robots.txt, sitemaps and retries included. 0: no limit.
+        requests: u64 = 0,
+        /// Links between a seed and a page; what is farther away is left out. 0: only the seeds. A limit is a guard against
+        /// pages that link ever deeper; raising it hardly costs anything on sites that do not.
+        depth: u16 = 64,
+        /// URLs of one host that are accepted. 0: no limit.
+        pages_per_host: u64 = 0,
+    }
+}

@@ -1,0 +1,149 @@
+//! What was given: settings from the file, the environment and the command line, brought into one form with their sources.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Value;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use super::mistake::{Mistake, Source};
+use super::names;
+use super::sections::SectionInfo;
+
+/// Environment variables of this prefix are settings.
+const PREFIX: &str = "HARVESTMAN_";
+
+/// Environment variables with that prefix that steer the project's own tests and are no settings.
+const NOT_SETTINGS: &[&str] = &["HARVESTMAN_CORPORA", "HARVESTMAN_REQUIRE_CORPORA", "HARVESTMAN_BLESS"];
+
+/// One setting as it was given.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Its section.
+    pub section: &'static SectionInfo,
+    /// Its key within the section.
+    pub key: &'static str,
+    /// What it could mean, the likeliest first. Only text from outside a file has more than one reading.
+    pub readings: Vec<Value>,
+    /// Where it was given.
+    pub source: Source,
+}
+
+/// A setting on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The flag as the user wrote it: `--pages`, `--set`.
+    pub flag: String,
+    /// The setting: `budget.pages`.
+    pub name: String,
+    /// The value.
+    pub value: FlagValue,
+}
+
+/// The value of a setting on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlagValue {
+    /// Text that the setting's type decides how to read.
+    Text(String),
+    /// The values of a flag that may be repeated.
+    List(Vec<String>),
+}
+
+/// Reads a configuration file's text.
+pub fn from_file(path: &Path, text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Given> {
+    let source = |offset: usize| Source::File { path: path.to_owned(), line: line_of(text, offset) };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    mistakes.extend(errors.iter().map(|error| Mistake {
+        source: source(error.span().map_or(0, |span| span.start)),
+        text: format!("not TOML: {}", error.message()),
+    }));
+    let mut given = Vec::new();
+    for (section, settings) in table.into_inner() {
+        let at = source(section.span().start);
+        let name = section.into_inner();
+        match (names::find_section(&name), settings.into_inner()) {
+            (Err(text), _) => mistakes.push(Mistake { source: at, text }),
+            (Ok(_), DeValue::Table(settings)) => {
+                given.extend(settings.into_iter().filter_map(|(key, value)| {
+                    let at = source(key.span().start);
+                    let value = Value::deserialize(ValueDeserializer::from(value));
+                    let value = value.map_err(|error| error.message().to_owned());
+                    noted(named(&name, &key.into_inner(), at, value.map(|value| vec![value])), mistakes)
+                }));
+            }
+            (Ok(_), _) => {
+                let text = format!("`{name}` is a section: write `[{name}]` and its settings below");
+                mistakes.push(Mistake { source: at, text });
+            }
+        }
+    }
+    given
+}
+
+/// Picks the settings from environment variables (name, value).
+pub fn from_environment(
+    variables: impl IntoIterator<Item = (String, String)>,
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<Given> {
+    let mut ours: Vec<_> = variables
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
+        .collect();
+    // The order of the environment is nobody's choice; that of the mistakes should not hang on it.
+    ours.sort();
+    let setting = |(variable, text): (String, String)| {
+        let name = variable.strip_prefix(PREFIX).unwrap_or_default().to_ascii_lowercase();
+        let source = Source::Environment(variable);
+        let (section, key) = name.split_once('_').unwrap_or((&name, ""));
+        noted(named(section, key, source, Ok(readings(&text))), mistakes)
+    };
+    ours.into_iter().filter_map(setting).collect()
+}
+
+/// Reads settings from the command line.
+pub fn from_flags(flags: &[Flag], mistakes: &mut Vec<Mistake>) -> Vec<Given> {
+    let setting = |flag: &Flag| {
+        let source = Source::Flag(flag.flag.clone());
+        let values = match &flag.value {
+            FlagValue::Text(text) => readings(text),
+            FlagValue::List(values) => vec![list(values.iter().map(String::as_str))],
+        };
+        let given = match names::split(&flag.name) {
+            Some((section, key)) => named(section, key, source, Ok(values)),
+            None => Err(Mistake { source, text: format!("`{}` names no setting: write section.key=value", flag.name) }),
+        };
+        noted(given, mistakes)
+    };
+    flags.iter().filter_map(setting).collect()
+}
+
+fn named(section: &str, key: &str, source: Source, value: Result<Vec<Value>, String>) -> Result<Given, Mistake> {
+    match names::find_key(section, key).and_then(|found| Ok((found, value?))) {
+        Ok(((section, key), readings)) => Ok(Given { section, key, readings, source }),
+        Err(text) => Err(Mistake { source, text }),
+    }
+}
+
+fn noted(given: Result<Given, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<Given> {
+    given.map_err(|mistake| mistakes.push(mistake)).ok()
+}
+
+/// What a text may mean: itself; a TOML value (`100`, `true`, `["a", "b"]`); a list with commas between. The setting's type
+/// picks the first that fits, so that a name made of digits stays a name.
+fn readings(text: &str) -> Vec<Value> {
+    let mut readings = vec![Value::String(text.to_owned())];
+    let toml = DeValue::parse(text).and_then(|value| Value::deserialize(ValueDeserializer::from(value)));
+    readings.extend(toml);
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    readings.push(list(parts));
+    readings
+}
+
+fn list<'a>(parts: impl Iterator<Item = &'a str>) -> Value {
+    Value::Array(parts.map(|part| Value::String(part.to_owned())).collect())
+}
+
+/// The line, from 1 on, that holds the byte at `offset`.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}

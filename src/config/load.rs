@@ -1,0 +1,101 @@
+//! From what was given to a configuration: default < file < environment < command line, setting by setting.
+//!
+//! Nothing stops at the first mistake: everything that is wrong is reported together, each with where it was said.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::given::{self, Flag, Given};
+use super::mistake::{Mistake, Mistakes, Source};
+use super::sections::Config;
+use super::validate::validate;
+
+/// What a configuration is made from, the weakest first.
+#[derive(Debug, Clone, Default)]
+pub struct Layers<'a> {
+    /// The configuration file's path and text.
+    pub file: Option<(&'a Path, &'a str)>,
+    /// Environment variables, names and values; those that are no settings are passed over.
+    pub environment: Vec<(String, String)>,
+    /// Settings on the command line; a later one wins.
+    pub flags: Vec<Flag>,
+}
+
+/// Makes the configuration, or says everything that is wrong.
+pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
+    let mut mistakes = Vec::new();
+    let mut all = Vec::new();
+    if let Some((path, text)) = layers.file {
+        all.extend(given::from_file(path, text, &mut mistakes));
+    }
+    all.extend(given::from_environment(layers.environment.iter().cloned(), &mut mistakes));
+    all.extend(given::from_flags(&layers.flags, &mut mistakes));
+
+    let mut root = Table::new();
+    let mut sources: BTreeMap<(&str, &str), Source> = BTreeMap::new();
+    let mut broken = Vec::new();
+    for given in all {
+        match readable(&given) {
+            Ok(value) => {
+                set(&mut root, &given, value);
+                sources.insert((given.section.name, given.key), given.source);
+            }
+            Err(text) => {
+                broken.push((given.section.name, given.key));
+                mistakes.push(Mistake { source: given.source, text });
+            }
+        }
+    }
+    let config = checked(root, &sources, &broken, &mut mistakes);
+    if mistakes.is_empty() { Ok(config) } else { Err(Mistakes(mistakes)) }
+}
+
+/// The first reading that the setting's type accepts, tried alone so that every mistake is found; or what is wrong with it.
+fn readable(given: &Given) -> Result<Value, String> {
+    let mut wrong = None;
+    for value in &given.readings {
+        let leaf = Table::from_iter([(given.key.to_owned(), value.clone())]);
+        match (given.section.check)(leaf) {
+            Ok(()) => return Ok(value.clone()),
+            // The complaint about the first reading that is no mere text says most, if there is one.
+            Err(error)
+                if wrong.is_none() || matches!(value, Value::Integer(_) | Value::Float(_) | Value::Boolean(_)) =>
+            {
+                wrong = Some(error.message().trim().to_owned());
+            }
+            Err(_) => {}
+        }
+    }
+    Err(format!("`{}.{}`: {}", given.section.name, given.key, wrong.unwrap_or_default()))
+}
+
+fn set(root: &mut Table, given: &Given, value: Value) {
+    let section = root.entry(given.section.name).or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(section) = section {
+        section.insert(given.key.to_owned(), value);
+    }
+}
+
+/// The configuration of `root`, with what is wrong in the whole. Of a setting that is `broken` only its default is known, so
+/// nothing is said about that.
+fn checked(
+    root: Table,
+    sources: &BTreeMap<(&str, &str), Source>,
+    broken: &[(&str, &str)],
+    mistakes: &mut Vec<Mistake>,
+) -> Config {
+    let config: Config = root.try_into().unwrap_or_else(|error: toml::de::Error| {
+        mistakes.push(Mistake { source: Source::Whole, text: error.message().to_owned() });
+        Config::default()
+    });
+    for wrong in validate(&config) {
+        let name = (wrong.section, wrong.key);
+        if !broken.contains(&name) {
+            let source = sources.get(&name).cloned().unwrap_or(Source::Whole);
+            mistakes.push(Mistake { source, text: format!("`{}.{}`: {}", wrong.section, wrong.key, wrong.text) });
+        }
+    }
+    config
+}

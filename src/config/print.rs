@@ -1,0 +1,101 @@
+//! The configuration as text: a TOML file that explains itself, and the reference.
+
+use std::fmt::Write;
+
+use toml::{Table, Value};
+
+use super::sections::{Config, SECTIONS, SectionInfo};
+
+/// Settings whose values may hold a password or a login; files that are passed on leave them out.
+const SECRETS: &[(&str, &str)] = &[("fetch", "headers"), ("fetch", "cookie"), ("fetch", "proxy")];
+
+/// Whether secrets are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// As they are.
+    Shown,
+    /// Their default instead, with a remark.
+    LeftOut,
+}
+
+/// `config` as a TOML file with every setting, its documentation, and its default where it differs.
+pub fn as_toml(config: &Config, secrets: Secrets) -> String {
+    let values = Table::try_from(config).unwrap_or_default();
+    let mut text = String::new();
+    for section in SECTIONS {
+        let values = values.get(section.name).and_then(Value::as_table).cloned().unwrap_or_default();
+        print_section(&mut text, section, &values, secrets);
+    }
+    text
+}
+
+fn print_section(text: &mut String, section: &SectionInfo, values: &Table, secrets: Secrets) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    comment(text, section.about);
+    let _ = writeln!(text, "[{}]", section.name);
+    let defaults = (section.defaults)();
+    for option in section.options {
+        let key = option.key;
+        let (Some(value), Some(default)) = (values.get(key), defaults.get(key)) else { continue };
+        text.push('\n');
+        comment(text, option.doc);
+        if value == default {
+            let _ = writeln!(text, "{key} = {value}");
+        } else if secrets == Secrets::LeftOut && SECRETS.contains(&(section.name, key)) {
+            let _ = writeln!(text, "# Was set; left out here because it may hold a secret.\n{key} = {default}");
+        } else {
+            let _ = writeln!(text, "# Default: {default}\n{key} = {value}");
+        }
+    }
+}
+
+fn comment(text: &mut String, lines: &[&str]) {
+    for line in lines {
+        let _ = writeln!(text, "#{line}");
+    }
+}
+
+const HEAD: &str = "\
+# Configuration
+
+<!-- Made from src/config/*.rs; `HARVESTMAN_BLESS=1 cargo test --test cli` writes it anew. -->
+
+A setting has one name, `section.key`, and four places where it can be given. The later one wins:
+
+1. its default;
+2. the file named by `--config FILE` (TOML, a table a section);
+3. the environment: `HARVESTMAN_<SECTION>_<KEY>`, as in `HARVESTMAN_BUDGET_PAGES=1000`;
+4. the command line: its own flag where it has one (see [cli.md](cli.md)), or `--set section.key=value`.
+
+In the environment and behind `--set` a list is written with commas between its values, or as in TOML: `[\"a\", \"b\"]`. Lengths of time
+are written `250ms`, `1.5s`, `10m`, `24h`, sizes `64KiB`, `16MiB`, `2GB`. Unknown names are refused, and everything that is wrong is
+reported at once. `harvestman config` prints the configuration that holds, with all of this as comments: its output is a
+configuration file.
+";
+
+/// The text of `docs/configuration.md`.
+pub fn reference() -> String {
+    let mut text = String::from(HEAD);
+    for section in SECTIONS {
+        let defaults = (section.defaults)();
+        let _ = write!(text, "\n## {}\n\n{}\n\n", section.name, joined(section.about));
+        text.push_str("| key | default | what it does |\n| --- | --- | --- |\n");
+        for option in section.options {
+            let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "| `{}` | `{}` | {} |",
+                option.key,
+                default.replace('|', "\\|"),
+                joined(option.doc).replace('|', "\\|")
+            );
+        }
+    }
+    text
+}
+
+fn joined(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,175 @@
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn flag(name: &str, value: &str) -> Flag {
+    Flag { flag: "--set".into(), name: name.into(), value: FlagValue::Text(value.into()) }
+}
+
+fn variable(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+fn of_file(text: &str) -> Result<Config, Mistakes> {
+    load(&Layers { file: Some((Path::new("h.toml"), text)), ..Layers::default() })
+}
+
+fn texts(result: Result<Config, Mistakes>) -> Vec<String> {
+    result.unwrap_err().0.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn where_nothing_is_given_everything_has_its_default() {
+    assert_eq!(load(&Layers::default()).unwrap(), Config::default());
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_over_the_file_over_the_default() {
+    let file = "[budget]\npages = 1\nrequests = 1\ndepth = 1\n";
+    let mut layers = Layers { file: Some((Path::new("h.toml"), file)), ..Layers::default() };
+    layers.environment = vec![variable("HARVESTMAN_BUDGET_PAGES", "2"), variable("HARVESTMAN_BUDGET_REQUESTS", "2")];
+    layers.flags = vec![flag("budget.pages", "3")];
+    let budget = load(&layers).unwrap().budget;
+    assert_eq!((budget.pages, budget.requests, budget.depth), (3, 2, 1));
+    assert_eq!(budget.pages_per_host, BudgetOptions::default().pages_per_host);
+}
+
+#[test]
+fn the_last_of_two_flags_wins() {
+    let flags = vec![flag("budget.pages", "3"), flag("budget.pages", "4")];
+    assert_eq!(load(&Layers { flags, ..Layers::default() }).unwrap().budget.pages, 4);
+}
+
+#[test]
+fn all_mistakes_are_reported_together_each_with_its_source() {
+    let file = "[crawl]\nthreads = 9999\npolcy = \"bfs\"\n\n[bugdet]\npages = 1\n\n[log]\nlevel = \"loud\"\n";
+    let environment = vec![variable("HARVESTMAN_BUDGET_BYTES", "huge"), variable("HARVESTMAN_NOSUCH_KEY", "1")];
+    let flags = vec![flag("budget.pages", "-1"), flag("budget", "1"), flag("metrics.listen", "nowhere")];
+    let found = texts(load(&Layers { file: Some((Path::new("h.toml"), file)), environment, flags }));
+    let expected = [
+        "h.toml:5: unknown section `bugdet`; did you mean `budget`?",
+        "h.toml:3: unknown setting `crawl.polcy`; did you mean `crawl.policy`?",
+        "environment variable HARVESTMAN_NOSUCH_KEY: unknown section `nosuch`; there are",
+        "--set: `budget` names no setting: write section.key=value",
+        "h.toml:9: `log.level`: unknown variant `loud`, expected one of",
+        "environment variable HARVESTMAN_BUDGET_BYTES: `budget.bytes`: `huge` is no size",
+        "--set: `budget.pages`: invalid value: integer `-1`, expected u64",
+        "h.toml:2: `crawl.threads`: 9999 threads are more than 1024",
+        "--set: `metrics.listen`: `nowhere` is no address with a port",
+    ];
+    for text in expected {
+        assert!(found.iter().any(|mistake| mistake.starts_with(text)), "{text}\nis not in\n{found:#?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+}
+
+#[test]
+fn broken_toml_is_reported_with_its_line_and_the_rest_is_still_read() {
+    let found = texts(of_file("[budget]\npages = \n\n[crawl]\nthreds = 2\n"));
+    assert!(found.iter().any(|mistake| mistake.starts_with("h.toml:2: not TOML: ")), "{found:#?}");
+    assert!(found.iter().any(|mistake| mistake.starts_with("h.toml:5: unknown setting")), "{found:#?}");
+}
+
+#[test]
+fn a_section_that_is_no_table_is_refused() {
+    assert!(texts(of_file("budget = 3"))[0].contains("h.toml:1: `budget` is a section"));
+}
+
+#[test]
+fn text_is_read_as_the_setting_needs_it() {
+    let flags = vec![
+        flag("budget.pages", "100"),
+        flag("budget.time", "90"),
+        flag("budget.bytes", "2GiB"),
+        flag("crawl.out", "2026"),
+        flag("crawl.seeds", "https://a.example/, https://b.example/"),
+        flag("log.format", "json"),
+    ];
+    let config = load(&Layers { flags, ..Layers::default() }).unwrap();
+    assert_eq!(
+        (config.budget.pages, config.budget.time, config.budget.bytes),
+        (100, Period::secs(90), ByteSize(2 << 30))
+    );
+    assert_eq!(config.crawl.out, "2026");
+    assert_eq!(config.crawl.seeds, ["https://a.example/", "https://b.example/"]);
+    assert_eq!(config.log.format, LogFormat::Json);
+}
+
+#[test]
+fn a_list_may_be_written_as_in_toml_where_its_values_hold_commas() {
+    let environment = vec![variable("HARVESTMAN_CRAWL_SEEDS", "[\"https://a.example/?x=1,2\"]")];
+    let config = load(&Layers { environment, ..Layers::default() }).unwrap();
+    assert_eq!(config.crawl.seeds, ["https://a.example/?x=1,2"]);
+    let value = FlagValue::List(vec!["https://a.example/?x=1,2".into(), "b.example".into()]);
+    let flags = vec![Flag { flag: "SEED".into(), name: "crawl.seeds".into(), value }];
+    let config = load(&Layers { flags, ..Layers::default() }).unwrap();
+    assert_eq!(config.crawl.seeds, ["https://a.example/?x=1,2", "b.example"]);
+}
+
+#[test]
+fn variables_of_the_projects_own_tests_are_no_settings() {
+    let environment = vec![variable("HARVESTMAN_CORPORA", "x"), variable("HOME", "/root")];
+    assert!(load(&Layers { environment, ..Layers::default() }).is_ok());
+}
+
+#[test]
+fn the_most_threads_are_accepted_and_one_more_is_not() {
+    assert!(of_file("[crawl]\nthreads = 1024\nio_threads = 1024").is_ok());
+    assert_eq!(texts(of_file("[crawl]\nthreads = 1025\nio_threads = 1025")).len(), 2);
+}
+
+#[test]
+fn addresses_need_a_port() {
+    for good in ["", "127.0.0.1:9900", "[::1]:0", "localhost:65535"] {
+        assert!(of_file(&format!("[metrics]\nlisten = '{good}'")).is_ok(), "{good}");
+    }
+    for bad in ["127.0.0.1", ":9900", "localhost:65536", "localhost:"] {
+        assert!(of_file(&format!("[metrics]\nlisten = '{bad}'")).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_printed_configuration_names_every_default_that_was_changed() {
+    let mut config = Config::default();
+    config.budget.pages = 7;
+    let text = as_toml(&config, Secrets::Shown);
+    assert!(text.contains("# Default: 0\npages = 7\n"), "{text}");
+    assert!(text.contains("\nbytes = \"0\"\n"), "{text}");
+    assert_eq!(text.matches("# Default:").count(), 1);
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_loads_to_the_same_configuration(
+        pages in 0..u64::MAX / 2,
+        bytes in 0..u64::MAX / 2,
+        millis in 0..u64::MAX / 2,
+        depth: u16,
+        seeds in prop::collection::vec(".*", 0..4),
+        out in "\\PC*",
+        json: bool,
+    ) {
+        let mut config = Config::default();
+        config.budget = BudgetOptions { pages, bytes: ByteSize(bytes), time: Period::millis(millis), depth, ..config.budget };
+        config.crawl = CrawlOptions { seeds, out, ..config.crawl };
+        config.log.format = if json { LogFormat::Json } else { LogFormat::Text };
+        let printed = as_toml(&config, Secrets::Shown);
+        prop_assert_eq!(of_file(&printed), Ok(config), "{}", printed);
+    }
+
+    #[test]
+    fn no_file_whatever_stands_in_it_makes_the_loader_panic(text in ".*", key in "[a-z.\\[\\]= \"'\n]*") {
+        let _ = of_file(&text);
+        let _ = of_file(&format!("[budget]\n{key}"));
+        let _ = of_file(&format!("[crawl]\nseeds = {key}{text}"));
+    }
+
+    #[test]
+    fn no_variable_or_flag_whatever_its_value_makes_the_loader_panic(name in "[a-z.]*", text in ".*") {
+        let environment = vec![(format!("HARVESTMAN_{}", name.to_uppercase()), text.clone())];
+        let flags = vec![flag(&name, &text), flag("crawl.seeds", &text), flag("budget.pages", &text)];
+        let _ = load(&Layers { environment, flags, ..Layers::default() });
+    }
+}

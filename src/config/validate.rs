@@ -1,0 +1,39 @@
+//! What the type of a setting cannot say: ranges, forms, and settings that only make sense together.
+
+use super::sections::Config;
+
+/// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
+const THREADS_MAX: u32 = 1_024;
+
+/// A setting that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// Its section.
+    pub section: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// What is wrong, and what to do.
+    pub text: String,
+}
+
+/// Everything that is wrong with a configuration whose settings each have the right type.
+pub fn validate(config: &Config) -> Vec<Wrong> {
+    let mut all = Vec::new();
+    let mut wrong = |section, key, text: Option<String>| {
+        all.extend(text.map(|text| Wrong { section, key, text }));
+    };
+    wrong("crawl", "threads", too_many_threads(config.crawl.threads));
+    wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
+    wrong("metrics", "listen", no_address(&config.metrics.listen));
+    all
+}
+
+fn too_many_threads(threads: u32) -> Option<String> {
+    (threads > THREADS_MAX).then(|| format!("{threads} threads are more than {THREADS_MAX}; 0 takes one a processor"))
+}
+
+fn no_address(listen: &str) -> Option<String> {
+    let well_formed = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
+    let fits = listen.is_empty() || listen.rsplit_once(':').is_some_and(well_formed);
+    (!fits).then(|| format!("`{listen}` is no address with a port; write it as 127.0.0.1:9900"))
+}
