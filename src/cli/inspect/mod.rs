@@ -1,5 +1,8 @@
 //! `harvestman inspect`: what Harvestman makes of one thing, for a person or, as JSON lines on standard input, for a program.
 
+pub mod url;
+mod usv;
+
 use std::io::{self, BufRead, Write};
 
 use serde::Serialize;
