@@ -2,6 +2,8 @@
 
 pub mod robots;
 pub mod sitemap;
+pub mod url;
+mod usv;
 
 use std::io::{self, BufRead, Write};
 
