@@ -107,3 +107,62 @@ fn describe(input: impl Read, args: &RobotsArgs, output: &mut impl Write) -> any
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "User-agent: *\nDisallow: /private/\nCrawl-delay: 2.5\nSitemap: https://h/s.xml\n";
+
+    fn ask(file: &str, agent: Value, url: &str) -> Value {
+        let robots_b64 = data_encoding::BASE64.encode(file.as_bytes());
+        answer(serde_json::from_value(json!({"id": 7, "robots_b64": robots_b64, "agent": agent, "url": url})).unwrap())
+    }
+
+    #[test]
+    fn a_question_is_answered_with_the_decision_its_rule_and_the_delay() {
+        assert_eq!(
+            ask(FILE, json!("bot"), "http://h/private/x?y"),
+            json!({"id": 7, "allowed": false, "rule": "Disallow: /private/", "crawl_delay": 2.5})
+        );
+        assert_eq!(
+            ask("User-agent: *\nCrawl-delay: 3\n", Value::Null, "/private/x"),
+            json!({"id": 7, "allowed": true, "rule": null, "crawl_delay": 3})
+        );
+        assert_eq!(ask("", json!("bot"), "/")["crawl_delay"], Value::Null);
+    }
+
+    #[test]
+    fn what_is_no_base64_is_answered_with_an_error() {
+        let question = serde_json::from_value(json!({"id": "a", "robots_b64": "?", "agent": "b", "url": "/"})).unwrap();
+        let answer = answer(question);
+        assert_eq!(answer["id"], "a");
+        assert!(answer["error"].is_string());
+    }
+
+    #[test]
+    fn urls_may_be_absolute_or_paths() {
+        for (url, path) in [
+            ("http://h/a/../b?c#d", "/b?c"),
+            ("https://user@h:8080", "/"),
+            ("/a?b", "/a?b"),
+            ("/x?u=http://h/y", "/x?u=http://h/y"),
+            ("", ""),
+        ] {
+            assert_eq!(path_and_query(url), path, "{url}");
+        }
+    }
+
+    #[test]
+    fn people_see_delay_sitemaps_and_each_verdict() {
+        let args = RobotsArgs { file: None, agent: "bot".into(), urls: vec!["/private/".into(), "http://h/".into()] };
+        let mut output = Vec::new();
+        describe(FILE.as_bytes(), &args, &mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(words[0], ["crawl-delay", "2.5", "s"]);
+        assert_eq!(words[1], ["sitemap", "https://h/s.xml"]);
+        assert_eq!(words[2], ["disallowed", "/private/", "(Disallow:", "/private/)"]);
+        assert_eq!(words[3][..2], ["allowed", "http://h/"]);
+    }
+}

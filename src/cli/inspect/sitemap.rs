@@ -93,3 +93,49 @@ fn describe(contents: &SitemapContents, output: &mut impl Write) -> anyhow::Resu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(path: &Path) -> Value {
+        answer(
+            serde_json::from_value(json!({"id": 7, "path": path, "url": "http://h/s.xml", "content_type": null}))
+                .unwrap(),
+        )
+    }
+
+    #[test]
+    fn a_question_is_answered_from_the_file_it_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.xml");
+        std::fs::write(&path, "<urlset><url><loc>/1</loc></url></urlset>").unwrap();
+        assert_eq!(ask(&path), json!({"id": 7, "urls": ["http://h/1"], "sitemaps": []}));
+    }
+
+    #[test]
+    fn what_is_missing_or_no_sitemap_is_answered_with_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.xml");
+        assert!(ask(&path)["error"].as_str().unwrap().contains("cannot open"));
+        std::fs::write(&path, "<html></html>").unwrap();
+        let answer = ask(&path);
+        assert_eq!(answer["id"], 7);
+        assert!(answer["error"].as_str().unwrap().contains("HTML page"), "{answer}");
+    }
+
+    #[test]
+    fn people_see_pages_sitemaps_and_what_is_missing() {
+        let contents = SitemapContents {
+            urls: vec!["http://h/1".into()],
+            sitemaps: vec!["http://h/2.xml".into()],
+            dropped: 3,
+            cut: true,
+        };
+        let mut output = Vec::new();
+        describe(&contents, &mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.contains("page     http://h/1\n") && text.contains("sitemap  http://h/2.xml\n"));
+        assert!(text.contains("3 entries") && text.contains("broken or longer"));
+    }
+}

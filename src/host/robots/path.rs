@@ -41,19 +41,27 @@ pub fn is_robots_txt(path: &str) -> bool {
     path.strip_prefix(SENTINEL) == Some("/robots.txt")
 }
 
-/// A rule's pattern, ready to be compared; and a second one where the rule stands for two, because a `*` may or may not have
-/// taken in the `?` that begins the query. An empty pattern matches nothing and stays empty.
+/// A rule's pattern, ready to be compared; and a second one where the rule stands for two, because a `*` may or may not take in
+/// the `?` that begins the query. An empty pattern matches nothing and stays empty.
 pub fn rewrite_pattern(pattern: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     if pattern.is_empty() {
         return (Vec::new(), None);
     }
-    let query = pattern.iter().position(|&byte| byte == b'?');
-    let (path, rest) = pattern.split_at(query.unwrap_or(pattern.len()));
-    let first = with_sentinel(&[path, &decode_query_bytes(rest)].concat());
-    let second = (query.is_none() && path.contains(&b'*'))
-        .then(|| with_sentinel(&decode_query_bytes(path)))
-        .filter(|second| *second != first);
-    (first, second)
+    let query = pattern.iter().position(|&byte| byte == b'?').unwrap_or(pattern.len());
+    let (path, rest) = pattern.split_at(query);
+    let second = if rest.is_empty() { in_query(path) } else { None };
+    (with_sentinel(&[path, &decode_query_bytes(rest)].concat()), second.map(|second| with_sentinel(&second)))
+}
+
+/// The pattern for URLs in which the last `*` before the first escape takes in the `?`; none where that is the same pattern.
+fn in_query(pattern: &[u8]) -> Option<Vec<u8>> {
+    let decoded = decode_query_bytes(pattern);
+    let same = pattern.iter().zip(&decoded).take_while(|(before, after)| before == after).count();
+    if same == pattern.len() {
+        return None;
+    }
+    let star = pattern[..same].iter().rposition(|&byte| byte == b'*')?;
+    Some([&decoded[..star], b"*?*", &decoded[star + 1..]].concat())
 }
 
 fn with_sentinel(pattern: &[u8]) -> Vec<u8> {

@@ -18,6 +18,9 @@ use super::RobotsRules;
 use crate::clock::Instant;
 use crate::config::RobotsOptions;
 
+#[cfg(test)]
+mod tests;
+
 /// Rules are kept at least this long, whatever is set: with less, robots.txt would be due again before the host's delay lets a
 /// page through, and the crawl would ask for nothing else.
 const KEPT_AT_LEAST: Duration = Duration::from_secs(60);
