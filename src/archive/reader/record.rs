@@ -39,6 +39,12 @@ impl<'a, R: Read> Record<'a, R> {
         self.reader.remaining
     }
 
+    /// The next bytes of the block, as many as are at hand, without taking them; empty at its end.
+    pub fn peek(&mut self) -> Result<&[u8], Error> {
+        let offset = self.reader.record_offset;
+        self.reader.fill_block().map_err(|error| super::at(offset, error))
+    }
+
     /// Reads the rest of the block into `block`, whose capacity is kept: a caller that passes the same one again reads a whole
     /// file without allocating. An error where it is longer than `length_max`.
     pub fn read_block(&mut self, block: &mut Vec<u8>, length_max: u64) -> Result<(), Error> {

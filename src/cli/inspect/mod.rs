@@ -4,6 +4,7 @@ pub mod robots;
 pub mod sitemap;
 pub mod url;
 mod usv;
+pub mod warc;
 
 use std::io::{self, BufRead, Write};
 
