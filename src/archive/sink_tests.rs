@@ -129,3 +129,22 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
     assert_eq!(index.len(), 1);
     assert_eq!(std::fs::read_to_string(directory.path().join("pages.jsonl")).unwrap().lines().count(), 1);
 }
+
+#[test]
+fn a_panic_in_an_answer_stops_the_archive_but_not_the_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let (sink, thread, _) = spawn(directory.path(), &ArchiveOptions { queue_max: 1, ..Default::default() });
+    let failed = Arc::new(AtomicUsize::new(0));
+    let panics: Done = Box::new(|_| panic!("on purpose"));
+    assert!(sink.write(Entry { page: None, record: record("http://h/"), links: None, done: panics }).is_ok());
+    for _ in 0..10 {
+        let failed = failed.clone();
+        let done: Done = Box::new(move |result| {
+            failed.fetch_add(usize::from(result.is_err()), Ordering::SeqCst);
+        });
+        assert!(sink.write(Entry { page: Some(page(b"x")), record: record("http://h/"), links: None, done }).is_ok());
+    }
+    drop(sink);
+    assert!(matches!(thread.join(), Err(Error::Stopped(_))));
+    assert_eq!(failed.load(Ordering::SeqCst), 10);
+}
