@@ -2,30 +2,39 @@
 //!
 //! [`load()`] makes a [`Config`] from a file's text, the environment and the command line; [`as_toml`] prints one.
 
-pub mod options;
-pub mod values;
-
+pub mod archive;
 mod budget;
 mod crawl;
+pub mod fetch;
+pub mod filter;
+pub mod frontier;
 mod given;
+pub mod host;
 mod load;
 mod log;
 mod metrics;
 mod mistake;
 mod names;
+pub mod options;
+pub mod parse;
 mod print;
+pub mod robots;
 mod sections;
 #[cfg(test)]
 mod tests;
+pub mod url;
 mod validate;
+pub mod values;
 
 pub use budget::BudgetOptions;
 pub use crawl::{CrawlOptions, PolicyKind};
+pub use fetch::FetchOptions;
 pub use given::{Flag, FlagValue};
 pub use load::{Layers, load};
 pub use log::{LogFormat, LogLevel, LogOptions};
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use print::{Secrets, as_toml, reference};
+pub use robots::RobotsOptions;
 pub use sections::{Config, SECTIONS, SectionInfo, section};
 pub use values::{ByteSize, Period};

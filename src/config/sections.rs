@@ -2,8 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::archive::ArchiveOptions;
+use super::filter::FilterOptions;
+use super::frontier::FrontierOptions;
+use super::host::HostOptions;
 use super::options::{OptionDoc, Section};
-use super::{BudgetOptions, CrawlOptions, LogOptions, MetricsOptions};
+use super::parse::ParseOptions;
+use super::url::{ScopeOptions, UrlOptions};
+use super::{BudgetOptions, CrawlOptions, FetchOptions, LogOptions, MetricsOptions, RobotsOptions};
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
 #[derive(Debug, Clone, Copy)]
@@ -59,23 +65,24 @@ sections! {
     crawl: CrawlOptions,
     /// What ends it.
     budget: BudgetOptions,
-    // The sections of the stages go here, a line each:
-    // /// Which URLs belong to the crawl.
-    // scope: ScopeOptions,
-    // /// The canonical form of URLs.
-    // url: UrlOptions,
-    // /// Politeness.
-    // host: HostOptions,
-    // /// robots.txt and sitemaps.
-    // robots: RobotsOptions,
-    // /// Requests.
-    // fetch: FetchOptions,
-    // /// The parser.
-    // parse: ParseOptions,
-    // /// The frontier.
-    // frontier: FrontierOptions,
-    // /// What is kept.
-    // archive: ArchiveOptions,
+    /// Which URLs belong to the crawl.
+    scope: ScopeOptions,
+    /// The canonical form of URLs.
+    url: UrlOptions,
+    /// Politeness.
+    host: HostOptions,
+    /// robots.txt and sitemaps.
+    robots: RobotsOptions,
+    /// Requests.
+    fetch: FetchOptions,
+    /// The parser.
+    parse: ParseOptions,
+    /// The links that are followed.
+    filter: FilterOptions,
+    /// The frontier.
+    frontier: FrontierOptions,
+    /// What is kept.
+    archive: ArchiveOptions,
     /// The log.
     log: LogOptions,
     /// The metrics' HTTP server.

@@ -1,1 +1,39 @@
-//! TODO
+//! Fetching: one request in, one [`Exchange`](crate::page::Exchange) out.
+//!
+//! [`Client`] sends a [`Request`] with hyper (HTTP/1.1, and HTTP/2 where TLS agrees on it) and reads the answer within the
+//! limits of [`FetchOptions`](crate::config::FetchOptions): each phase has its own time-out and its own
+//! [`Failure`](crate::page::Failure). On the way the address guard ([`is_public`]) judges every address before it is connected
+//! to. Bodies keep their content coding (that is what is archived); [`decode`] removes it, on a CPU worker. Redirects are not
+//! followed: [`redirect::target`] says where they lead.
+
+mod body;
+mod client;
+mod connect;
+mod connection;
+mod cookies;
+mod decode;
+mod error;
+mod failure;
+mod guard;
+mod media;
+mod overrides;
+mod pool;
+mod proxy;
+mod redirect;
+mod request;
+mod resolve;
+mod robots_tag;
+mod target;
+mod timer;
+mod tls;
+mod trusted;
+mod wire;
+
+pub use client::Client;
+pub use decode::{DecodeLimits, decode};
+pub use error::Error;
+pub use guard::is_public;
+pub use redirect::target as redirect_target;
+pub use request::{Accept, Request, user_agent};
+pub use robots_tag::directives as robots_directives;
+pub use trusted::TrustedHosts;

@@ -1,1 +1,22 @@
-//! TODO
+//! The frontier: URLs that are known and not yet fetched, per host and per link class.
+//!
+//! The pure core ([`Frontier`]) says which URL of a host is next; [`Ledger`] keeps the account of what became of every link;
+//! the actor ([`FrontierActor`]) hands out leases to hosts that may be contacted, best first, within the crawl's budgets.
+
+mod actor;
+mod budgets;
+mod host_queue;
+mod ledger;
+mod messages;
+mod queues;
+mod schedule;
+
+#[cfg(test)]
+mod tests;
+
+pub use actor::{FrontierActor, FrontierSetup};
+pub use budgets::{Budgets, EndReason};
+pub use host_queue::{NotReady, Rank};
+pub use ledger::Ledger;
+pub use messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+pub use queues::{Frontier, Limits};

@@ -1,1 +1,19 @@
-//! TODO
+//! Hosts: politeness, robots.txt, sitemaps. One actor for each authority that has work; nothing else sends it requests.
+
+mod actor;
+mod core;
+mod ip_slots;
+mod politeness;
+pub mod retry_after;
+pub mod robots;
+pub mod sitemap;
+
+pub use actor::{
+    ErrandEnded, Grant, HostActor, HostOutlets, HostSetup, NoWork, PageEnded, Resolved, SitemapsFound, SlotGiven, Wake,
+};
+pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
+pub use ip_slots::IpSlots;
+pub use politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+
+#[cfg(test)]
+mod politeness_tests;

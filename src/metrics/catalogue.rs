@@ -11,6 +11,7 @@ use super::instrument::{
     SecondsCounter,
 };
 use super::labels;
+use crate::page::Fate;
 
 /// Bounds for durations of requests: from a fast local server to the longest time-out.
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
@@ -170,6 +171,16 @@ group! {
     }
 }
 
+impl CrawlMetrics {
+    /// Counts `count` links of one fate.
+    pub fn count_fate(&self, fate: Fate, count: u64) {
+        self.fates.by(fate.name(), fate.reason().unwrap_or_default()).add(count);
+        if fate == Fate::Fetched {
+            self.pages.add(count);
+        }
+    }
+}
+
 group! {
     /// The frontier: URLs that wait for their fetch.
     pub struct FrontierMetrics stage "frontier" {
@@ -307,6 +318,17 @@ group! {
         records: CounterBy = "harvestman_archive_records_total" by "type" in RECORD_TYPES;
         /// WARC files opened.
         files: Counter = "harvestman_archive_files_total";
+    }
+}
+
+impl ArchiveMetrics {
+    /// Counts what was written of one exchange: `records` records in `bytes` bytes, the first a revisit or a response.
+    pub fn count(&self, records: u32, revisit: bool, bytes: u64) {
+        self.stage.sent.inc();
+        self.written_bytes.add(bytes);
+        if records > 0 {
+            self.records.by(if revisit { "revisit" } else { "response" }).inc();
+        }
     }
 }
 

@@ -83,16 +83,31 @@ pub const FATE_REASONS: &[&str] = &{
 pub const FRONTIER_REFUSALS: &[&str] = Budget::LABELS;
 
 /// Why a host's URL is not fetched.
-pub const HOST_REFUSALS: &[&str] = &["disallowed", "unavailable", "host_given_up"];
+pub const HOST_REFUSALS: &[&str] = &[
+    "disallowed",
+    "unavailable",
+    "host_given_up",
+    "dns",
+    "forbidden_address",
+    "connect",
+    "connect_timeout",
+    "tls",
+    "tls_timeout",
+    "first_byte_timeout",
+    "whole_timeout",
+    "disconnected",
+    "protocol",
+    "head_too_large",
+];
 
 /// What robots.txt says of a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 
 /// What came of fetching a robots.txt: rules, none there (4xx), a server error (5xx), no answer.
-pub const ROBOTS_RESULTS: &[&str] = &["rules", "missing", "server_error", "unreachable"];
+pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
 
 /// Why a host is left alone for a while.
-pub const BACKOFF_CAUSES: &[&str] = &["http_429", "http_503", "http_5xx", "connect", "timeout"];
+pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots"];
 
 /// Parts of a request's duration.
 pub const PHASES: &[&str] = &["first_byte", "whole"];
@@ -131,7 +146,7 @@ pub const CHARSETS: &[&str] = &[
 pub const DEDUP_REFUSALS: &[&str] = &["duplicate"];
 
 /// Why an exchange is not archived.
-pub const ARCHIVE_REFUSALS: &[&str] = &["write_error", "switched_off"];
+pub const ARCHIVE_REFUSALS: &[&str] = &["write_error"];
 
 /// Types of WARC records.
 pub const RECORD_TYPES: &[&str] = &["warcinfo", "request", "response", "revisit", "metadata"];

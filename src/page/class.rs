@@ -42,3 +42,9 @@ impl LinkClass {
         Self { cluster: ClusterId::UNKNOWN, apath }
     }
 }
+
+/// How much the URLs of a link class are wanted now. A policy's snapshot implements it; the frontier orders by it.
+pub trait ClassOrder: Send + Sync {
+    /// Higher is better; NaN counts as least. Classes of equal score are taken breadth-first.
+    fn score(&self, class: LinkClass) -> f64;
+}

@@ -12,7 +12,7 @@ mod media;
 mod record;
 mod scheduled;
 
-pub use class::{Apath, ClusterId, LinkClass};
+pub use class::{Apath, ClassOrder, ClusterId, LinkClass};
 pub use exchange::{Answer, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct PageRecord {
     /// The URL, canonical.
     pub url: String,
-    /// When the last request started (RFC 3339).
-    pub time: String,
+    /// When the last request started (RFC 3339); absent where none was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
     /// What became of it ([`super::Fate::name`]).
     pub fate: String,
     /// Why, where the fate has reasons.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LinkClass;
+use super::{Apath, LinkClass};
 use crate::url::CanonicalUrl;
 
 /// A URL that passed scope, filter and dedup and is to be fetched.
@@ -20,6 +20,13 @@ pub struct ScheduledUrl {
     pub attempts: u8,
     /// The page (or sitemap, or redirect) it was discovered on; none for a seed.
     pub via: Option<Arc<str>>,
+}
+
+impl ScheduledUrl {
+    /// What stands for a request that the crawl makes for itself (robots.txt, a sitemap): discovered nowhere, never queued.
+    pub const fn errand(url: CanonicalUrl) -> Self {
+        Self { url, class: LinkClass::unclassified(Apath::SEED), depth: 0, redirects: 0, attempts: 1, via: None }
+    }
 }
 
 /// Names a lease; unique within a run.

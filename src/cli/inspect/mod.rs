@@ -1,5 +1,11 @@
 //! `harvestman inspect`: what Harvestman makes of one thing, for a person or, as JSON lines on standard input, for a program.
 
+pub mod robots;
+pub mod sitemap;
+pub mod url;
+mod usv;
+pub mod warc;
+
 use std::io::{self, BufRead, Write};
 
 use serde::Serialize;

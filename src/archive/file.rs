@@ -1,0 +1,189 @@
+//! One file that only ever grows by whole pieces: what was appended stays whole, whatever happens to a later piece.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::Error;
+
+/// What a growing file needs of the system; a trait so that a test can let every byte fail.
+pub(super) trait Medium: Write {
+    /// Cuts the file to `length` and goes on writing there.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Forces what was written to the disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Medium for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)?;
+        self.seek(SeekFrom::Start(length)).map(drop)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// A file that grows by whole pieces.
+#[derive(Debug)]
+pub(super) struct GrowingFile<M> {
+    path: PathBuf,
+    medium: M,
+    length: u64,
+    synced: u64,
+}
+
+impl GrowingFile<File> {
+    /// Makes a file that must not exist yet.
+    pub fn create(path: PathBuf) -> Result<Self, Error> {
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => Ok(Self::new(path, file, 0)),
+            Err(source) => Err(Error::file("create", &path, source)),
+        }
+    }
+
+    /// Opens a file to go on after its first `length` bytes; makes it where it does not exist.
+    pub fn go_on(path: PathBuf, length: u64) -> Result<Self, Error> {
+        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        match opened.and_then(|mut file| file.cut(length).map(|()| file)) {
+            Ok(file) => Ok(Self::new(path, file, length)),
+            Err(source) => Err(Error::file("open", &path, source)),
+        }
+    }
+}
+
+impl<M: Medium> GrowingFile<M> {
+    pub fn new(path: PathBuf, medium: M, length: u64) -> Self {
+        Self { path, medium, length, synced: length }
+    }
+
+    /// Appends `piece`, wholly or not at all, and returns where it starts. An error leaves the file as it was before.
+    pub fn append(&mut self, piece: &[u8]) -> Result<u64, Error> {
+        let start = self.length;
+        if let Err(source) = self.medium.write_all(piece) {
+            return Err(match self.medium.cut(start) {
+                Ok(()) => Error::file("write", &self.path, source),
+                Err(source) => Error::NotCut { path: self.path.clone(), source },
+            });
+        }
+        self.length += piece.len() as u64;
+        Ok(start)
+    }
+
+    /// Forces what was appended to the disk, if it is not there yet.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        if self.synced < self.length {
+            self.medium.sync().map_err(|source| Error::file("force to the disk", &self.path, source))?;
+            self.synced = self.length;
+        }
+        Ok(())
+    }
+
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Renames `from` to `to` in one directory and forces the new name to the disk.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::rename(from, to).map_err(|source| Error::file("rename", from, source))?;
+    match to.parent() {
+        Some(directory) => sync_directory(directory),
+        None => Ok(()),
+    }
+}
+
+/// Forces the names in `directory` to the disk.
+pub(super) fn sync_directory(directory: &Path) -> Result<(), Error> {
+    File::open(directory)
+        .and_then(|opened| opened.sync_all())
+        .map_err(|source| Error::file("force to the disk", directory, source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk with room for `room` bytes.
+    struct SmallDisk {
+        bytes: Vec<u8>,
+        room: usize,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            let taken = piece.len().min(self.room - self.bytes.len());
+            if taken == 0 && !piece.is_empty() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.bytes.extend_from_slice(&piece[..taken]);
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Medium for &mut SmallDisk {
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.bytes.truncate(usize::try_from(length).unwrap());
+            Ok(())
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_disk_that_fills_up_at_any_byte_leaves_exactly_the_whole_pieces() {
+        let pieces: [&[u8]; 4] = [b"first", b"", b"second one", b"third"];
+        let whole_at: Vec<usize> = pieces
+            .iter()
+            .scan(0, |end, piece| {
+                *end += piece.len();
+                Some(*end)
+            })
+            .collect();
+        for room in 0..=20 {
+            let mut disk = SmallDisk { bytes: Vec::new(), room };
+            let mut file = GrowingFile::new("pieces".into(), &mut disk, 0);
+            let failed = pieces.iter().find_map(|piece| file.append(piece).err());
+            let length = file.length();
+            assert_eq!(failed.is_some(), room < 20, "room for {room}");
+            assert!(failed.is_none_or(|e| matches!(e, Error::DiskFull { .. }) && e.to_string().contains("pieces")));
+            let whole = whole_at.iter().rev().find(|end| **end <= room).copied().unwrap_or(0);
+            assert_eq!((disk.bytes.len(), length), (whole, whole as u64), "room for {room}");
+            assert!(b"firstsecond onethird".starts_with(disk.bytes.as_slice()));
+        }
+    }
+
+    #[test]
+    fn a_medium_that_cannot_be_cut_says_so() {
+        struct Broken;
+        impl Write for Broken {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::Other.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        impl Medium for Broken {
+            fn cut(&mut self, _: u64) -> io::Result<()> {
+                Err(io::ErrorKind::Other.into())
+            }
+            fn sync(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let error = GrowingFile::new("x".into(), Broken, 0).append(b"a").unwrap_err();
+        assert!(matches!(error, Error::NotCut { .. }));
+    }
+}

@@ -1,0 +1,153 @@
+//! The decoded bytes of a file that is either plain or a row of gzip members, with the offsets they come from.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::GzDecoder;
+
+const INPUT_BUFFER: usize = 256 << 10;
+const DECODED_BUFFER: usize = 64 << 10;
+
+/// Decoded bytes, member by member. A plain file counts as one member.
+pub(super) struct Source<R> {
+    input: Input<R>,
+    member_offset: u64,
+    /// Decoded bytes, of a gzip member only; a plain file is handed out from the input's own buffer.
+    decoded: Vec<u8>,
+    next: usize,
+    end: usize,
+}
+
+enum Input<R> {
+    /// Nothing was read yet.
+    Unknown(Counted<R>),
+    Plain(Counted<R>),
+    Member(Box<GzDecoder<Counted<R>>>),
+    /// The last member ended here.
+    Between(Counted<R>),
+    /// Only while one state becomes another.
+    Moving,
+}
+
+impl<R: Read> Source<R> {
+    pub fn new(input: R) -> Self {
+        let input = Counted { inner: BufReader::with_capacity(INPUT_BUFFER, input), count: 0 };
+        Self { input: Input::Unknown(input), member_offset: 0, decoded: Vec::new(), next: 0, end: 0 }
+    }
+
+    pub fn is_gzip(&self) -> bool {
+        matches!(self.input, Input::Member(_) | Input::Between(_))
+    }
+
+    /// Decoded bytes of the member at hand; empty at its end (and then its checksum was right).
+    pub fn fill(&mut self) -> io::Result<&[u8]> {
+        if matches!(self.input, Input::Unknown(_)) {
+            self.begin()?;
+        }
+        if self.next == self.end
+            && let Input::Member(member) = &mut self.input
+        {
+            self.decoded.resize(DECODED_BUFFER, 0);
+            (self.next, self.end) = (0, 0);
+            self.end = member.read(&mut self.decoded)?;
+            if self.end == 0 {
+                self.leave_member();
+            }
+        }
+        match &mut self.input {
+            Input::Plain(input) => input.fill_buf(),
+            _ => Ok(&self.decoded[self.next..self.end]),
+        }
+    }
+
+    pub fn consume(&mut self, length: usize) {
+        match &mut self.input {
+            Input::Plain(input) => input.consume(length),
+            _ => self.next += length,
+        }
+    }
+
+    /// Goes on to the next member, once the one at hand has ended. False at the end of the file.
+    pub fn next_member(&mut self) -> io::Result<bool> {
+        if let Input::Between(input) = &mut self.input
+            && !input.fill_buf()?.is_empty()
+        {
+            self.enter_member();
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Where in the file the piece starts that a record can be found by: the member at hand, or the next plain byte.
+    pub fn piece_offset(&self) -> u64 {
+        match &self.input {
+            Input::Plain(input) => input.count,
+            _ => self.member_offset,
+        }
+    }
+
+    /// How much of the file was taken: exact in a plain file and behind a member.
+    pub fn offset(&self) -> u64 {
+        match &self.input {
+            Input::Unknown(input) | Input::Plain(input) | Input::Between(input) => input.count,
+            Input::Member(member) => member.get_ref().count,
+            Input::Moving => 0,
+        }
+    }
+
+    /// Looks at the first bytes: compressed or plain?
+    fn begin(&mut self) -> io::Result<()> {
+        let Input::Unknown(input) = &mut self.input else { return Ok(()) };
+        let gzip = input.fill_buf()?.first() == Some(&0x1f);
+        self.input = match std::mem::replace(&mut self.input, Input::Moving) {
+            Input::Unknown(input) if gzip => Input::Between(input),
+            Input::Unknown(input) => Input::Plain(input),
+            other => other,
+        };
+        if gzip {
+            self.enter_member();
+        }
+        Ok(())
+    }
+
+    fn enter_member(&mut self) {
+        self.input = match std::mem::replace(&mut self.input, Input::Moving) {
+            Input::Between(input) => {
+                self.member_offset = input.count;
+                Input::Member(Box::new(GzDecoder::new(input)))
+            }
+            other => other,
+        };
+    }
+
+    fn leave_member(&mut self) {
+        self.input = match std::mem::replace(&mut self.input, Input::Moving) {
+            Input::Member(member) => Input::Between(member.into_inner()),
+            other => other,
+        };
+    }
+}
+
+/// Counts the bytes that were taken.
+struct Counted<R> {
+    inner: BufReader<R>,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.count += length as u64;
+        Ok(length)
+    }
+}
+
+impl<R: Read> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.count += length as u64;
+        self.inner.consume(length);
+    }
+}

@@ -1,0 +1,126 @@
+//! Checks the digests of a record against its bytes.
+
+use std::io::{BufRead, Read};
+
+use super::{Error, Record};
+use crate::archive::digest::{Digest, Hasher};
+
+/// An HTTP head is looked through for a transfer coding up to this length.
+const HEAD_KEPT: usize = 64 << 10;
+
+/// What came of one digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// It is that of the bytes.
+    Right,
+    /// It is not.
+    Wrong,
+    /// The record has none, or one that cannot be checked: an unknown algorithm; the payload of a revisit, which is in
+    /// another record; a payload under a transfer coding, over which tools disagree what the payload is.
+    NotChecked,
+}
+
+/// What came of a record's digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// `WARC-Block-Digest`.
+    pub block: Check,
+    /// `WARC-Payload-Digest`.
+    pub payload: Check,
+}
+
+impl<R: Read> Record<'_, R> {
+    /// Reads the block to its end and checks the record's digests.
+    pub fn verify(&mut self) -> Result<Verdict, Error> {
+        let stated = |name| self.header().get(name).and_then(Digest::parse);
+        let mut block = Stated::new(stated("WARC-Block-Digest"));
+        let mut payload = Stated::new(stated("WARC-Payload-Digest"));
+        if self.record_type() == "revisit" {
+            payload = Stated::new(None);
+        }
+        let content_type = self.header().get("Content-Type").unwrap_or_default();
+        let mut head = content_type.trim_start().starts_with("application/http").then(Head::default);
+        let offset = self.offset();
+        loop {
+            let piece = self.fill_buf().map_err(|error| super::at(offset, error))?;
+            if piece.is_empty() {
+                break;
+            }
+            block.update(piece);
+            let in_head = head.as_mut().map_or(0, |head| head.take(piece));
+            payload.update(&piece[in_head..]);
+            let length = piece.len();
+            self.consume(length);
+        }
+        let coded = head.is_some_and(|head| head.has_transfer_coding());
+        let payload = payload.check();
+        let payload = if coded && payload == Check::Wrong { Check::NotChecked } else { payload };
+        Ok(Verdict { block: block.check(), payload })
+    }
+}
+
+/// A stated digest and the digest of the bytes.
+struct Stated(Option<(Digest, Hasher)>);
+
+impl Stated {
+    fn new(stated: Option<Digest>) -> Self {
+        Self(stated.map(|digest| (digest, Hasher::new(digest.algorithm()))))
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        if let Some((_, hasher)) = &mut self.0 {
+            hasher.update(bytes);
+        }
+    }
+
+    fn check(self) -> Check {
+        match self.0 {
+            None => Check::NotChecked,
+            Some((stated, hasher)) if hasher.clone().finish() == stated => Check::Right,
+            Some(_) => Check::Wrong,
+        }
+    }
+}
+
+/// Finds the end of an HTTP head: the first empty line.
+#[derive(Default)]
+struct Head {
+    kept: Vec<u8>,
+    line_is_empty: bool,
+    ended: bool,
+}
+
+impl Head {
+    /// How many bytes of `piece` belong to the head.
+    fn take(&mut self, piece: &[u8]) -> usize {
+        let length = self.length_in(piece);
+        let room = HEAD_KEPT.saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&piece[..length.min(room)]);
+        length
+    }
+
+    fn length_in(&mut self, piece: &[u8]) -> usize {
+        if self.ended {
+            return 0;
+        }
+        for (index, byte) in piece.iter().enumerate() {
+            match byte {
+                b'\n' if self.line_is_empty => {
+                    self.ended = true;
+                    return index + 1;
+                }
+                b'\n' => self.line_is_empty = true,
+                b'\r' => {}
+                _ => self.line_is_empty = false,
+            }
+        }
+        piece.len()
+    }
+
+    fn has_transfer_coding(&self) -> bool {
+        let name = b"transfer-encoding:";
+        self.kept
+            .split(|byte| *byte == b'\n')
+            .any(|line| line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)))
+    }
+}

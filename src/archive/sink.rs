@@ -1,0 +1,220 @@
+//! The writer thread: what the CPU workers encoded goes to the files, in the order in which it came.
+//!
+//! An [`Entry`] is answered (its `done` is called, on the writer thread) after its records were written and its line taken
+//! into the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries and in bytes; a full one makes
+//! the workers wait. After the first error every entry is answered with it, and nothing more is written.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+
+use super::Error;
+use super::byte_budget::ByteBudget;
+use super::encode::EncodedPage;
+use super::line_log::LineLog;
+use super::record_id::RunId;
+use super::revisit::RevisitIndex;
+use super::warcinfo::CrawlInfo;
+use super::writer::{Archive, Position, Written};
+use crate::clock::{Clock, Instant};
+use crate::config::archive::ArchiveOptions;
+use crate::page::PageRecord;
+
+/// The page log, in the crawl directory.
+const PAGE_LOG: &str = "pages.jsonl";
+/// The link export, in the crawl directory.
+const LINK_LOG: &str = "links.jsonl";
+
+/// What is called once an entry is written, or cannot be: with where the response stands, if it was archived. It runs on the
+/// writer thread, so it must not wait for anything.
+pub type Done = Box<dyn FnOnce(Result<Option<Position>, Arc<Error>>) + Send>;
+
+/// One outcome on its way to the files.
+pub struct Entry {
+    /// The WARC records; none where nothing was answered, or the archive is off.
+    pub page: Option<EncodedPage>,
+    /// The line of the page log, where there is to be one; the writer fills in where the records stand.
+    pub record: Option<PageRecord>,
+    /// The line of the link export, made by [`super::links_line`].
+    pub links: Option<Vec<u8>>,
+    /// Called afterwards.
+    pub done: Done,
+}
+
+/// The files that a writer thread owns.
+pub struct Files {
+    /// WARC files; none where `archive.enabled` is off.
+    pub archive: Option<Archive>,
+    /// The page log.
+    pub pages: LineLog,
+    /// The link export; none where it is off.
+    pub links: Option<LineLog>,
+}
+
+/// Hands entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
+#[derive(Clone)]
+pub struct ArchiveSink {
+    sender: Sender<Entry>,
+    budget: Arc<ByteBudget>,
+}
+
+/// The writer thread; join it to close the files.
+pub struct ArchiveThread(JoinHandle<Result<Written, Error>>);
+
+impl ArchiveSink {
+    /// Starts the writer thread. `index` learns of every response that was written.
+    pub fn spawn(
+        files: Files,
+        index: Arc<RevisitIndex>,
+        clock: Clock,
+        options: &ArchiveOptions,
+    ) -> Result<(Self, ArchiveThread), Error> {
+        let (sender, receiver) = bounded(options.queue_max.max(1));
+        let budget = Arc::new(ByteBudget::new(options.queue_bytes_max.as_usize()));
+        let tick = options.flush_every.0.clamp(Duration::from_millis(10), Duration::from_secs(1));
+        let writer = Writer { files, index, clock, budget: budget.clone(), failed: None };
+        let thread = thread::Builder::new()
+            .name("archive".to_owned())
+            .spawn(move || writer.run(&receiver, tick))
+            .map_err(|source| Error::file("start", "the archive thread".as_ref(), source))?;
+        Ok((Self { sender, budget }, ArchiveThread(thread)))
+    }
+
+    /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone, which only a panic
+    /// in some `done` can bring about.
+    pub fn write(&self, entry: Entry) -> Result<(), Box<Entry>> {
+        let bytes = size(&entry);
+        self.budget.take(bytes);
+        self.sender.send(entry).map_err(|refused| {
+            self.budget.give_back(bytes);
+            Box::new(refused.0)
+        })
+    }
+
+    /// Entries that wait.
+    pub fn queue_length(&self) -> usize {
+        self.sender.len()
+    }
+
+    /// Bytes that wait.
+    pub fn queue_bytes(&self) -> usize {
+        self.budget.held()
+    }
+}
+
+impl ArchiveThread {
+    /// Waits until every sink is dropped and every entry written, then finishes the files. Returns the first error there was.
+    pub fn join(self) -> Result<Written, Error> {
+        self.0.join().unwrap_or_else(|_| Err(Error::Stopped("the archive thread panicked".to_owned())))
+    }
+}
+
+struct Writer {
+    files: Files,
+    index: Arc<RevisitIndex>,
+    clock: Clock,
+    budget: Arc<ByteBudget>,
+    failed: Option<Arc<Error>>,
+}
+
+impl Writer {
+    fn run(mut self, receiver: &Receiver<Entry>, tick: Duration) -> Result<Written, Error> {
+        loop {
+            match receiver.recv_timeout(tick) {
+                Ok(entry) => self.take(entry),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.finish(),
+            }
+            let now = self.clock.now();
+            if self.failed.is_none()
+                && let Err(error) = self.files.housekeep(now)
+            {
+                self.failed = Some(Arc::new(error));
+            }
+        }
+    }
+
+    fn take(&mut self, mut entry: Entry) {
+        let bytes = size(&entry);
+        let result = match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => self.files.write(&mut entry, self.clock.now()).map_err(Arc::new),
+        };
+        match &result {
+            Ok(_) => self.register(&mut entry),
+            Err(error) => self.failed = Some(error.clone()),
+        }
+        self.budget.give_back(bytes);
+        (entry.done)(result);
+    }
+
+    fn register(&self, entry: &mut Entry) {
+        if let Some(page) = &mut entry.page
+            && let Some(original) = page.original.take()
+        {
+            self.index.register(page.payload_digest, original);
+        }
+    }
+
+    /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
+    fn finish(self) -> Result<Written, Error> {
+        let Files { archive, pages, links } = self.files;
+        let written = archive.map_or(Ok(Written::default()), Archive::finish);
+        let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
+        match self.failed {
+            Some(first) => Err(Arc::try_unwrap(first).unwrap_or_else(|shared| Error::Stopped(shared.to_string()))),
+            None => logs.and(written),
+        }
+    }
+}
+
+impl Files {
+    /// Opens the files of a crawl in `directory` as the options say: new WARC files, and logs that go on where they ended.
+    pub fn open(
+        directory: &Path,
+        options: &ArchiveOptions,
+        info: &CrawlInfo,
+        run: RunId,
+        now: Instant,
+    ) -> Result<Self, Error> {
+        let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
+        let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;
+        let links =
+            options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, options)).transpose()?;
+        Ok(Self { archive, pages, links })
+    }
+
+    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+        let position = match (&mut self.archive, &entry.page) {
+            (Some(archive), Some(page)) => Some(archive.append(page, now)?),
+            _ => None,
+        };
+        if let Some(record) = &mut entry.record {
+            record.payload_digest = entry.page.as_ref().map(|page| page.payload_digest.to_string());
+            record.warc_file = position.as_ref().map(|position| position.file.to_string());
+            record.warc_offset = position.as_ref().map(|position| position.offset);
+            self.pages.append(now, |out| {
+                serde_json::to_writer(&mut *out, record).expect("a record of plain values is always JSON");
+                out.push(b'\n');
+            })?;
+        }
+        if let (Some(log), Some(line)) = (&mut self.links, &entry.links) {
+            log.append(now, |out| out.extend_from_slice(line))?;
+        }
+        Ok(position)
+    }
+
+    fn housekeep(&mut self, now: Instant) -> Result<(), Error> {
+        self.pages.flush_if_due(now)?;
+        self.links.as_mut().map_or(Ok(()), |log| log.flush_if_due(now))?;
+        self.archive.as_mut().map_or(Ok(()), |archive| archive.sync_if_due(now))
+    }
+}
+
+fn size(entry: &Entry) -> usize {
+    let page = entry.page.as_ref().map_or(0, |page| page.bytes.len());
+    page + entry.links.as_ref().map_or(0, Vec::len)
+}

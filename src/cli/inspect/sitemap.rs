@@ -1,0 +1,141 @@
+//! `harvestman inspect sitemap`: which URLs a sitemap or feed names.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::answer_lines;
+use crate::config::RobotsOptions;
+use crate::host::sitemap::{Limits, SitemapContents, parse};
+
+/// Shows which URLs a sitemap, sitemap index, feed or list of URLs names, one a line.
+///
+/// Without a FILE, answers JSON lines on standard input, `{id, path, url, content_type}`, each with `{id, urls, sitemaps}` or
+/// `{id, error}`.
+#[derive(Debug, Clone, Args)]
+pub struct SitemapArgs {
+    /// The document to read, compressed or not; `-` for standard input.
+    pub file: Option<PathBuf>,
+    /// The URL that the document comes from: relative URLs are resolved against it.
+    #[arg(long, default_value = "", requires = "file")]
+    pub url: String,
+    /// The Content-Type header that it came with.
+    #[arg(long, requires = "file")]
+    pub content_type: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default)]
+    id: Value,
+    path: PathBuf,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    content_type: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: SitemapArgs) -> anyhow::Result<()> {
+    let mut output = io::stdout().lock();
+    let Some(file) = &args.file else {
+        return Ok(answer_lines(io::stdin().lock(), output, answer)?);
+    };
+    let contents = if file.as_os_str() == "-" {
+        let mut input = io::stdin().lock();
+        if input.fill_buf()?.trim_ascii_start().starts_with(b"{") {
+            return Ok(answer_lines(input, output, answer)?);
+        }
+        read(input, &args.url, args.content_type.as_deref())?
+    } else {
+        open(file, &args.url, args.content_type.as_deref())?
+    };
+    describe(&contents, &mut output)
+}
+
+fn answer(question: Question) -> Value {
+    match open(&question.path, question.url.as_deref().unwrap_or_default(), question.content_type.as_deref()) {
+        Ok(contents) => json!({"id": question.id, "urls": contents.urls, "sitemaps": contents.sitemaps}),
+        Err(error) => json!({"id": question.id, "error": format!("{error:#}")}),
+    }
+}
+
+fn open(path: &Path, url: &str, content_type: Option<&str>) -> anyhow::Result<SitemapContents> {
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    read(file, url, content_type).with_context(|| format!("cannot use {}", path.display()))
+}
+
+fn read(input: impl Read, url: &str, content_type: Option<&str>) -> anyhow::Result<SitemapContents> {
+    let limits = Limits::from(&RobotsOptions::default());
+    let mut bytes = Vec::new();
+    // One byte past the limit lets the parser see that the document is longer.
+    input.take(limits.bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(parse(&bytes, url, content_type, limits)?)
+}
+
+fn describe(contents: &SitemapContents, output: &mut impl Write) -> anyhow::Result<()> {
+    for sitemap in &contents.sitemaps {
+        writeln!(output, "sitemap  {sitemap}")?;
+    }
+    for url in &contents.urls {
+        writeln!(output, "page     {url}")?;
+    }
+    if contents.dropped > 0 {
+        writeln!(output, "note     {} entries are left out: no http URL, too long, or too many", contents.dropped)?;
+    }
+    if contents.cut {
+        writeln!(output, "note     the document is broken or longer than is read; the rest is unknown")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(path: &Path) -> Value {
+        answer(
+            serde_json::from_value(json!({"id": 7, "path": path, "url": "http://h/s.xml", "content_type": null}))
+                .unwrap(),
+        )
+    }
+
+    #[test]
+    fn a_question_is_answered_from_the_file_it_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.xml");
+        std::fs::write(&path, "<urlset><url><loc>/1</loc></url></urlset>").unwrap();
+        assert_eq!(ask(&path), json!({"id": 7, "urls": ["http://h/1"], "sitemaps": []}));
+    }
+
+    #[test]
+    fn what_is_missing_or_no_sitemap_is_answered_with_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s.xml");
+        assert!(ask(&path)["error"].as_str().unwrap().contains("cannot open"));
+        std::fs::write(&path, "<html></html>").unwrap();
+        let answer = ask(&path);
+        assert_eq!(answer["id"], 7);
+        assert!(answer["error"].as_str().unwrap().contains("HTML page"), "{answer}");
+    }
+
+    #[test]
+    fn people_see_pages_sitemaps_and_what_is_missing() {
+        let contents = SitemapContents {
+            urls: vec!["http://h/1".into()],
+            sitemaps: vec!["http://h/2.xml".into()],
+            dropped: 3,
+            cut: true,
+        };
+        let mut output = Vec::new();
+        describe(&contents, &mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.contains("page     http://h/1\n") && text.contains("sitemap  http://h/2.xml\n"));
+        assert!(text.contains("3 entries") && text.contains("broken or longer"));
+    }
+}

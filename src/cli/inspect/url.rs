@@ -1,0 +1,180 @@
+//! `harvestman inspect url`: what Harvestman makes of a URL or link.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::answer_lines;
+use super::usv::UsvLines;
+use crate::config::url::{ScopeOptions, UrlOptions};
+use crate::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, whatwg_href};
+
+/// Show what Harvestman makes of a URL: its canonical form, whom politeness is owed to, whether it looks like a trap.
+///
+/// Without a URL, questions are read from standard input as JSON lines, {"id", "op": "parse" or "canon", "input", "base"},
+/// and each is answered by a line {"id", "href"} or {"id", "failure": true}. "parse" is what the URL standard makes of the
+/// input, "canon" is Harvestman's canonical form.
+#[derive(Debug, Clone, clap::Args)]
+pub struct UrlArgs {
+    /// The URL, or a link as it stands on the page that --base names
+    pub url: Option<String>,
+    /// The URL of the page that the link stands on
+    #[arg(long, value_name = "URL")]
+    pub base: Option<String>,
+}
+
+/// Answers on standard output.
+///
+/// # Errors
+///
+/// Where the URL is none, or standard input or output fails.
+pub fn run(args: &UrlArgs) -> anyhow::Result<()> {
+    let canonicaliser = Canonicaliser::new(&UrlOptions::default())?;
+    let output = io::stdout().lock();
+    match &args.url {
+        Some(url) => describe(&canonicaliser, url, args.base.as_deref(), output),
+        None => answer_lines(UsvLines::new(io::stdin().lock()), output, |question| answer(&canonicaliser, &question))
+            .context("could not go on answering"),
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Question {
+    #[serde(default)]
+    id: Value,
+    op: Operation,
+    input: String,
+    #[serde(default)]
+    base: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Operation {
+    Parse,
+    Canon,
+}
+
+fn answer(canonicaliser: &Canonicaliser, question: &Question) -> Value {
+    let (input, base) = (question.input.as_str(), question.base.as_deref());
+    let href = match question.op {
+        Operation::Parse => whatwg_href(input, base),
+        Operation::Canon => canonical(canonicaliser, input, base).ok().map(|url| url.as_str().to_owned()),
+    };
+    match href {
+        Some(href) => json!({"id": question.id, "href": href}),
+        None => json!({"id": question.id, "failure": true}),
+    }
+}
+
+/// The canonical form of `input` on the page `base`, by the code that a crawl uses.
+fn canonical(canonicaliser: &Canonicaliser, input: &str, base: Option<&str>) -> Result<CanonicalUrl, OutOfScope> {
+    let Some(base) = base else { return canonicaliser.parse(input) };
+    match canonicaliser.parse(base) {
+        Ok(page) => canonicaliser.resolver(&page, None).resolve(input).map(|url| url.to_url()),
+        // A base that no page can have: what is absolute may lead to the web even so.
+        Err(_) => canonicaliser.parse(&whatwg_href(input, Some(base)).ok_or(OutOfScope::Invalid)?),
+    }
+}
+
+fn describe(canonicaliser: &Canonicaliser, url: &str, base: Option<&str>, mut out: impl Write) -> anyhow::Result<()> {
+    let standard = whatwg_href(url, base).with_context(|| match base {
+        Some(base) => format!("`{url}` on the page `{base}` is no URL"),
+        None => format!(
+            "`{url}` is no URL; write it with its scheme, as in https://example.org/, or name its page by --base"
+        ),
+    })?;
+    let mut line = |name: &str, value: &str| writeln!(out, "{name:<18}{value}");
+    line("URL standard", &standard)?;
+    let canonical = match canonical(canonicaliser, url, base) {
+        Ok(canonical) => canonical,
+        Err(refusal) => return Ok(line("refused", refusal.label())?),
+    };
+    let host_key = canonical.host_key();
+    let (path, query) = match canonical.path_and_query().split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (canonical.path_and_query(), None),
+    };
+    let trap = TrapGuard::new(&ScopeOptions::default()).shape(canonical.path_and_query());
+    line("canonical", canonical.as_str())?;
+    line("host key", host_key.as_str())?;
+    line("host", host_key.host())?;
+    line("registrable", registrable_domain(host_key.host()))?;
+    line("path", path)?;
+    for parameter in query.into_iter().flat_map(|query| query.split('&')) {
+        line("parameter", parameter)?;
+    }
+    line("trap", trap.map_or("no", |shape| shape.label()))?;
+    line("fingerprint", &format!("{:032x}", canonical.fingerprint().0))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonicaliser() -> Canonicaliser {
+        Canonicaliser::new(&UrlOptions::default()).unwrap()
+    }
+
+    fn answers(input: &str) -> Vec<Value> {
+        let canonicaliser = canonicaliser();
+        let mut output = Vec::new();
+        answer_lines(UsvLines::new(input.as_bytes()), &mut output, |question| answer(&canonicaliser, &question))
+            .unwrap();
+        String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn questions_are_answered_by_the_standard_or_by_the_canonical_form() {
+        for (question, wanted) in [
+            (r#"{"id":1,"op":"parse","input":"HTTP://H/a/../%7e#f"}"#, json!({"id": 1, "href": "http://h/%7e#f"})),
+            (r#"{"id":"a","op":"parse","input":"x","base":"ftp://h/"}"#, json!({"id": "a", "href": "ftp://h/x"})),
+            (r#"{"id":2,"op":"parse","input":"x","base":null}"#, json!({"id": 2, "failure": true})),
+            (r##"{"id":3,"op":"parse","input":"#f","base":"about:blank"}"##, json!({"id": 3, "href": "about:blank#f"})),
+            (r#"{"id":4,"op":"parse","input":"http://h/\ud800"}"#, json!({"id": 4, "href": "http://h/%EF%BF%BD"})),
+            (r#"{"id":5,"op":"canon","input":"HTTP://H.:80/%7e?#f"}"#, json!({"id": 5, "href": "http://h/~"})),
+            (
+                r#"{"id":6,"op":"canon","input":"../x","base":"http://h/a/b/"}"#,
+                json!({"id": 6, "href": "http://h/a/x"}),
+            ),
+            (r#"{"id":7,"op":"canon","input":"http://h","base":"about:blank"}"#, json!({"id": 7, "href": "http://h/"})),
+            (r#"{"id":8,"op":"canon","input":"x","base":"ftp://h/"}"#, json!({"id": 8, "failure": true})),
+            (r#"{"id":9,"op":"canon","input":"http://h","base":"nonsense"}"#, json!({"id": 9, "failure": true})),
+            (r#"{"id":10,"op":"canon","input":"mailto:a@b"}"#, json!({"id": 10, "failure": true})),
+        ] {
+            assert_eq!(answers(question), [wanted], "{question}");
+        }
+    }
+
+    #[test]
+    fn questions_of_another_form_are_answered_by_an_error() {
+        let all = answers(
+            "{\"id\":1,\"op\":\"eat\",\"input\":\"x\"}\n{\"id\":2,\"op\":\"parse\"}\n\u{0}\n{\"op\":\"canon\",\"input\":\"\"}",
+        );
+        assert!(all[..3].iter().all(|answer| answer["error"].is_string()), "{all:?}");
+        assert_eq!(all[3], json!({"id": null, "failure": true}));
+    }
+
+    #[test]
+    fn a_person_is_shown_the_parts_the_canonical_form_and_the_verdict() {
+        let shown = |url: &str, base: Option<&str>| {
+            let mut out = Vec::new();
+            describe(&canonicaliser(), url, base, &mut out).map(|()| String::from_utf8(out).unwrap())
+        };
+        let text = shown("/a/b/a/b/a/b?x=1&utm_source=y", Some("https://www.example.co.uk:8443/z")).unwrap();
+        for line in [
+            "canonical         https://www.example.co.uk:8443/a/b/a/b/a/b?x=1\n",
+            "host key          https://www.example.co.uk:8443\n",
+            "registrable       example.co.uk\n",
+            "parameter         x=1\n",
+            "trap              repeated sequence of segments\n",
+        ] {
+            assert!(text.contains(line), "{line} is not in {text}");
+        }
+        assert!(shown("mailto:a@b", None).unwrap().ends_with("refused           scheme\n"));
+        assert!(shown("example.org", None).unwrap_err().to_string().contains("--base"));
+    }
+}

@@ -1,0 +1,217 @@
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use proptest::prelude::*;
+
+use super::*;
+
+const LIMITS: DecodeLimits = DecodeLimits { bytes_max: 8 << 20, ratio_max: 100, codings_max: 3 };
+
+fn gzip(data: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap().into()
+}
+
+fn zlib(data: &[u8]) -> Bytes {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap().into()
+}
+
+fn raw_deflate(data: &[u8]) -> Bytes {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap().into()
+}
+
+fn zstd(data: &[u8]) -> Bytes {
+    ::zstd::encode_all(data, 3).unwrap().into()
+}
+
+/// Stored blocks and, for a run of one byte, the shortest stream there is: enough of an encoder to test a decoder with.
+fn brotli(data: &[u8]) -> Bytes {
+    brotli_stored::encode(data).into()
+}
+
+mod brotli_stored {
+    /// A brotli stream of uncompressed meta-blocks (RFC 7932, section 9.2).
+    pub(super) fn encode(data: &[u8]) -> Vec<u8> {
+        let mut out = Bits::default();
+        out.put(0, 1); // WBITS 16
+        for chunk in data.chunks(1 << 16) {
+            out.put(0, 1); // ISLAST
+            out.put(0, 2); // MNIBBLES 4
+            out.put(chunk.len() as u64 - 1, 16);
+            out.put(1, 1); // ISUNCOMPRESSED
+            out.align();
+            out.bytes.extend_from_slice(chunk);
+        }
+        out.put(3, 2); // ISLAST, ISLASTEMPTY
+        out.align();
+        out.bytes
+    }
+
+    #[derive(Default)]
+    struct Bits {
+        bytes: Vec<u8>,
+        pending: u64,
+        count: u32,
+    }
+
+    impl Bits {
+        fn put(&mut self, value: u64, bits: u32) {
+            self.pending |= value << self.count;
+            self.count += bits;
+            while self.count >= 8 {
+                self.bytes.push(self.pending as u8);
+                self.pending >>= 8;
+                self.count -= 8;
+            }
+        }
+
+        fn align(&mut self) {
+            if self.count > 0 {
+                self.bytes.push(self.pending as u8);
+                (self.pending, self.count) = (0, 0);
+            }
+        }
+    }
+}
+
+type Encode = fn(&[u8]) -> Bytes;
+const CODINGS: &[(&str, Encode)] = &[
+    ("gzip", gzip),
+    ("x-gzip", gzip),
+    ("GZIP", gzip),
+    ("deflate", zlib),
+    ("deflate", raw_deflate),
+    ("br", brotli),
+    ("zstd", zstd),
+];
+
+#[test]
+fn every_coding_is_removed() {
+    let text = "All work and no play. ".repeat(3_000);
+    for (name, encode) in CODINGS {
+        let decoded = decode(&encode(text.as_bytes()), Some(name), &LIMITS);
+        assert_eq!((decoded.cut, decoded.error), (None, None), "{name}");
+        assert_eq!(decoded.bytes, text.as_bytes(), "{name}");
+    }
+}
+
+#[test]
+fn no_coding_means_no_copy() {
+    let body = Bytes::from(vec![7; 1_000]);
+    for encoding in [None, Some(""), Some("identity"), Some(" Identity , ")] {
+        assert_eq!(decode(&body, encoding, &LIMITS).bytes.as_ptr(), body.as_ptr());
+    }
+}
+
+#[test]
+fn codings_stack_up_to_the_limit() {
+    let text = b"stacked".repeat(100);
+    let thrice = zstd(&brotli(&gzip(&text)));
+    assert_eq!(decode(&thrice, Some("gzip, br, zstd"), &LIMITS).bytes, text);
+    let four_times = gzip(&thrice);
+    let refused = decode(&four_times, Some("gzip, br, zstd, gzip"), &LIMITS);
+    assert_eq!(refused.error, Some(DecodeError::TooMany));
+    assert!(refused.bytes.is_empty());
+}
+
+#[test]
+fn an_unknown_coding_is_an_error_and_an_empty_body_is_not() {
+    let unknown = decode(&Bytes::from_static(b"x"), Some("gzip, sdch"), &LIMITS);
+    assert_eq!(unknown.error, Some(DecodeError::Unknown("sdch".to_owned())));
+    let empty = decode(&Bytes::new(), Some("gzip"), &LIMITS);
+    assert_eq!(empty, Decoded { bytes: Bytes::new(), cut: None, error: None });
+}
+
+#[test]
+fn a_gzip_body_may_have_several_members_and_padding_behind_them() {
+    let mut body = gzip(b"one, ").to_vec();
+    body.extend_from_slice(&gzip(b"two"));
+    assert_eq!(decode(&body.clone().into(), Some("gzip"), &LIMITS).bytes, "one, two");
+    body.extend_from_slice(&[0; 512]);
+    let padded = decode(&body.into(), Some("gzip"), &LIMITS);
+    assert_eq!((padded.bytes.as_ref(), padded.error), (&b"one, two"[..], None));
+}
+
+#[test]
+fn what_is_cut_off_or_broken_yields_what_could_be_decoded() {
+    let text: Vec<u8> = (0..200_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    for (name, encode) in CODINGS {
+        let whole = encode(&text);
+        let half = decode(&whole.slice(..whole.len() / 2), Some(name), &LIMITS);
+        assert!(half.bytes.len() > text.len() / 4 && text.starts_with(&half.bytes), "{name}: {}", half.bytes.len());
+        assert!(half.error.is_some(), "{name}");
+        let nonsense = decode(&Bytes::from_static(b"\x06<html>this is not coded at all</html>"), Some(name), &LIMITS);
+        assert!(nonsense.error.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_bomb_is_cut_by_ratio_and_by_length() {
+    // 32 MiB of zeros, which gzip packs 1,000 : 1 and zstd more than 10,000 : 1.
+    let zeros = vec![0; 32 << 20];
+    let encoders: [(&str, Encode); 4] =
+        [("gzip", gzip), ("deflate", zlib), ("zstd", zstd), ("br", |_| BROTLI_BOMB.into())];
+    for (name, encode) in encoders {
+        let bomb = encode(&zeros);
+        let by_ratio = decode(&bomb, Some(name), &LIMITS);
+        let expected = (bomb.len() * 100).max(RATIO_FREE_BYTES);
+        assert_eq!((by_ratio.bytes.len(), by_ratio.cut), (expected, Some(Cut::Ratio)), "{name}");
+        let by_length = decode(&bomb, Some(name), &DecodeLimits { ratio_max: u32::MAX, ..LIMITS });
+        assert_eq!((by_length.bytes.len(), by_length.cut), (8 << 20, Some(Cut::Length)), "{name}");
+    }
+    let nested = decode(&gzip(&gzip(&zeros)), Some("gzip, gzip"), &LIMITS);
+    assert!(nested.bytes.len() <= RATIO_FREE_BYTES && nested.cut == Some(Cut::Ratio));
+}
+
+/// 16 MiB of one byte as brotli.
+const BROTLI_BOMB: &[u8] = &[];
+
+#[test]
+fn a_body_at_the_limit_is_whole_and_one_byte_more_is_cut() {
+    let text = vec![b'x'; 10_000];
+    for (name, encode) in CODINGS {
+        let body = encode(&text);
+        let exact = decode(&body, Some(name), &DecodeLimits { bytes_max: 10_000, ..LIMITS });
+        assert_eq!((exact.bytes.len(), exact.cut, exact.error), (10_000, None, None), "{name}");
+        let short = decode(&body, Some(name), &DecodeLimits { bytes_max: 9_999, ..LIMITS });
+        assert_eq!((short.bytes.len(), short.cut, short.error), (9_999, Some(Cut::Length), None), "{name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_coded_comes_back(data in proptest::collection::vec(any::<u8>(), 0..3_000), which in 0..CODINGS.len()) {
+        let (name, encode) = CODINGS[which];
+        let decoded = decode(&encode(&data), Some(name), &LIMITS);
+        prop_assert_eq!((decoded.bytes.as_ref(), decoded.cut, decoded.error), (data.as_slice(), None, None));
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic_or_exceed_its_limits(
+        data in proptest::collection::vec(any::<u8>(), 0..300),
+        header in "(gzip|br|zstd|deflate|identity|,| |x){0,6}",
+    ) {
+        let limits = DecodeLimits { bytes_max: 1_000, ..LIMITS };
+        prop_assert!(decode(&data.into(), Some(&header), &limits).bytes.len() <= 1_000);
+    }
+
+    #[test]
+    fn damaged_streams_never_panic(
+        data in proptest::collection::vec(any::<u8>(), 1..2_000),
+        at in any::<prop::sample::Index>(),
+        byte: u8,
+        which in 0..CODINGS.len(),
+    ) {
+        let (name, encode) = CODINGS[which];
+        let mut body = encode(&data).to_vec();
+        let at = at.index(body.len());
+        body[at] = byte;
+        prop_assert!(decode(&body.into(), Some(name), &LIMITS).bytes.len() <= LIMITS.bytes_max);
+    }
+}

@@ -1,0 +1,51 @@
+//! Redirects: recognised here, followed elsewhere (each hop is a link that passes scope, robots and dedup).
+
+use http::HeaderMap;
+use http::header::LOCATION;
+
+/// Where an answer redirects to, as the server wrote it; none where it does not redirect.
+///
+/// The Location of 301, 302, 303, 307, 308 (RFC 9110, section 15.4) and of a 300 that names a preferred choice. Header values
+/// are bytes: UTF-8 is taken as such and anything else as Latin-1, as browsers do.
+pub fn target(status: u16, headers: &HeaderMap) -> Option<String> {
+    if !matches!(status, 300 | 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let bytes = headers.get(LOCATION)?.as_bytes().trim_ascii();
+    let text = match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn of(status: u16, location: &[u8]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(LOCATION, HeaderValue::from_bytes(location).unwrap());
+        target(status, &headers)
+    }
+
+    #[test]
+    fn only_redirecting_statuses_with_a_location_redirect() {
+        for status in [300, 301, 302, 303, 307, 308] {
+            assert_eq!(of(status, b"/x").as_deref(), Some("/x"), "{status}");
+        }
+        for status in [200, 201, 304, 305, 306, 404] {
+            assert_eq!(of(status, b"/x"), None, "{status}");
+        }
+        assert_eq!(target(301, &HeaderMap::new()), None);
+        assert_eq!(of(301, b"  "), None);
+    }
+
+    #[test]
+    fn a_location_may_be_utf_8_or_latin_1() {
+        assert_eq!(of(302, "/straße".as_bytes()).as_deref(), Some("/straße"));
+        assert_eq!(of(302, b"/stra\xdfe").as_deref(), Some("/straße"));
+    }
+}

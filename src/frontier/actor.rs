@@ -1,0 +1,253 @@
+//! The frontier's actor: hands out leases, keeps the account, says when the crawl is over.
+//!
+//! All its messages are bounded: a host has at most one announcement out, a lease ends once,
+//! and at most `in_flight_max` leases are out.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, AsyncContext, Context, Handler};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::budgets::{Budgets, EndReason};
+use super::host_queue::NotReady;
+use super::ledger::Ledger;
+use super::messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+use super::queues::{Frontier, Limits};
+use super::schedule::DueHosts;
+use crate::clock::{Clock, Instant};
+use crate::metrics::{CrawlMetrics, FrontierMetrics};
+use crate::page::{ClassOrder, Fate};
+use crate::url::HostKey;
+
+/// What the actor is made from.
+pub struct FrontierSetup {
+    /// Limits on what may wait.
+    pub limits: Limits,
+    /// When to stop.
+    pub budgets: Budgets,
+    /// Leases out at once.
+    pub in_flight_max: u32,
+    /// The first order.
+    pub order: Arc<dyn ClassOrder>,
+    /// The way to the hosts.
+    pub hosts: Arc<dyn HostPort>,
+    /// The time.
+    pub clock: Clock,
+    /// The account, for those who show it.
+    pub ledger: Arc<Mutex<Ledger>>,
+    /// The metrics.
+    pub metrics: Arc<FrontierMetrics>,
+    /// The metrics of the crawl as a whole, which are the account's.
+    pub crawl_metrics: Arc<CrawlMetrics>,
+    /// Told why the crawl has ended, when it has.
+    pub finished: oneshot::Sender<EndReason>,
+}
+
+/// The actor.
+pub struct FrontierActor {
+    frontier: Frontier,
+    due: DueHosts,
+    /// Hosts that were woken and have not been told since that there is no work.
+    awake: HashSet<HostKey>,
+    errands: u64,
+    /// Whether the seeds have come: before, an empty frontier is no end.
+    begun: bool,
+    stopping: Option<EndReason>,
+    setup: FrontierSetup,
+    finished: Option<oneshot::Sender<EndReason>>,
+}
+
+impl FrontierActor {
+    /// An actor over an empty frontier.
+    pub fn new(mut setup: FrontierSetup) -> Self {
+        let (unused, _) = oneshot::channel();
+        let finished = Some(std::mem::replace(&mut setup.finished, unused));
+        Self {
+            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order)),
+            due: DueHosts::default(),
+            awake: HashSet::new(),
+            errands: 0,
+            begun: false,
+            stopping: None,
+            setup,
+            finished,
+        }
+    }
+
+    fn take_in(&mut self, found: LinksFound) {
+        let accepted = found.accepted.len() as u64;
+        self.begun = true;
+        {
+            let mut ledger = self.setup.ledger.lock();
+            ledger.discover(&found.settled, accepted);
+            ledger.own_requests(u64::from(found.own_requests), found.own_bytes);
+        }
+        self.errands = self.errands.saturating_sub(u64::from(found.errands_done));
+        self.setup.crawl_metrics.discovered.add(found.settled.total() + accepted);
+        for (fate, count) in found.settled.iter() {
+            self.setup.crawl_metrics.count_fate(fate, count);
+        }
+        self.setup.metrics.stage.received.add(accepted);
+        self.setup.metrics.pushed.add(accepted);
+        for item in found.accepted {
+            match self.frontier.push(&item) {
+                Ok(host) => self.wake(host),
+                Err(budget) => {
+                    self.setup.metrics.stage.dropped.by(budget.label()).inc();
+                    self.settle(Fate::OverBudget(budget));
+                }
+            }
+        }
+    }
+
+    fn settle(&self, fate: Fate) {
+        self.setup.ledger.lock().settle(fate);
+        self.setup.crawl_metrics.count_fate(fate, 1);
+    }
+
+    fn wake(&mut self, host: HostKey) {
+        if !self.awake.contains(&host) {
+            self.setup.hosts.wake(&host);
+            self.awake.insert(host);
+        }
+    }
+
+    /// Hands out leases while budgets, credits and due hosts last.
+    fn grant(&mut self, now: Instant) {
+        while self.frontier.leased() < self.setup.in_flight_max as usize && self.spent(now).is_none() {
+            let frontier = &self.frontier;
+            let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { break };
+            match self.frontier.pop(&host, now) {
+                Ok(lease) => {
+                    self.setup.metrics.popped.inc();
+                    self.setup.metrics.stage.sent.inc();
+                    self.setup.hosts.grant(lease);
+                }
+                Err(reason) => self.turn_away(&host, reason),
+            }
+        }
+        self.report();
+        self.finish_if_over(now);
+    }
+
+    fn turn_away(&mut self, host: &HostKey, reason: NotReady) {
+        self.awake.remove(host);
+        let until = match reason {
+            NotReady::Empty => None,
+            NotReady::Wait { until } => Some(until),
+        };
+        self.setup.hosts.no_work(host, until);
+    }
+
+    /// Why nothing more may be handed out, if so.
+    fn spent(&self, now: Instant) -> Option<EndReason> {
+        let leased = self.frontier.leased() as u64;
+        self.stopping.or_else(|| self.setup.budgets.exhausted(&self.setup.ledger.lock(), leased, now))
+    }
+
+    fn finish_if_over(&mut self, now: Instant) {
+        if self.frontier.leased() > 0 || !self.begun {
+            return;
+        }
+        let over = match self.spent(now) {
+            Some(why) => Some(why),
+            None if self.frontier.queued() == 0 && self.errands == 0 => Some(EndReason::Empty),
+            None => None,
+        };
+        if let Some(why) = over {
+            if let Some(finished) = self.finished.take() {
+                debug_assert!(self.setup.ledger.lock().balances(self.frontier.queued()), "ACC-1");
+                // The pipeline may be gone already, after a second signal; then nobody needs to be told.
+                let _ = finished.send(why);
+            }
+        }
+    }
+
+    fn report(&self) {
+        let metrics = &self.setup.metrics;
+        metrics.queued.set(self.frontier.queued());
+        metrics.stage.queue_length.set(self.frontier.queued());
+        metrics.leased.set(self.frontier.leased() as u64);
+    }
+}
+
+impl Actor for FrontierActor {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        // Ends a crawl whose time is up while every host waits; under load the deadline is seen at each grant anyway.
+        ctx.run_interval(Duration::from_millis(200), |actor, _| {
+            let now = actor.setup.clock.now();
+            actor.grant(now);
+        });
+    }
+}
+
+impl Handler<HostDue> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, HostDue(host): HostDue, _: &mut Self::Context) {
+        let now = self.setup.clock.now();
+        match self.frontier.best(&host, now) {
+            Ok(rank) => self.due.add(host, rank),
+            Err(reason) => self.turn_away(&host, reason),
+        }
+        self.grant(now);
+    }
+}
+
+impl Handler<LeaseEnded> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, ended: LeaseEnded, _: &mut Self::Context) {
+        let now = self.setup.clock.now();
+        if let Some(bytes) = ended.received {
+            self.setup.ledger.lock().request(bytes);
+        }
+        match ended.outcome {
+            Outcome::Final(fate) => {
+                if self.frontier.end(ended.lease.id) {
+                    self.settle(fate);
+                }
+                self.take_in(ended.found);
+            }
+            Outcome::Retry(not_before) => {
+                if self.frontier.retry(&ended.lease, not_before) {
+                    self.wake(ended.lease.item.url.host_key());
+                }
+            }
+        }
+        self.grant(now);
+    }
+}
+
+impl Handler<LinksFound> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, found: LinksFound, _: &mut Self::Context) {
+        self.take_in(found);
+        self.grant(self.setup.clock.now());
+    }
+}
+
+impl Handler<ErrandsAdded> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, ErrandsAdded(count): ErrandsAdded, _: &mut Self::Context) {
+        self.errands += u64::from(count);
+    }
+}
+
+impl Handler<Control> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, control: Control, _: &mut Self::Context) {
+        match control {
+            Control::Stop => self.stopping = Some(EndReason::Stopped),
+        }
+        self.grant(self.setup.clock.now());
+    }
+}

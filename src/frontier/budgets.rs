@@ -1,0 +1,53 @@
+//! The crawl's budgets.
+
+use super::ledger::Ledger;
+use crate::clock::Instant;
+
+/// Why a crawl ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// Nothing waits and nothing is under way.
+    Empty,
+    /// The budget of pages is spent.
+    Pages,
+    /// The budget of requests is spent.
+    Requests,
+    /// The budget of bytes is spent.
+    Bytes,
+    /// The time is over.
+    Time,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Default)]
+pub struct Budgets {
+    /// Pages fetched with success.
+    pub pages: Option<u64>,
+    /// Bytes of bodies.
+    pub bytes: Option<u64>,
+    /// Requests.
+    pub requests: Option<u64>,
+    /// The end of the time budget.
+    pub until: Option<Instant>,
+}
+
+impl Budgets {
+    /// The budget that allows no further request while `leased` are under way. Never lets a budget be overshot: what is
+    /// under way counts as spent.
+    pub fn exhausted(&self, ledger: &Ledger, leased: u64, now: Instant) -> Option<EndReason> {
+        let reached = |spent: u64, max: Option<u64>| max.is_some_and(|max| spent >= max);
+        if reached(ledger.pages() + leased, self.pages) {
+            Some(EndReason::Pages)
+        } else if reached(ledger.requests() + leased, self.requests) {
+            Some(EndReason::Requests)
+        } else if reached(ledger.bytes(), self.bytes) {
+            Some(EndReason::Bytes)
+        } else if self.until.is_some_and(|until| now >= until) {
+            Some(EndReason::Time)
+        } else {
+            None
+        }
+    }
+}

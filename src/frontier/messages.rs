@@ -1,0 +1,74 @@
+//! Messages to the frontier's actor, and its way to the hosts.
+
+use actix::Message;
+
+use crate::clock::Instant;
+use crate::page::{Fate, Fates, Lease, ScheduledUrl};
+use crate::url::HostKey;
+
+/// A host may be contacted once more and asks for a URL.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct HostDue(pub HostKey);
+
+/// A lease has ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct LeaseEnded {
+    /// The lease.
+    pub lease: Lease,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Bytes of the answer's body; none where no request was sent.
+    pub received: Option<u64>,
+    /// What was discovered on the page.
+    pub found: LinksFound,
+}
+
+/// How a lease ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// For good.
+    Final(Fate),
+    /// The URL is to be tried again, not before this time.
+    Retry(Instant),
+}
+
+/// Links discovered at one place. Sent by itself for seeds and errands (robots.txt, sitemaps).
+#[derive(Debug, Default, Message)]
+#[rtype(result = "()")]
+pub struct LinksFound {
+    /// Fates that were clear at once (duplicates, out of scope, …).
+    pub settled: Fates,
+    /// New URLs to fetch.
+    pub accepted: Vec<ScheduledUrl>,
+    /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.
+    pub errands_done: u32,
+    /// The crawl's own requests (robots.txt, sitemaps) that ended with this message.
+    pub own_requests: u32,
+    /// Bytes that those requests brought.
+    pub own_bytes: u64,
+}
+
+/// Errands were taken on that may yet discover URLs: the crawl is not over before they have ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct ErrandsAdded(pub u32);
+
+/// Orders from outside.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub enum Control {
+    /// Hand out nothing more; end when what is under way has ended.
+    Stop,
+}
+
+/// The way to the hosts. Calls must not block.
+pub trait HostPort: Send + Sync {
+    /// There are URLs for this host, which had none.
+    fn wake(&self, host: &HostKey);
+    /// The host gets a lease that it asked for.
+    fn grant(&self, lease: Lease);
+    /// The host asked for a lease and there is none, or not before the time given.
+    fn no_work(&self, host: &HostKey, until: Option<Instant>);
+}

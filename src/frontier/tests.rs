@@ -1,0 +1,220 @@
+//! The frontier against a naive twin, the account, the order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::{Budgets, EndReason, Frontier, Ledger, Limits, NotReady};
+use crate::clock::Instant;
+use crate::page::{Apath, Budget, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::url::{CanonicalUrl, HostKey};
+
+/// Scores by class: the Apath itself, or what a map says.
+struct ByApath(BTreeMap<u64, f64>);
+
+impl ClassOrder for ByApath {
+    fn score(&self, class: LinkClass) -> f64 {
+        self.0.get(&class.apath.0).copied().unwrap_or(0.0)
+    }
+}
+
+fn scores(pairs: &[(u64, f64)]) -> Arc<dyn ClassOrder> {
+    Arc::new(ByApath(pairs.iter().copied().collect()))
+}
+
+const NO_LIMITS: Limits = Limits { queued_max: u64::MAX, host_pages_max: None };
+
+fn item(host: u8, path: u32, apath: u64, depth: u16) -> ScheduledUrl {
+    ScheduledUrl {
+        url: CanonicalUrl::from_canonical(format!("http://h{host}.test/p{path}?q=1")),
+        class: LinkClass::unclassified(Apath(apath)),
+        depth,
+        redirects: 0,
+        attempts: 0,
+        via: Some("http://h0.test/".into()),
+    }
+}
+
+fn host(n: u8) -> HostKey {
+    HostKey::from_origin(&format!("http://h{n}.test"))
+}
+
+fn at(secs: u64) -> Instant {
+    Instant::EPOCH + Duration::from_secs(secs)
+}
+
+#[test]
+fn what_is_pushed_comes_out_unchanged() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    let pushed = ScheduledUrl { redirects: 2, attempts: 1, ..item(1, 7, 42, 3) };
+    assert_eq!(frontier.push(&pushed), Ok(host(1)));
+    assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item, pushed);
+    assert_eq!(frontier.pop(&host(1), at(0)), Err(NotReady::Empty));
+}
+
+#[test]
+fn equal_scores_are_taken_breadth_first() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    for (path, apath, depth) in [(1, 1, 2), (2, 2, 1), (3, 1, 2), (4, 3, 1), (5, 2, 2)] {
+        frontier.push(&item(1, path, apath, depth)).unwrap();
+    }
+    let order: Vec<String> = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok())
+        .map(|lease| lease.item.url.path_and_query().to_owned())
+        .collect();
+    assert_eq!(order, ["/p2?q=1", "/p4?q=1", "/p1?q=1", "/p3?q=1", "/p5?q=1"]);
+}
+
+#[test]
+fn new_scores_hold_for_what_waits_already() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[(1, 1.0), (2, 0.5)]));
+    for path in 0..4 {
+        frontier.push(&item(1, path, 1 + u64::from(path % 2), 0)).unwrap();
+    }
+    assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item.class.apath, Apath(1));
+    frontier.set_order(scores(&[(1, f64::NAN), (2, -3.0)]));
+    assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item.class.apath, Apath(2));
+    assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item.class.apath, Apath(2));
+    assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item.class.apath, Apath(1));
+}
+
+#[test]
+fn a_retry_waits_for_its_time_and_then_comes_first() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    frontier.push(&item(1, 1, 1, 5)).unwrap();
+    frontier.push(&item(1, 2, 1, 5)).unwrap();
+    let first = frontier.pop(&host(1), at(0)).unwrap();
+    let again = Lease { item: ScheduledUrl { attempts: 1, ..first.item.clone() }, ..first };
+    assert!(frontier.retry(&again, at(10)));
+    assert!(!frontier.retry(&again, at(10)), "a lease ends once");
+    assert_eq!(frontier.queued(), 2);
+    let second = frontier.pop(&host(1), at(5)).unwrap();
+    assert_eq!(second.item.url.path_and_query(), "/p2?q=1");
+    assert_eq!(frontier.pop(&host(1), at(5)), Err(NotReady::Wait { until: at(10) }));
+    frontier.push(&item(1, 3, 1, 0)).unwrap();
+    assert_eq!(frontier.pop(&host(1), at(10)).unwrap().item, again.item);
+}
+
+#[test]
+fn limits_hold_at_the_limit_and_not_below() {
+    let limits = Limits { queued_max: 3, host_pages_max: Some(2) };
+    let mut frontier = Frontier::new(limits, scores(&[]));
+    assert!(frontier.push(&item(1, 1, 1, 0)).is_ok());
+    assert!(frontier.push(&item(1, 2, 1, 0)).is_ok());
+    assert_eq!(frontier.push(&item(1, 3, 1, 0)), Err(Budget::HostPages));
+    assert!(frontier.push(&item(2, 1, 1, 0)).is_ok());
+    assert_eq!(frontier.push(&item(3, 1, 1, 0)), Err(Budget::Frontier));
+    frontier.pop(&host(1), at(0)).unwrap();
+    assert!(frontier.push(&item(3, 1, 1, 0)).is_ok());
+    assert_eq!(frontier.push(&item(1, 4, 1, 0)), Err(Budget::Frontier));
+}
+
+#[test]
+fn a_budget_counts_what_is_under_way_as_spent() {
+    let mut ledger = Ledger::default();
+    let mut settled = Fates::default();
+    settled.add(Fate::Duplicate, 3);
+    ledger.discover(&settled, 2);
+    ledger.settle(Fate::Fetched);
+    ledger.request(100);
+    let budgets = Budgets { pages: Some(3), bytes: Some(101), requests: None, until: Some(at(9)) };
+    assert_eq!(budgets.exhausted(&ledger, 1, at(8)), None);
+    assert_eq!(budgets.exhausted(&ledger, 2, at(8)), Some(EndReason::Pages));
+    assert_eq!(budgets.exhausted(&ledger, 1, at(9)), Some(EndReason::Time));
+    ledger.request(1);
+    assert_eq!(budgets.exhausted(&ledger, 1, at(8)), Some(EndReason::Bytes));
+    assert!(ledger.balances(1) && !ledger.balances(0));
+    assert_eq!(ledger.fates(1).total(), ledger.discovered());
+}
+
+/// What may be done to a frontier.
+#[derive(Debug, Clone)]
+enum Step {
+    Push { host: u8, apath: u64, depth: u16 },
+    Pop { host: u8 },
+    End,
+    Retry { after: u64 },
+    Pass { secs: u64 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..3_u8, 0..4_u64, 0..4_u16).prop_map(|(host, apath, depth)| Step::Push { host, apath, depth }),
+        3 => (0..3_u8).prop_map(|host| Step::Pop { host }),
+        1 => Just(Step::End),
+        1 => (0..20_u64).prop_map(|after| Step::Retry { after }),
+        1 => (0..10_u64).prop_map(|secs| Step::Pass { secs }),
+    ]
+}
+
+/// The naive twin: one list, searched from end to end.
+#[derive(Default)]
+struct Twin {
+    waiting: Vec<(ScheduledUrl, u64, Option<Instant>)>,
+}
+
+impl Twin {
+    /// Takes the URL that the rules name: the earliest due retry, else the best head of a class.
+    fn pop(&mut self, host: u8, now: Instant, scores: &dyn ClassOrder) -> Option<ScheduledUrl> {
+        let here = |item: &ScheduledUrl| item.url.host_key() == self::host(host);
+        let due = self
+            .waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, (item, _, retry))| here(item) && retry.is_some_and(|at| at <= now))
+            .min_by_key(|(at, (_, _, retry))| (*retry, *at))
+            .map(|(at, _)| at);
+        let heads = self.waiting.iter().enumerate().filter(|(_, (item, order, retry))| {
+            let earlier = |other: &(ScheduledUrl, u64, Option<Instant>)| {
+                here(&other.0) && other.2.is_none() && other.0.class == item.class && other.1 < *order
+            };
+            here(item) && retry.is_none() && !self.waiting.iter().any(earlier)
+        });
+        let best = heads
+            .max_by(|(_, (a, a_order, _)), (_, (b, b_order, _))| {
+                let by_score = scores.score(a.class).total_cmp(&scores.score(b.class));
+                by_score.then(b.depth.cmp(&a.depth)).then(b_order.cmp(a_order))
+            })
+            .map(|(at, _)| at);
+        due.or(best).map(|at| self.waiting.remove(at).0)
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_frontier_does_what_a_list_searched_from_end_to_end_does(steps in prop::collection::vec(step(), 1..120)) {
+        let scores = scores(&[(1, 2.0), (2, 2.0), (3, -1.0)]);
+        let mut frontier = Frontier::new(NO_LIMITS, Arc::clone(&scores));
+        let mut twin = Twin::default();
+        let mut leases: Vec<Lease> = Vec::new();
+        let (mut now, mut pushed) = (at(0), 0_u64);
+        for step in steps {
+            match step {
+                Step::Push { host, apath, depth } => {
+                    pushed += 1;
+                    let item = item(host, pushed as u32, apath, depth);
+                    frontier.push(&item).unwrap();
+                    twin.waiting.push((item, pushed, None));
+                }
+                Step::Pop { host } => {
+                    let lease = frontier.pop(&self::host(host), now);
+                    let expected = twin.pop(host, now, &*scores);
+                    prop_assert_eq!(lease.as_ref().ok().map(|lease| &lease.item), expected.as_ref());
+                    leases.extend(lease);
+                }
+                Step::End => if let Some(lease) = leases.pop() {
+                    prop_assert!(frontier.end(lease.id));
+                },
+                Step::Retry { after } => if let Some(lease) = leases.pop() {
+                    let not_before = now + Duration::from_secs(after);
+                    prop_assert!(frontier.retry(&lease, not_before));
+                    twin.waiting.push((lease.item, 0, Some(not_before)));
+                },
+                Step::Pass { secs } => now = now + Duration::from_secs(secs),
+            }
+            prop_assert_eq!(frontier.queued() as usize, twin.waiting.len());
+            prop_assert_eq!(frontier.leased(), leases.len());
+        }
+    }
+}

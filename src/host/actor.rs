@@ -1,0 +1,444 @@
+//! The host actor: one for each authority that has work. It carries out what [`HostCore`] decides.
+//!
+//! No other part sends a request to its host. Messages to it are bounded: one lease for each time it asked, one end for each
+//! request it started, one wake-up from the frontier.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use actix::{Actor, ActorContext, AsyncContext, Context, Handler, Message, SpawnHandle};
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
+use super::politeness::WaitReason;
+use crate::clock::{Clock, Instant};
+use crate::metrics::HostMetrics;
+use crate::page::{Exchange, Fate, Lease};
+use crate::url::HostKey;
+
+/// There is work for the host.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Wake;
+
+/// The lease that the host asked for.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Grant(pub Lease);
+
+/// There is no URL for the host, or not before the time given.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct NoWork(pub Option<Instant>);
+
+/// A connection slot of its address, which the host had waited for, is now the host's.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SlotGiven;
+
+/// The host's address was looked up.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Resolved(pub Option<IpAddr>);
+
+/// A page's request has ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct PageEnded {
+    /// Its lease.
+    pub lease: Lease,
+    /// Request and answer.
+    pub exchange: Exchange,
+}
+
+/// An errand's request has ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct ErrandEnded {
+    /// The errand.
+    pub errand: Errand,
+    /// Request and answer.
+    pub exchange: Exchange,
+    /// The answer's body with its content coding removed.
+    pub body: Bytes,
+    /// One of the crawl's permits for errands; held until the errand's outcome is recorded.
+    pub permit: OwnedSemaphorePermit,
+}
+
+/// Sitemaps that a sitemap index of this host names.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SitemapsFound {
+    /// Where they are; all on this host.
+    pub urls: Vec<String>,
+    /// Indexes above them.
+    pub nesting: u32,
+}
+
+/// The way from a host to everything else. Calls must not block.
+pub trait HostOutlets: Send + Sync {
+    /// The host may be contacted once more: answer with a `Grant` or `NoWork`.
+    fn ask(&self, host: &HostKey);
+    /// Fetch the URL of `lease`; answer with `PageEnded`.
+    fn fetch_page(&self, host: &HostKey, lease: Lease);
+    /// Run the errand; answer with `ErrandEnded`.
+    fn run_errand(&self, host: &HostKey, errand: Errand);
+    /// Look up the host's address; answer with `Resolved`.
+    fn resolve(&self, host: &HostKey);
+    /// A page was fetched (or failed for good): parse and archive it.
+    fn deliver_page(&self, lease: Lease, exchange: Exchange);
+    /// A URL is not fetched.
+    fn refuse(&self, lease: Lease, fate: Fate);
+    /// A URL was not requested after all and waits again.
+    fn put_back(&self, lease: Lease, not_before: Instant);
+    /// A URL is to be tried again; `received` bytes came this time.
+    fn retry(&self, lease: Lease, not_before: Instant, received: u64);
+    /// Errands were taken on.
+    fn errands_added(&self, count: u32);
+    /// An errand that brought nothing but others has ended.
+    fn errand_done(&self);
+    /// Sitemaps were named: take them to their hosts as `SitemapsFound`, and count that as an errand for each host.
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
+    /// An errand has brought this.
+    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: OwnedSemaphorePermit);
+    /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
+    fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
+    /// Give a slot back.
+    fn give_slot_back(&self, ip: IpAddr);
+    /// The actor would end, for lack of work. Takes the core and returns true if nothing is on its way to it.
+    fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
+}
+
+/// What all host actors share.
+pub struct HostSetup {
+    /// The rules.
+    pub rules: HostRules,
+    /// How long without work before an actor ends.
+    pub sleep_after: Duration,
+    /// The time.
+    pub clock: Clock,
+    /// The metrics.
+    pub metrics: Arc<HostMetrics>,
+    /// The way out.
+    pub outlets: Arc<dyn HostOutlets>,
+}
+
+/// The connection slot of the host's address that its next request needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    None,
+    Waiting,
+    Held,
+}
+
+/// The actor.
+pub struct HostActor {
+    key: HostKey,
+    /// None only between going to sleep and the actor's end.
+    core: Option<HostCore>,
+    setup: Arc<HostSetup>,
+    /// Whether the frontier was asked and has not answered.
+    asked: bool,
+    /// Whether there may be work: set by `Wake`, cleared by `NoWork`.
+    wanted: bool,
+    slot: Slot,
+    timer: Option<(Instant, SpawnHandle)>,
+    last_active: Instant,
+    /// Messages on their way to this actor.
+    pending: Arc<AtomicU32>,
+}
+
+impl HostActor {
+    /// The actor of the host that `core` knows. Whoever sends it a message counts `pending` up; the actor counts it down.
+    pub fn new(core: HostCore, setup: Arc<HostSetup>, pending: Arc<AtomicU32>) -> Self {
+        Self {
+            key: core.key.clone(),
+            core: Some(core),
+            last_active: setup.clock.now(),
+            setup,
+            asked: false,
+            wanted: false,
+            slot: Slot::None,
+            timer: None,
+            pending,
+        }
+    }
+
+    /// A message was taken from the mailbox.
+    fn taken(&self) {
+        self.pending.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Does whatever may be done now.
+    fn advance(&mut self, ctx: &mut Context<Self>) {
+        self.last_active = self.setup.clock.now();
+        while self.step(ctx) {}
+    }
+
+    /// Takes one step; false when there is nothing more to do for now.
+    fn step(&mut self, ctx: &mut Context<Self>) -> bool {
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return false };
+        if !self.wanted && core.is_idle() {
+            self.release_slot();
+            return false;
+        }
+        match core.next(now, u32::from(self.asked), &self.setup.rules) {
+            Step::Resolve => {
+                core.begin_resolve();
+                self.setup.outlets.resolve(&self.key);
+                false
+            }
+            Step::Errand(errand) => self.have_slot() && self.start_errand(errand),
+            Step::Ask => {
+                if self.wanted && self.have_slot() {
+                    self.ask();
+                }
+                false
+            }
+            Step::AskToRefuse => {
+                self.release_slot();
+                if self.wanted && !self.asked {
+                    self.ask();
+                }
+                false
+            }
+            Step::Wait { until, why } => {
+                self.release_slot();
+                self.setup.metrics.politeness_wait.observe(until.since(now));
+                if why != WaitReason::Delay {
+                    self.setup.metrics.backoffs.by(why.label()).inc();
+                }
+                self.look_again(until, ctx);
+                false
+            }
+            Step::Busy => false,
+        }
+    }
+
+    fn ask(&mut self) {
+        self.asked = true;
+        self.setup.outlets.ask(&self.key);
+    }
+
+    fn start_errand(&mut self, errand: Errand) -> bool {
+        let Some(core) = self.core.as_mut() else { return false };
+        core.begin_errand(&errand);
+        self.slot = Slot::None;
+        self.setup.metrics.stage.sent.inc();
+        self.setup.outlets.run_errand(&self.key, errand);
+        true
+    }
+
+    fn address(&self) -> Option<IpAddr> {
+        self.core.as_ref().and_then(HostCore::address)
+    }
+
+    /// Whether a slot of the address is held; if not, one is taken or waited for.
+    fn have_slot(&mut self) -> bool {
+        if self.slot == Slot::None {
+            let free = self.address().is_none_or(|ip| self.setup.outlets.take_slot(ip, &self.key));
+            self.slot = if free { Slot::Held } else { Slot::Waiting };
+        }
+        self.slot == Slot::Held
+    }
+
+    /// Gives back a slot that is held for nothing.
+    fn release_slot(&mut self) {
+        if self.slot == Slot::Held && !self.asked {
+            self.slot = Slot::None;
+            self.request_over();
+        }
+    }
+
+    /// A request no longer needs its slot.
+    fn request_over(&self) {
+        if let Some(ip) = self.address() {
+            self.setup.outlets.give_slot_back(ip);
+        }
+    }
+
+    fn look_again(&mut self, at: Instant, ctx: &mut Context<Self>) {
+        if let Some((earlier, handle)) = self.timer.take() {
+            if earlier <= at && earlier > self.setup.clock.now() {
+                self.timer = Some((earlier, handle));
+                return;
+            }
+            ctx.cancel_future(handle);
+        }
+        // A millisecond more, as timers are as coarse as that and must not fire early.
+        let wait = at.since(self.setup.clock.now()) + Duration::from_millis(1);
+        let handle = ctx.run_later(wait, |actor, ctx| {
+            actor.timer = None;
+            actor.advance(ctx);
+        });
+        self.timer = Some((at, handle));
+    }
+
+    fn sleep_if_idle(&mut self, ctx: &mut Context<Self>) {
+        let idle_for = self.setup.clock.now().since(self.last_active);
+        let busy = self.asked || self.wanted || self.slot != Slot::None || idle_for < self.setup.sleep_after;
+        if busy || !self.core.as_ref().is_some_and(HostCore::is_idle) {
+            return;
+        }
+        if self.setup.outlets.go_to_sleep(&self.key, &mut self.core) {
+            ctx.stop();
+        }
+    }
+}
+
+impl Actor for HostActor {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        self.setup.metrics.awake.inc();
+        ctx.run_interval(self.setup.sleep_after.max(Duration::from_millis(100)), |actor, ctx| actor.sleep_if_idle(ctx));
+    }
+
+    fn stopped(&mut self, _: &mut Self::Context) {
+        self.setup.metrics.awake.dec();
+    }
+}
+
+impl Handler<Wake> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, _: Wake, ctx: &mut Self::Context) {
+        self.taken();
+        self.wanted = true;
+        self.advance(ctx);
+    }
+}
+
+impl Handler<Grant> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, Grant(lease): Grant, ctx: &mut Self::Context) {
+        self.taken();
+        self.asked = false;
+        self.setup.metrics.stage.received.inc();
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return };
+        let ready = core.may_send(now, &self.setup.rules) && self.slot == Slot::Held;
+        if let Some(fate) = core.refusal(&lease, now, &self.setup.rules) {
+            if let Some(reason) = fate.reason() {
+                self.setup.metrics.stage.dropped.by(reason).inc();
+            }
+            if let Fate::Robots(why) = fate {
+                self.setup.metrics.robots_decisions.by(why.label()).inc();
+            }
+            self.setup.outlets.refuse(lease, fate);
+        } else if !ready {
+            // Between the question and the answer another request of this host has failed, and it must be left alone.
+            self.setup.outlets.put_back(lease, now);
+        } else {
+            core.started();
+            self.slot = Slot::None;
+            self.setup.metrics.robots_decisions.by("allowed").inc();
+            self.setup.metrics.stage.sent.inc();
+            self.setup.outlets.fetch_page(&self.key, lease);
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<NoWork> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, NoWork(until): NoWork, ctx: &mut Self::Context) {
+        self.taken();
+        self.asked = false;
+        self.wanted = until.is_some();
+        match until {
+            Some(until) => {
+                self.release_slot();
+                self.look_again(until, ctx);
+            }
+            None => self.advance(ctx),
+        }
+    }
+}
+
+impl Handler<SlotGiven> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, _: SlotGiven, ctx: &mut Self::Context) {
+        self.taken();
+        self.slot = Slot::Held;
+        self.advance(ctx);
+    }
+}
+
+impl Handler<Resolved> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, Resolved(ip): Resolved, ctx: &mut Self::Context) {
+        self.taken();
+        if let Some(core) = self.core.as_mut() {
+            core.resolved(ip);
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<PageEnded> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, PageEnded { mut lease, exchange }: PageEnded, ctx: &mut Self::Context) {
+        self.taken();
+        self.request_over();
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return };
+        lease.item.attempts = lease.item.attempts.saturating_add(1);
+        match core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules) {
+            Verdicts::Final => self.setup.outlets.deliver_page(lease, exchange),
+            Verdicts::Retry(not_before) => {
+                self.setup.metrics.retries.inc();
+                let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+                self.setup.outlets.retry(lease, not_before, received);
+            }
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<ErrandEnded> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, ErrandEnded { errand, exchange, body, permit }: ErrandEnded, ctx: &mut Self::Context) {
+        self.taken();
+        self.request_over();
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return };
+        match &errand {
+            Errand::Robots(_) => {
+                let result = core.robots_ended(&exchange, &body, now, &self.setup.rules);
+                self.setup.metrics.robots_fetches.by(result.label()).inc();
+                if let RobotsResult::Rules(sitemaps) = result {
+                    self.setup.outlets.sitemaps_named(sitemaps, 0);
+                }
+            }
+            Errand::Sitemap { .. } => core.sitemap_ended(&exchange, now, &self.setup.rules),
+        }
+        self.setup.outlets.deliver_errand(errand, exchange, body, permit);
+        self.advance(ctx);
+    }
+}
+
+impl Handler<SitemapsFound> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, SitemapsFound { urls, nesting }: SitemapsFound, ctx: &mut Self::Context) {
+        self.taken();
+        if let Some(core) = self.core.as_mut() {
+            let taken = core.take_on_sitemaps(urls, nesting);
+            // The handing-over of the sitemaps was an errand itself, so that the crawl could not end before this.
+            self.setup.outlets.errands_added(taken);
+            self.setup.outlets.errand_done();
+        }
+        self.advance(ctx);
+    }
+}

@@ -1,0 +1,92 @@
+//! Compared with a naive reading of the RFC, and properties that hold for any file.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Whether `pattern` matches `path`, tried out position by position.
+fn naive_match(pattern: &[u8], path: &[u8]) -> bool {
+    match pattern {
+        [] => true,
+        [b'$'] => path.is_empty(),
+        [b'*', rest @ ..] => (0..=path.len()).any(|skipped| naive_match(rest, &path[skipped..])),
+        [first, rest @ ..] => path.first() == Some(first) && naive_match(rest, &path[1..]),
+    }
+}
+
+/// The longest matching rule, `Allow` first, by the naive matcher.
+fn naive_decision(rules: &[(bool, String)], path: &str) -> bool {
+    rules
+        .iter()
+        .filter(|(_, pattern)| naive_match(pattern.as_bytes(), path.as_bytes()))
+        .max_by_key(|(allow, pattern)| (pattern.len(), *allow))
+        .is_none_or(|(allow, _)| *allow)
+}
+
+fn file_of(rules: &[(bool, String)]) -> String {
+    let lines =
+        rules.iter().map(|(allow, pattern)| format!("{}: {pattern}\n", if *allow { "Allow" } else { "Disallow" }));
+    format!("User-agent: bot\n{}", lines.collect::<String>())
+}
+
+/// Rules over few letters, so that they often match; no `$` but at the end, where its length is not in question.
+fn rules() -> impl Strategy<Value = Vec<(bool, String)>> {
+    prop::collection::vec((any::<bool>(), "[/*][ab/*]{0,7}\\$?"), 0..8)
+}
+
+proptest! {
+    #[test]
+    fn decisions_are_those_of_a_naive_matcher(rules in rules(), path in "/[ab/]{0,9}") {
+        prop_assert_eq!(allows(&file_of(&rules), "bot", &path), naive_decision(&rules, &path));
+    }
+
+    #[test]
+    fn the_named_rule_matches_the_path(rules in rules(), path in "/[ab/]{0,9}") {
+        let decision = RobotsRules::parse(file_of(&rules).as_bytes(), "bot").decide(&path);
+        if let Some(rule) = decision.rule {
+            let (name, pattern) = rule.split_once(": ").unwrap();
+            prop_assert_eq!(name == "Allow", decision.allowed);
+            prop_assert!(naive_match(pattern.as_bytes(), path.as_bytes()));
+            prop_assert!(rules.contains(&(decision.allowed, pattern.to_owned())));
+        }
+    }
+
+    #[test]
+    fn neither_the_order_of_rules_nor_of_groups_matters(
+        (rules, shuffled) in rules().prop_flat_map(|rules| (Just(rules.clone()), Just(rules).prop_shuffle())),
+        cut in any::<prop::sample::Index>(),
+        path in "/[ab/]{0,9}",
+    ) {
+        let (one, other) = shuffled.split_at(cut.index(shuffled.len() + 1));
+        let foreign = "Disallow:\nUser-agent: other\nDisallow: /\nAllow: /a\n";
+        let split = format!("{}{foreign}{}", file_of(one), file_of(other));
+        prop_assert_eq!(allows(&file_of(&rules), "bot", &path), allows(&split, "bot", &path));
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), agent in "\\PC*", path in "\\PC*") {
+        let rules = RobotsRules::parse(&bytes, &agent);
+        let _ = (rules.decide(&path), rules.crawl_delay(), rules.sitemaps());
+        prop_assert!(rules.decide("/robots.txt").allowed);
+    }
+
+    #[test]
+    fn any_lines_of_a_robots_txt_are_read_without_panic(
+        lines in prop::collection::vec("(?i)(user-agent|user agent|disallow|dis|allow|sitemap|crawl-delay|)[: \t]{0,2}[ -~é\0#*$%/]{0,12}", 0..30),
+        path in "/[ -~é]{0,20}",
+    ) {
+        let rules = RobotsRules::parse(lines.join("\n").as_bytes(), "harvestman");
+        let _ = rules.decide(&path);
+    }
+
+    /// What a site's owner wrote plainly, the crate alone understands as well; the rewriting must not change that.
+    #[test]
+    fn plain_rules_mean_what_they_mean_to_the_crate_alone(
+        rules in prop::collection::vec((any::<bool>(), "/[abc/.=*-]{0,7}"), 0..8),
+        path in "/[abc/.=-]{0,9}",
+    ) {
+        let file = file_of(&rules);
+        let referee = robotxt::Robots::parse(file.as_bytes(), "bot");
+        prop_assert_eq!(allows(&file, "bot", &path), referee.is_allowed(&path));
+    }
+}

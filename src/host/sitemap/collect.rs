@@ -1,0 +1,107 @@
+//! Gathers the URLs of a document: resolved, each once, counted and bounded.
+
+use std::collections::HashSet;
+
+use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Limits, SitemapContents};
+
+/// The URLs found so far.
+pub struct Collector {
+    base: Option<Url>,
+    limits: Limits,
+    seen: HashSet<u128>,
+    contents: SitemapContents,
+    /// Whether the document is cut or broken.
+    pub cut: bool,
+}
+
+impl Collector {
+    /// Nothing found yet in the document at `url`.
+    pub fn new(url: &str, limits: Limits) -> Self {
+        let base = Url::parse(url).ok();
+        Self { base, limits, seen: HashSet::new(), contents: SitemapContents::default(), cut: false }
+    }
+
+    /// How long a URL may be, in bytes.
+    pub fn url_limit(&self) -> usize {
+        self.limits.url_bytes
+    }
+
+    /// Resolves what follows against `base`, which is itself resolved (`xml:base`).
+    pub fn rebase(&mut self, base: &str) {
+        if let Some(base) = self.base.as_ref().map_or_else(|| Url::parse(base).ok(), |old| old.join(base).ok()) {
+            self.base = Some(base);
+        }
+    }
+
+    /// Adds a page.
+    pub fn page(&mut self, reference: &str) {
+        if let Some(url) = self.take(reference) {
+            self.contents.urls.push(url);
+        }
+    }
+
+    /// Adds a page from a plain list, where only absolute URLs count.
+    pub fn listed_page(&mut self, line: &str) {
+        if Url::parse(line).is_ok() { self.page(line) } else { self.drop_one() }
+    }
+
+    /// Adds a sitemap.
+    pub fn sitemap(&mut self, reference: &str) {
+        if let Some(url) = self.take(reference) {
+            self.contents.sitemaps.push(url);
+        }
+    }
+
+    /// Counts an entry that is left out.
+    pub fn drop_one(&mut self) {
+        self.contents.dropped = self.contents.dropped.saturating_add(1);
+    }
+
+    /// Whether no URL was found.
+    pub fn is_empty(&self) -> bool {
+        self.contents.urls.is_empty() && self.contents.sitemaps.is_empty()
+    }
+
+    /// What was found.
+    pub fn finish(self) -> SitemapContents {
+        SitemapContents { cut: self.cut, ..self.contents }
+    }
+
+    /// The URL that `reference` means, where it is new and within the limits.
+    fn take(&mut self, reference: &str) -> Option<String> {
+        let Some(url) = self.resolve(reference.trim()) else {
+            self.drop_one();
+            return None;
+        };
+        // Hashes instead of a second copy of each URL; at 128 bits no two will meet.
+        if self.seen.contains(&xxh3_128(url.as_bytes())) {
+            return None;
+        }
+        if self.contents.urls.len() + self.contents.sitemaps.len() >= self.limits.urls {
+            self.drop_one();
+            return None;
+        }
+        self.seen.insert(xxh3_128(url.as_bytes()));
+        Some(url)
+    }
+
+    fn resolve(&self, reference: &str) -> Option<String> {
+        if reference.is_empty() || reference.len() > self.limits.url_bytes {
+            return None;
+        }
+        let (url, is_absolute) = match (Url::parse(reference), &self.base) {
+            (Ok(url), _) => (url, true),
+            (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => (base.join(reference).ok()?, false),
+            (Err(_), _) => return None,
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return None;
+        }
+        // A URL that was broken over lines is put together by the parser.
+        let as_written = is_absolute && !reference.contains(|c: char| c.is_ascii_whitespace());
+        Some(if as_written { reference.to_owned() } else { url.into() })
+    }
+}

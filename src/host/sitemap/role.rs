@@ -1,0 +1,73 @@
+//! What the elements of sitemaps and feeds mean.
+
+/// What an element is, seen from its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// No element: what stands around the root.
+    Document,
+    /// Nothing that matters.
+    Other,
+    /// `urlset` or `sitemapindex`. Generators confuse them, so both may hold both kinds of entries.
+    Set,
+    /// `url`: a page.
+    Page,
+    /// `sitemap`: a further sitemap.
+    Map,
+    /// `loc` of a page.
+    PageLoc,
+    /// `loc` of a further sitemap.
+    MapLoc,
+    /// `rss`, its `channel`, or RSS 1.0's `rdf:RDF`.
+    Rss,
+    /// `item` of an RSS feed.
+    Item,
+    /// `link` of an item.
+    ItemLink,
+    /// `guid` of an item, which may be its link.
+    ItemGuid,
+    /// Atom's `feed`.
+    Feed,
+    /// Atom's `entry`.
+    Entry,
+}
+
+impl Role {
+    /// The role of an element called `local` (in lower case, without prefix) within an element of role `self`. Extensions use
+    /// the same names under other prefixes (`image:loc`, `atom:link`): what belongs to an entry has the entry's own prefix.
+    pub fn child(self, local: &str, same_prefix: bool) -> Self {
+        match (self, local) {
+            (_, "urlset" | "sitemapindex") => Self::Set,
+            (Self::Set | Self::Document, "url") => Self::Page,
+            (Self::Set | Self::Document, "sitemap") => Self::Map,
+            (Self::Page, "loc") if same_prefix => Self::PageLoc,
+            (Self::Map, "loc") if same_prefix => Self::MapLoc,
+            (Self::Document, "rss" | "rdf") | (Self::Rss, "channel") => Self::Rss,
+            (Self::Rss, "item") => Self::Item,
+            (Self::Item, "link") if same_prefix => Self::ItemLink,
+            (Self::Item, "guid") if same_prefix => Self::ItemGuid,
+            (Self::Document, "feed") => Self::Feed,
+            (Self::Feed, "entry") => Self::Entry,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the element's text is a URL.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::PageLoc | Self::MapLoc | Self::ItemLink | Self::ItemGuid)
+    }
+
+    /// Whether a document with such an element is a sitemap or feed.
+    pub fn is_telling(self) -> bool {
+        matches!(self, Self::Set | Self::Page | Self::Map | Self::Rss | Self::Feed)
+    }
+
+    /// Whether the element ends, even without an end tag, where an element called `local` begins.
+    pub fn ends_before(self, local: &str) -> bool {
+        matches!(
+            (self, local),
+            (Self::Page | Self::PageLoc | Self::Map | Self::MapLoc, "url" | "sitemap")
+                | (Self::Item | Self::ItemLink | Self::ItemGuid, "item")
+                | (Self::Entry, "entry")
+        )
+    }
+}

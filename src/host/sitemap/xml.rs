@@ -1,0 +1,208 @@
+//! Walks the elements of a sitemap or feed.
+//!
+//! What an element means depends on its parent and its local name ([`Role`]), so that an `image:loc` is no page and any
+//! namespace prefix will do. A missing end tag is implied by what follows. Where the markup cannot be read on, or is nested too
+//! deeply, reading stops, and what was read counts; a URL that was being read then does not. Entities that a document defines
+//! are never expanded.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::name::QName;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Error;
+use super::collect::Collector;
+use super::role::Role;
+
+/// Reads a document into `collector`.
+pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), Error> {
+    let mut reader = Reader::from_str(markup);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    let mut walk = Walk { open: Vec::new(), text: String::new(), item: None, recognised: false, collector };
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) => break,
+            Ok(event) => walk.event(&event)?,
+            Err(_) => {
+                walk.collector.cut = true;
+                break;
+            }
+        }
+        if walk.open.len() > nesting {
+            walk.collector.cut = true;
+            break;
+        }
+    }
+    walk.finish()
+}
+
+/// An element that is open.
+struct Open {
+    name: u64,
+    prefix: u64,
+    role: Role,
+}
+
+/// How far the walk has come.
+struct Walk<'c> {
+    open: Vec<Open>,
+    /// The text so far of the element whose text is a URL.
+    text: String,
+    /// The page that the current RSS item names so far.
+    item: Option<String>,
+    recognised: bool,
+    collector: &'c mut Collector,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, event: &Event<'_>) -> Result<(), Error> {
+        match event {
+            Event::DocType(name) if starts_with_ignoring_case(name, "html") => return Err(Error::Html),
+            Event::Start(tag) => self.start(tag)?,
+            Event::Empty(tag) => {
+                self.start(tag)?;
+                self.end(tag.name());
+            }
+            Event::End(tag) => self.end(tag.name()),
+            Event::Text(text) => self.push_text(text),
+            Event::CData(text) => self.push_text(text),
+            Event::GeneralRef(reference) => self.push_reference(reference),
+            Event::DocType(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::Eof => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), Error> {
+        let (local, prefix) = tag.name().decompose();
+        let local = local.as_ref().to_ascii_lowercase();
+        if self.open.is_empty() && local == "html" {
+            return Err(Error::Html);
+        }
+        while self.open.last().is_some_and(|open| open.role.ends_before(&local)) {
+            self.close_last();
+        }
+        let prefix = xxh3_64(prefix.map(|prefix| prefix.into_inner()).unwrap_or_default().as_bytes());
+        let (parent, same_prefix) =
+            self.open.last().map_or((Role::Document, true), |open| (open.role, open.prefix == prefix));
+        let mut role = parent.child(&local, same_prefix);
+        match (parent, role) {
+            (Role::Page, Role::Other) if local == "link" => self.link(tag, Link::Stated),
+            (Role::Entry, Role::Other) if local == "link" && same_prefix => self.link(tag, Link::StatedOrImplied),
+            (Role::Document, _) => self.rebase(tag),
+            (_, Role::ItemGuid) if attribute(tag, "isPermaLink").is_some_and(|value| value == "false") => {
+                role = Role::Other
+            }
+            _ => {}
+        }
+        if role.is_text() {
+            self.text.clear();
+        }
+        self.recognised |= role.is_telling();
+        self.open.push(Open { name: hash(tag.name()), prefix, role });
+        Ok(())
+    }
+
+    /// Closes the innermost element of this name and all within it; an end tag that closes nothing is passed over.
+    fn end(&mut self, name: QName<'_>) {
+        let name = hash(name);
+        if let Some(at) = self.open.iter().rposition(|open| open.name == name) {
+            while self.open.len() > at {
+                self.close_last();
+            }
+        }
+    }
+
+    fn close_last(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        match open.role {
+            Role::PageLoc => self.collector.page(&self.text),
+            Role::MapLoc => self.collector.sitemap(&self.text),
+            Role::ItemLink if !self.text.trim().is_empty() => self.item = Some(self.text.clone()),
+            Role::ItemGuid if starts_with_ignoring_case(self.text.trim(), "http") && self.item.is_none() => {
+                self.item = Some(self.text.clone());
+            }
+            Role::Item => self.finish_item(),
+            _ => {}
+        }
+    }
+
+    fn finish_item(&mut self) {
+        if let Some(item) = self.item.take() {
+            self.collector.page(&item);
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        // An item that was cut off may have named its page before.
+        self.finish_item();
+        if self.recognised { Ok(()) } else { Err(Error::NotASitemap) }
+    }
+
+    /// `<link rel=alternate href=…>`: the same page in another language, or an entry's page.
+    fn link(&mut self, tag: &BytesStart<'_>, kind: Link) {
+        let is_alternate = match attribute(tag, "rel") {
+            Some(rel) => rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate")),
+            None => kind == Link::StatedOrImplied,
+        };
+        if let Some(href) = attribute(tag, "href").filter(|_| is_alternate) {
+            self.collector.page(&href);
+        }
+    }
+
+    fn rebase(&mut self, root: &BytesStart<'_>) {
+        if let Some(base) = attribute(root, "xml:base") {
+            self.collector.rebase(base.trim());
+        }
+    }
+
+    /// Takes text of an element whose text is a URL; no more than shows that it is too long.
+    fn push_text(&mut self, text: &str) {
+        if !self.open.last().is_some_and(|open| open.role.is_text()) {
+            return;
+        }
+        let text = if self.text.is_empty() { text.trim_start() } else { text };
+        let room = (self.collector.url_limit() + 1).saturating_sub(self.text.len());
+        self.text.push_str(&text[..text.floor_char_boundary(room)]);
+    }
+
+    fn push_reference(&mut self, reference: &BytesRef<'_>) {
+        match reference.resolve_char_ref() {
+            Ok(Some(c)) => self.push_text(c.encode_utf8(&mut [0; 4])),
+            // Names that no one defined are mostly unescaped `&` in URLs: `?a=1&amp;b=2` was meant.
+            _ => match quick_xml::escape::resolve_predefined_entity(reference) {
+                Some(text) => self.push_text(text),
+                None => {
+                    self.push_text("&");
+                    self.push_text(reference);
+                    self.push_text(";");
+                }
+            },
+        }
+    }
+}
+
+/// Whether a link must say that it leads to an alternate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Link {
+    Stated,
+    StatedOrImplied,
+}
+
+fn hash(name: QName<'_>) -> u64 {
+    xxh3_64(name.as_ref().as_bytes())
+}
+
+/// The value of an attribute, entities decoded. Attributes that cannot be read are passed over.
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = tag.html_attributes();
+    attributes.with_checks(false);
+    let found = attributes.flatten().find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
+    Some(htmlize::unescape_attribute(found.value.as_ref()).into_owned())
+}
+
+fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}

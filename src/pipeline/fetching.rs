@@ -1,0 +1,82 @@
+//! Requests of pages and errands: the client, with what is counted around it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::tally::Tally;
+use crate::config::RobotsOptions;
+use crate::fetch::{self, Client, DecodeLimits};
+use crate::host::Errand;
+use crate::metrics::Metrics;
+use crate::page::{Exchange, Truncation};
+use crate::url::{CanonicalUrl, HostKey};
+
+/// The client and the counters around it.
+pub(super) struct Fetching {
+    pub(super) client: Client,
+    pub(super) robots: Arc<RobotsOptions>,
+    pub(super) decode: DecodeLimits,
+    pub(super) tally: Tally,
+    pub(super) metrics: Metrics,
+}
+
+impl Fetching {
+    /// Requests a page.
+    pub(super) async fn page(&self, host: &HostKey, url: &CanonicalUrl) -> Exchange {
+        self.counted(host, self.client.fetch(&fetch::Request::page(url.clone()))).await
+    }
+
+    /// Requests what an errand asks for. Returns the answer's body with its content coding removed besides.
+    pub(super) async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
+        let body_max = match errand {
+            Errand::Robots(_) => self.robots.max_bytes.0,
+            Errand::Sitemap { .. } => self.robots.sitemap_max_bytes.0,
+        };
+        let request = fetch::Request::of_any_type(errand.url().clone(), body_max);
+        let exchange = self.counted(host, self.client.fetch(&request)).await;
+        let body = match &exchange.result {
+            Ok(answer) => {
+                let coding = answer.header(http::header::CONTENT_ENCODING);
+                let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
+                let limits = DecodeLimits { bytes_max, ..self.decode };
+                fetch::decode(&answer.body, coding, &limits).bytes
+            }
+            Err(_) => Bytes::new(),
+        };
+        (exchange, body)
+    }
+
+    /// The address of a host, for the connections per address; none where it cannot be had: the fetch will say why.
+    pub(super) async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
+        self.client.address_of(host).await.ok().flatten()
+    }
+
+    async fn counted(&self, host: &HostKey, request: impl Future<Output = Exchange>) -> Exchange {
+        let metrics = &self.metrics.fetch;
+        metrics.stage.received.inc();
+        metrics.in_flight.inc();
+        let exchange = request.await;
+        metrics.in_flight.dec();
+        metrics.stage.sent.inc();
+        self.tally.count(host, &exchange);
+        let timings = &exchange.timings;
+        metrics.stage.busy_seconds.add(timings.ended.since(timings.started));
+        metrics.duration.by("whole").observe(timings.ended.since(timings.started));
+        if let Some(first_byte) = timings.first_byte {
+            metrics.duration.by("first_byte").observe(first_byte.since(timings.started));
+        }
+        match &exchange.result {
+            Ok(answer) => {
+                metrics.count_status(answer.status);
+                metrics.received_bytes.add(answer.body.len() as u64);
+                if answer.truncated == Some(Truncation::Disconnect) {
+                    metrics.failures.by("disconnected").inc();
+                }
+            }
+            Err(failure) => metrics.failures.by(failure.label()).inc(),
+        }
+        exchange
+    }
+}

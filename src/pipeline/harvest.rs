@@ -1,0 +1,316 @@
+//! What a fetched page yields: its fate, and the links that are new.
+//!
+//! The order is the design's: links are refused by link class before they are resolved, then resolved and canonicalised, then
+//! judged by scope and depth, then looked up in the set of URLs seen.
+
+use std::sync::Arc;
+
+use super::job::Sitemap;
+use crate::archive::{ExportedLink, PageFacts, links_line};
+use crate::config::filter::FilterOptions;
+use crate::dedup::{Recent, SeenSet};
+use crate::fetch::{self, DecodeLimits};
+use crate::filter::{self, NofollowRules};
+use crate::frontier::LinksFound;
+use crate::host::sitemap;
+use crate::metrics::Metrics;
+use crate::page::{
+    Answer, Apath, Budget, ClusterId, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage,
+    RobotsDirectives, ScheduledUrl, Truncation,
+};
+use crate::parse::Parser;
+use crate::policy::CurrentPolicy;
+use crate::url::{CanonicalRef, CanonicalUrl, Canonicaliser, Resolver, Scope};
+
+/// What is the same for all pages.
+pub(super) struct Rules {
+    pub(super) canonicaliser: Canonicaliser,
+    pub(super) scope: Arc<Scope>,
+    pub(super) seen: SeenSet,
+    pub(super) policy: CurrentPolicy,
+    pub(super) filter: FilterOptions,
+    pub(super) depth_max: u16,
+    pub(super) agent: String,
+    pub(super) decode: DecodeLimits,
+    pub(super) sitemaps: sitemap::Limits,
+    /// Whether the links of each page are exported.
+    pub(super) export: bool,
+    pub(super) metrics: Metrics,
+}
+
+/// What became of a page, and what it led to.
+pub(super) struct Harvest {
+    pub(super) fate: Fate,
+    pub(super) found: LinksFound,
+    pub(super) title: Option<String>,
+    /// Links on the page; none where it was not parsed.
+    pub(super) links: Option<u32>,
+    pub(super) redirect_to: Option<CanonicalUrl>,
+    /// The line of the link export.
+    pub(super) exported: Option<Vec<u8>>,
+}
+
+impl Harvest {
+    /// The facts of something that was not parsed.
+    pub(super) const NO_FACTS: PageFacts<'static> = PageFacts { title: None, links: None };
+
+    /// A page that led to nothing.
+    pub(super) fn of(fate: Fate) -> Self {
+        Self { fate, found: LinksFound::default(), title: None, links: None, redirect_to: None, exported: None }
+    }
+
+    /// What the archive notes.
+    pub(super) fn facts(&self) -> PageFacts<'_> {
+        PageFacts { title: self.title.as_deref(), links: self.links }
+    }
+}
+
+/// One worker's harvester: the rules, and what is its own.
+pub(super) struct Harvester {
+    rules: Arc<Rules>,
+    parser: Parser,
+    new_parser: Box<dyn Fn() -> Parser + Send>,
+    recent: Recent,
+}
+
+impl Harvester {
+    pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
+        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), recent: Recent::default() }
+    }
+
+    /// Starts anew after a panic, which may have left the parser in any state.
+    pub(super) fn reset(&mut self) {
+        self.parser = (self.new_parser)();
+        self.recent = Recent::default();
+    }
+
+    /// Judges an exchange and takes in what the page links to.
+    pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> Harvest {
+        let answer = match &exchange.result {
+            Ok(answer) => answer,
+            Err(failure) => return Harvest::of(Fate::Failed(*failure)),
+        };
+        match answer.status {
+            200..=299 if answer.truncated == Some(Truncation::UnwantedType) => Harvest::of(Fate::UnwantedType),
+            200..=299 => self.document(item, answer),
+            300..=399 => self.redirect(item, answer),
+            status => Harvest::of(Fate::Failed(Failure::Http(status))),
+        }
+    }
+
+    fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> Harvest {
+        let media = MediaType::of(answer.content_type());
+        if media == MediaType::Other {
+            return Harvest::of(Fate::Fetched);
+        }
+        let metrics = &self.rules.metrics.parse;
+        metrics.stage.received.inc();
+        let coding = answer.header(http::header::CONTENT_ENCODING);
+        let body = fetch::decode(&answer.body, coding, &self.rules.decode).bytes;
+        metrics.parsed_bytes.add(body.len() as u64);
+        let harvest = match media {
+            MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
+            MediaType::Html | MediaType::Other => self.html(item, answer, &body),
+        };
+        self.rules.metrics.parse.stage.sent.inc();
+        self.rules.metrics.parse.links.add(u64::from(harvest.links.unwrap_or(0)));
+        harvest
+    }
+
+    fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Harvest {
+        let page = self.parser.parse(body, answer.content_type());
+        self.rules.metrics.parse.pages.by(page.charset).inc();
+        let rules = Arc::clone(&self.rules);
+        let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
+        let mut intake = Intake::new(&rules, &mut self.recent, item, page.base.as_deref());
+        intake.page(&page, directives);
+        let links = Some(page.link_count() as u32);
+        let (found, exported) = intake.finish();
+        Harvest { found, links, title: page.title, exported, ..Harvest::of(Fate::Fetched) }
+    }
+
+    /// The entries of a feed; none where the document is none.
+    fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<Harvest> {
+        let url = item.url.as_str();
+        let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
+        let rules = Arc::clone(&self.rules);
+        let mut intake = Intake::new(&rules, &mut self.recent, item, None);
+        for url in contents.urls.iter().chain(&contents.sitemaps) {
+            intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+        }
+        let links = Some((contents.urls.len() + contents.sitemaps.len()) as u32);
+        let (found, exported) = intake.finish();
+        Some(Harvest { found, links, exported, ..Harvest::of(Fate::Fetched) })
+    }
+
+    fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> Harvest {
+        let Some(location) = fetch::redirect_target(answer.status, &answer.headers) else {
+            return Harvest::of(Fate::Failed(Failure::BadRedirect));
+        };
+        if item.redirects >= self.rules.filter.redirects_max {
+            return Harvest::of(Fate::Failed(Failure::TooManyRedirects));
+        }
+        let rules = Arc::clone(&self.rules);
+        let mut intake = Intake::new(&rules, &mut self.recent, item, None);
+        intake.redirects = item.redirects + 1;
+        intake.depth = item.depth;
+        let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
+        let (found, exported) = intake.finish();
+        Harvest { found, redirect_to: target, exported, ..Harvest::of(Fate::Redirected) }
+    }
+
+    /// The entries of a sitemap as links, and the sitemaps that it names.
+    pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (LinksFound, Vec<String>) {
+        let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
+        if !(200..=299).contains(&answer.status) {
+            return Default::default();
+        }
+        let url = sitemap.url.as_str();
+        match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.sitemaps) {
+            Ok(contents) => {
+                let rules = Arc::clone(&self.rules);
+                let item = ScheduledUrl::errand(sitemap.url.clone());
+                let mut intake = Intake::new(&rules, &mut self.recent, &item, None);
+                for url in &contents.urls {
+                    intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+                }
+                (intake.finish().0, contents.sitemaps)
+            }
+            Err(error) => {
+                tracing::warn!(url, %error, "a sitemap is of no use");
+                Default::default()
+            }
+        }
+    }
+}
+
+/// Takes in the links of one page.
+struct Intake<'a> {
+    rules: &'a Rules,
+    recent: &'a mut Recent,
+    resolver: Resolver<'a>,
+    via: &'a CanonicalUrl,
+    via_shared: Option<Arc<str>>,
+    depth: u16,
+    redirects: u8,
+    duplicates: u64,
+    passed: u64,
+    settled: Fates,
+    accepted: Vec<ScheduledUrl>,
+    export: Option<Vec<(String, Apath, bool)>>,
+}
+
+impl<'a> Intake<'a> {
+    fn new(rules: &'a Rules, recent: &'a mut Recent, item: &'a ScheduledUrl, base: Option<&str>) -> Self {
+        Self {
+            rules,
+            recent,
+            resolver: rules.canonicaliser.resolver(&item.url, base),
+            via: &item.url,
+            via_shared: None,
+            depth: item.depth.saturating_add(1),
+            redirects: 0,
+            duplicates: 0,
+            passed: 0,
+            settled: Fates::default(),
+            accepted: Vec::new(),
+            export: rules.export.then(Vec::new),
+        }
+    }
+
+    fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) {
+        let options = &self.rules.filter;
+        let nofollow =
+            NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
+        let policy = self.rules.policy.load();
+        for group in &page.groups {
+            let refusal = |class| policy.refusal(class);
+            match filter::judge_group(ClusterId::UNKNOWN, group, nofollow, refusal) {
+                Ok(class) => {
+                    for link in &group.links {
+                        match filter::judge_link(link, nofollow) {
+                            Ok(()) => drop(self.link(page.href(link), class)),
+                            Err(why) => self.settled.add(Fate::Policy(why), 1),
+                        }
+                    }
+                }
+                Err(why) => self.settled.add(Fate::Policy(why), group.links.len() as u64),
+            }
+        }
+    }
+
+    /// Takes in one link. Returns where it leads, if it was new, or a redirect.
+    fn link(&mut self, href: &str, class: LinkClass) -> Option<CanonicalUrl> {
+        let url = match self.resolver.resolve(href) {
+            Ok(url) => url,
+            Err(why) => {
+                self.settled.add(Fate::OutOfScope(why), 1);
+                return None;
+            }
+        };
+        let wanted_anyway = class.apath == Apath::REDIRECT;
+        let fate = judge(self.rules, self.recent, &url, self.depth);
+        if let Some(export) = &mut self.export {
+            export.push((url.as_str().to_owned(), class.apath, fate.is_none()));
+        }
+        let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
+        match fate {
+            Some(Fate::Duplicate) => self.duplicates += 1,
+            Some(fate) => self.settled.add(fate, 1),
+            None => {
+                let via = self.via_shared.get_or_insert_with(|| Arc::from(self.via.as_str()));
+                self.accepted.push(ScheduledUrl {
+                    url: url.to_url(),
+                    class,
+                    depth: self.depth,
+                    redirects: self.redirects,
+                    attempts: 0,
+                    via: Some(Arc::clone(via)),
+                });
+            }
+        }
+        self.passed += 1;
+        target
+    }
+
+    fn finish(mut self) -> (LinksFound, Option<Vec<u8>>) {
+        self.settled.add(Fate::Duplicate, self.duplicates);
+        let metrics = &self.rules.metrics;
+        let new = self.accepted.len() as u64;
+        let (filtered, looked_up) = (self.settled.total() - self.duplicates, self.duplicates + new);
+        metrics.filter.stage.received.add(filtered + looked_up);
+        metrics.filter.stage.sent.add(looked_up);
+        for (fate, count) in self.settled.iter().filter(|(fate, _)| *fate != Fate::Duplicate) {
+            metrics.filter.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);
+        }
+        metrics.dedup.stage.received.add(looked_up);
+        metrics.dedup.stage.sent.add(new);
+        metrics.dedup.stage.dropped.by("duplicate").add(self.duplicates);
+        metrics.dedup.hits.add(self.duplicates);
+        metrics.dedup.misses.add(new);
+        metrics.dedup.entries.set(self.rules.seen.len());
+        let exported = self.export.filter(|links| !links.is_empty()).map(|links| {
+            let links = links.iter().map(|(href, apath, new)| ExportedLink { href, apath: *apath, new: *new });
+            links_line(self.via.as_str(), links)
+        });
+        (LinksFound { settled: self.settled, accepted: self.accepted, ..LinksFound::default() }, exported)
+    }
+}
+
+/// Why a link is not accepted; none where it is, and from now on counts as seen.
+fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, depth: u16) -> Option<Fate> {
+    let fingerprint = url.fingerprint();
+    if recent.knows(fingerprint) {
+        return Some(Fate::Duplicate);
+    }
+    if let Err(why) = rules.scope.check(url.as_str()) {
+        return Some(Fate::OutOfScope(why));
+    }
+    if depth > rules.depth_max {
+        let known = rules.seen.contains(fingerprint);
+        return Some(if known { Fate::Duplicate } else { Fate::OverBudget(Budget::Depth) });
+    }
+    let new = rules.seen.insert(fingerprint);
+    recent.note(fingerprint);
+    (!new).then_some(Fate::Duplicate)
+}

@@ -1,0 +1,125 @@
+//! The pipeline: wires all stages, sink to source, and runs a crawl.
+//!
+//! ```text
+//!            ask / grant               page fetched            encoded page, line          written
+//! frontier ◄────────────► host actors ─────────────► workers ────────────────────► writer ─────────► frontier
+//!    ▲  one arbiter, one thread          bounded by      decode, parse, filter,      bounded in          (outcome,
+//!    │                                   the leases      dedup, encode               entries and bytes    new links)
+//!    └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! A lease is the credit of the whole circle: at most `frontier.in_flight_max` are out, so every queue on the way is bounded, and a
+//! lease ends only when its outcome is written.
+
+mod fetching;
+mod harvest;
+mod job;
+mod line;
+mod output;
+mod post;
+mod seeds;
+mod status;
+mod switchboard;
+mod tally;
+mod wiring;
+mod worker;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use output::prepare_directory;
+pub use wiring::runtime;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::frontier::{Control, EndReason};
+use crate::report::{Hooks, Report, StopReason, Usage};
+use crate::seed::Seed;
+
+/// Why a crawl could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// None of the seeds can be crawled.
+    #[error("no usable seed: {reason}")]
+    NoUsableSeed {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// Settings that are only found wrong when a stage is made from them.
+    #[error("{0}")]
+    Configuration(String),
+    /// The crawl directory cannot be used.
+    #[error("cannot use {} as the output directory: {reason}", path.display())]
+    OutputDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The files could not be begun.
+    #[error(transparent)]
+    Archive(#[from] crate::archive::Error),
+    /// A file of the crawl directory could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A fault of Harvestman.
+    #[error("internal fault: {0}; please report it with the log")]
+    Internal(String),
+}
+
+/// How often the status is reported.
+const STATUS_EVERY: Duration = Duration::from_millis(500);
+
+/// Crawls as `config` says, until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything, the report too,
+/// to the crawl directory. Must run on an actix system, such as [`runtime`] makes.
+///
+/// An archive that cannot be written (a full disk) ends the crawl early; what was written is whole, and the report says so.
+pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    let clock = Clock::system();
+    let started = clock.now();
+    let usage = Usage::now();
+    let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
+    let crawl = wiring::wire(config, &hooks, &clock, seed)?;
+    let reason = crawl.until_over(&hooks).await;
+    let (run, status, failed) = crawl.close(started).await?;
+    let reason = if failed { StopReason::ArchiveError } else { stop_reason(reason) };
+    let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
+    let path = output::directory(config).join("report.json");
+    report.write(&path).map_err(|source| Error::Write { path, source })?;
+    Ok(report)
+}
+
+const fn stop_reason(reason: EndReason) -> StopReason {
+    match reason {
+        EndReason::Empty => StopReason::FrontierEmpty,
+        EndReason::Pages => StopReason::PagesBudget,
+        EndReason::Requests => StopReason::RequestsBudget,
+        EndReason::Bytes => StopReason::BytesBudget,
+        EndReason::Time => StopReason::TimeBudget,
+        EndReason::Stopped => StopReason::Interrupted,
+    }
+}
+
+impl wiring::Crawl {
+    /// Waits until the crawl is over; reports where it stands meanwhile, and passes a request to stop on.
+    async fn until_over(&self, hooks: &Hooks) -> EndReason {
+        let Some(mut finished) = self.finished.lock().take() else { return EndReason::Stopped };
+        let mut tick = tokio::time::interval(STATUS_EVERY);
+        let mut told = false;
+        loop {
+            tokio::select! {
+                reason = &mut finished => return reason.unwrap_or(EndReason::Stopped),
+                () = hooks.stop.wait(), if !told => {
+                    told = true;
+                    self.lines.0.to_frontier(Control::Stop);
+                }
+                _ = tick.tick() => (hooks.on_status)(&self.status(hooks.stop.requested())),
+            }
+        }
+    }
+}

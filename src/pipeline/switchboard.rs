@@ -1,0 +1,276 @@
+//! Who is connected to whom: the directory of host actors, and the ways between frontier, hosts, fetcher and workers.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use actix::{Actor, Addr, Handler, Message};
+use bytes::Bytes;
+use crossbeam_channel::Sender;
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use super::fetching::Fetching;
+use super::job::{Job, Sitemap};
+use super::post::post;
+use crate::clock::Instant;
+use crate::config::RobotsOptions;
+use crate::frontier::{ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+use crate::host::{
+    Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Resolved,
+    SitemapsFound, SlotGiven, Wake,
+};
+use crate::metrics::Metrics;
+use crate::page::{Exchange, Fate, Lease};
+use crate::seed::Seed;
+use crate::url::{HostKey, Scope};
+
+/// Errands under way at once, over all hosts.
+pub(super) const ERRANDS_MAX: usize = 64;
+
+/// A host in the directory.
+enum Entry {
+    Awake {
+        address: Addr<HostActor>,
+        /// Messages sent to it and not yet handled. Sending and handling happen on one thread, so that a host that goes to sleep
+        /// cannot miss one.
+        pending: Arc<AtomicU32>,
+    },
+    /// What is remembered of it; never none, but for the moment of waking up.
+    Asleep(Option<Box<HostCore>>),
+}
+
+/// The connections. All hosts and the frontier run on one arbiter; everything else only holds ways to them.
+pub(super) struct Switchboard {
+    pub(super) hosts: DashMap<HostKey, HostEntry>,
+    pub(super) frontier: OnceLock<Addr<FrontierActor>>,
+    pub(super) setup: OnceLock<Arc<HostSetup>>,
+    pub(super) fetching: Arc<Fetching>,
+    pub(super) jobs: Sender<Job>,
+    pub(super) slots: Mutex<IpSlots>,
+    pub(super) errands: Arc<Semaphore>,
+    pub(super) robots: Arc<RobotsOptions>,
+    pub(super) scope: Arc<Scope>,
+    pub(super) metrics: Metrics,
+    pub(super) seed: Seed,
+}
+
+/// A host in the directory; opaque to the rest of the pipeline.
+pub(super) struct HostEntry(Entry);
+
+impl Switchboard {
+    /// Sends a message to the frontier.
+    pub(super) fn to_frontier<M>(&self, message: M)
+    where
+        FrontierActor: Handler<M>,
+        M: Message<Result = ()> + Send + 'static,
+    {
+        if let Some(frontier) = self.frontier.get() {
+            post(frontier, message);
+        }
+    }
+
+    /// Sends a message to a host's actor, which is started or woken if need be. Only on the arbiter's thread.
+    fn to_host<M>(&self, host: &HostKey, message: M)
+    where
+        HostActor: Handler<M>,
+        M: Message<Result = ()> + Send + 'static,
+    {
+        let Some(setup) = self.setup.get() else { return };
+        let mut entry = self.hosts.entry(host.clone()).or_insert_with(|| {
+            self.metrics.host.known.inc();
+            let rng = self.seed.child(host.as_str()).rng();
+            let core = HostCore::new(host.clone(), Arc::clone(&self.robots), rng);
+            HostEntry(Entry::Asleep(Some(Box::new(core))))
+        });
+        if let Entry::Asleep(core) = &mut entry.0
+            && let Some(core) = core.take()
+        {
+            let pending = Arc::new(AtomicU32::new(0));
+            let actor = HostActor::new(*core, Arc::clone(setup), Arc::clone(&pending));
+            entry.0 = Entry::Awake { address: actor.start(), pending };
+        }
+        if let Entry::Awake { address, pending } = &entry.0 {
+            pending.fetch_add(1, Ordering::Relaxed);
+            post(address, message);
+        }
+    }
+
+    /// The way back to a host for something that ends later, on another thread. A host that waits for it does not sleep.
+    fn way_back(&self, host: &HostKey) -> Option<(Addr<HostActor>, Arc<AtomicU32>)> {
+        match &self.hosts.get(host)?.0 {
+            Entry::Awake { address, pending } => Some((address.clone(), Arc::clone(pending))),
+            Entry::Asleep(_) => None,
+        }
+    }
+
+    fn hand_over(&self, job: Job) {
+        if self.jobs.try_send(job).is_err() {
+            // There is room for every lease and errand, so the workers are gone: the crawl is over.
+            tracing::debug!("work was left when the crawl ended");
+        }
+    }
+
+    /// Takes sitemaps to their hosts, as far as these are in scope. Only on the arbiter's thread.
+    fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
+        let mut by_host: BTreeMap<HostKey, Vec<String>> = BTreeMap::new();
+        for url in urls {
+            if self.scope.check(&url).is_ok() {
+                let host = crate::url::CanonicalUrl::from_canonical(url.as_str()).host_key();
+                by_host.entry(host).or_default().push(url);
+            } else {
+                tracing::debug!(url, "a sitemap outside the scope is left out");
+            }
+        }
+        self.to_frontier(ErrandsAdded(by_host.len() as u32));
+        for (host, urls) in by_host {
+            self.to_host(&host, SitemapsFound { urls, nesting });
+        }
+    }
+}
+
+/// What only makes sense with the board in an `Arc`, as it goes along into tasks.
+#[derive(Clone)]
+pub(super) struct Lines(pub(super) Arc<Switchboard>);
+
+impl Lines {
+    /// Takes the sitemaps that an index names to their hosts, from a worker's thread.
+    pub(super) fn sitemaps_found(&self, arbiter: &actix::ArbiterHandle, urls: Vec<String>, nesting: u32) {
+        if urls.is_empty() {
+            return;
+        }
+        self.0.to_frontier(ErrandsAdded(1));
+        let board = Arc::clone(&self.0);
+        arbiter.spawn_fn(move || {
+            board.hand_out_sitemaps(urls, nesting);
+            board.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
+        });
+    }
+}
+
+impl HostPort for Lines {
+    fn wake(&self, host: &HostKey) {
+        self.0.to_host(host, Wake);
+    }
+
+    fn grant(&self, lease: Lease) {
+        let host = lease.item.url.host_key();
+        self.0.to_host(&host, Grant(lease));
+    }
+
+    fn no_work(&self, host: &HostKey, until: Option<Instant>) {
+        self.0.to_host(host, NoWork(until));
+    }
+}
+
+impl HostOutlets for Lines {
+    fn ask(&self, host: &HostKey) {
+        self.0.to_frontier(HostDue(host.clone()));
+    }
+
+    fn fetch_page(&self, host: &HostKey, lease: Lease) {
+        let Some((address, pending)) = self.0.way_back(host) else { return };
+        pending.fetch_add(1, Ordering::Relaxed);
+        let fetching = Arc::clone(&self.0.fetching);
+        let host = host.clone();
+        tokio::spawn(async move {
+            let exchange = fetching.page(&host, &lease.item.url).await;
+            post(&address, PageEnded { lease, exchange });
+        });
+    }
+
+    fn run_errand(&self, host: &HostKey, errand: Errand) {
+        let Some((address, pending)) = self.0.way_back(host) else { return };
+        pending.fetch_add(1, Ordering::Relaxed);
+        let fetching = Arc::clone(&self.0.fetching);
+        let permits = Arc::clone(&self.0.errands);
+        let host = host.clone();
+        tokio::spawn(async move {
+            // The semaphore is never closed.
+            let Ok(permit) = permits.acquire_owned().await else { return };
+            let (exchange, body) = fetching.errand(&host, &errand).await;
+            post(&address, ErrandEnded { errand, exchange, body, permit });
+        });
+    }
+
+    fn resolve(&self, host: &HostKey) {
+        let Some((address, pending)) = self.0.way_back(host) else { return };
+        pending.fetch_add(1, Ordering::Relaxed);
+        let fetching = Arc::clone(&self.0.fetching);
+        let host = host.clone();
+        tokio::spawn(async move {
+            let ip = fetching.address_of(&host).await;
+            post(&address, Resolved(ip));
+        });
+    }
+
+    fn deliver_page(&self, lease: Lease, exchange: Exchange) {
+        self.0.hand_over(Job::Page { lease, exchange });
+    }
+
+    fn refuse(&self, lease: Lease, fate: Fate) {
+        self.0.hand_over(Job::Refused { lease, fate });
+    }
+
+    fn put_back(&self, lease: Lease, not_before: Instant) {
+        let found = LinksFound::default();
+        self.0.to_frontier(LeaseEnded { lease, outcome: Outcome::Retry(not_before), received: None, found });
+    }
+
+    fn retry(&self, lease: Lease, not_before: Instant, received: u64) {
+        let found = LinksFound::default();
+        self.0.to_frontier(LeaseEnded { lease, outcome: Outcome::Retry(not_before), received: Some(received), found });
+    }
+
+    fn errands_added(&self, count: u32) {
+        self.0.to_frontier(ErrandsAdded(count));
+    }
+
+    fn errand_done(&self) {
+        self.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
+    }
+
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u32) {
+        self.0.hand_out_sitemaps(urls, nesting);
+    }
+
+    fn deliver_errand(
+        &self,
+        errand: Errand,
+        exchange: Exchange,
+        body: Bytes,
+        permit: tokio::sync::OwnedSemaphorePermit,
+    ) {
+        self.0.hand_over(match errand {
+            Errand::Robots(_) => Job::Robots { exchange, permit },
+            Errand::Sitemap { url, nesting } => {
+                Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit }
+            }
+        });
+    }
+
+    fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool {
+        self.0.slots.lock().take(ip, host)
+    }
+
+    fn give_slot_back(&self, ip: IpAddr) {
+        let next = self.0.slots.lock().give_back(ip);
+        if let Some(host) = next {
+            self.0.to_host(&host, SlotGiven);
+        }
+    }
+
+    fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool {
+        let Some(mut entry) = self.0.hosts.get_mut(host) else { return false };
+        let quiet = matches!(&entry.0, Entry::Awake { pending, .. } if pending.load(Ordering::Relaxed) == 0);
+        if !quiet {
+            return false;
+        }
+        if let Some(core) = core.take() {
+            entry.0 = Entry::Asleep(Some(Box::new(core)));
+        }
+        true
+    }
+}

@@ -1,0 +1,305 @@
+//! Builds a crawl from its configuration, sink to source.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use actix::Actor;
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, bounded};
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, oneshot};
+
+use super::fetching::Fetching;
+use super::harvest::{Harvester, Rules};
+use super::job::Job;
+use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
+use super::tally::Tally;
+use super::worker::{Desk, Worker};
+use super::{Error, output, seeds};
+use crate::archive::{ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
+use crate::clock::{Clock, Instant};
+use crate::config::{BudgetOptions, Config, as_toml};
+use crate::dedup::SeenSet;
+use crate::fetch::{Client, DecodeLimits, TrustedHosts};
+use crate::frontier::{Budgets, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound};
+use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
+use crate::page::{Apath, Fate, LinkClass, ScheduledUrl};
+use crate::parse::Parser;
+use crate::policy;
+use crate::report::{CrawlStatus, Hooks, Run};
+use crate::seed::Seed;
+use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
+
+/// Shards of the set of URLs seen: more than any number of workers that would meet in one.
+const SEEN_SHARDS: usize = 64;
+/// The effective configuration, in the crawl directory.
+const CONFIG_FILE: &str = "config.toml";
+
+/// The system that a crawl runs on: actors on the calling thread, requests on `crawl.io_threads` others.
+pub fn runtime(config: &Config) -> actix::SystemRunner {
+    let threads = threads(config.crawl.io_threads);
+    actix::System::with_tokio_rt(move || {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(threads).thread_name("io").enable_all();
+        // The operating system refuses threads or file handles: nothing can be done without them.
+        builder.build().expect("the operating system grants threads")
+    })
+}
+
+/// A running crawl.
+pub(super) struct Crawl {
+    pub(super) lines: Lines,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) clock: Clock,
+    pub(super) started: Instant,
+    pub(super) budget: BudgetOptions,
+    pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
+    workers: Vec<JoinHandle<()>>,
+    writer: ArchiveThread,
+    run: Run,
+    directory: PathBuf,
+}
+
+impl Crawl {
+    /// Ends the workers, closes the files. Returns what the report needs, and whether anything could not be written.
+    pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, bool), Error> {
+        let mut status = self.status(false);
+        status.elapsed = self.clock.now().since(started);
+        let Self { lines, workers, writer, mut run, directory, .. } = self;
+        run.troubles = lines.0.fetching.tally.troubles();
+        let jobs = lines.0.jobs.clone();
+        let joined = tokio::task::spawn_blocking(move || {
+            for _ in &workers {
+                // Fails only where all workers are gone already.
+                let _ = jobs.send(Job::End);
+            }
+            let panicked = workers.into_iter().filter_map(|worker| worker.join().err()).count();
+            (panicked, writer.join())
+        });
+        let (panicked, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
+        if panicked > 0 {
+            return Err(Error::Internal(format!("{panicked} workers panicked")));
+        }
+        match written {
+            Ok(_) => {
+                run.warc_files = output::warc_files(&directory);
+                Ok((run, status, false))
+            }
+            Err(error) => {
+                tracing::error!(%error, "the output could not be written; what was written before is whole");
+                Ok((run, status, true))
+            }
+        }
+    }
+}
+
+/// What is made from the configuration before anything runs.
+struct Parts {
+    seeds: Vec<CanonicalUrl>,
+    canonicaliser: Canonicaliser,
+    scope: Arc<Scope>,
+    client: Client,
+}
+
+fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
+    let seeds = seeds::read(&config.crawl, &canonicaliser)?;
+    let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);
+    let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
+    let mut fetch = config.fetch.clone();
+    fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
+    let trusted = TrustedHosts::of_seeds(&seed_hosts);
+    let client = Client::new(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
+    Ok(Parts { seeds, canonicaliser, scope, client })
+}
+
+/// Builds everything and sends the seeds in.
+pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) -> Result<Crawl, Error> {
+    let parts = parts(config, clock)?;
+    let directory = output::directory(config);
+    output::prepare_directory(&directory)?;
+    let config_file = directory.join(CONFIG_FILE);
+    let text = as_toml(config, crate::config::Secrets::LeftOut);
+    std::fs::write(&config_file, text).map_err(|source| Error::Write { path: config_file, source })?;
+
+    let run_id = RunId::new(seed, clock.now());
+    let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
+    let info = crawl_info(config);
+    let files = Files::open(&directory, &config.archive, &info, run_id, clock.now())?;
+    let (sink, writer) = ArchiveSink::spawn(files, Arc::clone(&index), clock.clone(), &config.archive)?;
+    hooks.metrics.archive.files.inc();
+
+    let in_flight = config.frontier.in_flight_max.max(1);
+    let threads = threads(config.crawl.threads);
+    let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
+    let rules = Arc::new(rules(config, parts.canonicaliser, &parts.scope, hooks)?);
+    let lines = Lines(Arc::new(Switchboard {
+        hosts: DashMap::new(),
+        frontier: OnceLock::new(),
+        setup: OnceLock::new(),
+        fetching: Arc::new(Fetching {
+            client: parts.client,
+            robots: Arc::new(config.robots.clone()),
+            decode: DecodeLimits::from(&config.fetch),
+            tally: Tally::default(),
+            metrics: hooks.metrics.clone(),
+        }),
+        jobs,
+        slots: Mutex::new(IpSlots::new(config.host.connections_per_ip)),
+        errands: Arc::new(Semaphore::new(ERRANDS_MAX)),
+        robots: Arc::new(config.robots.clone()),
+        scope: Arc::clone(&parts.scope),
+        metrics: hooks.metrics.clone(),
+        seed: seed.child("hosts"),
+    }));
+
+    let desk = Arc::new(Desk {
+        lines: lines.clone(),
+        arbiter: actix::Arbiter::current(),
+        sink,
+        clock: clock.clone(),
+        write_failed: AtomicBool::new(false),
+    });
+    let workers = start_workers(config, threads, &rules, &desk, (run_id, &index), &job_queue)?;
+    drop(desk);
+
+    let ledger = Arc::new(Mutex::new(Ledger::default()));
+    let (finished_sender, finished) = oneshot::channel();
+    start_actors(config, hooks, clock, &lines, &ledger, finished_sender);
+    let crawl = Crawl {
+        run: Run {
+            seeds: parts.seeds.iter().map(ToString::to_string).collect(),
+            seed: seed.0,
+            config: Some(CONFIG_FILE.to_owned()),
+            ..Run::default()
+        },
+        lines,
+        ledger,
+        clock: clock.clone(),
+        started: clock.now(),
+        budget: config.budget.clone(),
+        finished: Mutex::new(Some(finished)),
+        workers,
+        writer,
+        directory,
+    };
+    crawl.lines.0.to_frontier(plant(&parts.seeds, &parts.scope, &rules.seen));
+    Ok(crawl)
+}
+
+/// The seeds as discovered links.
+fn plant(seeds: &[CanonicalUrl], scope: &Scope, seen: &SeenSet) -> LinksFound {
+    let mut found = LinksFound::default();
+    for url in seeds {
+        if let Err(why) = scope.check(url.as_str()) {
+            tracing::warn!(url = url.as_str(), why = why.label(), "a seed is outside the scope");
+            found.settled.add(Fate::OutOfScope(why), 1);
+        } else if seen.insert(url.fingerprint()) {
+            let class = LinkClass::unclassified(Apath::SEED);
+            let url = url.clone();
+            found.accepted.push(ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None });
+        }
+    }
+    found
+}
+
+fn crawl_info(config: &Config) -> CrawlInfo {
+    CrawlInfo {
+        robots: if config.robots.obey { "obeyed" } else { "ignored" }.to_owned(),
+        operator: Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty()),
+        user_agent: Some(crate::fetch::user_agent(&config.fetch)),
+        description: None,
+        hostname: None,
+    }
+}
+
+fn rules(config: &Config, canonicaliser: Canonicaliser, scope: &Arc<Scope>, hooks: &Hooks) -> Result<Rules, Error> {
+    let snapshot = policy::first_snapshot(config.crawl.policy);
+    Ok(Rules {
+        canonicaliser,
+        scope: Arc::clone(scope),
+        seen: SeenSet::new(SEEN_SHARDS),
+        policy: Arc::new(ArcSwap::from_pointee(snapshot)),
+        filter: config.filter.clone(),
+        depth_max: config.budget.depth,
+        agent: config.robots.agent.clone(),
+        decode: DecodeLimits::from(&config.fetch),
+        sitemaps: sitemap::Limits::from(&config.robots),
+        export: config.archive.links,
+        metrics: hooks.metrics.clone(),
+    })
+}
+
+fn start_workers(
+    config: &Config,
+    threads: usize,
+    rules: &Arc<Rules>,
+    desk: &Arc<Desk>,
+    (run_id, index): (RunId, &Arc<RevisitIndex>),
+    jobs: &Receiver<Job>,
+) -> Result<Vec<JoinHandle<()>>, Error> {
+    (0..threads)
+        .map(|number| {
+            let options = config.parse.clone();
+            let ids = run_id.ids(number as u16);
+            let encoder = || RecordEncoder::new(&config.archive, ids, Arc::clone(index));
+            let worker = Worker {
+                desk: Arc::clone(desk),
+                harvester: Harvester::new(Arc::clone(rules), move || Parser::new(&options)),
+                encoder: config.archive.enabled.then(encoder),
+            };
+            worker.spawn(number, jobs.clone()).map_err(|error| Error::Internal(error.to_string()))
+        })
+        .collect()
+}
+
+fn start_actors(
+    config: &Config,
+    hooks: &Hooks,
+    clock: &Clock,
+    lines: &Lines,
+    ledger: &Arc<Mutex<Ledger>>,
+    finished: oneshot::Sender<EndReason>,
+) {
+    let some = |limit: u64| (limit > 0).then_some(limit);
+    let time = config.budget.time.0;
+    let frontier = FrontierActor::new(FrontierSetup {
+        limits: Limits { queued_max: config.frontier.queued_max, host_pages_max: some(config.budget.pages_per_host) },
+        budgets: Budgets {
+            pages: some(config.budget.pages),
+            bytes: some(config.budget.bytes.0),
+            requests: some(config.budget.requests),
+            until: (!time.is_zero()).then(|| clock.now() + time),
+        },
+        in_flight_max: config.frontier.in_flight_max.max(1),
+        order: policy::order(policy::first_snapshot(config.crawl.policy)),
+        hosts: Arc::new(lines.clone()),
+        clock: clock.clone(),
+        ledger: Arc::clone(ledger),
+        metrics: Arc::clone(&hooks.metrics.frontier),
+        crawl_metrics: Arc::clone(&hooks.metrics.crawl),
+        finished,
+    });
+    let setup = HostSetup {
+        rules: HostRules::from(config),
+        sleep_after: config.host.sleep_after.0,
+        clock: clock.clone(),
+        metrics: hooks.metrics.host.clone(),
+        outlets: Arc::new(lines.clone()),
+    };
+    // Both are set once, here; a second crawl has a switchboard of its own.
+    let _ = lines.0.setup.set(Arc::new(setup));
+    let _ = lines.0.frontier.set(frontier.start());
+}
+
+/// A number of threads, 0 being one a processor.
+fn threads(set: u32) -> usize {
+    match set {
+        0 => std::thread::available_parallelism().map_or(2, usize::from),
+        n => n as usize,
+    }
+}

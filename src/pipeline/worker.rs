@@ -1,0 +1,159 @@
+//! The CPU workers: named threads on one bounded channel. Each takes a fetched page through decoding, parser, filter, dedup and
+//! archive, in this order, and tells the frontier what became of it once it is written.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::Receiver;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::harvest::{Harvest, Harvester};
+use super::job::{Job, Sitemap};
+use super::line::page_record;
+use super::switchboard::Lines;
+use crate::archive::{ArchiveSink, Entry, RecordEncoder};
+use crate::clock::Clock;
+use crate::frontier::{Control, LeaseEnded, LinksFound, Outcome};
+use crate::page::{Exchange, Failure, Fate, Lease, PageRecord, ScheduledUrl};
+
+/// What all workers share.
+pub(super) struct Desk {
+    pub(super) lines: Lines,
+    pub(super) arbiter: actix::ArbiterHandle,
+    pub(super) sink: ArchiveSink,
+    pub(super) clock: Clock,
+    /// Set with the first outcome that could not be written.
+    pub(super) write_failed: AtomicBool,
+}
+
+/// One worker.
+pub(super) struct Worker {
+    pub(super) desk: Arc<Desk>,
+    pub(super) harvester: Harvester,
+    /// None where the archive is off.
+    pub(super) encoder: Option<RecordEncoder>,
+}
+
+impl Worker {
+    /// Starts the worker's thread; it ends at [`Job::End`].
+    pub(super) fn spawn(mut self, number: usize, jobs: Receiver<Job>) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
+            while let Ok(job) = jobs.recv() {
+                let metrics = &self.desk.lines.0.metrics.parse;
+                metrics.stage.queue_length.set(jobs.len() as u64);
+                match job {
+                    Job::Page { lease, exchange } => self.page(lease, exchange),
+                    Job::Refused { lease, fate } => self.refused(lease, fate),
+                    Job::Robots { exchange, permit } => self.robots(&exchange, permit),
+                    Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
+                    Job::End => break,
+                }
+            }
+        })
+    }
+
+    fn page(&mut self, lease: Lease, exchange: Exchange) {
+        let started = self.desk.clock.now();
+        let harvest = self.harvest_contained(&lease.item, &exchange);
+        let record = page_record(&lease.item, Some(&exchange), harvest.fate, Some(&harvest));
+        let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &harvest.facts()));
+        let spent = self.desk.clock.now().since(started);
+        self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);
+        let Harvest { fate, found, exported, .. } = harvest;
+        self.write(lease, Some(received), (fate, found), Writing { page, record: Some(record), links: exported });
+    }
+
+    /// A page that makes the parser panic costs only its links.
+    fn harvest_contained(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> Harvest {
+        let harvester = &mut self.harvester;
+        catch_unwind(AssertUnwindSafe(|| harvester.page(item, exchange))).unwrap_or_else(|_| {
+            tracing::error!(url = item.url.as_str(), "the parser panicked; the page's links are lost");
+            self.desk.lines.0.metrics.parse.panics.inc();
+            self.harvester.reset();
+            Harvest::of(Fate::Failed(Failure::Internal))
+        })
+    }
+
+    fn refused(&mut self, lease: Lease, fate: Fate) {
+        let record = page_record(&lease.item, None, fate, None);
+        let found = LinksFound::default();
+        self.write(lease, None, (fate, found), Writing { page: None, record: Some(record), links: None });
+    }
+
+    /// Hands an outcome to the writer, and from there to the frontier.
+    fn write(&self, lease: Lease, received: Option<u64>, (fate, found): (Fate, LinksFound), writing: Writing) {
+        let desk = Arc::clone(&self.desk);
+        self.hand_to_writer(writing, move |written| {
+            if written {
+                let outcome = Outcome::Final(fate);
+                desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found });
+            } else {
+                // What could not be written was not done: the URL waits again, and what it led to is kept.
+                let outcome = Outcome::Retry(desk.clock.now());
+                if !desk.write_failed.swap(true, Ordering::Relaxed) {
+                    tracing::error!("the output cannot be written: the crawl stops");
+                }
+                desk.lines.0.to_frontier(Control::Stop);
+                desk.lines.0.to_frontier(found);
+                desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found: LinksFound::default() });
+            }
+        });
+    }
+
+    fn robots(&mut self, exchange: &Exchange, permit: OwnedSemaphorePermit) {
+        self.errand(exchange, LinksFound::default(), permit);
+    }
+
+    fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
+        let (mut found, sitemaps) = self.harvester.sitemap(sitemap);
+        self.desk.lines.sitemaps_found(&self.desk.arbiter, sitemaps, sitemap.nesting + 1);
+        found.errands_done = 1;
+        self.errand(&sitemap.exchange, found, permit);
+    }
+
+    /// Archives what an errand brought, then tells the frontier.
+    fn errand(&mut self, exchange: &Exchange, mut found: LinksFound, permit: OwnedSemaphorePermit) {
+        found.own_requests = 1;
+        found.own_bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        let item = ScheduledUrl::errand(exchange.url.clone());
+        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &Harvest::NO_FACTS));
+        let desk = Arc::clone(&self.desk);
+        self.hand_to_writer(Writing { page, record: None, links: None }, move |_| {
+            desk.lines.0.to_frontier(found);
+            drop(permit);
+        });
+    }
+
+    fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
+        let metrics = &self.desk.lines.0.metrics.archive;
+        let (records, revisit) = writing.page.as_ref().map_or((0, false), |page| (page.records, page.revisit));
+        let bytes = writing.page.as_ref().map_or(0, |page| page.bytes.len() as u64);
+        metrics.stage.received.inc();
+        let desk = Arc::clone(&self.desk);
+        let done = Box::new(move |result: Result<_, _>| {
+            if result.is_ok() {
+                desk.lines.0.metrics.archive.count(records, revisit, bytes);
+            } else {
+                desk.lines.0.metrics.archive.stage.dropped.by("write_error").inc();
+            }
+            done(result.is_ok());
+        });
+        let waiting_since = self.desk.clock.now();
+        let entry = Entry { page: writing.page, record: writing.record, links: writing.links, done };
+        if let Err(entry) = self.desk.sink.write(entry) {
+            (entry.done)(Err(Arc::new(crate::archive::Error::Stopped("the archive thread is gone".to_owned()))));
+        }
+        metrics.stage.queue_length.set(self.desk.sink.queue_length() as u64);
+        self.desk.lines.0.metrics.parse.stage.waiting_seconds.add(self.desk.clock.now().since(waiting_since));
+    }
+}
+
+/// What goes to the files.
+struct Writing {
+    page: Option<crate::archive::EncodedPage>,
+    record: Option<PageRecord>,
+    links: Option<Vec<u8>>,
+}

@@ -1,0 +1,24 @@
+//! Breadth-first: everything is wanted, the nearest to the seeds first. The baseline of every comparison.
+
+use super::PolicySnapshot;
+use crate::page::{ClassOrder, LinkClass, PolicyRefusal};
+
+/// The breadth-first policy. It learns nothing: all classes score the same, which leaves depth and the order of discovery.
+#[derive(Debug, Clone, Copy)]
+pub struct BreadthFirst;
+
+impl ClassOrder for BreadthFirst {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for BreadthFirst {
+    fn version(&self) -> u64 {
+        0
+    }
+
+    fn refusal(&self, _: LinkClass) -> Option<PolicyRefusal> {
+        None
+    }
+}

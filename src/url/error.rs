@@ -1,0 +1,39 @@
+//! What can be wrong with the settings of URLs and scope.
+
+use std::fmt;
+
+/// One setting's value that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadEntry {
+    /// The setting, as in `scope.include`.
+    pub setting: &'static str,
+    /// The value.
+    pub value: String,
+    /// What is wrong with it, and what to do.
+    pub problem: String,
+}
+
+impl fmt::Display for BadEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: `{}`: {}", self.setting, self.value, self.problem)
+    }
+}
+
+/// Settings that cannot be used. All of them, so that they can be put right in one go.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Bad entries of lists.
+    #[error("{}", lines(.0))]
+    Entries(Vec<BadEntry>),
+}
+
+impl Error {
+    /// `Ok` where there are no bad entries.
+    pub(super) fn unless_empty(entries: Vec<BadEntry>) -> Result<(), Self> {
+        if entries.is_empty() { Ok(()) } else { Err(Self::Entries(entries)) }
+    }
+}
+
+fn lines(entries: &[BadEntry]) -> String {
+    entries.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

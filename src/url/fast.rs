@@ -1,0 +1,313 @@
+//! The short way to a link's canonical form, for links that are nearly canonical as they are written.
+//!
+//! Nine links of ten on real pages are plain paths (`/topic/5/?page=2`), plain absolute URLs or relative names, made of
+//! bytes that neither the URL standard nor our canonical form changes. Those are checked and copied, without a parse.
+//! Everything that is not certain here (odd bytes, inner dot segments, lower-case or needless escapes, ports, addresses,
+//! Punycode, parameters to strip) answers `None` and goes the long way; a property test holds both ways together.
+
+use super::base::Base;
+use super::refusal::OutOfScope;
+use super::strip::Stripper;
+use super::{authority, escapes};
+
+/// Appends the canonical form of `link`, as found on the page `base`, to the empty `out` and returns the length of its
+/// origin. `None` where that takes the long way; then `out` holds rubbish.
+pub(super) fn resolve(
+    base: &Base<'_>,
+    link: &str,
+    stripper: &Stripper,
+    out: &mut String,
+) -> Option<Result<usize, OutOfScope>> {
+    let link = trimmed(link);
+    let origin_end = base.origin().len();
+    let done = Some(Ok(origin_end));
+    match link.as_bytes() {
+        [] | [b'#', ..] => {
+            out.push_str(base.text());
+            done
+        }
+        [b'?', ..] => {
+            out.push_str(base.without_query());
+            push_query(link, stripper, out)?;
+            done
+        }
+        [b'/', b'/', ..] => absolute(base, base.scheme(), &link[2..], stripper, out),
+        [b'/', ..] => {
+            out.push_str(base.origin());
+            push_path_and_query(link, stripper, out)?;
+            done
+        }
+        _ => match scheme_end(link.as_bytes()) {
+            Some(end) => with_scheme(base, link, end, stripper, out),
+            None => {
+                push_relative(base, link, stripper, out)?;
+                done
+            }
+        },
+    }
+}
+
+/// Without the white space and control characters that the URL standard ignores at both ends.
+fn trimmed(link: &str) -> &str {
+    let ends_plainly = |byte: Option<&u8>| byte.is_none_or(|byte| *byte > b' ');
+    if ends_plainly(link.as_bytes().first()) && ends_plainly(link.as_bytes().last()) {
+        return link;
+    }
+    link.trim_matches(|c| c <= ' ')
+}
+
+/// Where the `:` behind the link's scheme is, if it has one.
+fn scheme_end(link: &[u8]) -> Option<usize> {
+    if !link.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let end = link.iter().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')))?;
+    (link[end] == b':').then_some(end)
+}
+
+fn with_scheme(
+    base: &Base<'_>,
+    link: &str,
+    scheme_end: usize,
+    stripper: &Stripper,
+    out: &mut String,
+) -> Option<Result<usize, OutOfScope>> {
+    let (scheme, rest) = link.split_at(scheme_end + 1);
+    match scheme {
+        "http:" | "https:" => absolute(base, scheme, rest.strip_prefix("//")?, stripper, out),
+        _ if scheme.eq_ignore_ascii_case("http:") || scheme.eq_ignore_ascii_case("https:") => None,
+        _ => Some(Err(OutOfScope::Scheme)),
+    }
+}
+
+/// `rest` starts with the authority.
+fn absolute(
+    base: &Base<'_>,
+    scheme: &str,
+    rest: &str,
+    stripper: &Stripper,
+    out: &mut String,
+) -> Option<Result<usize, OutOfScope>> {
+    let end = rest.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    // The page's own authority may carry a port or be an address: it has been through the parser.
+    let known = authority == base.authority() && scheme == base.scheme();
+    if !known && !authority::is_plain_host(authority.as_bytes()) {
+        return None;
+    }
+    out.push_str(scheme);
+    out.push_str("//");
+    out.push_str(authority);
+    let origin_end = out.len();
+    match path.as_bytes() {
+        [b'/', ..] => push_path_and_query(path, stripper, out)?,
+        [b'?', ..] => {
+            out.push('/');
+            push_query(path, stripper, out)?;
+        }
+        [] | [b'#', ..] => out.push('/'),
+        _ => return None,
+    }
+    Some(Ok(origin_end))
+}
+
+/// `link` is relative to the page's directory.
+fn push_relative(base: &Base<'_>, link: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
+    let mut directory = base.directory();
+    let mut rest = link;
+    loop {
+        if let Some(below) = rest.strip_prefix("./") {
+            rest = below;
+        } else if let Some(beside) = rest.strip_prefix("../") {
+            directory = parent(directory);
+            rest = beside;
+        } else {
+            break;
+        }
+    }
+    out.push_str(base.origin());
+    out.push_str(directory);
+    push_path_and_query(rest, stripper, out)
+}
+
+/// The directory above `directory`, which starts and ends with `/`.
+fn parent(directory: &str) -> &str {
+    let inner = &directory.as_bytes()[..directory.len() - 1];
+    memchr::memrchr(b'/', inner).map_or(directory, |at| &directory[..=at])
+}
+
+/// Appends `text`, a path (or the rest of one, behind a `/`) with its query, up to the fragment.
+fn push_path_and_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
+    let end = plain_path_len(text.as_bytes())?;
+    let (path, query) = text.split_at(end);
+    out.push_str(path);
+    if query.starts_with('?') { push_query(query, stripper, out) } else { Some(()) }
+}
+
+/// Appends `text`, a query from its `?` on, up to the fragment; nothing where it is empty.
+fn push_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
+    let end = 1 + plain_query_len(&text.as_bytes()[1..], stripper)?;
+    if end > 1 {
+        out.push_str(&text[..end]);
+    }
+    Some(())
+}
+
+/// What a byte is to a path or query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Copied as it is.
+    Plain,
+    /// The first byte of a dot segment, perhaps.
+    Dot,
+    /// Separates parameters.
+    Separator,
+    /// Starts an escape.
+    Percent,
+    /// Ends a path.
+    Question,
+    /// Ends a path or query.
+    Hash,
+    /// Copied as it is in a path, escaped in a query.
+    Quote,
+    /// For the long way.
+    Odd,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Odd; 256];
+    let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$()*+,/:=@[]|";
+    let mut at = 0;
+    while at < plain.len() {
+        kinds[plain[at] as usize] = Kind::Plain;
+        at += 1;
+    }
+    kinds[b'.' as usize] = Kind::Dot;
+    kinds[b'&' as usize] = Kind::Separator;
+    kinds[b';' as usize] = Kind::Separator;
+    kinds[b'%' as usize] = Kind::Percent;
+    kinds[b'?' as usize] = Kind::Question;
+    kinds[b'#' as usize] = Kind::Hash;
+    kinds[b'\'' as usize] = Kind::Quote;
+    kinds
+};
+
+/// The length of the canonical path that `text` starts with; `None` where it is not canonical. `text` starts a segment.
+fn plain_path_len(text: &[u8]) -> Option<usize> {
+    for (at, byte) in text.iter().enumerate() {
+        match KINDS[usize::from(*byte)] {
+            Kind::Plain | Kind::Quote => {}
+            // A segment that starts with a dot may be a dot segment.
+            Kind::Dot if at > 0 && text[at - 1] != b'/' => {}
+            Kind::Separator if *byte == b'&' => {}
+            Kind::Percent if escapes::is_normal(&text[at..]) => {}
+            Kind::Question | Kind::Hash => return Some(at),
+            Kind::Dot | Kind::Separator | Kind::Percent | Kind::Odd => return None,
+        }
+    }
+    Some(text.len())
+}
+
+/// The length of the canonical query that `text` starts with; `None` where it is not canonical or has parameters to strip.
+fn plain_query_len(text: &[u8], stripper: &Stripper) -> Option<usize> {
+    let mut parameter_start = 0;
+    let mut end = text.len();
+    for (at, byte) in text.iter().enumerate() {
+        match KINDS[usize::from(*byte)] {
+            Kind::Plain | Kind::Dot | Kind::Question => {}
+            Kind::Separator => {
+                if stripper.sorts() || stripper.strips(&text[parameter_start..at]) {
+                    return None;
+                }
+                parameter_start = at + 1;
+            }
+            Kind::Percent if escapes::is_normal(&text[at..]) => {}
+            Kind::Hash => {
+                end = at;
+                break;
+            }
+            Kind::Quote | Kind::Percent | Kind::Odd => return None,
+        }
+    }
+    (!stripper.strips(&text[parameter_start..end])).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::url::UrlOptions;
+
+    fn takes_the_short_way(link: &str) -> bool {
+        let stripper = Stripper::new(&UrlOptions::default()).unwrap();
+        let base = Base::new("https://example.org:8101/forum/topic-5/?page=2".into());
+        resolve(&base, link, &stripper, &mut String::new()).is_some()
+    }
+
+    // The agreement with the long way would also hold if nothing ever went the short one.
+    #[test]
+    fn common_links_take_the_short_way() {
+        for link in [
+            "",
+            "#post-5",
+            "?page=2&sort=name#top",
+            "/",
+            "/topic/5/some-words.html?page=2",
+            "topic/5",
+            "./viewtopic.php?f=1&t=2",
+            "../../x/",
+            "https://example.org:8101/x?next=/a/%3Fb",
+            "https://www.other-site.org/caf%C3%A9",
+            "http://other.org",
+            "//cdn.other.org/x",
+            "/index.php?topic=5.0;prev_next=next",
+            "javascript:void(0)",
+            "mailto:someone@example.org",
+            " /x\n",
+            "/x?sid=5&s=&page=1",
+        ] {
+            assert!(takes_the_short_way(link), "{link}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_long_way_may_change_takes_it() {
+        for link in [
+            "/a/../b",
+            "/a/.",
+            "..",
+            ".",
+            "/.hidden",
+            "a/%2e%2E/b",
+            "/%41",
+            "/%c3",
+            "/%",
+            "/a%2",
+            "/a\\b",
+            "/a b",
+            "/é",
+            "/a\tb",
+            "/a;jsessionid=1",
+            "/?utm_source=x",
+            "/?a=1&fbclid=2",
+            "?a;PHPSESSID=1",
+            "?q='x'",
+            "/^",
+            "/{x}",
+            "http:x",
+            "HTTP://other.org/",
+            "http://Other.org/",
+            "http://other.org:80/",
+            "http://1.2.3.4/",
+            "http://u@other.org/",
+            "http://other.org./",
+            "http://xn--a.org/",
+            "http://[::1]/",
+            "https:/x",
+            "//",
+            "http://",
+            "http://example.org:8101/",
+        ] {
+            assert!(!takes_the_short_way(link), "{link}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Resolves the links of one page.
+
+use std::borrow::Cow;
+
+use ::url::Url;
+
+use super::base::Base;
+use super::canonical::{CanonicalUrl, Fingerprint};
+use super::canonicalise::Canonicaliser;
+use super::fast;
+use super::refusal::OutOfScope;
+use super::whatwg::has_other_scheme;
+
+/// A canonical URL whose text lies in a [`Resolver`]'s buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CanonicalRef<'a> {
+    text: &'a str,
+    origin_end: usize,
+}
+
+impl<'a> CanonicalRef<'a> {
+    /// The URL.
+    pub const fn as_str(&self) -> &'a str {
+        self.text
+    }
+
+    /// Scheme and authority.
+    pub fn origin(&self) -> &'a str {
+        &self.text[..self.origin_end]
+    }
+
+    /// Path and query, from the first `/` on.
+    pub fn path_and_query(&self) -> &'a str {
+        &self.text[self.origin_end..]
+    }
+
+    /// Its fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self.text)
+    }
+
+    /// A copy that stands on its own.
+    pub fn to_url(&self) -> CanonicalUrl {
+        CanonicalUrl::from_canonical(self.text)
+    }
+}
+
+/// What the page's links are relative to.
+#[derive(Debug)]
+enum Context<'a> {
+    /// The page, or its `<base href>`: an http(s) URL.
+    Web(Base<'a>),
+    /// A `<base href>` of another scheme: only absolute links lead anywhere.
+    Other(Url),
+}
+
+/// Resolves and canonicalises the links of one page. Its buffer is used again for each link, so that a link that was seen
+/// before costs no allocation.
+#[derive(Debug)]
+pub struct Resolver<'a> {
+    canonicaliser: &'a Canonicaliser,
+    context: Context<'a>,
+    /// The base as the `url` crate has it; made at the first link that takes the long way.
+    parsed_base: Option<Url>,
+    buffer: String,
+}
+
+impl<'a> Resolver<'a> {
+    /// For the page `page` with this `<base href>`, which is left aside where it is no URL, or a `data:` or `javascript:`
+    /// one (as the HTML standard has it).
+    pub(super) fn new(canonicaliser: &'a Canonicaliser, page: &'a CanonicalUrl, base_href: Option<&str>) -> Self {
+        let web = |text| Self {
+            canonicaliser,
+            context: Context::Web(Base::new(text)),
+            parsed_base: None,
+            buffer: String::with_capacity(256),
+        };
+        let mut resolver = web(Cow::Borrowed(page.as_str()));
+        let Some(href) = base_href else { return resolver };
+        match resolver.resolve(href) {
+            Ok(base) => return web(Cow::Owned(base.as_str().to_owned())),
+            Err(OutOfScope::Scheme) => {}
+            Err(_) => return resolver,
+        }
+        let usable = |url: &Url| !matches!(url.scheme(), "data" | "javascript");
+        if let Some(url) = resolver.join(href).filter(usable) {
+            resolver.context = Context::Other(url);
+        }
+        resolver
+    }
+
+    /// The canonical form of the link `href`.
+    ///
+    /// # Errors
+    ///
+    /// Where it leads to no http(s) URL, or is longer than `url.link_bytes_max`.
+    pub fn resolve(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
+        self.buffer.clear();
+        self.canonicaliser.check_length(href)?;
+        let fast = match &self.context {
+            Context::Web(base) => fast::resolve(base, href, &self.canonicaliser.stripper, &mut self.buffer),
+            Context::Other(_) => None,
+        };
+        let origin_end = match fast {
+            Some(outcome) => outcome?,
+            None => self.resolve_slowly(href)?,
+        };
+        Ok(CanonicalRef { text: &self.buffer, origin_end })
+    }
+
+    /// As [`Self::resolve`], always by the `url` crate: the long way, and the referee of the short one in tests and benches.
+    #[doc(hidden)]
+    pub fn resolve_by_parser(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
+        self.canonicaliser.check_length(href)?;
+        let origin_end = self.resolve_slowly(href)?;
+        Ok(CanonicalRef { text: &self.buffer, origin_end })
+    }
+
+    fn resolve_slowly(&mut self, href: &str) -> Result<usize, OutOfScope> {
+        self.buffer.clear();
+        let Some(url) = self.join(href) else {
+            return Err(if has_other_scheme(href) { OutOfScope::Scheme } else { OutOfScope::Invalid });
+        };
+        self.canonicaliser.write(&url, &mut self.buffer)
+    }
+
+    fn join(&mut self, href: &str) -> Option<Url> {
+        match &self.context {
+            Context::Other(base) => base.join(href).ok(),
+            Context::Web(base) => {
+                if self.parsed_base.is_none() {
+                    self.parsed_base = Url::parse(base.text()).ok();
+                }
+                self.parsed_base.as_ref()?.join(href).ok()
+            }
+        }
+    }
+}

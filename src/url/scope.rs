@@ -1,0 +1,240 @@
+//! The scope: which URLs belong to a crawl.
+
+use std::collections::HashSet;
+
+use ::url::Host;
+use regex::{RegexSet, RegexSetBuilder};
+
+use super::error::{BadEntry, Error};
+use super::refusal::OutOfScope;
+use super::trap::TrapGuard;
+use super::{CanonicalUrl, authority, domain, registrable_domain};
+use crate::config::url::{ScopeMode, ScopeOptions};
+
+/// Decides whether a URL belongs to the crawl. Immutable, made once from the settings and the seeds; an ordinary check
+/// allocates nothing.
+#[derive(Debug)]
+pub struct Scope {
+    reach: Reach,
+    extra: Vec<HostRule>,
+    include: RegexSet,
+    exclude: RegexSet,
+    url_length_max: usize,
+    trap_guard: Option<TrapGuard>,
+}
+
+/// Where the crawl may go from its seeds.
+#[derive(Debug)]
+enum Reach {
+    /// To these authorities.
+    Hosts(HashSet<Box<str>, foldhash::fast::FixedState>),
+    /// To the hosts of these sites.
+    Sites(Vec<Site>),
+    /// To URLs that start, behind their scheme, with one of these (authority and directory).
+    Prefixes(Vec<Box<str>>),
+    /// Anywhere.
+    Any,
+}
+
+/// All hosts of one registrable domain.
+#[derive(Debug, PartialEq, Eq)]
+struct Site {
+    domain: Box<str>,
+    /// Whether names below it belong to it whatever the public suffix list says: a machine of the local network, under whose
+    /// name each site has a name of its own.
+    local: bool,
+}
+
+/// An entry of `scope.hosts`.
+#[derive(Debug)]
+enum HostRule {
+    /// This host at any port.
+    Name(Box<str>),
+    /// This host and port.
+    Authority(Box<str>),
+    /// All names that end like this (with its dot).
+    Below(Box<str>),
+}
+
+impl Scope {
+    /// The scope of a crawl from these seeds.
+    ///
+    /// # Errors
+    ///
+    /// Where patterns or hosts of the settings are malformed, or the patterns too large; all of them together.
+    pub fn new(options: &ScopeOptions, seeds: &[CanonicalUrl]) -> Result<Self, Error> {
+        let mut bad = Vec::new();
+        let mut extra = Vec::new();
+        for written in &options.hosts {
+            match HostRule::parse(written) {
+                Ok(rule) => extra.push(rule),
+                Err(problem) => bad.push(entry("scope.hosts", written, problem)),
+            }
+        }
+        let memory_max = options.pattern_memory_max.as_usize();
+        let include = pattern_set("scope.include", &options.include, memory_max, &mut bad);
+        let exclude = pattern_set("scope.exclude", &options.exclude, memory_max, &mut bad);
+        Error::unless_empty(bad)?;
+        Ok(Self {
+            reach: Reach::new(options.mode, seeds),
+            extra,
+            include,
+            exclude,
+            url_length_max: options.url_length_max,
+            trap_guard: options.trap_guard.then(|| TrapGuard::new(options)),
+        })
+    }
+
+    /// Whether the URL, in its canonical form, belongs to the crawl.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not.
+    pub fn check(&self, canonical: &str) -> Result<(), OutOfScope> {
+        if canonical.len() > self.url_length_max {
+            return Err(OutOfScope::TooLong);
+        }
+        let authority = authority::of(canonical);
+        let path_start = authority::start(canonical) + authority.len();
+        if let Err(refusal) = self.reach.check(canonical, authority)
+            && !self.extra.iter().any(|rule| rule.matches(authority))
+        {
+            return Err(refusal);
+        }
+        if !self.exclude.is_empty() && self.exclude.is_match(canonical) {
+            return Err(OutOfScope::Excluded);
+        }
+        if !self.include.is_empty() && !self.include.is_match(canonical) {
+            return Err(OutOfScope::NotIncluded);
+        }
+        match &self.trap_guard {
+            Some(guard) if guard.shape(&canonical[path_start..]).is_some() => Err(OutOfScope::Trap),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Reach {
+    fn new(mode: ScopeMode, seeds: &[CanonicalUrl]) -> Self {
+        let seeds = seeds.iter().map(CanonicalUrl::as_str);
+        match mode {
+            ScopeMode::Host => Self::Hosts(seeds.map(|seed| authority::of(seed).into()).collect()),
+            ScopeMode::Domain => {
+                let mut sites: Vec<Site> = seeds.map(|seed| Site::of(authority::host(authority::of(seed)))).collect();
+                sites.sort_by(|a, b| a.domain.cmp(&b.domain));
+                sites.dedup();
+                Self::Sites(sites)
+            }
+            ScopeMode::Prefix => {
+                let mut prefixes: Vec<Box<str>> = seeds.map(|seed| directory(seed).into()).collect();
+                prefixes.sort();
+                prefixes.dedup();
+                Self::Prefixes(prefixes)
+            }
+            ScopeMode::Any => Self::Any,
+        }
+    }
+
+    fn check(&self, canonical: &str, authority: &str) -> Result<(), OutOfScope> {
+        let within = match self {
+            Self::Any => true,
+            Self::Hosts(hosts) => hosts.contains(authority),
+            Self::Sites(sites) => {
+                let host = authority::host(authority);
+                sites.iter().any(|site| site.has(host))
+            }
+            Self::Prefixes(prefixes) => return check_prefixes(prefixes, canonical, authority),
+        };
+        if within { Ok(()) } else { Err(OutOfScope::Host) }
+    }
+}
+
+fn check_prefixes(prefixes: &[Box<str>], canonical: &str, authority: &str) -> Result<(), OutOfScope> {
+    let without_scheme = &canonical[authority::start(canonical)..];
+    if prefixes.iter().any(|prefix| without_scheme.starts_with(&**prefix)) {
+        return Ok(());
+    }
+    let on_a_host = prefixes.iter().any(|prefix| prefix.split('/').next() == Some(authority));
+    Err(if on_a_host { OutOfScope::Prefix } else { OutOfScope::Host })
+}
+
+impl Site {
+    fn of(host: &str) -> Self {
+        Self { domain: registrable_domain(host).into(), local: domain::is_local_label(host) }
+    }
+
+    fn has(&self, host: &str) -> bool {
+        if *host == *self.domain {
+            return true;
+        }
+        // The list is asked only for names that end right, because a suffix may lie between (`s3.amazonaws.com`).
+        domain::is_within(host, &self.domain) && (self.local || registrable_domain(host) == &*self.domain)
+    }
+}
+
+/// The authority and directory of a canonical URL, scheme and query cut off.
+fn directory(canonical: &str) -> &str {
+    let path_end = canonical.find('?').unwrap_or(canonical.len());
+    let end = canonical[..path_end].rfind('/').map_or(path_end, |at| at + 1);
+    &canonical[authority::start(canonical)..end]
+}
+
+impl HostRule {
+    fn parse(written: &str) -> Result<Self, &'static str> {
+        const WANTED: &str = "write a host as example.org, example.org:8080, 127.0.0.1, [::1] or *.example.org";
+        let (name, below) = written.trim().strip_prefix("*.").map_or((written.trim(), false), |name| (name, true));
+        let host = authority::host(name);
+        let port = name[host.len()..].strip_prefix(':');
+        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).map_err(|_| WANTED)?.to_string();
+        match port {
+            None if below => Ok(Self::Below(format!(".{host}").into())),
+            None => Ok(Self::Name(host.into())),
+            Some(port) if !below && port.parse::<u16>().is_ok() => Ok(Self::Authority(format!("{host}:{port}").into())),
+            Some(_) => Err(WANTED),
+        }
+    }
+
+    fn matches(&self, authority: &str) -> bool {
+        match self {
+            Self::Name(name) => authority::host(authority) == &**name,
+            Self::Authority(wanted) => authority == &**wanted,
+            Self::Below(ending) => authority::host(authority).ends_with(&**ending),
+        }
+    }
+}
+
+/// The patterns as one set; those that are malformed, or all of them if they are too large together, go to `bad`.
+fn pattern_set(setting: &'static str, patterns: &[String], memory_max: usize, bad: &mut Vec<BadEntry>) -> RegexSet {
+    let before = bad.len();
+    let build = |patterns: &[String]| RegexSetBuilder::new(patterns).size_limit(memory_max).build();
+    for pattern in patterns {
+        if let Err(error) = build(std::slice::from_ref(pattern)) {
+            bad.push(entry(setting, pattern, &pattern_problem(&error)));
+        }
+    }
+    if bad.len() > before {
+        return RegexSet::empty();
+    }
+    build(patterns).unwrap_or_else(|error| {
+        bad.push(entry(setting, &format!("{} patterns", patterns.len()), &pattern_problem(&error)));
+        RegexSet::empty()
+    })
+}
+
+fn pattern_problem(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(limit) => {
+            format!("compiles to more than {limit} bytes; simplify it or raise scope.pattern_memory_max")
+        }
+        // The parser draws the place of the mistake over several lines; its last line says what the mistake is.
+        other => {
+            let text = other.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            format!("not a regular expression: {}", last.trim_start_matches("error: "))
+        }
+    }
+}
+
+fn entry(setting: &'static str, value: &str, problem: &str) -> BadEntry {
+    BadEntry { setting, value: value.to_owned(), problem: problem.to_owned() }
+}

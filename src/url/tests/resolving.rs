@@ -1,0 +1,134 @@
+//! Links on pages: the short way and the long way agree with each other and with the URL standard.
+
+use proptest::prelude::*;
+
+use super::{canonical, canonicaliser, link_like, sorting_canonicaliser, url_like};
+use crate::url::{Canonicaliser, OutOfScope};
+
+fn resolved(page: &str, base: Option<&str>, href: &str) -> Result<String, OutOfScope> {
+    let (canonicaliser, page) = (canonicaliser(), canonical(page));
+    let mut resolver = canonicaliser.resolver(&page, base);
+    resolver.resolve(href).map(|url| url.as_str().to_owned())
+}
+
+#[test]
+fn links_of_every_kind_resolve_against_their_page() {
+    let page = "http://h:8101/a/b/c?d=e";
+    for (href, wanted) in [
+        ("", "http://h:8101/a/b/c?d=e"),
+        ("#top", "http://h:8101/a/b/c?d=e"),
+        ("?x=1#y", "http://h:8101/a/b/c?x=1"),
+        ("?", "http://h:8101/a/b/c"),
+        ("d", "http://h:8101/a/b/d"),
+        ("./d?x", "http://h:8101/a/b/d?x"),
+        ("./", "http://h:8101/a/b/"),
+        ("../d", "http://h:8101/a/d"),
+        ("../../../d", "http://h:8101/d"),
+        ("..", "http://h:8101/a/"),
+        ("/d#e", "http://h:8101/d"),
+        ("/", "http://h:8101/"),
+        ("//other.org", "http://other.org/"),
+        ("//h:8101/d", "http://h:8101/d"),
+        ("http://h:8101?x", "http://h:8101/?x"),
+        ("https://h:8101/d", "https://h:8101/d"),
+        ("https:d", "https://d/"),
+        ("http:d", "http://h:8101/a/b/d"),
+        ("  /d \n", "http://h:8101/d"),
+        ("/d/%E2%82%AC?n=%2Fx%3F", "http://h:8101/d/%E2%82%AC?n=%2Fx%3F"),
+        ("/d?utm_source=x&p=1", "http://h:8101/d?p=1"),
+        ("\\d", "http://h:8101/d"),
+        ("1:2", "http://h:8101/a/b/1:2"),
+    ] {
+        assert_eq!(resolved(page, None, href).as_deref(), Ok(wanted), "{href}");
+    }
+    for (href, reason) in [
+        ("javascript:void(0)", OutOfScope::Scheme),
+        ("MAILTO:x@y", OutOfScope::Scheme),
+        ("tel:1", OutOfScope::Scheme),
+        ("http://", OutOfScope::Invalid),
+        ("//a b", OutOfScope::Invalid),
+    ] {
+        assert_eq!(resolved(page, None, href), Err(reason), "{href}");
+    }
+}
+
+#[test]
+fn the_base_of_a_page_replaces_its_address_where_it_can() {
+    let page = "https://h/a/b";
+    for (base, href, wanted) in [
+        ("/x/", "y", Ok("https://h/x/y")),
+        ("http://other.org/x/y?z", "?q", Ok("http://other.org/x/y?q")),
+        ("http://other.org:80", "y", Ok("http://other.org/y")),
+        ("//cdn.org/", "/y", Ok("https://cdn.org/y")),
+        ("#top", "c", Ok("https://h/a/c")),
+        // No URL, or one that the HTML standard does not take.
+        ("http://[", "c", Ok("https://h/a/c")),
+        ("data:,x", "c", Ok("https://h/a/c")),
+        ("javascript:x", "c", Ok("https://h/a/c")),
+        ("ftp://f/x/", "c", Err(OutOfScope::Scheme)),
+        ("ftp://f/x/", "http://h/c", Ok("http://h/c")),
+        ("mailto:x", "c", Err(OutOfScope::Invalid)),
+        ("mailto:x", "https://h/c", Ok("https://h/c")),
+    ] {
+        let got = resolved(page, Some(base), href);
+        assert_eq!(got.as_deref(), wanted.as_ref().copied(), "{base} {href}");
+    }
+}
+
+#[test]
+fn one_resolver_takes_refusals_and_links_in_any_order() {
+    let (canonicaliser, page) = (canonicaliser(), canonical("http://h/a/"));
+    let mut resolver = canonicaliser.resolver(&page, None);
+    for _ in 0..2 {
+        assert!(resolver.resolve("mailto:x").is_err());
+        let url = resolver.resolve("http://h/a/%7eb?c").unwrap();
+        assert_eq!((url.origin(), url.path_and_query()), ("http://h", "/a/~b?c"));
+        let (text, url) = (url.as_str().to_owned(), url.to_url());
+        assert_eq!(url.as_str(), text);
+        assert_eq!(resolver.resolve(&text).unwrap().fingerprint(), url.fingerprint());
+        assert!(resolver.resolve("//[").is_err());
+        assert_eq!(resolver.resolve("x").unwrap().as_str(), "http://h/a/x");
+    }
+}
+
+/// The short way against the long one.
+fn check_ways(canonicaliser: &Canonicaliser, page: &str, href: &str) {
+    let page = canonicaliser.parse(page).unwrap();
+    let mut resolver = canonicaliser.resolver(&page, None);
+    let by_parser = resolver.resolve_by_parser(href).map(|url| (url.to_url(), url.origin().to_owned()));
+    let url = resolver.resolve(href).map(|url| (url.to_url(), url.origin().to_owned()));
+    assert_eq!(url, by_parser, "{href:?} on {page}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn the_short_way_and_the_long_way_lead_to_the_same_url(
+        page in url_like(),
+        href in prop_oneof![4 => link_like(), 1 => url_like(), 1 => any::<String>(), 1 => "[ -~]{0,12}"],
+    ) {
+        if canonicaliser().parse(&page).is_ok() {
+            check_ways(&canonicaliser(), &page, &href);
+            check_ways(&sorting_canonicaliser(), &page, &href);
+        }
+    }
+
+    #[test]
+    fn resolving_against_the_canonical_page_is_as_good_as_against_its_address(page in url_like(), href in link_like()) {
+        let canonicaliser = canonicaliser();
+        let Ok(canonical_page) = canonicaliser.parse(&page) else { return Ok(()) };
+        let by_standard = ::url::Url::parse(&page).unwrap().join(&href).ok().and_then(|url| canonicaliser.parse(url.as_str()).ok());
+        let mut resolver = canonicaliser.resolver(&canonical_page, None);
+        prop_assert_eq!(resolver.resolve(&href).ok().map(|url| url.to_url()), by_standard.clone(), "{}", page);
+        // The same address as the base of another page.
+        let other = canonical("http://elsewhere.org/x");
+        let mut resolver = canonicaliser.resolver(&other, Some(&page));
+        prop_assert_eq!(resolver.resolve(&href).ok().map(|url| url.to_url()), by_standard);
+    }
+
+    #[test]
+    fn no_base_and_no_link_panics(base in prop_oneof![link_like(), any::<String>()], href in any::<String>()) {
+        let _ = resolved("http://h/a/b", Some(&base), &href);
+    }
+}

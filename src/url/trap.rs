@@ -1,0 +1,266 @@
+//! Shapes of crawler traps: URLs that a site makes without end, recognised by nothing but their text.
+//!
+//! Ordinary addresses of forums, blogs and wikis must never be caught, so each shape is one that nests or repeats; a site
+//! that makes endless plain addresses (a calendar) is a matter of budgets, not of this guard.
+
+use super::escapes;
+use crate::config::url::ScopeOptions;
+
+/// Which kind of trap a URL looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TrapShape {
+    /// The path has too many segments.
+    DeepPath,
+    /// One segment occurs too often in the path.
+    RepeatedSegment,
+    /// A sequence of segments is repeated in a row.
+    RepeatedSequence,
+    /// Escapes are nested too deep.
+    NestedEscapes,
+    /// The query has too many parameters.
+    ManyParameters,
+    /// One parameter stands in the query too often with the same value.
+    RepeatedParameter,
+    /// The URL's own path stands again and again in its query.
+    NestedSelf,
+}
+
+impl TrapShape {
+    /// The shape in a few words.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::DeepPath => "deep path",
+            Self::RepeatedSegment => "repeated segment",
+            Self::RepeatedSequence => "repeated sequence of segments",
+            Self::NestedEscapes => "nested escapes",
+            Self::ManyParameters => "many parameters",
+            Self::RepeatedParameter => "repeated parameter",
+            Self::NestedSelf => "own path nested in the query",
+        }
+    }
+}
+
+/// Tells traps by the shape of their URLs. Most URLs cost it one pass and no allocation.
+#[derive(Debug, Clone)]
+pub struct TrapGuard {
+    segments_max: usize,
+    segment_repeats: usize,
+    sequence_repeats: usize,
+    self_nesting: usize,
+    escape_levels_max: usize,
+    parameters_max: usize,
+    parameter_repeats: usize,
+}
+
+/// Paths of more segments are looked at by their first segments only, which bounds the cost where the limits are raised.
+const SEGMENTS_COMPARED_MAX: usize = 64;
+
+impl TrapGuard {
+    /// A guard by the `scope.trap_*` settings. It does not look at `trap_guard` itself, which says whether it is asked.
+    pub const fn new(options: &ScopeOptions) -> Self {
+        Self {
+            segments_max: options.path_segments_max,
+            segment_repeats: options.trap_segment_repeats,
+            sequence_repeats: options.trap_sequence_repeats,
+            self_nesting: options.trap_self_nesting,
+            escape_levels_max: options.escape_levels_max,
+            parameters_max: options.query_parameters_max,
+            parameter_repeats: options.trap_parameter_repeats,
+        }
+    }
+
+    /// The trap that a canonical URL with this path and query looks like.
+    pub fn shape(&self, path_and_query: &str) -> Option<TrapShape> {
+        let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+        self.path_shape(path)
+            .or_else(|| self.has_deep_escapes(path_and_query.as_bytes()).then_some(TrapShape::NestedEscapes))
+            .or_else(|| if query.is_empty() { None } else { self.query_shape(path, query) })
+    }
+
+    fn path_shape(&self, path: &str) -> Option<TrapShape> {
+        let mut segments = [""; SEGMENTS_COMPARED_MAX];
+        let mut count = 0;
+        let inner = path.strip_prefix('/').unwrap_or(path);
+        for segment in inner.strip_suffix('/').unwrap_or(inner).split('/') {
+            if let Some(slot) = segments.get_mut(count) {
+                *slot = segment;
+            }
+            count += 1;
+        }
+        if count > self.segments_max {
+            return Some(TrapShape::DeepPath);
+        }
+        let segments = &segments[..count.min(SEGMENTS_COMPARED_MAX)];
+        if has_repeats(segments, self.segment_repeats) {
+            return Some(TrapShape::RepeatedSegment);
+        }
+        has_repeated_sequence(segments, self.sequence_repeats).then_some(TrapShape::RepeatedSequence)
+    }
+
+    /// A percent sign escaped n times over is `%` and n times `25`, and starts an escape of level n + 1.
+    fn has_deep_escapes(&self, text: &[u8]) -> bool {
+        let mut rest = text;
+        while let Some(at) = memchr::memchr(b'%', rest) {
+            rest = &rest[at + 1..];
+            let mut levels = 1;
+            while let [b'2', b'5', below @ ..] = rest {
+                rest = below;
+                levels += 1;
+            }
+            if levels > self.escape_levels_max {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn query_shape(&self, path: &str, query: &str) -> Option<TrapShape> {
+        let count = 1 + memchr::memchr_iter(b'&', query.as_bytes()).count();
+        if count > self.parameters_max {
+            return Some(TrapShape::ManyParameters);
+        }
+        if count >= self.parameter_repeats && self.repeats_a_parameter(query) {
+            return Some(TrapShape::RepeatedParameter);
+        }
+        self.nests_itself(path, query).then_some(TrapShape::NestedSelf)
+    }
+
+    fn repeats_a_parameter(&self, query: &str) -> bool {
+        let mut parameters: Vec<&str> = query.split('&').filter(|parameter| !parameter.is_empty()).collect();
+        parameters.sort_unstable();
+        parameters.chunk_by(|a, b| a == b).any(|equal| equal.len() >= self.parameter_repeats)
+    }
+
+    /// Whether one parameter's value, all its escapes decoded, holds the path as often as makes a trap. Parameters are
+    /// looked at one by one, because an address may well stand once in each of two.
+    fn nests_itself(&self, path: &str, query: &str) -> bool {
+        // Nearly every query is too short for this, or does not hold the path at all: it costs no decoding.
+        let marker = longest_plain_run(path);
+        let bytes_min = self.self_nesting.saturating_mul(marker.len());
+        if path.len() < 2 || query.len() < bytes_min || !occurs(query.as_bytes(), marker.as_bytes(), self.self_nesting)
+        {
+            return false;
+        }
+        let (mut own, mut value) = (Vec::with_capacity(path.len()), Vec::with_capacity(query.len()));
+        escapes::decode_all_levels(path.as_bytes(), &mut own);
+        query.split('&').any(|parameter| {
+            value.clear();
+            escapes::decode_all_levels(parameter.as_bytes(), &mut value);
+            let ends_there = |at: &usize| matches!(value.get(at + own.len()), None | Some(b'?' | b'&' | b'#' | b';'));
+            memchr::memmem::find_iter(&value, &own).filter(ends_there).take(self.self_nesting).count()
+                >= self.self_nesting
+        })
+    }
+}
+
+/// Whether any segment occurs `repeats` times.
+fn has_repeats(segments: &[&str], repeats: usize) -> bool {
+    let candidates = (segments.len() + 1).saturating_sub(repeats.max(1));
+    (0..candidates).any(|at| segments[at..].iter().filter(|other| **other == segments[at]).count() >= repeats)
+}
+
+/// Whether a sequence of two or more segments stands `repeats` times in a row.
+fn has_repeated_sequence(segments: &[&str], repeats: usize) -> bool {
+    let repeats = repeats.max(2);
+    (2..=segments.len() / repeats).any(|period| {
+        // So many segments in a row equal the one a period later.
+        let mut run = 0;
+        segments.iter().zip(&segments[period..]).any(|(segment, later)| {
+            run = if segment == later { run + 1 } else { 0 };
+            run >= period * (repeats - 1)
+        })
+    })
+}
+
+/// The longest part of `path` that reads the same at every level of escaping.
+fn longest_plain_run(path: &str) -> &str {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
+    // After `%` come two digits of an escape, which change when the escape is decoded.
+    let runs =
+        path.split('%').enumerate().map(|(at, run)| if at == 0 { run } else { run.get(2..).unwrap_or_default() });
+    runs.flat_map(|run| run.split(|c| !plain(c))).max_by_key(|run| run.len()).unwrap_or_default()
+}
+
+/// Whether `needle` occurs at least `times` times in `text`.
+fn occurs(text: &[u8], needle: &[u8], times: usize) -> bool {
+    memchr::memmem::find_iter(text, needle).take(times).count() >= times
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(path_and_query: &str) -> Option<TrapShape> {
+        TrapGuard::new(&ScopeOptions::default()).shape(path_and_query)
+    }
+
+    #[test]
+    fn paths_are_traps_from_their_limits_on() {
+        assert_eq!(shape("/a/b/a/b/a/c"), None);
+        assert_eq!(shape("/a/b/a/b/a/b"), Some(TrapShape::RepeatedSequence));
+        assert_eq!(shape("/x/a/b/c/a/b/c/a/b/c/y"), Some(TrapShape::RepeatedSequence));
+        assert_eq!(shape("/a/b/a/c/a/"), None);
+        assert_eq!(shape("/a/b/a/c/a/d/a"), Some(TrapShape::RepeatedSegment));
+        let path = |segments: usize| (0..segments).map(|n| format!("/{n}")).collect::<String>();
+        assert_eq!(shape(&path(32)), None);
+        assert_eq!(shape(&(path(32) + "/")), None);
+        assert_eq!(shape(&path(33)), Some(TrapShape::DeepPath));
+        assert_eq!(shape("/"), None);
+    }
+
+    #[test]
+    fn a_log_in_page_that_returns_to_itself_is_a_trap_from_the_third_level_on() {
+        assert_eq!(shape("/user/login/?next=/topic/5/"), None);
+        assert_eq!(shape("/user/login/?next=/user/login/%3Fnext%3D/"), None);
+        assert_eq!(shape("/user/login/?next=/user/login/%3Fnext%3D/topic/5/"), None);
+        for trap in [
+            "/user/login/?next=/user/login/%3Fnext%3D/user/login/%253Fnext%253D/",
+            "/user/login/?next=%2Fuser%2Flogin%2F%3Fnext%3D%252Fuser%252Flogin%252F",
+            "/user/login/?a=1&next=http://h/user/login/%3Fnext%3D/user/login/",
+            "/caf%C3%A9/login?u=/caf%25C3%25A9/login%253Fu%253D/caf%2525C3%2525A9/login",
+        ] {
+            assert!(shape(trap).is_some(), "{trap}");
+        }
+        assert_eq!(shape("/forum/?from=/forum/&next=/forum/"), None);
+        assert_eq!(shape("/a?next=/abc/abc/abc"), None);
+        assert_eq!(shape("/?next=/?next=/?next=/"), None);
+    }
+
+    #[test]
+    fn escapes_may_nest_three_levels_deep() {
+        assert_eq!(shape("/x?u=%25253F"), None);
+        assert_eq!(shape("/x?u=%2525253F"), Some(TrapShape::NestedEscapes));
+        assert_eq!(shape("/x?u=%252525"), Some(TrapShape::NestedEscapes));
+        assert_eq!(shape("/100%25/2525"), None);
+    }
+
+    #[test]
+    fn parameters_are_counted() {
+        let query = |n: usize| format!("/x?{}", (0..n).map(|n| format!("p{n}=1")).collect::<Vec<_>>().join("&"));
+        assert_eq!(shape(&query(64)), None);
+        assert_eq!(shape(&query(65)), Some(TrapShape::ManyParameters));
+        let repeated = |n: usize| format!("/x?y=2&{}", vec!["p=1"; n].join("&"));
+        assert_eq!(shape(&repeated(7)), None);
+        assert_eq!(shape(&repeated(8)), Some(TrapShape::RepeatedParameter));
+    }
+
+    #[test]
+    fn limits_of_nothing_and_of_very_much_hurt_nothing() {
+        for n in [0, 1, usize::MAX] {
+            let options = ScopeOptions {
+                path_segments_max: n,
+                trap_segment_repeats: n,
+                trap_sequence_repeats: n,
+                trap_self_nesting: n,
+                escape_levels_max: n,
+                query_parameters_max: n,
+                trap_parameter_repeats: n,
+                ..ScopeOptions::default()
+            };
+            let guard = TrapGuard::new(&options);
+            for text in ["/", "/a/b?a=/a/b&b", "/%25/%C3%A9?%", &"/x".repeat(200)] {
+                let _ = guard.shape(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The URL standard (<https://url.spec.whatwg.org>), where the `url` crate leaves a gap.
+
+use std::borrow::Cow;
+
+use ::url::Url;
+
+/// The href of `input`, resolved against `base` where there is one, exactly as the URL standard serialises it; any scheme.
+/// None where the standard's parser fails.
+pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
+    let base = match base {
+        Some(base) => Some(Url::parse(base).ok()?),
+        None => None,
+    };
+    let url = Url::options().base_url(base.as_ref()).parse(input).ok()?;
+    let href = url.as_str();
+    let path = path_text(&url);
+    if let Cow::Borrowed(_) = path {
+        return Some(href.to_owned());
+    }
+    let path_start = href.len() - url[::url::Position::BeforePath..].len();
+    let path_end = path_start + url.path().len();
+    Some([&href[..path_start], &path, &href[path_end..]].concat())
+}
+
+/// The path with `^` escaped: the standard has had it in the path percent-encode set since 2024, the crate has not.
+pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
+    let path = url.path();
+    if url.cannot_be_a_base() || memchr::memchr(b'^', path.as_bytes()).is_none() {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(path.replace('^', "%5E"))
+}
+
+/// Whether `link` starts with a scheme that is neither http nor https; what the standard ignores (white space around it,
+/// tabs and line breaks within it) is ignored.
+pub(super) fn has_other_scheme(link: &str) -> bool {
+    let mut scheme = [0_u8; 6];
+    let mut len = 0;
+    let significant =
+        link.bytes().skip_while(|byte| *byte <= b' ').filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
+    for byte in significant {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => {}
+            b'0'..=b'9' | b'+' | b'-' | b'.' if len > 0 => {}
+            b':' if len > 0 => {
+                let name = scheme.get(..len).unwrap_or_default();
+                return !(name.eq_ignore_ascii_case(b"http") || name.eq_ignore_ascii_case(b"https"));
+            }
+            _ => return false,
+        }
+        if let Some(slot) = scheme.get_mut(len) {
+            *slot = byte;
+        }
+        len += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_scheme_is_serialised_as_the_standard_says() {
+        for (input, base, href) in [
+            ("HTTP://User@EXAMPLE.org:80/%7e/../a^b?c^d#e^f", None, "http://User@example.org/a%5Eb?c^d#e^f"),
+            ("mailto:A^b@c", None, "mailto:A^b@c"),
+            ("../x", Some("ftp://h/a/b/c"), "ftp://h/a/x"),
+            ("#f", Some("about:blank"), "about:blank#f"),
+            ("//h/^", Some("foo://g"), "foo://h/%5E"),
+        ] {
+            assert_eq!(whatwg_href(input, base).as_deref(), Some(href), "{input}");
+        }
+        for (input, base) in [("x", None), ("http://", None), ("http://a/", Some("nonsense")), ("x", Some("mailto:y"))]
+        {
+            assert_eq!(whatwg_href(input, base), None, "{input}");
+        }
+    }
+
+    #[test]
+    fn other_schemes_are_told_from_relative_links() {
+        for other in ["javascript:void(0)", " mailto:x", "java\nscript:x", "a+b-1.c:", "data:x", "httpss:x"] {
+            assert!(has_other_scheme(other), "{other}");
+        }
+        for not in ["", "http:x", "hTTps://", "ht\ntp:x", "/a:b", "1a:b", "a b:c", "topic", ":x", "?a:b"] {
+            assert!(!has_other_scheme(not), "{not}");
+        }
+    }
+}
