@@ -1,3 +1,98 @@
-//! The command line: one file a subcommand.
+//! The command line: one file a subcommand, and what they share.
 
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub mod completions;
+pub mod config;
+pub mod crawl;
+pub mod exit;
 pub mod inspect;
+pub mod output;
+pub mod seeds;
+
+mod flags;
+mod identity;
+mod log;
+mod reference;
+mod settings;
+mod signals;
+
+pub use exit::{Exit, Failure};
+pub use reference::reference;
+pub use settings::SettingArgs;
+
+/// Harvestman crawls large social sites: politely, completely, into WARC files that other tools read.
+#[derive(Debug, Parser)]
+#[command(
+    name = "harvestman",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = format!("\
+Examples:
+  harvestman crawl https://forum.example.org/ --out forum --contact you@example.org
+  harvestman config --defaults > harvestman.toml
+
+{}", exit::HELP))]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Crawl sites into a directory
+    Crawl(Box<crawl::CrawlArgs>),
+    // /// Start a simulated site on this machine, crawl it and show what happened
+    // Demo(demo::DemoArgs),
+    // /// Serve a simulated social site
+    // Sim(sim::SimArgs),
+    // /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
+    // #[command(subcommand)]
+    // Inspect(inspect::Inspect),
+    /// Print the configuration that holds, with every setting and what it does
+    Config(Box<config::ConfigArgs>),
+    /// Print a script that teaches a shell to complete this command line
+    Completions(completions::CompletionsArgs),
+}
+
+fn dispatch(command: &Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Crawl(args) => return crawl::run(args),
+        // Command::Demo(args) => return demo::run(args),
+        // Command::Sim(args) => sim::run(args)?,
+        // Command::Inspect(what) => inspect::run(what)?,
+        Command::Config(args) => config::run(args)?,
+        Command::Completions(args) => completions::run(args),
+    }
+    Ok(Exit::Done)
+}
+
+/// The command line's definition, for completions and the reference.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Does what the process's arguments say.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = dispatch(&cli.command).unwrap_or_else(|failure| {
+        if !failure.text.is_empty() {
+            eprintln!("error: {}", failure.text);
+        }
+        failure.exit
+    });
+    exit.into()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::command().debug_assert();
+    }
+}

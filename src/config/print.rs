@@ -99,3 +99,32 @@ pub fn reference() -> String {
 fn joined(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::options! {
+        /// Stands in for the section of the fetch stage.
+        pub struct Login in "fetch" {
+            /// A secret.
+            cookie: String = String::new(),
+            /// None.
+            accept: String = String::new(),
+        }
+    }
+
+    #[test]
+    fn secrets_are_left_out_of_files_that_are_passed_on_and_nothing_else_is() {
+        let login = Login { cookie: "session=1".into(), accept: "text/html".into() };
+        let print = |secrets| {
+            let mut text = String::new();
+            print_section(&mut text, &SectionInfo::of::<Login>(), &Table::try_from(&login).unwrap(), secrets);
+            text
+        };
+        assert!(print(Secrets::Shown).contains("cookie = \"session=1\""));
+        let passed_on = print(Secrets::LeftOut);
+        assert!(!passed_on.contains("session=1") && passed_on.contains("Was set"), "{passed_on}");
+        assert!(passed_on.contains("accept = \"text/html\""), "{passed_on}");
+    }
+}

@@ -27,7 +27,7 @@ pub struct SectionInfo {
 }
 
 impl SectionInfo {
-    const fn of<S: Section>() -> Self {
+    pub(super) const fn of<S: Section>() -> Self {
         Self {
             name: S::NAME,
             about: S::ABOUT,

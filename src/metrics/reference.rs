@@ -8,7 +8,7 @@ use super::instrument::Definition;
 const HEAD: &str = "\
 # Metrics
 
-<!-- Made from src/metrics/catalogue.rs; `HARVESTMAN_BLESS=1 cargo test` writes it anew. -->
+<!-- Made from src/metrics/catalogue.rs; `HARVESTMAN_BLESS=1 cargo test --test cli` writes it anew. -->
 
 `harvestman crawl --metrics 127.0.0.1:9900 …` serves these at `http://127.0.0.1:9900/metrics` in Prometheus' text format. No
 label holds a URL or a host name, and a value that is not listed counts as `other`; so the number of series is fixed.

@@ -1,4 +1,5 @@
-//! The progress of a crawl on standard error: one live line on a terminal, a plain line every ten seconds elsewhere.
+//! The progress of a crawl on standard error: one live line on a terminal, a plain line every ten seconds elsewhere, and where
+//! the log is read by programs, an event of the log.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -8,8 +9,8 @@ use parking_lot::Mutex;
 
 use super::{CrawlStatus, figures};
 
-/// How often a plain line is written.
-const PLAIN_EVERY: Duration = Duration::from_secs(10);
+/// How often a line is written where it is not redrawn.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows where a crawl stands.
 #[derive(Debug)]
@@ -21,23 +22,27 @@ pub struct Progress {
 enum Shown {
     /// A line that is redrawn in place.
     Live(ProgressBar),
-    /// Lines for a log; holds the time of the next one.
+    /// Lines of text; holds the time of the next one.
     Plain(Mutex<Duration>),
+    /// Events of the log; holds the time of the next one.
+    Logged(Mutex<Duration>),
     Nothing,
 }
 
 impl Progress {
-    /// Progress on standard error, in the form that suits it; none where `quiet`.
-    pub fn new(quiet: bool) -> Self {
+    /// Progress on standard error, in the form that suits it: none where `quiet`, events where the log is read by programs.
+    pub fn new(quiet: bool, for_programs: bool) -> Self {
         let shown = if quiet {
             Shown::Nothing
+        } else if for_programs {
+            Shown::Logged(Mutex::new(LINE_EVERY))
         } else if io::stderr().is_terminal() {
             let bar = ProgressBar::new_spinner();
             bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is well formed"));
             bar.enable_steady_tick(Duration::from_millis(200));
             Shown::Live(bar)
         } else {
-            Shown::Plain(Mutex::new(PLAIN_EVERY))
+            Shown::Plain(Mutex::new(LINE_EVERY))
         };
         Self { shown }
     }
@@ -47,10 +52,15 @@ impl Progress {
         match &self.shown {
             Shown::Live(bar) => bar.set_message(line(status)),
             Shown::Plain(next) => {
-                let mut next = next.lock();
-                if due(&mut next, status.elapsed) {
+                if due(&mut next.lock(), status.elapsed) {
                     // Nobody reads it any more: no reason to end the crawl.
                     let _ = writeln!(io::stderr(), "{}: {}", figures::time(status.elapsed), line(status));
+                }
+            }
+            Shown::Logged(next) => {
+                if due(&mut next.lock(), status.elapsed) {
+                    let CrawlStatus { pages, bytes, requests, queued, leased, discovered, .. } = status;
+                    tracing::info!(pages, bytes, requests, queued, leased, discovered, "progress");
                 }
             }
             Shown::Nothing => {}
@@ -61,7 +71,7 @@ impl Progress {
     pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.shown {
             Shown::Live(bar) => bar.suspend(write),
-            Shown::Plain(_) | Shown::Nothing => write(),
+            Shown::Plain(_) | Shown::Logged(_) | Shown::Nothing => write(),
         }
     }
 
@@ -77,7 +87,7 @@ impl Progress {
 fn due(next: &mut Duration, elapsed: Duration) -> bool {
     let due = elapsed >= *next;
     while *next <= elapsed {
-        *next += PLAIN_EVERY;
+        *next += LINE_EVERY;
     }
     due
 }
@@ -140,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_plain_line_comes_every_ten_seconds_however_often_it_is_asked_for() {
-        let mut next = PLAIN_EVERY;
+        let mut next = LINE_EVERY;
         let asked = [1, 9, 10, 11, 19, 20, 45, 46, 50];
         let shown: Vec<_> = asked.into_iter().filter(|at| due(&mut next, Duration::from_secs(*at))).collect();
         assert_eq!(shown, [10, 20, 45, 50]);

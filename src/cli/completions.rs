@@ -1,0 +1,26 @@
+//! `harvestman completions`: scripts that teach a shell to complete the command line.
+
+use std::io::{self, Write};
+
+use clap_complete::Shell;
+
+/// Arguments of `harvestman completions`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "\
+Examples:
+  harvestman completions bash > ~/.local/share/bash-completion/completions/harvestman
+  harvestman completions fish > ~/.config/fish/completions/harvestman.fish
+  harvestman completions zsh > \"${fpath[1]}/_harvestman\"")]
+pub struct CompletionsArgs {
+    /// The shell to write for
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Prints the script to standard output.
+pub fn run(args: &CompletionsArgs) {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut super::command(), "harvestman", &mut script);
+    // A reader that has seen enough is no failure.
+    let _ = io::stdout().write_all(&script);
+}

@@ -1,0 +1,191 @@
+//! `harvestman crawl`: crawls sites into a directory.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use url::Url;
+
+use super::exit::{Exit, Failure};
+use super::settings::SettingArgs;
+use super::{identity, log, output, seeds, signals};
+use crate::admin::Admin;
+use crate::config::{self, Config, Flag, FlagValue, LogFormat, Secrets};
+use crate::metrics::Metrics;
+use crate::pipeline;
+use crate::report::progress::Progress;
+use crate::report::{CrawlStatus, Hooks, Report, StopFlag};
+use crate::seed;
+
+/// The file in the crawl directory that holds the configuration of the crawl.
+const CONFIG_FILE: &str = "config.toml";
+/// The file in the crawl directory that holds the closing report.
+const REPORT_FILE: &str = "report.json";
+
+/// Arguments of `harvestman crawl`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct CrawlArgs {
+    /// URLs to start from; without a scheme https:// is taken [crawl.seeds]
+    #[arg(value_name = "SEED", help_heading = "What to crawl")]
+    pub seeds: Vec<String>,
+
+    /// What to crawl, and how.
+    #[command(flatten)]
+    pub settings: SettingArgs,
+
+    /// Show no progress
+    #[arg(long, short, help_heading = "Output and log")]
+    pub quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  A whole forum, politely, with a way for its operators to reach you:
+    harvestman crawl https://forum.example.org/ --out forum --contact you@example.org
+  One section only, at most 1,000 pages or ten minutes:
+    harvestman crawl https://forum.example.org/rust/ --scope prefix \\
+        --pages 1000 --time 10m --out rust
+  A site behind a login, served by a machine that is not in the DNS:
+    harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
+        --resolve forum.example.org:127.0.0.1 --out dev
+
+The output directory gets report.json (what came of it), pages.jsonl (a line a page),
+WARC files (what was sent and received) and config.toml (the configuration; without
+secrets). `harvestman --help` names the exit codes, `harvestman config` all settings.";
+
+/// Runs the crawl that `args` describe.
+pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
+    let more = (!args.seeds.is_empty()).then(|| Flag {
+        flag: "SEED".to_owned(),
+        name: "crawl.seeds".to_owned(),
+        value: FlagValue::List(args.seeds.clone()),
+    });
+    let config = args.settings.load(more.into_iter().collect())?;
+    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
+    let out = PathBuf::from(&config.crawl.out);
+    output::prepare(&out)?;
+
+    let progress = Arc::new(Progress::new(args.quiet, config.log.format == LogFormat::Json));
+    log::start(&config.log, Arc::clone(&progress));
+    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
+    for seed in seeds.iter().filter(|seed| seed.guessed) {
+        tracing::warn!("a seed has no scheme; taking {}", seed.url);
+    }
+    if let Some(warning) = identity::missing_contact(&text(&config, "user_agent"), &text(&config, "contact"), &urls) {
+        tracing::warn!("{warning}");
+    }
+    let config = complete(config, &urls);
+    let result = runtime(&config).block_on(crawl(&config, &progress, &out));
+    match config.log.format {
+        LogFormat::Text => result,
+        LogFormat::Json => result.map_err(Failure::logged),
+    }
+}
+
+/// The configuration as the crawl needs it: seeds as URLs, files read, a seed drawn; so it repeats the run.
+fn complete(mut config: Config, seeds: &[Url]) -> Config {
+    config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
+    config.crawl.seeds_file.clear();
+    if config.crawl.seed == 0 {
+        // 53 bits: more would be rounded by readers of JSON that know only floating point.
+        config.crawl.seed = (seed::Seed::from_system().0 >> 11).max(1);
+    }
+    config
+}
+
+/// A setting of the fetch stage as text; empty where there is none.
+fn text(config: &Config, key: &str) -> String {
+    let config = toml::Table::try_from(config).unwrap_or_default();
+    let value = config.get("fetch").and_then(|fetch| fetch.get(key)?.as_str());
+    value.unwrap_or_default().to_owned()
+}
+
+/// An actor system whose tasks are spread over several threads, so that `tokio::spawn` leaves the actors' own thread alone.
+fn runtime(config: &Config) -> actix::SystemRunner {
+    let threads = usize::try_from(config.crawl.io_threads).unwrap_or(0);
+    actix::System::with_tokio_rt(move || {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        if threads > 0 {
+            builder.worker_threads(threads);
+        }
+        builder.enable_all().build().expect("the system has threads and timers to give")
+    })
+}
+
+async fn crawl(config: &Config, progress: &Arc<Progress>, out: &Path) -> Result<Exit, Failure> {
+    let (metrics, stop) = (Metrics::new(), StopFlag::new());
+    let latest = Arc::new(Mutex::new(CrawlStatus::default()));
+    signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
+
+    let config_file = out.join(CONFIG_FILE);
+    write_file(&config_file, &config::as_toml(config, Secrets::LeftOut))?;
+
+    let shown = Arc::clone(progress);
+    let on_status = move |status: &CrawlStatus| {
+        shown.show(status);
+        latest.lock().clone_from(status);
+    };
+    let result = pipeline::run(config, Hooks { stop, on_status: Arc::new(on_status), metrics }).await;
+    progress.finish();
+    if let Some(admin) = admin {
+        admin.stop().await;
+    }
+    let result = result.map_err(Failure::from);
+    if result.as_ref().is_err_and(|failure| failure.exit == Exit::Usage) {
+        // Nothing was done: the directory is left empty, so that the next try may use it.
+        let _ = std::fs::remove_file(config_file);
+    }
+    conclude(result?, out)
+}
+
+async fn start_admin(
+    listen: &str,
+    metrics: &Metrics,
+    latest: &Arc<Mutex<CrawlStatus>>,
+) -> Result<Option<Admin>, Failure> {
+    if listen.is_empty() {
+        return Ok(None);
+    }
+    let latest = Arc::clone(latest);
+    let admin = Admin::start(listen, metrics.clone(), Arc::new(move || latest.lock().clone()));
+    let admin = admin.await.map_err(Failure::usage)?;
+    tracing::info!("metrics at http://{}/metrics", admin.address());
+    Ok(Some(admin))
+}
+
+/// Writes the report to the crawl directory and to standard output.
+fn conclude(mut report: Report, out: &Path) -> Result<Exit, Failure> {
+    report.run.config = Some(CONFIG_FILE.to_owned());
+    // Nobody may be reading; that changes nothing about the crawl.
+    let _ = writeln!(io::stdout(), "{report}output    {}", out.display());
+    let path = out.join(REPORT_FILE);
+    report
+        .write(&path)
+        .map_err(|error| Failure::new(Exit::Output, format!("cannot write {}: {error}", path.display())))?;
+    Ok(Exit::after(&report))
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), pipeline::Error> {
+    std::fs::write(path, text).map_err(|source| pipeline::Error::Archive { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_of_a_crawl_stands_on_its_own_and_repeats_its_draws() {
+        let mut config = Config::default();
+        config.crawl.seeds_file = "seeds.txt".to_owned();
+        let config = complete(config, &[Url::parse("https://example.org").unwrap()]);
+        assert_eq!(
+            (config.crawl.seeds.as_slice(), config.crawl.seeds_file.as_str()),
+            (&["https://example.org/".to_owned()][..], "")
+        );
+        assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
+        assert_eq!(complete(config.clone(), &[]).crawl.seed, config.crawl.seed);
+    }
+}

@@ -1,0 +1,131 @@
+//! Exit codes, and errors that carry one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use crate::pipeline;
+use crate::report::{Report, StopReason};
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// What was asked for is done: the frontier is empty, or a budget is used up.
+    Done = 0,
+    /// A command other than `crawl` could not do what it was asked for.
+    Failed = 1,
+    /// The arguments or the configuration are wrong; nothing was done.
+    Usage = 2,
+    /// The crawl fetched no page at all.
+    NothingFetched = 3,
+    /// The output could not be written.
+    Output = 4,
+    /// A fault of Harvestman.
+    Internal = 70,
+    /// The crawl was asked to stop by SIGINT or SIGTERM; what was fetched is complete and reported.
+    Interrupted = 130,
+}
+
+/// The codes for `--help` and the reference.
+pub const HELP: &str = "\
+Exit codes:
+  0    done: nothing was left to fetch, or a budget is used up
+  1    a command other than crawl could not do what it was asked for
+  2    the arguments or the configuration are wrong; nothing was done
+  3    no page could be fetched
+  4    the output could not be written (disk full); what was written before is whole
+  70   a fault of Harvestman
+  130  interrupted (SIGINT, SIGTERM); files are closed and the report is written.
+       A second signal stops at once";
+
+impl Exit {
+    /// How the process ends after a crawl that came to its report.
+    pub fn after(report: &Report) -> Self {
+        match report.stop_reason {
+            StopReason::ArchiveError => Self::Output,
+            StopReason::Interrupted => Self::Interrupted,
+            _ if report.pages == 0 => Self::NothingFetched,
+            _ => Self::Done,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command failed, and how the process ends for it.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub exit: Exit,
+    /// What to tell the user; empty where that was done.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure that ends the process with `exit`.
+    pub fn new(exit: Exit, what: impl fmt::Display) -> Self {
+        Self { exit, text: what.to_string() }
+    }
+
+    /// Says it in the log, so that the log keeps its format; there is nothing left to tell then.
+    pub fn logged(self) -> Self {
+        tracing::error!("{}", self.text);
+        Self { text: String::new(), ..self }
+    }
+
+    /// The arguments or the configuration are wrong.
+    pub fn usage(what: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, what)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        // With its causes, in one line.
+        Self::new(Exit::Failed, format!("{error:#}"))
+    }
+}
+
+impl From<pipeline::Error> for Failure {
+    fn from(error: pipeline::Error) -> Self {
+        let exit = match error {
+            pipeline::Error::NoUsableSeed { .. } | pipeline::Error::OutputDirectory { .. } => Exit::Usage,
+            pipeline::Error::Archive { .. } => Exit::Output,
+            pipeline::Error::Internal(_) => Exit::Internal,
+        };
+        Self::new(exit, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Instant;
+    use crate::report::{CrawlStatus, Run, Usage};
+
+    #[test]
+    fn an_unwritten_output_outweighs_an_interruption_and_that_an_empty_crawl() {
+        let exit = |stop, pages| {
+            let status = CrawlStatus { pages, ..CrawlStatus::default() };
+            let report = Report::new(Run::default(), status, stop, (Instant::EPOCH, Instant::EPOCH), Usage::default());
+            Exit::after(&report)
+        };
+        assert_eq!(exit(StopReason::FrontierEmpty, 1), Exit::Done);
+        assert_eq!(exit(StopReason::TimeBudget, 1), Exit::Done);
+        assert_eq!(exit(StopReason::TimeBudget, 0), Exit::NothingFetched);
+        assert_eq!(exit(StopReason::Interrupted, 0), Exit::Interrupted);
+        assert_eq!(exit(StopReason::ArchiveError, 1), Exit::Output);
+    }
+
+    #[test]
+    fn the_help_names_every_code() {
+        use Exit as E;
+        for exit in [E::Done, E::Failed, E::Usage, E::NothingFetched, E::Output, E::Internal, E::Interrupted] {
+            let code = exit as u8;
+            assert!(HELP.lines().any(|line| line.trim().starts_with(&format!("{code} "))), "{code}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Who the crawler says it is: operators of sites should be able to reach whoever runs it.
+
+use url::Url;
+
+use super::seeds::is_loopback;
+
+/// What to tell a user who crawls other people's sites without saying who they are; none where all is well.
+pub fn missing_contact(user_agent: &str, contact: &str, seeds: &[Url]) -> Option<&'static str> {
+    let reachable = !contact.is_empty() || user_agent.contains('@') || user_agent.contains("://");
+    let only_own = seeds.iter().all(is_loopback);
+    (!reachable && !only_own).then_some(
+        "no contact is set: operators who wonder about this crawler can only block it. Give a page or an address \
+         with --contact https://example.org/crawler or --contact you@example.org (setting fetch.contact)",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(user_agent: &str, contact: &str, seed: &str) -> bool {
+        missing_contact(user_agent, contact, &[Url::parse(seed).unwrap()]).is_some()
+    }
+
+    #[test]
+    fn a_contact_is_asked_for_unless_there_is_one_or_the_site_is_on_this_machine() {
+        assert!(asked("", "", "https://example.org/"));
+        assert!(asked("mybot/1.0", "", "https://example.org/"));
+        assert!(!asked("", "me@example.org", "https://example.org/"));
+        assert!(!asked("mybot/1.0 (+https://example.org/bot)", "", "https://example.org/"));
+        assert!(!asked("mybot/1.0 me@example.org", "", "https://example.org/"));
+        assert!(!asked("", "", "http://127.0.0.1:8000/"));
+    }
+}

@@ -1,0 +1,46 @@
+//! The log on standard error, beside the progress line.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::config::{LogFormat, LogOptions};
+use crate::report::progress::Progress;
+
+/// Starts the log. A second call changes nothing.
+pub fn start(options: &LogOptions, progress: Arc<Progress>) {
+    let filter = EnvFilter::new(options.level.label());
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(BesideProgress(progress));
+    // Only tests start more than one log in a process.
+    let _ = match options.format {
+        LogFormat::Text => log.with_target(false).try_init(),
+        LogFormat::Json => log.json().flatten_event(true).try_init(),
+    };
+}
+
+/// Writes to standard error without tearing the progress line.
+struct BesideProgress(Arc<Progress>);
+
+impl<'a> MakeWriter<'a> for BesideProgress {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line(&self.0)
+    }
+}
+
+struct Line<'a>(&'a Progress);
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.suspend(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,53 @@
+//! The arguments that make up a configuration, and its loading.
+
+use std::path::PathBuf;
+
+use super::exit::Failure;
+use super::flags::GivenFlags;
+use crate::config::{self, Config, Flag, FlagValue, Layers};
+
+/// Arguments that make up a configuration.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct SettingArgs {
+    /// Settings with a flag of their own.
+    #[command(flatten)]
+    pub flags: GivenFlags,
+
+    /// Configuration file (TOML); `harvestman config --defaults` prints one to start from
+    #[arg(long, value_name = "FILE", help_heading = "Configuration")]
+    pub config: Option<PathBuf>,
+
+    /// Any setting, as in --set fetch.body_max=64MiB; may be repeated
+    #[arg(long, value_name = "SECTION.KEY=VALUE", help_heading = "Configuration", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write section.key=value")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl SettingArgs {
+    /// The configuration that holds: defaults, file, environment, then `--set`, the flags, and `more` flags.
+    pub fn load(&self, more: Vec<Flag>) -> Result<Config, Failure> {
+        let file = match &self.config {
+            None => None,
+            Some(path) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+                Some((path.as_path(), text))
+            }
+        };
+        let set = |(name, value): &(String, String)| Flag {
+            flag: format!("--set {name}"),
+            name: name.clone(),
+            value: FlagValue::Text(value.clone()),
+        };
+        let flags = self.set.iter().map(set).chain(self.flags.0.iter().cloned()).chain(more).collect();
+        // What is not Unicode cannot be a setting of ours.
+        let environment =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
+        config::load(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)
+    }
+}

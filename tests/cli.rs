@@ -1,0 +1,256 @@
+//! What a user of the binary sees: help, mistakes, precedence, exit codes, printed configuration; and that the generated
+//! documentation is up to date.
+#![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The binary, with none of this process's settings.
+fn harvestman() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_harvestman"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("HARVESTMAN_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    harvestman().args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A configuration file in a directory that lasts as long as it is held.
+fn file(text: &str) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("harvestman.toml");
+    std::fs::write(&path, text).unwrap();
+    (dir, path)
+}
+
+fn printed(output: &Output) -> toml::Table {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    stdout(output).parse().unwrap()
+}
+
+#[test]
+fn all_mistakes_of_file_environment_and_flags_are_reported_at_once() {
+    let (_dir, path) = file("[budget]\npages = \"many\"\nbites = 3\n");
+    let output = harvestman()
+        .args(["crawl", "https://example.org/", "--out", "/nonexistent/x", "--time", "soon", "--config"])
+        .arg(&path)
+        .args(["--set", "crawl.thread=2"])
+        .env("HARVESTMAN_LOG_LEVEL", "loud")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    let at = |line: usize| format!("{}:{line}: ", path.display());
+    for part in [
+        "5 mistakes in the configuration:",
+        &format!("{}`budget.pages`: ", at(2)),
+        &format!("{}unknown setting `budget.bites`; did you mean `budget.bytes`?", at(3)),
+        "--time: `budget.time`: `soon` is no length of time",
+        "--set crawl.thread: unknown setting `crawl.thread`; did you mean `crawl.threads`?",
+        "environment variable HARVESTMAN_LOG_LEVEL: `log.level`: unknown variant `loud`",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert!(stdout(&output).is_empty());
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let (_dir, path) = file("[budget]\npages = 1\nrequests = 1\ndepth = 1\n");
+    let output = harvestman()
+        .args(["config", "--pages", "3", "--config"])
+        .arg(&path)
+        .env("HARVESTMAN_BUDGET_PAGES", "2")
+        .env("HARVESTMAN_BUDGET_REQUESTS", "2")
+        .output()
+        .unwrap();
+    let budget = printed(&output)["budget"].clone();
+    assert_eq!(["pages", "requests", "depth"].map(|key| budget[key].as_integer().unwrap()), [3, 2, 1]);
+}
+
+#[test]
+fn the_printed_configuration_loads_to_the_same_configuration() {
+    let output = run(&[
+        "config",
+        "--pages",
+        "7",
+        "--bytes",
+        "1GiB",
+        "--time",
+        "90s",
+        "--set",
+        "crawl.seeds=a.example,b.example",
+    ]);
+    let (_dir, path) = file(&stdout(&output));
+    let again = run(&["config", "--config", path.to_str().unwrap()]);
+    assert_eq!(stdout(&again), stdout(&output));
+    assert_eq!(printed(&output)["budget"]["bytes"].as_str(), Some("1GiB"));
+    assert_ne!(stdout(&run(&["config"])), stdout(&output));
+}
+
+#[test]
+fn the_defaults_are_printed_whatever_else_is_said() {
+    let output = harvestman().args(["config", "--defaults"]).env("HARVESTMAN_BUDGET_PAGES", "2").output().unwrap();
+    assert_eq!(printed(&output)["budget"]["pages"].as_integer(), Some(0));
+    assert!(stdout(&output).contains("# Pages fetched with success."));
+}
+
+#[test]
+fn the_help_teaches_examples_and_exit_codes() {
+    let text = stdout(&run(&["--help"]));
+    for part in ["Examples:", "Exit codes:", "130", "--contact"] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    let text = stdout(&run(&["crawl", "--help"]));
+    for part in ["Examples:", "[budget.pages]", "[crawl.out]", "When to stop"] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+}
+
+#[test]
+fn completions_are_written_for_three_shells() {
+    for (shell, part) in [("bash", "_harvestman()"), ("zsh", "#compdef harvestman"), ("fish", "complete -c harvestman")]
+    {
+        let output = run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains(part) && stdout(&output).contains("pages"), "{shell}");
+    }
+}
+
+#[test]
+fn a_seed_that_is_no_url_is_named_and_nothing_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let output = run(&["crawl", "https://ok.example/", "forum", "ftp://example.org/", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("seed `forum` is no URL") && text.contains("`ftp://example.org/`"), "{text}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_crawl_without_a_seed_or_an_output_directory_says_what_is_missing() {
+    let output = run(&["crawl", "--out", "/nonexistent/x"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("no seed")), (Some(2), true));
+    let output = run(&["crawl", "http://127.0.0.1:9/"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("--out DIR")), (Some(2), true));
+}
+
+#[test]
+fn an_output_directory_that_holds_something_is_refused_and_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("mine"), "mine").unwrap();
+    let output = run(&["crawl", "http://127.0.0.1:9/", "--out", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("not empty"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_metrics_address_that_is_taken_is_a_mistake_and_the_directory_stays_usable() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = run(&["crawl", "http://127.0.0.1:9/", "--metrics", &address, "--out", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains(&format!("cannot listen on {address}")), "{}", stderr(&output));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn in_the_json_format_every_line_on_standard_error_is_a_json_object() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    // Port 9 (discard) of this machine: nothing is fetched.
+    let output = run(&[
+        "crawl",
+        "127.0.0.1:9",
+        "--log-format",
+        "json",
+        "--metrics",
+        "127.0.0.1:0",
+        "--requests",
+        "1",
+        "--time",
+        "5s",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let text = stderr(&output);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{text}"))).collect();
+    assert!(lines.iter().any(|line| line["message"] == "a seed has no scheme; taking http://127.0.0.1:9/"), "{text}");
+    assert!(lines.iter().all(|line| line["level"].is_string() && line["timestamp"].is_string()), "{text}");
+}
+
+#[test]
+fn an_unknown_flag_is_a_usage_error_with_a_suggestion() {
+    let output = run(&["crawl", "--page", "3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--pages"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_configuration_file_that_cannot_be_read_is_named() {
+    let output = run(&["config", "--config", "/nonexistent/h.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot read /nonexistent/h.toml"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_metrics_pass_promtool_where_it_is_installed() {
+    let metrics = harvestman::metrics::Metrics::new();
+    metrics.fetch.count_status(200);
+    metrics.fetch.duration.by("whole").observe(std::time::Duration::from_millis(20));
+    metrics.crawl.fates.by("failed", "tls").inc();
+    let promtool = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut promtool) = promtool else {
+        eprintln!("SKIPPED: promtool is not installed (Debian: apt-get install prometheus)");
+        return;
+    };
+    promtool.stdin.take().unwrap().write_all(metrics.encode().as_bytes()).unwrap();
+    let output = promtool.wait_with_output().unwrap();
+    let said = stdout(&output) + &stderr(&output);
+    assert!(output.status.success() && said.trim().is_empty(), "{said}");
+}
+
+/// Compares a file of `docs/` with what it is made from; with `HARVESTMAN_BLESS=1`, writes it.
+fn up_to_date(name: &str, made: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+    if std::env::var_os("HARVESTMAN_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(&path, made).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == made,
+        "docs/{name} is out of date: write it anew with `HARVESTMAN_BLESS=1 cargo test --test cli`"
+    );
+}
+
+#[test]
+fn the_generated_documentation_is_up_to_date() {
+    up_to_date("METRICS.md", &harvestman::metrics::reference());
+    up_to_date("configuration.md", &harvestman::config::reference());
+    up_to_date("cli.md", &harvestman::cli::reference());
+}
