@@ -9,8 +9,18 @@ const STAGES: &[&str] = &["archive", "dedup", "fetch", "filter", "frontier", "ho
 const GROUND: &[&str] = &["clock", "config", "page", "seed", "url", "options"];
 /// What a pure file may not know: actors, runtimes, sockets, files, metrics, and clocks that tell the time by themselves.
 const IMPURE: &[&str] = &[
-    "actix", "tokio", "hyper", "crossbeam", "axum", "prometheus", "std::fs", "std::net::Tcp", "std::thread", "Clock",
-    "crate::metrics", "tracing::",
+    "actix",
+    "tokio",
+    "hyper",
+    "crossbeam",
+    "axum",
+    "prometheus",
+    "std::fs",
+    "std::net::Tcp",
+    "std::thread",
+    "Clock",
+    "crate::metrics",
+    "tracing::",
 ];
 /// The shells: the only files of the stages that act. Everything else in a stage's folder decides, or is listed with its reason.
 const SHELLS: &[&str] = &[

@@ -1,7 +1,6 @@
 //! `harvestman crawl`: crawls sites into a directory.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -9,19 +8,14 @@ use url::Url;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use super::{identity, log, output, seeds, signals};
+use super::{identity, log, seeds, signals};
 use crate::admin::Admin;
-use crate::config::{self, Config, Flag, FlagValue, LogFormat, Secrets};
+use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, Report, StopFlag};
+use crate::report::{CrawlStatus, Hooks, StopFlag};
 use crate::seed;
-
-/// The file in the crawl directory that holds the configuration of the crawl.
-const CONFIG_FILE: &str = "config.toml";
-/// The file in the crawl directory that holds the closing report.
-const REPORT_FILE: &str = "report.json";
 
 /// Arguments of `harvestman crawl`.
 #[derive(Debug, Clone, clap::Args)]
@@ -64,9 +58,6 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     });
     let config = args.settings.load(more.into_iter().collect())?;
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
-    let out = PathBuf::from(&config.crawl.out);
-    output::prepare(&out)?;
-
     let progress = Arc::new(Progress::new(args.quiet, config.log.format == LogFormat::Json));
     log::start(&config.log, Arc::clone(&progress));
     let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
@@ -77,7 +68,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
         tracing::warn!("{warning}");
     }
     let config = complete(config, &urls);
-    let result = runtime(&config).block_on(crawl(&config, &progress, &out));
+    let result = pipeline::runtime(&config).block_on(crawl(&config, &progress));
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
@@ -102,26 +93,11 @@ fn text(config: &Config, key: &str) -> String {
     value.unwrap_or_default().to_owned()
 }
 
-/// An actor system whose tasks are spread over several threads, so that `tokio::spawn` leaves the actors' own thread alone.
-fn runtime(config: &Config) -> actix::SystemRunner {
-    let threads = usize::try_from(config.crawl.io_threads).unwrap_or(0);
-    actix::System::with_tokio_rt(move || {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        if threads > 0 {
-            builder.worker_threads(threads);
-        }
-        builder.enable_all().build().expect("the system has threads and timers to give")
-    })
-}
-
-async fn crawl(config: &Config, progress: &Arc<Progress>, out: &Path) -> Result<Exit, Failure> {
+async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
-
-    let config_file = out.join(CONFIG_FILE);
-    write_file(&config_file, &config::as_toml(config, Secrets::LeftOut))?;
 
     let shown = Arc::clone(progress);
     let on_status = move |status: &CrawlStatus| {
@@ -133,12 +109,10 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, out: &Path) -> Result<
     if let Some(admin) = admin {
         admin.stop().await;
     }
-    let result = result.map_err(Failure::from);
-    if result.as_ref().is_err_and(|failure| failure.exit == Exit::Usage) {
-        // Nothing was done: the directory is left empty, so that the next try may use it.
-        let _ = std::fs::remove_file(config_file);
-    }
-    conclude(result?, out)
+    let report = result?;
+    // Nobody may be reading; that changes nothing about the crawl.
+    let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
+    Ok(Exit::after(&report))
 }
 
 async fn start_admin(
@@ -154,22 +128,6 @@ async fn start_admin(
     let admin = admin.await.map_err(Failure::usage)?;
     tracing::info!("metrics at http://{}/metrics", admin.address());
     Ok(Some(admin))
-}
-
-/// Writes the report to the crawl directory and to standard output.
-fn conclude(mut report: Report, out: &Path) -> Result<Exit, Failure> {
-    report.run.config = Some(CONFIG_FILE.to_owned());
-    // Nobody may be reading; that changes nothing about the crawl.
-    let _ = writeln!(io::stdout(), "{report}output    {}", out.display());
-    let path = out.join(REPORT_FILE);
-    report
-        .write(&path)
-        .map_err(|error| Failure::new(Exit::Output, format!("cannot write {}: {error}", path.display())))?;
-    Ok(Exit::after(&report))
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), pipeline::Error> {
-    std::fs::write(path, text).map_err(|source| pipeline::Error::Archive { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ pub mod config;
 pub mod crawl;
 pub mod exit;
 pub mod inspect;
-pub mod output;
 pub mod seeds;
 
 mod flags;
