@@ -142,7 +142,7 @@ fn tokenise(url: &url::Url, body: &[u8]) -> u64 {
         }
         Ok(())
     });
-    let settings = Settings { element_content_handlers: vec![handler], ..Settings::new() };
+    let settings = Settings::new().append_element_content_handler(handler);
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
     rewriter.write(body).expect("a page");
     rewriter.end().expect("a whole page");

@@ -40,7 +40,15 @@ fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answer {
         map.append(HeaderName::try_from(*name).unwrap(), HeaderValue::from_bytes(value).unwrap());
     }
     let remote = Some([127, 0, 0, 1].into());
-    Answer { status: 200, version: Version::HTTP_11, headers: map, body: body.into(), truncated: None, remote }
+    Answer {
+        status: 200,
+        version: Version::HTTP_11,
+        headers: map,
+        body: body.into(),
+        truncated: None,
+        remote,
+        place: None,
+    }
 }
 
 fn exchange(url: &str, result: Result<Answer, Failure>) -> Exchange {
