@@ -2,12 +2,22 @@
 
 /// Where the authority of a canonical URL starts: behind `https://` or `http://`.
 pub(super) fn start(canonical: &str) -> usize {
-    canonical.find("://").map_or(0, |at| at + 3)
+    match canonical.as_bytes() {
+        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
+        [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => 7,
+        _ => 0,
+    }
+}
+
+/// Where the authority of a canonical URL ends, and its path starts.
+pub(super) fn end(canonical: &str) -> usize {
+    let start = start(canonical);
+    memchr::memchr(b'/', &canonical.as_bytes()[start..]).map_or(canonical.len(), |at| start + at)
 }
 
 /// The authority of a canonical URL (`example.org`, `127.0.0.1:8101`, `[::1]:80`).
 pub(super) fn of(canonical: &str) -> &str {
-    &super::canonical::origin_of(canonical)[start(canonical)..]
+    &canonical[start(canonical)..end(canonical)]
 }
 
 /// The host of an authority: the port cut off; IPv6 keeps its brackets.

@@ -54,9 +54,7 @@ impl CanonicalUrl {
 
 /// Scheme and authority of a canonical URL's text (which always has a path, at least `/`).
 pub(crate) fn origin_of(text: &str) -> &str {
-    let authority = text.find("://").map_or(0, |at| at + 3);
-    let end = text[authority..].find('/').map_or(text.len(), |at| authority + at);
-    &text[..end]
+    &text[..super::authority::end(text)]
 }
 
 impl fmt::Display for CanonicalUrl {

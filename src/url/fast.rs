@@ -153,56 +153,43 @@ fn push_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// What a byte is to a path or query.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Copied as it is.
-    Plain,
-    /// The first byte of a dot segment, perhaps.
-    Dot,
-    /// Separates parameters.
-    Separator,
-    /// Starts an escape.
-    Percent,
-    /// Ends a path.
-    Question,
-    /// Ends a path or query.
-    Hash,
-    /// Copied as it is in a path, escaped in a query.
-    Quote,
-    /// For the long way.
-    Odd,
-}
+/// Needs a look in a path.
+const IN_PATH: u8 = 1;
+/// Needs a look in a query.
+const IN_QUERY: u8 = 2;
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Odd; 256];
+/// Where each byte needs a look. The other bytes are copied as they are, and are nearly all that links are made of.
+const LOOKS: [u8; 256] = {
+    let mut looks = [IN_PATH | IN_QUERY; 256];
     let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$()*+,/:=@[]|";
     let mut at = 0;
     while at < plain.len() {
-        kinds[plain[at] as usize] = Kind::Plain;
+        looks[plain[at] as usize] = 0;
         at += 1;
     }
-    kinds[b'.' as usize] = Kind::Dot;
-    kinds[b'&' as usize] = Kind::Separator;
-    kinds[b';' as usize] = Kind::Separator;
-    kinds[b'%' as usize] = Kind::Percent;
-    kinds[b'?' as usize] = Kind::Question;
-    kinds[b'#' as usize] = Kind::Hash;
-    kinds[b'\'' as usize] = Kind::Quote;
-    kinds
+    looks[b'.' as usize] = IN_PATH;
+    looks[b'?' as usize] = IN_PATH;
+    looks[b'\'' as usize] = IN_QUERY;
+    looks[b'&' as usize] = IN_QUERY;
+    looks
 };
+
+/// The place, from `from` on, of the first byte that needs a look.
+fn next_look(text: &[u8], from: usize, place: u8) -> Option<(usize, u8)> {
+    let at = from + text[from..].iter().position(|byte| LOOKS[usize::from(*byte)] & place != 0)?;
+    Some((at, text[at]))
+}
 
 /// The length of the canonical path that `text` starts with; `None` where it is not canonical. `text` starts a segment.
 fn plain_path_len(text: &[u8]) -> Option<usize> {
-    for (at, byte) in text.iter().enumerate() {
-        match KINDS[usize::from(*byte)] {
-            Kind::Plain | Kind::Quote => {}
+    let mut from = 0;
+    while let Some((at, byte)) = next_look(text, from, IN_PATH) {
+        match byte {
+            b'?' | b'#' => return Some(at),
             // A segment that starts with a dot may be a dot segment.
-            Kind::Dot if at > 0 && text[at - 1] != b'/' => {}
-            Kind::Separator if *byte == b'&' => {}
-            Kind::Percent if escapes::is_normal(&text[at..]) => {}
-            Kind::Question | Kind::Hash => return Some(at),
-            Kind::Dot | Kind::Separator | Kind::Percent | Kind::Odd => return None,
+            b'.' if at > 0 && text[at - 1] != b'/' => from = at + 1,
+            b'%' if escapes::is_normal(&text[at..]) => from = at + 3,
+            _ => return None,
         }
     }
     Some(text.len())
@@ -210,23 +197,20 @@ fn plain_path_len(text: &[u8]) -> Option<usize> {
 
 /// The length of the canonical query that `text` starts with; `None` where it is not canonical or has parameters to strip.
 fn plain_query_len(text: &[u8], stripper: &Stripper) -> Option<usize> {
-    let mut parameter_start = 0;
+    let (mut from, mut parameter_start) = (0, 0);
     let mut end = text.len();
-    for (at, byte) in text.iter().enumerate() {
-        match KINDS[usize::from(*byte)] {
-            Kind::Plain | Kind::Dot | Kind::Question => {}
-            Kind::Separator => {
-                if stripper.sorts() || stripper.strips(&text[parameter_start..at]) {
-                    return None;
-                }
+    while let Some((at, byte)) = next_look(text, from, IN_QUERY) {
+        match byte {
+            b'&' | b';' if !stripper.sorts() && !stripper.strips(&text[parameter_start..at]) => {
                 parameter_start = at + 1;
+                from = at + 1;
             }
-            Kind::Percent if escapes::is_normal(&text[at..]) => {}
-            Kind::Hash => {
+            b'%' if escapes::is_normal(&text[at..]) => from = at + 3,
+            b'#' => {
                 end = at;
                 break;
             }
-            Kind::Quote | Kind::Percent | Kind::Odd => return None,
+            _ => return None,
         }
     }
     (!stripper.strips(&text[parameter_start..end])).then_some(end)

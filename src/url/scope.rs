@@ -23,13 +23,16 @@ pub struct Scope {
     trap_guard: Option<TrapGuard>,
 }
 
+/// Authorities of seeds.
+type Authorities = HashSet<Box<str>, foldhash::fast::FixedState>;
+
 /// Where the crawl may go from its seeds.
 #[derive(Debug)]
 enum Reach {
     /// To these authorities.
-    Hosts(HashSet<Box<str>, foldhash::fast::FixedState>),
-    /// To the hosts of these sites.
-    Sites(Vec<Site>),
+    Hosts(Authorities),
+    /// To the hosts of these sites; the authorities of the seeds, which most links lead to, are known without asking the list.
+    Sites(Authorities, Vec<Site>),
     /// To URLs that start, behind their scheme, with one of these (authority and directory).
     Prefixes(Vec<Box<str>>),
     /// Anywhere.
@@ -94,8 +97,8 @@ impl Scope {
         if canonical.len() > self.url_length_max {
             return Err(OutOfScope::TooLong);
         }
-        let authority = authority::of(canonical);
-        let path_start = authority::start(canonical) + authority.len();
+        let path_start = authority::end(canonical);
+        let authority = &canonical[authority::start(canonical)..path_start];
         if let Err(refusal) = self.reach.check(canonical, authority)
             && !self.extra.iter().any(|rule| rule.matches(authority))
         {
@@ -120,10 +123,11 @@ impl Reach {
         match mode {
             ScopeMode::Host => Self::Hosts(seeds.map(|seed| authority::of(seed).into()).collect()),
             ScopeMode::Domain => {
-                let mut sites: Vec<Site> = seeds.map(|seed| Site::of(authority::host(authority::of(seed)))).collect();
+                let known: Authorities = seeds.map(|seed| authority::of(seed).into()).collect();
+                let mut sites: Vec<Site> = known.iter().map(|known| Site::of(authority::host(known))).collect();
                 sites.sort_by(|a, b| a.domain.cmp(&b.domain));
                 sites.dedup();
-                Self::Sites(sites)
+                Self::Sites(known, sites)
             }
             ScopeMode::Prefix => {
                 let mut prefixes: Vec<Box<str>> = seeds.map(|seed| directory(seed).into()).collect();
@@ -139,9 +143,9 @@ impl Reach {
         let within = match self {
             Self::Any => true,
             Self::Hosts(hosts) => hosts.contains(authority),
-            Self::Sites(sites) => {
+            Self::Sites(known, sites) => {
                 let host = authority::host(authority);
-                sites.iter().any(|site| site.has(host))
+                known.contains(authority) || sites.iter().any(|site| site.has(host))
             }
             Self::Prefixes(prefixes) => return check_prefixes(prefixes, canonical, authority),
         };

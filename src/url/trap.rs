@@ -71,24 +71,27 @@ impl TrapGuard {
 
     /// The trap that a canonical URL with this path and query looks like.
     pub fn shape(&self, path_and_query: &str) -> Option<TrapShape> {
-        let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+        let path_end = memchr::memchr(b'?', path_and_query.as_bytes()).unwrap_or(path_and_query.len());
+        let (path, query) = path_and_query.split_at(path_end);
+        let query = query.strip_prefix('?').unwrap_or(query);
         self.path_shape(path)
             .or_else(|| self.has_deep_escapes(path_and_query.as_bytes()).then_some(TrapShape::NestedEscapes))
             .or_else(|| if query.is_empty() { None } else { self.query_shape(path, query) })
     }
 
     fn path_shape(&self, path: &str) -> Option<TrapShape> {
-        let mut segments = [""; SEGMENTS_COMPARED_MAX];
-        let mut count = 0;
         let inner = path.strip_prefix('/').unwrap_or(path);
-        for segment in inner.strip_suffix('/').unwrap_or(inner).split('/') {
-            if let Some(slot) = segments.get_mut(count) {
-                *slot = segment;
-            }
-            count += 1;
-        }
+        let inner = inner.strip_suffix('/').unwrap_or(inner);
+        let (count, may_repeat) = survey(inner.as_bytes());
         if count > self.segments_max {
             return Some(TrapShape::DeepPath);
+        }
+        if !may_repeat && self.segment_repeats > 1 {
+            return None;
+        }
+        let mut segments = [""; SEGMENTS_COMPARED_MAX];
+        for (slot, segment) in segments.iter_mut().zip(inner.split('/')) {
+            *slot = segment;
         }
         let segments = &segments[..count.min(SEGMENTS_COMPARED_MAX)];
         if has_repeats(segments, self.segment_repeats) {
@@ -134,23 +137,40 @@ impl TrapGuard {
     /// Whether one parameter's value, all its escapes decoded, holds the path as often as makes a trap. Parameters are
     /// looked at one by one, because an address may well stand once in each of two.
     fn nests_itself(&self, path: &str, query: &str) -> bool {
-        // Nearly every query is too short for this, or does not hold the path at all: it costs no decoding.
-        let marker = longest_plain_run(path);
-        let bytes_min = self.self_nesting.saturating_mul(marker.len());
-        if path.len() < 2 || query.len() < bytes_min || !occurs(query.as_bytes(), marker.as_bytes(), self.self_nesting)
-        {
+        // Nearly every query is cleared by one look: it holds no slash, or only those of other paths.
+        if path.len() < 2 || memchr::memchr2(b'/', b'%', query.as_bytes()).is_none() {
+            return false;
+        }
+        let escaped = memchr::memchr(b'%', query.as_bytes()).is_some() || path.contains('%');
+        if !escaped && memchr::memmem::find(query.as_bytes(), path.as_bytes()).is_none() {
             return false;
         }
         let (mut own, mut value) = (Vec::with_capacity(path.len()), Vec::with_capacity(query.len()));
         escapes::decode_all_levels(path.as_bytes(), &mut own);
+        let finder = memchr::memmem::Finder::new(&own);
         query.split('&').any(|parameter| {
             value.clear();
             escapes::decode_all_levels(parameter.as_bytes(), &mut value);
             let ends_there = |at: &usize| matches!(value.get(at + own.len()), None | Some(b'?' | b'&' | b'#' | b';'));
-            memchr::memmem::find_iter(&value, &own).filter(ends_there).take(self.self_nesting).count()
-                >= self.self_nesting
+            finder.find_iter(&value).filter(ends_there).take(self.self_nesting).count() >= self.self_nesting
         })
     }
+}
+
+/// How many segments `path` has, and whether two of them may be equal. They cannot where all differ in length, first or last
+/// byte, as they do in most paths: so most are not looked at again.
+fn survey(path: &[u8]) -> (usize, bool) {
+    let (mut count, mut start, mut seen, mut may_repeat) = (0, 0, 0_u128, false);
+    for end in memchr::memchr_iter(b'/', path).chain(std::iter::once(path.len())) {
+        let segment = &path[start..end];
+        let byte = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(*byte));
+        let mark = 1 << ((segment.len() * 23 + byte(segment.first()) * 5 + byte(segment.last())) % 128);
+        may_repeat |= seen & mark != 0;
+        seen |= mark;
+        count += 1;
+        start = end + 1;
+    }
+    (count, may_repeat)
 }
 
 /// Whether any segment occurs `repeats` times.
@@ -170,20 +190,6 @@ fn has_repeated_sequence(segments: &[&str], repeats: usize) -> bool {
             run >= period * (repeats - 1)
         })
     })
-}
-
-/// The longest part of `path` that reads the same at every level of escaping.
-fn longest_plain_run(path: &str) -> &str {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
-    // After `%` come two digits of an escape, which change when the escape is decoded.
-    let runs =
-        path.split('%').enumerate().map(|(at, run)| if at == 0 { run } else { run.get(2..).unwrap_or_default() });
-    runs.flat_map(|run| run.split(|c| !plain(c))).max_by_key(|run| run.len()).unwrap_or_default()
-}
-
-/// Whether `needle` occurs at least `times` times in `text`.
-fn occurs(text: &[u8], needle: &[u8], times: usize) -> bool {
-    memchr::memmem::find_iter(text, needle).take(times).count() >= times
 }
 
 #[cfg(test)]

@@ -22,10 +22,17 @@ pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
     Some([&href[..path_start], &path, &href[path_end..]].concat())
 }
 
-/// The path with `^` escaped: the standard has had it in the path percent-encode set since 2024, the crate has not.
+/// The path with what the standard has escaped since 2024 and the crate has not: `^`, and the last space of an opaque path
+/// (`mailto:x`, where one at the end can only stand before a query or fragment).
 pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
     let path = url.path();
-    if url.cannot_be_a_base() || memchr::memchr(b'^', path.as_bytes()).is_none() {
+    if url.cannot_be_a_base() {
+        return match path.strip_suffix(' ') {
+            Some(front) => Cow::Owned(format!("{front}%20")),
+            None => Cow::Borrowed(path),
+        };
+    }
+    if memchr::memchr(b'^', path.as_bytes()).is_none() {
         return Cow::Borrowed(path);
     }
     Cow::Owned(path.replace('^', "%5E"))
@@ -35,23 +42,21 @@ pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
 /// tabs and line breaks within it) is ignored.
 pub(super) fn has_other_scheme(link: &str) -> bool {
     let mut scheme = [0_u8; 6];
-    let mut len = 0;
     let significant =
         link.bytes().skip_while(|byte| *byte <= b' ').filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
-    for byte in significant {
+    for (at, byte) in significant.enumerate() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => {}
-            b'0'..=b'9' | b'+' | b'-' | b'.' if len > 0 => {}
-            b':' if len > 0 => {
-                let name = scheme.get(..len).unwrap_or_default();
+            b'0'..=b'9' | b'+' | b'-' | b'.' if at > 0 => {}
+            b':' if at > 0 => {
+                let name = scheme.get(..at).unwrap_or_default();
                 return !(name.eq_ignore_ascii_case(b"http") || name.eq_ignore_ascii_case(b"https"));
             }
             _ => return false,
         }
-        if let Some(slot) = scheme.get_mut(len) {
+        if let Some(slot) = scheme.get_mut(at) {
             *slot = byte;
         }
-        len += 1;
     }
     false
 }
@@ -65,6 +70,10 @@ mod tests {
         for (input, base, href) in [
             ("HTTP://User@EXAMPLE.org:80/%7e/../a^b?c^d#e^f", None, "http://User@example.org/a%5Eb?c^d#e^f"),
             ("mailto:A^b@c", None, "mailto:A^b@c"),
+            ("foo:opaque  ?hi", None, "foo:opaque %20?hi"),
+            ("foo:opaque\t\t  \r #hi", None, "foo:opaque  %20#hi"),
+            ("foo:opaque  ", None, "foo:opaque"),
+            ("wss://h/ ^|", None, "wss://h/%20%5E|"),
             ("../x", Some("ftp://h/a/b/c"), "ftp://h/a/x"),
             ("#f", Some("about:blank"), "about:blank#f"),
             ("//h/^", Some("foo://g"), "foo://h/%5E"),

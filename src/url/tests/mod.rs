@@ -6,17 +6,23 @@ mod resolving;
 mod scope;
 mod trap_twin;
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::{CanonicalUrl, Canonicaliser};
 use crate::config::url::UrlOptions;
 
-fn canonicaliser() -> Canonicaliser {
-    Canonicaliser::new(&UrlOptions::default()).unwrap()
+/// By the default settings.
+fn canonicaliser() -> &'static Canonicaliser {
+    static DEFAULT: LazyLock<Canonicaliser> = LazyLock::new(|| Canonicaliser::new(&UrlOptions::default()).unwrap());
+    &DEFAULT
 }
 
-fn sorting_canonicaliser() -> Canonicaliser {
-    Canonicaliser::new(&UrlOptions { sort_parameters: true, ..UrlOptions::default() }).unwrap()
+fn sorting_canonicaliser() -> &'static Canonicaliser {
+    static SORTING: LazyLock<Canonicaliser> =
+        LazyLock::new(|| Canonicaliser::new(&UrlOptions { sort_parameters: true, ..UrlOptions::default() }).unwrap());
+    &SORTING
 }
 
 fn canonical(url: &str) -> CanonicalUrl {

@@ -109,8 +109,8 @@ proptest! {
         href in prop_oneof![4 => link_like(), 1 => url_like(), 1 => any::<String>(), 1 => "[ -~]{0,12}"],
     ) {
         if canonicaliser().parse(&page).is_ok() {
-            check_ways(&canonicaliser(), &page, &href);
-            check_ways(&sorting_canonicaliser(), &page, &href);
+            check_ways(canonicaliser(), &page, &href);
+            check_ways(sorting_canonicaliser(), &page, &href);
         }
     }
 
