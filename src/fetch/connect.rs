@@ -70,7 +70,15 @@ impl Connector {
         let io = TokioIo::new(wire);
         let stream = if target.https { self.handshake(io, target).await? } else { MaybeHttpsStream::Http(io) };
         let sender = self.speak(stream).await.map_err(|error| failure::of_exchange(&error, target.https))?;
-        Ok(Connection { sender, remote, used: self.clock.now(), reused: false, read, read_before: 0, tls: target.https })
+        Ok(Connection {
+            sender,
+            remote,
+            used: self.clock.now(),
+            reused: false,
+            read,
+            read_before: 0,
+            tls: target.https,
+        })
     }
 
     async fn by_proxy(&self, proxy: &Proxy, target: &Target<'_>) -> Result<Wire, Failure> {
@@ -150,8 +158,6 @@ fn h1_builder(options: &FetchOptions) -> http1::Builder {
 
 fn h2_builder(options: &FetchOptions) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
-    builder
-        .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(options.head_max.0).unwrap_or(u32::MAX));
+    builder.timer(TokioTimer::new()).max_header_list_size(u32::try_from(options.head_max.0).unwrap_or(u32::MAX));
     builder
 }

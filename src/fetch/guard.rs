@@ -47,7 +47,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | (198, 18 | 19, _)        // benchmarking
             | (198, 51, 100)           // documentation
             | (203, 0, 113)            // documentation
-            | (224..=255, ..)          // multicast, reserved, broadcast
+            | (224..=255, ..) // multicast, reserved, broadcast
     )
 }
 
@@ -57,7 +57,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Forms that carry an IPv4 address are as public as that one.
         [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => is_public_v4(v4_of(s[6], s[7])),
         [0x2002, high, low, ..] => is_public_v4(v4_of(high, low)),
-        [0x2001, 0x0..=0x1ff, ..] => false,                  // protocol assignments: Teredo, ORCHID, benchmarking
+        [0x2001, 0x0..=0x1ff, ..] => false, // protocol assignments: Teredo, ORCHID, benchmarking
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false, // documentation
         // Global unicast is 2000::/3 so far. All else is loopback, unique local, link-local, multicast or not assigned.
         [first, ..] => first >> 13 == 1,

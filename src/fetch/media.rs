@@ -25,7 +25,9 @@ impl WantedTypes {
         let essence = content_type.and_then(|value| value.split([';', ',']).next()).map(str::trim);
         let Some((kind, subtype)) = essence.and_then(split) else { return true };
         let matches = |pattern: &str, value: &str| pattern == "*" || pattern.eq_ignore_ascii_case(value);
-        self.0.iter().any(|(wanted_kind, wanted_subtype)| matches(wanted_kind, kind) && matches(wanted_subtype, subtype))
+        self.0
+            .iter()
+            .any(|(wanted_kind, wanted_subtype)| matches(wanted_kind, kind) && matches(wanted_subtype, subtype))
     }
 }
 

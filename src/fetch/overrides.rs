@@ -46,7 +46,8 @@ impl Overrides {
 
     /// The addresses of `host`, where it has an override. `port` is the URL's.
     pub(super) fn addresses(&self, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
-        let by_suffix = || self.suffixes.iter().find(|(suffix, _)| host.ends_with(&**suffix)).map(|(_, targets)| targets);
+        let by_suffix =
+            || self.suffixes.iter().find(|(suffix, _)| host.ends_with(&**suffix)).map(|(_, targets)| targets);
         let targets = self.exact.get(host).or_else(by_suffix)?;
         Some(targets.iter().map(|t| SocketAddr::new(t.address, t.port.unwrap_or(port))).collect())
     }
@@ -61,7 +62,10 @@ fn read_entry(entry: &str) -> Option<(String, Target)> {
     let target = match rest.strip_prefix('[') {
         Some(rest) => {
             let (address, port) = rest.split_once(']')?;
-            Target { address: IpAddr::V6(address.parse().ok()?), port: read_port(port.strip_prefix(':'), port.is_empty())? }
+            Target {
+                address: IpAddr::V6(address.parse().ok()?),
+                port: read_port(port.strip_prefix(':'), port.is_empty())?,
+            }
         }
         None => {
             let (address, port) = rest.split_once(':').map_or((rest, None), |(address, port)| (address, Some(port)));
@@ -93,14 +97,11 @@ mod tests {
 
     #[test]
     fn names_suffixes_and_ports_are_read_and_the_longest_suffix_wins() {
-        let (overrides, errors) = overrides(&[
-            "a.test:10.0.0.1",
-            "A.test:10.0.0.2:81",
-            "*.b.test:[::1]",
-            "*.c.b.test:[::2]:8443",
-        ]);
+        let (overrides, errors) =
+            overrides(&["a.test:10.0.0.1", "A.test:10.0.0.2:81", "*.b.test:[::1]", "*.c.b.test:[::2]:8443"]);
         assert_eq!(errors, Vec::<String>::new());
-        let of = |host: &str| overrides.addresses(host, 80).map(|all| all.iter().map(|a| a.to_string()).collect::<Vec<_>>());
+        let of =
+            |host: &str| overrides.addresses(host, 80).map(|all| all.iter().map(|a| a.to_string()).collect::<Vec<_>>());
         assert_eq!(of("a.test").unwrap(), ["10.0.0.1:80", "10.0.0.2:81"]);
         assert_eq!(of("x.b.test").unwrap(), ["[::1]:80"]);
         assert_eq!(of("x.c.b.test").unwrap(), ["[::2]:8443"]);
@@ -110,8 +111,21 @@ mod tests {
 
     #[test]
     fn every_wrong_entry_is_named() {
-        let wrong = ["", "a.test", "a.test:", "a.test:nowhere", "a.test:::1", "a.test:1.2.3.4:x", "a.test:1.2.3.4:65536",
-            "a.test:[::1", "a.test:[::1]8080", ":1.2.3.4", "*:1.2.3.4", "*.:1.2.3.4", "a.*:1.2.3.4"];
+        let wrong = [
+            "",
+            "a.test",
+            "a.test:",
+            "a.test:nowhere",
+            "a.test:::1",
+            "a.test:1.2.3.4:x",
+            "a.test:1.2.3.4:65536",
+            "a.test:[::1",
+            "a.test:[::1]8080",
+            ":1.2.3.4",
+            "*:1.2.3.4",
+            "*.:1.2.3.4",
+            "a.*:1.2.3.4",
+        ];
         let (_, errors) = overrides(&wrong);
         assert_eq!(errors.len(), wrong.len(), "{errors:#?}");
     }

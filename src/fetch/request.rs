@@ -1,6 +1,8 @@
 //! What is asked for, and the headers that ask for it.
 
-use http::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
+};
 use http::{HeaderMap, HeaderValue, Version};
 
 use super::TrustedHosts;
@@ -90,7 +92,13 @@ impl RequestHeaders {
     }
 
     /// The headers of one request, in the order in which they are sent. `cookies` are those of the jar.
-    pub(super) fn of(&self, request: &Request, target: &Target<'_>, version: Version, cookies: Option<String>) -> HeaderMap {
+    pub(super) fn of(
+        &self,
+        request: &Request,
+        target: &Target<'_>,
+        version: Version,
+        cookies: Option<String>,
+    ) -> HeaderMap {
         let mut headers = match target.host_header() {
             Some(host) if version != Version::HTTP_2 => {
                 let mut headers = self.with_host.clone();
@@ -179,7 +187,8 @@ fn login_headers(lines: &[String], errors: &mut Vec<String>) -> HeaderMap {
         }
         match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.trim())) {
             (Ok(name), Ok(value)) => drop(headers.append(name, value)),
-            _ => errors.push(format!("fetch.headers: `{name}` is no header name, or its value holds a control character")),
+            _ => errors
+                .push(format!("fetch.headers: `{name}` is no header name, or its value holds a control character")),
         }
     }
     headers

@@ -113,8 +113,11 @@ mod tests {
     use crate::fetch::TrustedHosts;
 
     fn resolver(resolve: &[&str], trusted: &str) -> Resolver {
-        let options =
-            FetchOptions { resolve: resolve.iter().map(|&r| r.to_owned()).collect(), addresses_max: 2, ..Default::default() };
+        let options = FetchOptions {
+            resolve: resolve.iter().map(|&r| r.to_owned()).collect(),
+            addresses_max: 2,
+            ..Default::default()
+        };
         let guard = Guard { trusted: TrustedHosts::default().with(trusted), private_addresses: false };
         Resolver::new(&options, guard, &mut Vec::new())
     }

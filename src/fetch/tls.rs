@@ -24,7 +24,8 @@ pub(super) fn config(options: &FetchOptions, errors: &mut Vec<String>) -> Option
             return None;
         }
     };
-    config.alpn_protocols = if options.http2 { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
+    config.alpn_protocols =
+        if options.http2 { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
     Some(Arc::new(config))
 }
 
@@ -36,7 +37,8 @@ fn add_authorities(file: &str, roots: &mut RootCertStore, errors: &mut Vec<Strin
     };
     let before = roots.len();
     for certificate in certificates {
-        let added = certificate.map_err(|error| wrong(&error)).and_then(|der| roots.add(der).map_err(|error| wrong(&error)));
+        let added =
+            certificate.map_err(|error| wrong(&error)).and_then(|der| roots.add(der).map_err(|error| wrong(&error)));
         if let Err(error) = added {
             errors.push(error);
         }

@@ -74,7 +74,9 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in ["", "tomorrow", "21 Oct 2026", "32 Oct 2026 08:00:00", "21 Oct 2026 24:00:00", "21 Oct 1600 08:00:00"] {
+        for text in
+            ["", "tomorrow", "21 Oct 2026", "32 Oct 2026 08:00:00", "21 Oct 2026 24:00:00", "21 Oct 1600 08:00:00"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -50,7 +50,11 @@ fn a_cookie_goes_back_to_its_host_alone_unless_it_names_a_domain() {
 #[test]
 fn a_host_cannot_set_cookies_for_others_or_for_a_public_suffix() {
     let jar = jar();
-    set(&jar, "http://www.a.co.uk/", &["x=1; Domain=co.uk", "y=1; Domain=b.co.uk", "z=1; Domain=x.www.a.co.uk", "=v", "novalue"]);
+    set(
+        &jar,
+        "http://www.a.co.uk/",
+        &["x=1; Domain=co.uk", "y=1; Domain=b.co.uk", "z=1; Domain=x.www.a.co.uk", "=v", "novalue"],
+    );
     set(&jar, "http://10.0.0.1/", &["n=1; Domain=0.0.1"]);
     assert_eq!(sent(&jar, "http://www.a.co.uk/"), "");
     assert_eq!(sent(&jar, "http://b.co.uk/"), "");
@@ -74,11 +78,15 @@ fn paths_and_https_limit_where_a_cookie_goes() {
 #[test]
 fn cookies_end_when_they_say_so_and_max_age_wins_over_expires() {
     let jar = jar();
-    set(&jar, "http://a.test/", &[
-        "m=1; Max-Age=10; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
-        "e=2; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
-        "s=3",
-    ]);
+    set(
+        &jar,
+        "http://a.test/",
+        &[
+            "m=1; Max-Age=10; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
+            "e=2; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
+            "s=3",
+        ],
+    );
     assert_eq!(sent_at(&jar, "http://a.test/", NOW + Duration::from_secs(9)), "m=1; s=3");
     assert_eq!(sent_at(&jar, "http://a.test/", NOW + Duration::from_secs(10)), "s=3");
     set(&jar, "http://a.test/", &["s=; Max-Age=0", "m=4"]);
