@@ -79,6 +79,13 @@ async fn the_addresses_of_a_host_are_tried_in_turn() {
 }
 
 #[tokio::test]
+async fn a_name_that_cannot_be_one_has_no_address() {
+    // A label of 64 bytes is too long for DNS, so this is known without asking anybody.
+    let url = format!("http://{}.test/", "a".repeat(64));
+    assert_eq!(get_with(&client(&quick()), &url).await.unwrap_err(), Failure::Dns);
+}
+
+#[tokio::test]
 async fn urls_that_http_cannot_ask_for_end_too() {
     let client = client(&quick());
     for url in ["ftp://a.test/", "nonsense", "http://", "http:///x"] {

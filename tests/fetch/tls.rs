@@ -65,7 +65,13 @@ async fn answer(request: http::Request<Incoming>) -> Result<Response<Full<Bytes>
     let authority = request.uri().authority().map(ToString::to_string);
     let host = request.headers().get("host").map(|host| host.to_str().unwrap().to_owned());
     let body = format!("{:?} {authority:?} {host:?}", request.version());
-    Ok(Response::new(Full::new(body.into())))
+    let mut response = Response::new(Full::new(body.into()));
+    if request.uri().path() == "/flood" {
+        for _ in 0..100 {
+            response.headers_mut().append("x-flood", "f".repeat(10_000).parse().unwrap());
+        }
+    }
+    Ok(response)
 }
 
 async fn serve(certificate: (CertificateDer<'static>, PrivateKeyDer<'static>), alpn: &[&[u8]]) -> Https {
@@ -151,6 +157,17 @@ async fn requests_at_the_same_time_share_an_http_2_connection() {
     let fetches = (0..20).map(|_| get_with(&client, "https://www.test/"));
     assert!(futures_util::future::join_all(fetches).await.iter().all(Result::is_ok));
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_flood_of_headers_over_http_2_is_refused_too() {
+    let authority = authority();
+    let server = serve(certificate("www.test", Some(&authority), false), BOTH).await;
+    let (options, _file) = trusting(&authority, server.address);
+    let client = client(&options);
+    let failure = get_with(&client, "https://www.test/flood").await.unwrap_err();
+    assert!(matches!(failure, Failure::HeadTooLarge | Failure::Protocol | Failure::Disconnected), "{failure:?}");
+    assert!(get_with(&client, "https://www.test/").await.is_ok());
 }
 
 #[tokio::test]

@@ -121,6 +121,18 @@ fn codings_stack_up_to_the_limit() {
 }
 
 #[test]
+fn several_content_encoding_lines_are_one_list() {
+    let mut headers = http::HeaderMap::new();
+    headers.append(CONTENT_ENCODING, "gzip".parse().unwrap());
+    headers.append(CONTENT_ENCODING, "br, zstd".parse().unwrap());
+    let body = zstd(&brotli(&gzip(b"text")));
+    let answer = Answer { status: 200, version: http::Version::HTTP_11, headers, body, truncated: None, remote: None };
+    assert_eq!(decode_answer(&answer, &LIMITS).bytes, "text");
+    let plain = Answer { headers: http::HeaderMap::new(), body: Bytes::from_static(b"text"), ..answer };
+    assert_eq!(decode_answer(&plain, &LIMITS).bytes, "text");
+}
+
+#[test]
 fn an_unknown_coding_is_an_error_and_an_empty_body_is_not() {
     let unknown = decode(&Bytes::from_static(b"x"), Some("gzip, sdch"), &LIMITS);
     assert_eq!(unknown.error, Some(DecodeError::Unknown("sdch".to_owned())));
