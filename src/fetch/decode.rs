@@ -8,8 +8,10 @@ use std::io::{self, Read};
 
 use bytes::Bytes;
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use http::header::CONTENT_ENCODING;
 
 use crate::config::FetchOptions;
+use crate::page::Answer;
 
 /// How large a decoded body may become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +100,12 @@ pub fn decode(body: &Bytes, content_encoding: Option<&str>, limits: &DecodeLimit
         decoded = Decoded { bytes: next.bytes, cut: decoded.cut.or(next.cut), error: decoded.error.or(next.error) };
     }
     decoded
+}
+
+/// Removes the codings from an answer's body. Several Content-Encoding lines count as one list (RFC 9110, section 5.3).
+pub fn decode_answer(answer: &Answer, limits: &DecodeLimits) -> Decoded {
+    let lines = answer.headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    decode(&answer.body, Some(&lines.collect::<Vec<_>>().join(",")), limits)
 }
 
 fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {

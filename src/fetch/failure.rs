@@ -7,11 +7,15 @@ use crate::page::Failure;
 
 /// Why a TLS handshake failed. What TLS itself refuses is final; a connection that breaks meanwhile may do better later.
 pub(super) fn of_handshake(error: &(dyn Error + 'static)) -> Failure {
-    let broken = find::<io::Error>(error).is_some_and(|io| io.get_ref().is_none() || io.raw_os_error().is_some());
-    if find::<rustls::Error>(error).is_none() && (broken || is_early_end(error)) {
-        Failure::Connect
-    } else {
-        Failure::Tls
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, TimedOut, UnexpectedEof};
+    if find::<rustls::Error>(error).is_some() {
+        return Failure::Tls;
+    }
+    match find::<io::Error>(error).map(innermost_kind) {
+        Some(UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe | NotConnected | TimedOut) => {
+            Failure::Connect
+        }
+        _ => Failure::Tls,
     }
 }
 
@@ -36,10 +40,7 @@ pub(super) fn of_exchange(error: &hyper::Error, is_h2: bool) -> Failure {
     }
 }
 
-fn is_early_end(error: &(dyn Error + 'static)) -> bool {
-    find::<io::Error>(error).is_some_and(|error| innermost_kind(error) == io::ErrorKind::UnexpectedEof)
-}
-
+/// The kind of the error at the bottom of errors that wrap each other.
 fn innermost_kind(error: &io::Error) -> io::ErrorKind {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
     inner.map_or(error.kind(), innermost_kind)

@@ -138,3 +138,114 @@ impl<C: Poolable> Lanes<C> {
         self.len = self.by_origin.values().map(Vec::len).sum();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::Period;
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Fake {
+        id: u32,
+        used: Instant,
+        closed: bool,
+        shared: bool,
+    }
+
+    impl Poolable for Fake {
+        fn is_closed(&self) -> bool {
+            self.closed
+        }
+
+        fn used(&self) -> Instant {
+            self.used
+        }
+
+        fn share(&mut self, now: Instant) -> Option<Self> {
+            self.used = now;
+            self.shared.then(|| self.clone())
+        }
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_micros(1_000_000 * (1_000 + seconds))
+    }
+
+    fn fake(id: u32, used: Instant) -> Fake {
+        Fake { id, used, closed: false, shared: false }
+    }
+
+    fn pool(per_host: u32, max: u32) -> Pool<Fake> {
+        Pool::new(&FetchOptions {
+            idle_per_host: per_host,
+            idle_max: max,
+            idle_timeout: Period::secs(10),
+            ..Default::default()
+        })
+    }
+
+    #[test]
+    fn the_connection_used_last_comes_first_and_each_only_once() {
+        let pool = pool(2, 10);
+        for id in [1, 2, 3] {
+            pool.put("a", fake(id, at(0)), at(0));
+        }
+        pool.put("b", fake(4, at(0)), at(0));
+        let taken: Vec<_> = (0..3).filter_map(|_| pool.take("a", at(1))).map(|c| c.id).collect();
+        assert_eq!(taken, [2, 1], "the third was one too many");
+        assert_eq!(pool.len(), 1);
+    }
+
+    #[test]
+    fn what_is_closed_or_idle_for_too_long_is_not_handed_out() {
+        let pool = pool(4, 10);
+        pool.put("a", fake(1, at(0)), at(0));
+        pool.put("a", Fake { closed: true, ..fake(2, at(0)) }, at(0));
+        assert_eq!(pool.len(), 1);
+        assert_eq!(pool.take("a", at(9)).map(|c| c.id), Some(1));
+        pool.put("a", fake(3, at(9)), at(9));
+        assert_eq!(pool.take("a", at(19)), None);
+        assert_eq!(pool.len(), 0);
+    }
+
+    #[test]
+    fn a_shared_connection_stays_while_it_is_used() {
+        let pool = pool(1, 10);
+        pool.put("a", Fake { shared: true, ..fake(1, at(0)) }, at(0));
+        for seconds in [5, 14, 23] {
+            assert!(pool.take("a", at(seconds)).is_some());
+        }
+        assert_eq!(pool.take("a", at(33)), None);
+    }
+
+    #[test]
+    fn a_full_pool_makes_room_by_what_is_too_old_and_else_keeps_no_more() {
+        let pool = pool(1, 2);
+        for (id, origin) in [(1, "a"), (2, "b"), (3, "c")] {
+            pool.put(origin, fake(id, at(0)), at(0));
+        }
+        assert_eq!(pool.len(), 2);
+        pool.put("d", fake(4, at(11)), at(11));
+        assert_eq!(pool.len(), 1);
+        assert!(pool.take("a", at(11)).is_none() && pool.take("d", at(11)).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn the_bounds_hold_and_the_count_is_right(steps in proptest::collection::vec((0u8..3, 0u8..4, any::<bool>(), any::<bool>()), 0..80)) {
+            let pool = pool(2, 4);
+            for (now, (what, origin, closed, shared)) in (0..).zip(steps) {
+                let origin = ["a", "b", "c", "d"][usize::from(origin)];
+                match what {
+                    0 => drop(pool.take(origin, at(now))),
+                    _ => pool.put(origin, Fake { closed, shared, ..fake(0, at(now)) }, at(now)),
+                }
+                let lanes = pool.lanes.lock();
+                prop_assert_eq!(lanes.len, lanes.by_origin.values().map(Vec::len).sum::<usize>());
+                prop_assert!(lanes.len <= 4 && lanes.by_origin.values().all(|lane| (1..=2).contains(&lane.len())));
+            }
+        }
+    }
+}

@@ -2,8 +2,13 @@
 
 use http::uri::{PathAndQuery, Uri};
 use http::{HeaderValue, Version};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::url::CanonicalUrl;
+
+/// What RFC 3986 allows nowhere in a URI.
+const NOT_IN_HTTP: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 /// A URL in the parts that a connection and a request need.
 pub(super) struct Target<'u> {
@@ -19,7 +24,9 @@ pub(super) struct Target<'u> {
 impl<'u> Target<'u> {
     /// None where the URL is not one that HTTP can ask for (or longer than 64 KiB, which no scope lets through).
     pub(super) fn of(url: &'u CanonicalUrl) -> Option<Self> {
-        let uri: Uri = without_user(url.as_str()).parse().ok()?;
+        let text = without_user(url.as_str());
+        // A URL may hold a few characters that HTTP may not; they are sent encoded, which means the same.
+        let uri: Uri = text.parse().or_else(|_| utf8_percent_encode(&text, NOT_IN_HTTP).to_string().parse()).ok()?;
         let https = match uri.scheme_str()? {
             "https" => true,
             "http" => false,
@@ -89,7 +96,8 @@ mod tests {
         assert_eq!(parts("https://a.test:8443/"), is("a.test:8443", 8443, "/"));
         assert_eq!(parts("https://[::1]/a"), is("[::1]", 443, "/a"));
         assert_eq!(parts("http://user:pw@a.test/@"), is("a.test", 80, "/@"));
-        assert_eq!(parts("http://a.test/a|b{c}^`?d|e{f}^`\\'"), is("a.test", 80, "/a|b{c}^`?d|e{f}^`\\'"));
+        assert_eq!(parts("http://a.test/a`b?c='d"), is("a.test", 80, "/a%60b?c='d"));
+        assert_eq!(parts("http://a.test/a?b=|{^`}"), is("a.test", 80, "/a?b=|{^`}"));
     }
 
     #[test]
