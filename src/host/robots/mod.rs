@@ -3,7 +3,7 @@
 //! [`RobotsRules`] is one parsed file, as far as it concerns one crawler; [`RobotsState`] is a host's robots.txt over time:
 //! when it must be fetched, what a reply means, what holds while it cannot be had. Both are pure.
 //!
-//! Grouping, precedence and matching are `robotxt`'s. [`lines`] rewrites the file, and [`path`] the URL, so that the crate also
+//! Grouping, precedence and matching are `robotxt`'s. `lines` rewrites the file, and `path` the URL, so that the crate also
 //! does right by what it does not know: agent names with a version, patterns that begin with `*`, literal `*` and `$` in
 //! URLs, over-long lines.
 
