@@ -1,3 +1,4 @@
 //! The command line: one file a subcommand.
 
 pub mod inspect;
+pub mod sim;

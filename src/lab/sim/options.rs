@@ -67,7 +67,9 @@ pub enum Error {
     #[error("no family is named; name at least one of forum, blogs, qa, media")]
     NoFamily,
     /// Too few hosts.
-    #[error("{hosts} hosts are too few; ask for at least {needed} (one a family and the portal), or for 1 with one family")]
+    #[error(
+        "{hosts} hosts are too few; ask for at least {needed} (one a family and the portal), or for 1 with one family"
+    )]
     TooFewHosts {
         /// Hosts asked for.
         hosts: u64,

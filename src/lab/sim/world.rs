@@ -296,7 +296,8 @@ fn plan(options: &WorldOptions) -> Vec<Planned> {
 }
 
 fn build(plan: &[Planned], shape: &Arc<Shape>, seed: Seed) -> Vec<AnySite> {
-    let host = |name: &str| Host { name: name.to_owned(), seed: seed.child("host").child(name), shape: Arc::clone(shape) };
+    let host =
+        |name: &str| Host { name: name.to_owned(), seed: seed.child("host").child(name), shape: Arc::clone(shape) };
     let weight: u64 = plan.iter().map(|planned| planned.family.weight()).sum();
     let is_blog = |planned: &Planned| planned.family == Family::Blogs;
     let first_blog = plan.iter().position(is_blog).unwrap_or(0) as u64;

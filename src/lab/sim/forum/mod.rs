@@ -294,9 +294,7 @@ impl Site for Forum {
                 Facts::redirect("forum:latest", 302, last)
             }
             Route::Reply(_) => Facts::page("forum:reply").disallowed(),
-            Route::Session(thread) => {
-                Facts::content("forum:thread_session").view_of(Route::Thread { thread, page: 1 })
-            }
+            Route::Session(thread) => Facts::content("forum:thread_session").view_of(Route::Thread { thread, page: 1 }),
             Route::Members { order: 0, .. } => Facts::page("forum:members"),
             Route::Members { page, .. } => {
                 Facts::page("forum:members_sorted").view_of(Route::Members { order: 0, page }).disallowed()

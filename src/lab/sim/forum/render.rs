@@ -83,7 +83,9 @@ fn board(forum: &Forum, board: u64, number: u64, page: &mut Page<'_>) {
         page.pager(forum, number, forum.board_pages(board), "pagenav", route);
     };
     pager(page);
-    page.raw("<table class=\"threads\"><thead><tr><th>Thread</th><th>Starter</th><th>Latest</th></tr></thead><tbody>\n");
+    page.raw(
+        "<table class=\"threads\"><thead><tr><th>Thread</th><th>Starter</th><th>Latest</th></tr></thead><tbody>\n",
+    );
     for at in on_page(number, forum.board_threads(board), forum.host.shape.per_page()) {
         thread_row(forum, board + at * forum.boards, page);
     }
@@ -209,7 +211,9 @@ fn member_threads(forum: &Forum, member: u64, number: u64, page: &mut Page<'_>) 
 
 fn reply(forum: &Forum, thread: u64, page: &mut Page<'_>) {
     open(forum, page, "newreply", |page| page.title("thread", thread));
-    page.raw("<form method=\"post\" action=\"/post\"><textarea name=\"message\">&lt;a href=\"/not-a-link\"&gt;</textarea>");
+    page.raw(
+        "<form method=\"post\" action=\"/post\"><textarea name=\"message\">&lt;a href=\"/not-a-link\"&gt;</textarea>",
+    );
     page.raw("<input type=\"submit\"></form><p>");
     page.link_with(forum, Route::Thread { thread, page: 1 }, "back", |page| page.title("thread", thread));
     page.raw("</p>\n");

@@ -182,8 +182,8 @@ impl Site for Media {
     fn routes(&self) -> Routes<'_, Route> {
         let fixed = [Route::Home, Route::Login, Route::Tags].into_iter();
         let people = (1..=self.list_pages(self.users)).map(|page| Route::People { page });
-        let tags = (0..self.tags)
-            .flat_map(|tag| (1..=self.list_pages(self.users)).map(move |page| Route::Tag { tag, page }));
+        let tags =
+            (0..self.tags).flat_map(|tag| (1..=self.list_pages(self.users)).map(move |page| Route::Tag { tag, page }));
         let users = (0..self.users).flat_map(|user| self.user_routes(user));
         Box::new(fixed.chain(people).chain(tags).chain(users))
     }

@@ -185,9 +185,7 @@ impl Site for Qa {
                     && self.host.coin("answer", question * ANSWER_NUMBERS + answer, options.redirects)
             }
             Route::Tags { page } => has_page(page, self.list_pages(self.tags)),
-            Route::Tagged { tag, page } => {
-                tag < self.tags && has_page(page, self.list_pages(self.tag_questions(tag)))
-            }
+            Route::Tagged { tag, page } => tag < self.tags && has_page(page, self.list_pages(self.tag_questions(tag))),
             Route::Users { page } => has_page(page, self.list_pages(self.users)),
             Route::User(user) | Route::UserTab(user) => user < self.users,
         }
