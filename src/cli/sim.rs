@@ -246,3 +246,71 @@ fn wait(period: Option<Period>) -> io::Result<()> {
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        sim: SimArgs,
+    }
+
+    fn parsed(arguments: &[&str]) -> SimArgs {
+        Command::try_parse_from([&["sim"], arguments].concat()).unwrap_or_else(|error| panic!("{error}")).sim
+    }
+
+    #[test]
+    fn without_arguments_the_world_is_the_default_one() {
+        assert_eq!(parsed(&[]).world_options(), WorldOptions::default());
+    }
+
+    #[test]
+    fn static_alone_is_the_static_site() {
+        assert_eq!(parsed(&["--static", "--pages", "9"]).world_options(), WorldOptions::static_site(9));
+        assert!(Command::try_parse_from(["sim", "--static", "--hosts", "5"]).is_err());
+    }
+
+    #[test]
+    fn what_is_asked_for_reaches_the_world_and_the_server() {
+        let args = parsed(&[
+            "--families=qa,media",
+            "--hosts=9",
+            "--page-bytes=2KiB",
+            "--latency=20ms",
+            "--crawl-delay=1.5s",
+            "--rate-limit=2",
+            "--retry-after-form=date",
+            "--error-rate=0.01",
+            "--allow-all",
+            "--for=60s",
+        ]);
+        let world = args.world_options();
+        assert_eq!((world.families, world.hosts, world.page_bytes), (vec![Family::Qa, Family::Media], 9, 2_048));
+        assert_eq!((world.error_rate, world.disallow), (0.01, false));
+        assert_eq!(world.crawl_delay, Some(std::time::Duration::from_millis(1_500)));
+        let server = args.server_options();
+        assert_eq!(server.latency, std::time::Duration::from_millis(20));
+        let limit = RateLimit { form: RetryAfterForm::Date, ..RateLimit::per_second(2.0) };
+        assert_eq!(server.rate_limit, Some(limit));
+        assert!(Command::try_parse_from(["sim", "--families=wiki"]).is_err());
+        assert!(Command::try_parse_from(["sim", "--burst=3"]).is_err());
+    }
+
+    #[test]
+    fn the_truth_file_has_a_line_a_url_and_reads_back() {
+        let options = WorldOptions { pages: 50, hosts: 1, families: vec![Family::Qa], ..WorldOptions::default() };
+        let world = World::new(&options, Seed(1)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("truth.jsonl");
+        let rows = write_truth(&world, &path).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let read: Vec<crate::lab::sim::TruthRow> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(read.len() as u64, rows);
+        assert!(read.into_iter().eq(world.truth()));
+    }
+}
