@@ -95,3 +95,4 @@ mod tests {
         super::command().debug_assert();
     }
 }
+pub mod sim;

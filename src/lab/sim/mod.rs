@@ -7,11 +7,12 @@
 //!
 //! Reading order: [`options`] (what can be asked for), `site` (what every family of sites answers), `forum`, `blogs`, `qa`,
 //! `media` (the families), `portal` (where the crawl starts), `static_site` (for benchmarks), `world`, `truth`; then the shell:
-//! `log`, `limit`, `server`.
+//! `log`, `server`.
 
 mod blogs;
 mod forum;
 mod listing;
+mod log;
 mod media;
 pub mod options;
 mod path;
@@ -19,6 +20,7 @@ mod portal;
 mod qa;
 mod render;
 mod robots;
+mod server;
 mod site;
 mod static_site;
 mod text;
@@ -26,9 +28,8 @@ mod traps;
 mod truth;
 mod world;
 
-#[cfg(test)]
-mod tests;
-
+pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
+pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};
 pub use truth::TruthRow;
 pub use world::{Response, World};

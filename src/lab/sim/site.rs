@@ -195,24 +195,36 @@ pub(super) trait Site {
     }
 }
 
-/// The site of the smallest scale that has at least `pages` pages which answer 200 and are allowed.
+/// A site that has at least `pages` pages which answer 200 and are allowed, while the next smaller one has fewer.
 ///
-/// The count grows about linearly with the scale, from an offset, so scaling by the ratio of wanted to had comes close from
-/// below in a few rounds and does not overshoot.
+/// The count grows roughly linearly with the scale, so scaling by the ratio of wanted to had brackets the answer in a few
+/// rounds; bisection finds it. Each round takes time proportional to `pages`, and no memory.
 pub(super) fn fitted<S: Site>(pages: u64, of_scale: impl Fn(u64) -> S) -> S {
-    let mut scale = 1;
-    loop {
-        let site = of_scale(scale);
-        let wanted = usize::try_from(pages).unwrap_or(usize::MAX);
-        let disallow = site.host().shape.options.disallow;
-        let fetchable = |route: &S::Route| {
-            let facts = site.facts(*route);
-            facts.status() == 200 && (facts.allowed || !disallow)
-        };
-        let count = site.routes().filter(fetchable).take(wanted).count() as u64;
-        if count >= pages {
-            return site;
-        }
-        scale = (scale + 1).max((u128::from(scale) * u128::from(pages) / u128::from(count.max(1))) as u64);
+    let count_at = |scale: u64| fetchable_up_to(&of_scale(scale), pages);
+    let (mut too_few, mut enough) = (0, 1);
+    let mut count = count_at(enough);
+    while count < pages {
+        too_few = enough;
+        enough = (enough + 1).max((u128::from(enough) * u128::from(pages) / u128::from(count.max(1))) as u64);
+        count = count_at(enough);
     }
+    while enough - too_few > 1 {
+        let middle = too_few.midpoint(enough);
+        if count_at(middle) < pages {
+            too_few = middle;
+        } else {
+            enough = middle;
+        }
+    }
+    of_scale(enough)
+}
+
+/// Number of pages that answer 200 and are allowed; counts no further than `most`.
+fn fetchable_up_to<S: Site>(site: &S, most: u64) -> u64 {
+    let disallow = site.host().shape.options.disallow;
+    let fetchable = |route: &S::Route| {
+        let facts = site.facts(*route);
+        facts.status() == 200 && (facts.allowed || !disallow)
+    };
+    site.routes().filter(fetchable).take(usize::try_from(most).unwrap_or(usize::MAX)).count() as u64
 }

@@ -1,0 +1,316 @@
+//! `harvestman sim`: serves a simulated social site on this machine, for trying crawls on.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::config::{ByteSize, Period};
+use crate::lab::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, World, WorldOptions};
+use crate::seed::Seed;
+
+/// Serve a simulated social site on this machine, for trying crawls on.
+///
+/// The site is made from a seed: forums, a blog network with a host a user, question-and-answer sites and photo sites, linked
+/// with one another through a portal. Pages are computed when they are asked for; the same options and seed always give the
+/// same bytes. --truth writes down every URL that links lead to, with its status, type, robots decision, redirect target and,
+/// for duplicate views, its canonical address: what a complete crawl must have found.
+#[derive(Debug, Clone, Args)]
+pub struct SimArgs {
+    /// About how many URLs answer 200 and are allowed by robots.txt, over all hosts (never fewer)
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    pub pages: u64,
+    /// Number of hosts, the portal included; 1 with a single family means no portal
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub hosts: u64,
+    /// Families of sites: forum, blogs, qa, media
+    #[arg(long, value_delimiter = ',', default_value = "forum,blogs,qa,media", value_name = "NAMES")]
+    pub families: Vec<Family>,
+    /// A static site of one host, about 25 KB and 90 links a page, cheap to serve: for benchmarks. Takes --pages only
+    #[arg(long = "static", conflicts_with_all = ["hosts", "families"])]
+    pub static_site: bool,
+    /// The seed: another number, another world
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    pub seed: u64,
+
+    /// Domain of all hosts. Browsers take every name below localhost to this machine; a crawler may need telling
+    #[arg(long, default_value = "localhost", value_name = "NAME", help_heading = "Address")]
+    pub domain: String,
+    /// Address to listen on
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDR", help_heading = "Address")]
+    pub address: IpAddr,
+    /// Port to listen on; 0 takes a free one
+    #[arg(long, default_value_t = 8_080, value_name = "PORT", help_heading = "Address")]
+    pub port: u16,
+
+    /// Bytes of text on a content page, as in 4KiB (20KB with --static)
+    #[arg(long, value_name = "SIZE", help_heading = "Pages")]
+    pub page_bytes: Option<ByteSize>,
+    /// Links on a list page, navigation not counted (90 with --static) [default: 40]
+    #[arg(long, value_name = "N", help_heading = "Pages")]
+    pub links: Option<usize>,
+    /// Share of the items that have an address which redirects to them
+    #[arg(long, default_value_t = 0.2, value_name = "SHARE", help_heading = "Pages")]
+    pub redirects: f64,
+    /// Share of the items that have further addresses for the same content (permalinks, print views, sort orders)
+    #[arg(long, default_value_t = 0.3, value_name = "SHARE", help_heading = "Pages")]
+    pub duplicates: f64,
+    /// Share of the items that are listed but answer 404
+    #[arg(long, default_value_t = 0.02, value_name = "SHARE", help_heading = "Pages")]
+    pub dead_links: f64,
+    /// Give some links a session id
+    #[arg(long, help_heading = "Pages")]
+    pub session_ids: bool,
+    /// Link to feeds and image files too
+    #[arg(long, help_heading = "Pages")]
+    pub non_html: bool,
+    /// Spell every link plainly (else one in eight is spelled in an unusual way that means the same URL)
+    #[arg(long, help_heading = "Pages")]
+    pub plain_links: bool,
+    /// Add traps: a calendar without end and ever-deeper paths; they are not in the truth file
+    #[arg(long, help_heading = "Pages")]
+    pub traps: bool,
+
+    /// Let robots.txt allow everything
+    #[arg(long, help_heading = "Robots")]
+    pub allow_all: bool,
+    /// A Crawl-delay in robots.txt, as in 500ms
+    #[arg(long, value_name = "TIME", help_heading = "Robots")]
+    pub crawl_delay: Option<Period>,
+    /// Name no sitemap in robots.txt
+    #[arg(long, help_heading = "Robots")]
+    pub no_sitemaps: bool,
+
+    /// Mean time to an answer
+    #[arg(long, default_value = "0s", value_name = "TIME", help_heading = "Behaviour")]
+    pub latency: Period,
+    /// How far that time goes up and down from URL to URL
+    #[arg(long, default_value = "0s", value_name = "TIME", help_heading = "Behaviour")]
+    pub jitter: Period,
+    /// Share of attempts that answer 500 or 503; at most two of one URL in a row
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", help_heading = "Behaviour")]
+    pub error_rate: f64,
+    /// Requests a second to one host above which it refuses
+    #[arg(long, value_name = "RATE", help_heading = "Behaviour")]
+    pub rate_limit: Option<f64>,
+    /// Requests to one host that may come at once in spite of --rate-limit
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "rate_limit", help_heading = "Behaviour")]
+    pub burst: u64,
+    /// The status that refuses: 429 or 503
+    #[arg(
+        long, default_value_t = 429, value_name = "STATUS", requires = "rate_limit",
+        value_parser = clap::value_parser!(u16).range(400..=599), help_heading = "Behaviour"
+    )]
+    pub limit_status: u16,
+    /// The wait that a refusal asks for
+    #[arg(long, default_value = "1s", value_name = "TIME", requires = "rate_limit", help_heading = "Behaviour")]
+    pub retry_after: Period,
+    /// How it asks for it
+    #[arg(long, value_enum, default_value = "seconds", requires = "rate_limit", help_heading = "Behaviour")]
+    pub retry_after_form: RetryAfterForm,
+
+    /// Write the ground truth to this file, a JSON line a URL
+    #[arg(long, value_name = "FILE", help_heading = "Records")]
+    pub truth: Option<PathBuf>,
+    /// Write the log of requests to this file, a JSON line a request
+    #[arg(long, value_name = "FILE", help_heading = "Records")]
+    pub log: Option<PathBuf>,
+    /// Stop after this time, as in 60s (else at SIGINT or SIGTERM)
+    #[arg(long = "for", value_name = "TIME")]
+    pub for_time: Option<Period>,
+    /// Threads that serve
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub threads: usize,
+}
+
+impl SimArgs {
+    /// What the world is asked to be.
+    pub fn world_options(&self) -> WorldOptions {
+        let base = if self.static_site {
+            WorldOptions::static_site(self.pages)
+        } else {
+            WorldOptions {
+                pages: self.pages,
+                hosts: self.hosts,
+                families: self.families.clone(),
+                ..WorldOptions::default()
+            }
+        };
+        WorldOptions {
+            domain: self.domain.to_ascii_lowercase(),
+            page_bytes: self.page_bytes.map_or(base.page_bytes, ByteSize::as_usize),
+            links: self.links.unwrap_or(base.links),
+            error_rate: self.error_rate,
+            redirects: self.redirects,
+            duplicates: self.duplicates,
+            dead_links: self.dead_links,
+            session_ids: self.session_ids,
+            non_html: self.non_html,
+            spellings: base.spellings && !self.plain_links,
+            traps: self.traps,
+            disallow: !self.allow_all,
+            crawl_delay: self.crawl_delay.map(|period| period.0),
+            sitemaps: base.sitemaps && !self.no_sitemaps,
+            ..base
+        }
+    }
+
+    /// How the server is asked to behave.
+    pub fn server_options(&self) -> ServerOptions {
+        let rate_limit = self.rate_limit.map(|per_second| RateLimit {
+            per_second,
+            burst: self.burst,
+            status: self.limit_status,
+            retry_after: self.retry_after.0,
+            form: self.retry_after_form,
+        });
+        ServerOptions {
+            latency: self.latency.0,
+            jitter: self.jitter.0,
+            rate_limit,
+            log: self.log.clone(),
+            threads: self.threads,
+            // A server for others needs no memory of what they asked for; it has the file.
+            keep: 0,
+            count_urls: false,
+            ..ServerOptions::default()
+        }
+    }
+}
+
+/// Serves until a signal or the end of `--for`.
+pub fn run(args: &SimArgs) -> anyhow::Result<()> {
+    let world = World::new(&args.world_options(), Seed(args.seed))?;
+    let addr = SocketAddr::new(args.address, args.port);
+    let server = Server::start(Arc::new(world), addr, args.server_options())
+        .with_context(|| format!("cannot serve at {addr}: choose another --port or --address, or a writable --log"))?;
+    if let Some(path) = &args.truth {
+        let rows = write_truth(server.world(), path);
+        let rows = rows.with_context(|| format!("cannot write the ground truth to {}", path.display()))?;
+        writeln!(io::stderr(), "{rows} URLs in {}", path.display())?;
+    }
+    announce(server.world(), &mut io::stdout().lock())?;
+    wait(args.for_time)?;
+    let requests = server.log().requests();
+    let connections = server.log().connections();
+    server.stop().context("the log of requests could not be written to its end")?;
+    writeln!(io::stderr(), "served {requests} requests over {connections} connections")?;
+    Ok(())
+}
+
+/// Writes the ground truth of `world` to a file, a JSON line a URL; the number of lines.
+pub fn write_truth(world: &World, path: &Path) -> io::Result<u64> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut rows = 0;
+    for row in world.truth() {
+        serde_json::to_writer(&mut file, &row)?;
+        file.write_all(b"\n")?;
+        rows += 1;
+    }
+    file.flush()?;
+    Ok(rows)
+}
+
+/// The start URLs on lines of their own, so that a script can read the first; then how to crawl them.
+fn announce(world: &World, out: &mut impl Write) -> io::Result<()> {
+    let seeds = world.seeds();
+    for seed in &seeds {
+        writeln!(out, "{seed}")?;
+    }
+    let scope = if world.options().hosts > 1 { " --scope domain" } else { "" };
+    writeln!(out, "\nCrawl it: harvestman crawl {} --out crawl{scope} --delay 0s", seeds.join(" "))?;
+    writeln!(out, "Stop it:  Ctrl-C")?;
+    out.flush()
+}
+
+/// Waits for SIGINT, SIGTERM or the end of `period`.
+fn wait(period: Option<Period>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        let over = async {
+            match period {
+                Some(period) => tokio::time::sleep(period.0).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted?,
+            _ = terminated.recv() => {}
+            () = over => {}
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        sim: SimArgs,
+    }
+
+    fn parsed(arguments: &[&str]) -> SimArgs {
+        Command::try_parse_from([&["sim"], arguments].concat()).unwrap_or_else(|error| panic!("{error}")).sim
+    }
+
+    #[test]
+    fn without_arguments_the_world_is_the_default_one() {
+        assert_eq!(parsed(&[]).world_options(), WorldOptions::default());
+    }
+
+    #[test]
+    fn static_alone_is_the_static_site() {
+        assert_eq!(parsed(&["--static", "--pages", "9"]).world_options(), WorldOptions::static_site(9));
+        assert!(Command::try_parse_from(["sim", "--static", "--hosts", "5"]).is_err());
+    }
+
+    #[test]
+    fn what_is_asked_for_reaches_the_world_and_the_server() {
+        let args = parsed(&[
+            "--families=qa,media",
+            "--hosts=9",
+            "--page-bytes=2KiB",
+            "--latency=20ms",
+            "--crawl-delay=1.5s",
+            "--rate-limit=2",
+            "--retry-after-form=date",
+            "--error-rate=0.01",
+            "--allow-all",
+            "--for=60s",
+        ]);
+        let world = args.world_options();
+        assert_eq!((world.families, world.hosts, world.page_bytes), (vec![Family::Qa, Family::Media], 9, 2_048));
+        assert_eq!((world.error_rate, world.disallow), (0.01, false));
+        assert_eq!(world.crawl_delay, Some(std::time::Duration::from_millis(1_500)));
+        let server = args.server_options();
+        assert_eq!(server.latency, std::time::Duration::from_millis(20));
+        let limit = RateLimit { form: RetryAfterForm::Date, ..RateLimit::per_second(2.0) };
+        assert_eq!(server.rate_limit, Some(limit));
+        assert!(Command::try_parse_from(["sim", "--families=wiki"]).is_err());
+        assert!(Command::try_parse_from(["sim", "--burst=3"]).is_err());
+    }
+
+    #[test]
+    fn the_truth_file_has_a_line_a_url_and_reads_back() {
+        let options = WorldOptions { pages: 50, hosts: 1, families: vec![Family::Qa], ..WorldOptions::default() };
+        let world = World::new(&options, Seed(1)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("truth.jsonl");
+        let rows = write_truth(&world, &path).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let read: Vec<crate::lab::sim::TruthRow> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(read.len() as u64, rows);
+        assert!(read.into_iter().eq(world.truth()));
+    }
+}
