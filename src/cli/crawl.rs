@@ -58,17 +58,31 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     });
     let config = args.settings.load(more.into_iter().collect())?;
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
-    let progress = Arc::new(Progress::new(args.quiet, config.log.format == LogFormat::Json));
-    log::start(&config.log, Arc::clone(&progress));
     let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
+    let progress = start_log(&config, args.quiet);
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; taking {}", seed.url);
     }
-    if let Some(warning) = identity::missing_contact(&text(&config, "user_agent"), &text(&config, "contact"), &urls) {
+    if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
-    let config = complete(config, &urls);
-    let result = pipeline::runtime(&config).block_on(crawl(&config, &progress));
+    run_with(&complete(config, &urls), &progress)
+}
+
+/// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
+pub fn crawl_with(config: Config, quiet: bool) -> Result<Exit, Failure> {
+    let progress = start_log(&config, quiet);
+    run_with(&config, &progress)
+}
+
+fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
+    let progress = Arc::new(Progress::new(quiet, config.log.format == LogFormat::Json));
+    log::start(&config.log, Arc::clone(&progress));
+    progress
+}
+
+fn run_with(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
+    let result = pipeline::runtime(config).block_on(crawl(config, progress));
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
@@ -84,13 +98,6 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
         config.crawl.seed = (seed::Seed::from_system().0 >> 11).max(1);
     }
     config
-}
-
-/// A setting of the fetch stage as text; empty where there is none.
-fn text(config: &Config, key: &str) -> String {
-    let config = toml::Table::try_from(config).unwrap_or_default();
-    let value = config.get("fetch").and_then(|fetch| fetch.get(key)?.as_str());
-    value.unwrap_or_default().to_owned()
 }
 
 async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {

@@ -63,7 +63,7 @@ const FLAGS: &[SettingFlag] = &[
     one(BUDGETS, ("depth", "N"), ("budget", "depth"), "Leave out what is more links away from a seed"),
 
     one(POLITENESS, ("delay", "TIME"), ("host", "delay"), "Least time between two requests to a host"),
-    one(POLITENESS, ("per-host", "N"), ("host", "connections"), "Most requests to a host at one time"),
+    one(POLITENESS, ("per-host", "N"), ("host", "connections_per_host"), "Most requests to a host at one time"),
     one(POLITENESS, ("contact", "URL|MAIL"), ("fetch", "contact"), "Where operators of sites can reach you; becomes part of the user agent"),
     one(POLITENESS, ("user-agent", "TEXT"), ("fetch", "user_agent"), "The whole User-Agent header, in place of harvestman/VERSION (+CONTACT)"),
 

@@ -7,9 +7,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub mod completions;
 pub mod config;
 pub mod crawl;
+pub mod demo;
 pub mod exit;
 pub mod inspect;
 pub mod seeds;
+pub mod sim;
 
 mod flags;
 mod identity;
@@ -46,27 +48,27 @@ struct Cli {
 enum Command {
     /// Crawl sites into a directory
     Crawl(Box<crawl::CrawlArgs>),
-    // /// Start a simulated site on this machine, crawl it and show what happened
-    // Demo(demo::DemoArgs),
-    // /// Serve a simulated social site
-    // Sim(sim::SimArgs),
-    // /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
-    // #[command(subcommand)]
-    // Inspect(inspect::Inspect),
+    /// Start a simulated site on this machine, crawl it and show what happened
+    Demo(demo::DemoArgs),
+    /// Serve a simulated social site
+    Sim(sim::SimArgs),
+    /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
+    #[command(subcommand)]
+    Inspect(inspect::Inspect),
     /// Print the configuration that holds, with every setting and what it does
     Config(Box<config::ConfigArgs>),
     /// Print a script that teaches a shell to complete this command line
     Completions(completions::CompletionsArgs),
 }
 
-fn dispatch(command: &Command) -> Result<Exit, Failure> {
+fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
-        Command::Crawl(args) => return crawl::run(args),
-        // Command::Demo(args) => return demo::run(args),
-        // Command::Sim(args) => sim::run(args)?,
-        // Command::Inspect(what) => inspect::run(what)?,
-        Command::Config(args) => config::run(args)?,
-        Command::Completions(args) => completions::run(args),
+        Command::Crawl(args) => return crawl::run(&args),
+        Command::Demo(args) => return demo::run(&args),
+        Command::Sim(args) => sim::run(&args)?,
+        Command::Inspect(what) => inspect::run(what)?,
+        Command::Config(args) => config::run(&args)?,
+        Command::Completions(args) => completions::run(&args),
     }
     Ok(Exit::Done)
 }
@@ -79,7 +81,7 @@ pub fn command() -> clap::Command {
 /// Does what the process's arguments say.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let exit = dispatch(&cli.command).unwrap_or_else(|failure| {
+    let exit = dispatch(cli.command).unwrap_or_else(|failure| {
         if !failure.text.is_empty() {
             eprintln!("error: {}", failure.text);
         }
@@ -95,4 +97,3 @@ mod tests {
         super::command().debug_assert();
     }
 }
-pub mod sim;

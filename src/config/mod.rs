@@ -34,6 +34,7 @@ pub use load::{Layers, load};
 pub use log::{LogFormat, LogLevel, LogOptions};
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
+pub use parse::ParseOptions;
 pub use print::{Secrets, as_toml, reference};
 pub use robots::RobotsOptions;
 pub use sections::{Config, SECTIONS, SectionInfo, section};

@@ -1,3 +1,4 @@
 //! The laboratory: what crawls are tried on and measured with, without touching anybody's site.
 
+pub mod compare;
 pub mod sim;

@@ -38,10 +38,9 @@ impl Fetching {
         let exchange = self.counted(host, self.client.fetch(&request)).await;
         let body = match &exchange.result {
             Ok(answer) => {
-                let coding = answer.header(http::header::CONTENT_ENCODING);
                 let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
                 let limits = DecodeLimits { bytes_max, ..self.decode };
-                fetch::decode(&answer.body, coding, &limits).bytes
+                fetch::decode_answer(answer, &limits).bytes
             }
             Err(_) => Bytes::new(),
         };

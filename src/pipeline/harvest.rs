@@ -105,8 +105,7 @@ impl Harvester {
         }
         let metrics = &self.rules.metrics.parse;
         metrics.stage.received.inc();
-        let coding = answer.header(http::header::CONTENT_ENCODING);
-        let body = fetch::decode(&answer.body, coding, &self.rules.decode).bytes;
+        let body = fetch::decode_answer(answer, &self.rules.decode).bytes;
         metrics.parsed_bytes.add(body.len() as u64);
         let harvest = match media {
             MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
@@ -144,7 +143,7 @@ impl Harvester {
     }
 
     fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> Harvest {
-        let Some(location) = fetch::redirect_target(answer.status, &answer.headers) else {
+        let Some(location) = fetch::redirect::target(answer.status, &answer.headers) else {
             return Harvest::of(Fate::Failed(Failure::BadRedirect));
         };
         if item.redirects >= self.rules.filter.redirects_max {

@@ -126,7 +126,15 @@ fn several_content_encoding_lines_are_one_list() {
     headers.append(CONTENT_ENCODING, "gzip".parse().unwrap());
     headers.append(CONTENT_ENCODING, "br, zstd".parse().unwrap());
     let body = zstd(&brotli(&gzip(b"text")));
-    let answer = Answer { status: 200, version: http::Version::HTTP_11, headers, body, truncated: None, remote: None };
+    let answer = Answer {
+        status: 200,
+        version: http::Version::HTTP_11,
+        headers,
+        body,
+        truncated: None,
+        remote: None,
+        place: None,
+    };
     assert_eq!(decode_answer(&answer, &LIMITS).bytes, "text");
     let plain = Answer { headers: http::HeaderMap::new(), body: Bytes::from_static(b"text"), ..answer };
     assert_eq!(decode_answer(&plain, &LIMITS).bytes, "text");
