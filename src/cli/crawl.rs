@@ -1,27 +1,20 @@
 //! `harvestman crawl`: crawls sites into a directory.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use url::Url;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use super::{identity, log, output, seeds, signals};
+use super::{identity, log, signals};
 use crate::admin::Admin;
-use crate::config::{self, Config, Flag, FlagValue, LogFormat, Secrets};
+use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, Report, StopFlag};
-use crate::seed;
-
-/// The file in the crawl directory that holds the configuration of the crawl.
-const CONFIG_FILE: &str = "config.toml";
-/// The file in the crawl directory that holds the closing report.
-const REPORT_FILE: &str = "report.json";
+use crate::report::{CrawlStatus, Hooks, StopFlag};
+use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
 #[derive(Debug, Clone, clap::Args)]
@@ -57,71 +50,41 @@ secrets). `harvestman --help` names the exit codes, `harvestman config` all sett
 
 /// Runs the crawl that `args` describe.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
-    let more = (!args.seeds.is_empty()).then(|| Flag {
-        flag: "SEED".to_owned(),
-        name: "crawl.seeds".to_owned(),
-        value: FlagValue::List(args.seeds.clone()),
-    });
-    let config = args.settings.load(more.into_iter().collect())?;
-    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
-    let out = PathBuf::from(&config.crawl.out);
-    output::prepare(&out)?;
-
+    let config = with_seed(args.settings.load(seeds(&args.seeds))?);
     let progress = Arc::new(Progress::new(args.quiet, config.log.format == LogFormat::Json));
     log::start(&config.log, Arc::clone(&progress));
-    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
-    for seed in seeds.iter().filter(|seed| seed.guessed) {
-        tracing::warn!("a seed has no scheme; taking {}", seed.url);
-    }
-    if let Some(warning) = identity::missing_contact(&text(&config, "user_agent"), &text(&config, "contact"), &urls) {
+    for warning in identity::warnings(&config) {
         tracing::warn!("{warning}");
     }
-    let config = complete(config, &urls);
-    let result = runtime(&config).block_on(crawl(&config, &progress, &out));
+    let result = pipeline::runtime(&config).block_on(crawl(&config, &progress));
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
     }
 }
 
-/// The configuration as the crawl needs it: seeds as URLs, files read, a seed drawn; so it repeats the run.
-fn complete(mut config: Config, seeds: &[Url]) -> Config {
-    config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
-    config.crawl.seeds_file.clear();
+/// Seeds on the command line, as the setting that they are.
+fn seeds(given: &[String]) -> Vec<Flag> {
+    let value = FlagValue::List(given.to_vec());
+    let flag = Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value };
+    if given.is_empty() { Vec::new() } else { vec![flag] }
+}
+
+/// With the seed of all random draws decided, so that the configuration in the crawl directory repeats the run.
+fn with_seed(mut config: Config) -> Config {
     if config.crawl.seed == 0 {
-        // 53 bits: more would be rounded by readers of JSON that know only floating point.
-        config.crawl.seed = (seed::Seed::from_system().0 >> 11).max(1);
+        // 53 bits: TOML cannot write more than 63, and many readers of JSON round what is beyond 53.
+        config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
     }
     config
 }
 
-/// A setting of the fetch stage as text; empty where there is none.
-fn text(config: &Config, key: &str) -> String {
-    let config = toml::Table::try_from(config).unwrap_or_default();
-    let value = config.get("fetch").and_then(|fetch| fetch.get(key)?.as_str());
-    value.unwrap_or_default().to_owned()
-}
-
-/// An actor system whose tasks are spread over several threads, so that `tokio::spawn` leaves the actors' own thread alone.
-fn runtime(config: &Config) -> actix::SystemRunner {
-    let threads = usize::try_from(config.crawl.io_threads).unwrap_or(0);
-    actix::System::with_tokio_rt(move || {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        if threads > 0 {
-            builder.worker_threads(threads);
-        }
-        builder.enable_all().build().expect("the system has threads and timers to give")
-    })
-}
-
-async fn crawl(config: &Config, progress: &Arc<Progress>, out: &Path) -> Result<Exit, Failure> {
+async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    // Before the crawl directory is touched: with a wrong address nothing is done at all.
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
-
-    let config_file = out.join(CONFIG_FILE);
-    write_file(&config_file, &config::as_toml(config, Secrets::LeftOut))?;
 
     let shown = Arc::clone(progress);
     let on_status = move |status: &CrawlStatus| {
@@ -133,12 +96,10 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, out: &Path) -> Result<
     if let Some(admin) = admin {
         admin.stop().await;
     }
-    let result = result.map_err(Failure::from);
-    if result.as_ref().is_err_and(|failure| failure.exit == Exit::Usage) {
-        // Nothing was done: the directory is left empty, so that the next try may use it.
-        let _ = std::fs::remove_file(config_file);
-    }
-    conclude(result?, out)
+    let report = result?;
+    // Nobody may be reading; that changes nothing about the crawl.
+    let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
+    Ok(Exit::after(&report))
 }
 
 async fn start_admin(
@@ -156,36 +117,14 @@ async fn start_admin(
     Ok(Some(admin))
 }
 
-/// Writes the report to the crawl directory and to standard output.
-fn conclude(mut report: Report, out: &Path) -> Result<Exit, Failure> {
-    report.run.config = Some(CONFIG_FILE.to_owned());
-    // Nobody may be reading; that changes nothing about the crawl.
-    let _ = writeln!(io::stdout(), "{report}output    {}", out.display());
-    let path = out.join(REPORT_FILE);
-    report
-        .write(&path)
-        .map_err(|error| Failure::new(Exit::Output, format!("cannot write {}: {error}", path.display())))?;
-    Ok(Exit::after(&report))
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), pipeline::Error> {
-    std::fs::write(path, text).map_err(|source| pipeline::Error::Archive { path: path.to_owned(), source })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_of_a_crawl_stands_on_its_own_and_repeats_its_draws() {
-        let mut config = Config::default();
-        config.crawl.seeds_file = "seeds.txt".to_owned();
-        let config = complete(config, &[Url::parse("https://example.org").unwrap()]);
-        assert_eq!(
-            (config.crawl.seeds.as_slice(), config.crawl.seeds_file.as_str()),
-            (&["https://example.org/".to_owned()][..], "")
-        );
+    fn a_drawn_seed_can_be_written_to_the_configuration_and_a_given_one_is_kept() {
+        let config = with_seed(Config::default());
         assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
-        assert_eq!(complete(config.clone(), &[]).crawl.seed, config.crawl.seed);
+        assert_eq!(with_seed(config.clone()), config);
     }
 }

@@ -92,8 +92,10 @@ impl From<anyhow::Error> for Failure {
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
         let exit = match error {
-            pipeline::Error::NoUsableSeed { .. } | pipeline::Error::OutputDirectory { .. } => Exit::Usage,
-            pipeline::Error::Archive { .. } => Exit::Output,
+            pipeline::Error::NoUsableSeed { .. }
+            | pipeline::Error::Configuration(_)
+            | pipeline::Error::OutputDirectory { .. } => Exit::Usage,
+            pipeline::Error::Archive(_) | pipeline::Error::Write { .. } => Exit::Output,
             pipeline::Error::Internal(_) => Exit::Internal,
         };
         Self::new(exit, error)

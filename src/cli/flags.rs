@@ -49,7 +49,7 @@ const OUTPUT: &str = "Output and log";
 #[rustfmt::skip]
 const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("out", "DIR"), ("crawl", "out"), "Directory for everything the crawl writes; must not exist yet, or be empty"),
-    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one a line; - is standard input"),
+    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one a line"),
     one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "How far to go from the seeds: their hosts, their registered domains, their directories, anywhere"),
     many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Only URLs that match one of these"),
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "No URL that matches one of these"),
@@ -63,7 +63,7 @@ const FLAGS: &[SettingFlag] = &[
     one(BUDGETS, ("depth", "N"), ("budget", "depth"), "Leave out what is more links away from a seed"),
 
     one(POLITENESS, ("delay", "TIME"), ("host", "delay"), "Least time between two requests to a host"),
-    one(POLITENESS, ("per-host", "N"), ("host", "connections"), "Most requests to a host at one time"),
+    one(POLITENESS, ("per-host", "N"), ("host", "connections_per_host"), "Most requests to a host at one time"),
     one(POLITENESS, ("contact", "URL|MAIL"), ("fetch", "contact"), "Where operators of sites can reach you; becomes part of the user agent"),
     one(POLITENESS, ("user-agent", "TEXT"), ("fetch", "user_agent"), "The whole User-Agent header, in place of harvestman/VERSION (+CONTACT)"),
 

@@ -9,8 +9,6 @@ pub mod config;
 pub mod crawl;
 pub mod exit;
 pub mod inspect;
-pub mod output;
-pub mod seeds;
 
 mod flags;
 mod identity;
@@ -51,9 +49,9 @@ enum Command {
     // Demo(demo::DemoArgs),
     // /// Serve a simulated social site
     // Sim(sim::SimArgs),
-    // /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
-    // #[command(subcommand)]
-    // Inspect(inspect::Inspect),
+    /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a WARC file
+    #[command(subcommand)]
+    Inspect(Box<inspect::Inspect>),
     /// Print the configuration that holds, with every setting and what it does
     Config(Box<config::ConfigArgs>),
     /// Print a script that teaches a shell to complete this command line
@@ -65,7 +63,7 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
         Command::Crawl(args) => return crawl::run(args),
         // Command::Demo(args) => return demo::run(args),
         // Command::Sim(args) => sim::run(args)?,
-        // Command::Inspect(what) => inspect::run(what)?,
+        Command::Inspect(what) => inspect::run(what)?,
         Command::Config(args) => config::run(args)?,
         Command::Completions(args) => completions::run(args),
     }

@@ -44,33 +44,31 @@ fn answer_line<Q: DeserializeOwned, A: Serialize>(line: &[u8], answer: &impl Fn(
     }
 }
 
-// The subcommands, a line each here and in `run`; then the variant `Inspect` in `cli::Command`:
-//
-// /// What to look at.
-// #[derive(Debug, clap::Subcommand)]
-// pub enum Inspect {
-//     /// The canonical form of a URL
-//     Url(url::UrlArgs),
-//     /// What a robots.txt allows
-//     Robots(robots::RobotsArgs),
-//     /// What a sitemap or feed names
-//     Sitemap(sitemap::SitemapArgs),
-//     /// What is read from a page
-//     Page(page::PageArgs),
-//     /// The records of a WARC file
-//     Warc(warc::WarcArgs),
-// }
-//
-// /// Looks at what the user named.
-// pub fn run(what: &Inspect) -> anyhow::Result<()> {
-//     match what {
-//         Inspect::Url(args) => url::run(args),
-//         Inspect::Robots(args) => robots::run(args),
-//         Inspect::Sitemap(args) => sitemap::run(args),
-//         Inspect::Page(args) => page::run(args),
-//         Inspect::Warc(args) => warc::run(args),
-//     }
-// }
+/// What to look at.
+#[derive(Debug, clap::Subcommand)]
+pub enum Inspect {
+    /// The canonical form of a URL
+    Url(url::UrlArgs),
+    /// What a robots.txt allows
+    Robots(robots::RobotsArgs),
+    /// What a sitemap or feed names
+    Sitemap(sitemap::SitemapArgs),
+    // /// What is read from a page
+    // Page(page::PageArgs),
+    /// The records of a WARC file
+    Warc(warc::WarcArgs),
+}
+
+/// Looks at what the user named.
+pub fn run(what: &Inspect) -> anyhow::Result<()> {
+    match what {
+        Inspect::Url(args) => url::run(args),
+        Inspect::Robots(args) => robots::run(args.clone()),
+        Inspect::Sitemap(args) => sitemap::run(args.clone()),
+        // Inspect::Page(args) => page::run(args),
+        Inspect::Warc(args) => warc::run(args),
+    }
+}
 
 #[cfg(test)]
 mod tests {
