@@ -3,6 +3,8 @@
 //! The tests with warcio and pywb need a Python that has both, named by `HARVESTMAN_PYTHON`; without it they say that they
 //! are skipped, and fail where `HARVESTMAN_REQUIRE_PYTHON=1`.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
+
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,6 +97,7 @@ fn exchange(page: &Page, started: Instant) -> Exchange {
         body: Bytes::from(page.body.clone()),
         truncated: page.truncated,
         remote: Some([127, 0, 0, 1].into()),
+        place: None,
     };
     let timings = Timings { started, first_byte: Some(started), ended: started };
     Exchange { url: CanonicalUrl::from_canonical(page.url), request_headers, result: Ok(answer), timings }
@@ -168,7 +171,7 @@ fn warc_files(directory: &Path) -> Vec<PathBuf> {
 
 /// Says so past the test harness, which keeps back what passing tests print.
 fn skipped(what: &str) {
-    writeln!(std::io::stderr(), "SKIPPED {what}").unwrap();
+    std::io::stderr().write_all(format!("SKIPPED {what}\n").as_bytes()).unwrap();
 }
 
 /// The Python with warcio and pywb; none where there is none, and then the test says so.

@@ -104,7 +104,15 @@ mod tests {
         for (name, value) in headers {
             map.append(HeaderName::try_from(*name).unwrap(), HeaderValue::from_bytes(value).unwrap());
         }
-        Answer { status: 200, version, headers: map, body: Bytes::from(body), truncated: None, remote: None }
+        Answer {
+            status: 200,
+            version,
+            headers: map,
+            body: Bytes::from(body),
+            truncated: None,
+            remote: None,
+            place: None,
+        }
     }
 
     fn stored(answer: &Answer) -> Vec<u8> {

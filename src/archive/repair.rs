@@ -1,13 +1,19 @@
 //! Repairs WARC files that a crash left open: what stands behind the last whole record is cut off.
+//!
+//! A crash of the process tears only the last record. A file that is damaged further up (a power failure may lose any page of
+//! the cache) has whole records behind the damage; these are not thrown away: what is cut off goes to a file `….cut`.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::file::{rename, sync_directory};
 use super::reader::{self, Limits, WarcReader};
 use super::writer::{OPEN_SUFFIX, WARC_DIRECTORY};
+
+/// Bytes of a cut-off tail that are searched for records at once.
+const SEARCHED_AT_ONCE: u64 = 1 << 20;
 
 /// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +24,8 @@ pub struct Repaired {
     pub records: u64,
     /// Bytes that were cut off behind them.
     pub cut_bytes: u64,
+    /// Where the cut-off bytes are kept, if there are whole records among them.
+    pub kept: Option<PathBuf>,
 }
 
 /// Repairs the WARC file at `path`: cuts it behind its last whole record and takes the suffix `.open` off its name.
@@ -27,21 +35,22 @@ pub fn repair(path: &Path) -> Result<Repaired, Error> {
     let length = file.metadata().map_err(failed("read"))?.len();
     let (records, whole) = whole_records(&file).map_err(failed("read"))?;
     let cut_bytes = length.saturating_sub(whole);
+    let finished = finished_path(path);
+    let kept = keep_whole_records(&file, whole, &with_suffix(&finished, ".cut")).map_err(failed("salvage"))?;
     if records == 0 {
         // An empty file is no WARC file (nor a gzip file): nothing is lost with it.
         fs::remove_file(path).map_err(failed("remove"))?;
         path.parent().map_or(Ok(()), sync_directory)?;
-        return Ok(Repaired { path: None, records, cut_bytes });
+        return Ok(Repaired { path: None, records, cut_bytes, kept });
     }
     if cut_bytes > 0 {
         file.set_len(whole).map_err(failed("cut"))?;
     }
     file.sync_all().map_err(failed("force to the disk"))?;
-    let finished = finished_path(path);
     if finished != path {
         rename(path, &finished)?;
     }
-    Ok(Repaired { path: Some(finished), records, cut_bytes })
+    Ok(Repaired { path: Some(finished), records, cut_bytes, kept })
 }
 
 /// Repairs every file that is still open in the archive of `crawl_directory`, in the order of their names.
@@ -60,6 +69,46 @@ pub fn repair_all(crawl_directory: &Path) -> Result<Vec<Repaired>, Error> {
     }
     open.sort();
     open.iter().map(|path| repair(path)).collect()
+}
+
+/// Copies what `file` holds from byte `start` on to `copy`, if there is a whole record in it.
+fn keep_whole_records(mut file: &File, start: u64, copy: &Path) -> io::Result<Option<PathBuf>> {
+    if !holds_whole_record(file, start)? {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let mut output = File::create(copy)?;
+    io::copy(&mut file, &mut output)?;
+    output.sync_all()?;
+    Ok(Some(copy.to_path_buf()))
+}
+
+/// Whether a whole record starts anywhere behind byte `start`: tries every place that looks like a start.
+fn holds_whole_record(mut file: &File, start: u64) -> io::Result<bool> {
+    let mut at = start;
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        file.seek(SeekFrom::Start(at))?;
+        file.take(SEARCHED_AT_ONCE).read_to_end(&mut piece)?;
+        for offset in record_starts(&piece) {
+            file.seek(SeekFrom::Start(at + offset as u64))?;
+            if whole_records(file)?.0 > 0 {
+                return Ok(true);
+            }
+        }
+        // The last bytes are looked at again with the next piece: a start may lie across the border.
+        match piece.len() as u64 {
+            SEARCHED_AT_ONCE => at += SEARCHED_AT_ONCE - 8,
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// Where in `piece` a gzip member or a plain record may start.
+fn record_starts(piece: &[u8]) -> impl Iterator<Item = usize> {
+    let members = memchr::memmem::find_iter(piece, b"\x1f\x8b\x08\0");
+    members.chain(memchr::memmem::find_iter(piece, b"WARC/1."))
 }
 
 /// How many records at the start of a file are whole, and where the last of them ends.
@@ -88,4 +137,10 @@ pub(super) fn whole_records(file: impl Read) -> io::Result<(u64, u64)> {
 fn finished_path(path: &Path) -> PathBuf {
     let text = path.as_os_str().to_str();
     text.and_then(|text| text.strip_suffix(OPEN_SUFFIX)).map_or_else(|| path.to_path_buf(), PathBuf::from)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }

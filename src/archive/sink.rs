@@ -4,6 +4,7 @@
 //! into the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries and in bytes; a full one makes
 //! the workers wait. After the first error every entry is answered with it, and nothing more is written.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -83,8 +84,7 @@ impl ArchiveSink {
         Ok((Self { sender, budget }, ArchiveThread(thread)))
     }
 
-    /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone, which only a panic
-    /// in some `done` can bring about.
+    /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone.
     pub fn write(&self, entry: Entry) -> Result<(), Box<Entry>> {
         let bytes = size(&entry);
         self.budget.take(bytes);
@@ -148,7 +148,11 @@ impl Writer {
             Err(error) => self.failed = Some(error.clone()),
         }
         self.budget.give_back(bytes);
-        (entry.done)(result);
+        let done = entry.done;
+        // A dead writer would leave the workers waiting for ever, so a panic is an error like any other.
+        if std::panic::catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
+            self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("an answer to it panicked".to_owned())));
+        }
     }
 
     fn register(&self, entry: &mut Entry) {

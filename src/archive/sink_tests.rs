@@ -68,7 +68,7 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
         // Every third page alone is larger than the queue's bytes.
         let bytes = vec![number; if number % 3 == 0 { 40 } else { 5 }];
         let links = Some(links_line("http://h/", std::iter::empty()));
-        let entry = Entry { page: Some(page(&bytes)), record: record("http://h/"), links, done };
+        let entry = Entry { page: Some(page(&bytes)), record: Some(record("http://h/")), links, done };
         assert!(sink.write(entry).is_ok());
     }
     drop(sink);
@@ -93,7 +93,7 @@ fn without_an_archive_the_page_log_is_written_all_the_same() {
     let options = ArchiveOptions { enabled: false, ..Default::default() };
     let (sink, thread, _) = spawn(directory.path(), &options);
     let done: Done = Box::new(|result| assert_eq!(result.unwrap(), None));
-    assert!(sink.write(Entry { page: None, record: record("http://h/"), links: None, done }).is_ok());
+    assert!(sink.write(Entry { page: None, record: Some(record("http://h/")), links: None, done }).is_ok());
     drop(sink);
     assert_eq!(thread.join().unwrap(), Written::default());
     assert_eq!(std::fs::read_to_string(directory.path().join("pages.jsonl")).unwrap().lines().count(), 1);
@@ -111,7 +111,7 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
         let done: Done = Box::new(move |result| {
             if result.is_ok() { &succeeded } else { &failed }.fetch_add(1, Ordering::SeqCst);
         });
-        Entry { page: Some(page(b"x")), record: record("http://h/"), links: None, done }
+        Entry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done }
     };
     assert!(sink.write(entry()).is_ok());
     while sink.queue_length() > 0 || sink.queue_bytes() > 0 {
@@ -128,4 +128,25 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
     assert_eq!((succeeded.load(Ordering::SeqCst), failed.load(Ordering::SeqCst)), (1, 20));
     assert_eq!(index.len(), 1);
     assert_eq!(std::fs::read_to_string(directory.path().join("pages.jsonl")).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_panic_in_an_answer_stops_the_archive_but_not_the_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let (sink, thread, _) = spawn(directory.path(), &ArchiveOptions { queue_max: 1, ..Default::default() });
+    let failed = Arc::new(AtomicUsize::new(0));
+    let panics: Done = Box::new(|_| panic!("on purpose"));
+    assert!(sink.write(Entry { page: None, record: Some(record("http://h/")), links: None, done: panics }).is_ok());
+    for _ in 0..10 {
+        let failed = failed.clone();
+        let done: Done = Box::new(move |result| {
+            failed.fetch_add(usize::from(result.is_err()), Ordering::SeqCst);
+        });
+        assert!(
+            sink.write(Entry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done }).is_ok()
+        );
+    }
+    drop(sink);
+    assert!(matches!(thread.join(), Err(Error::Stopped(_))));
+    assert_eq!(failed.load(Ordering::SeqCst), 10);
 }

@@ -40,7 +40,15 @@ fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answer {
         map.append(HeaderName::try_from(*name).unwrap(), HeaderValue::from_bytes(value).unwrap());
     }
     let remote = Some([127, 0, 0, 1].into());
-    Answer { status: 200, version: Version::HTTP_11, headers: map, body: body.into(), truncated: None, remote }
+    Answer {
+        status: 200,
+        version: Version::HTTP_11,
+        headers: map,
+        body: body.into(),
+        truncated: None,
+        remote,
+        place: None,
+    }
 }
 
 fn exchange(url: &str, result: Result<Answer, Failure>) -> Exchange {
@@ -282,7 +290,7 @@ fn a_file_cut_anywhere_is_repaired_to_exactly_its_whole_records() {
             let repaired = repair(&open).unwrap();
             let (records, kept) = whole_before(&ends, cut);
             assert_eq!((repaired.records, repaired.cut_bytes), (records, cut - kept), "cut at {cut}");
-            assert_eq!(repaired.path.is_some(), records > 0);
+            assert_eq!((repaired.path.is_some(), &repaired.kept), (records > 0, &None));
             assert!(!open.exists());
             if let Some(path) = repaired.path {
                 assert_eq!(std::fs::read(&path).unwrap(), whole[..kept as usize]);
@@ -315,6 +323,26 @@ fn assert_whole_gzip(bytes: &[u8], compressed: bool) {
 }
 
 #[test]
+fn whole_records_behind_a_damaged_one_are_kept_in_a_file_of_their_own() {
+    for compress in [true, false] {
+        let options = ArchiveOptions { compress, ..Default::default() };
+        let directory = tempfile::tempdir().unwrap();
+        let mut archive = create(directory.path(), &options);
+        archive.append(&encode(&options, "http://h/", answer(&[], "body")), NOW).unwrap();
+        drop(archive);
+        let open = directory.path().join(WARC_DIRECTORY).join(&files(directory.path())[0]);
+        let mut bytes = std::fs::read(&open).unwrap();
+        let ends = record_ends(&bytes);
+        bytes[ends[0] as usize..ends[0] as usize + 60].fill(0);
+        std::fs::write(&open, &bytes).unwrap();
+        let repaired = repair(&open).unwrap();
+        assert_eq!((repaired.records, repaired.cut_bytes), (1, bytes.len() as u64 - ends[0]));
+        assert_eq!(std::fs::read(repaired.path.unwrap()).unwrap(), bytes[..ends[0] as usize]);
+        assert_eq!(std::fs::read(repaired.kept.unwrap()).unwrap(), bytes[ends[0] as usize..]);
+    }
+}
+
+#[test]
 fn repairing_a_finished_file_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let options = ArchiveOptions::default();
@@ -323,7 +351,7 @@ fn repairing_a_finished_file_changes_nothing() {
     archive.finish().unwrap();
     let path = directory.path().join(WARC_DIRECTORY).join(&files(directory.path())[0]);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(repair(&path).unwrap(), Repaired { path: Some(path.clone()), records: 4, cut_bytes: 0 });
+    assert_eq!(repair(&path).unwrap(), Repaired { path: Some(path.clone()), records: 4, cut_bytes: 0, kept: None });
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(repair_all(directory.path()).unwrap(), []);
 }

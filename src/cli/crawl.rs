@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use url::Url;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use super::{identity, log, signals};
+use super::{identity, log, seeds, signals};
 use crate::admin::Admin;
 use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
@@ -50,12 +51,23 @@ secrets). `harvestman --help` names the exit codes, `harvestman config` all sett
 
 /// Runs the crawl that `args` describe.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
-    let config = with_seed(args.settings.load(seeds(&args.seeds))?);
+    let more = (!args.seeds.is_empty()).then(|| Flag {
+        flag: "SEED".to_owned(),
+        name: "crawl.seeds".to_owned(),
+        value: FlagValue::List(args.seeds.clone()),
+    });
+    let config = args.settings.load(more.into_iter().collect())?;
+    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
     let progress = Arc::new(Progress::new(args.quiet, config.log.format == LogFormat::Json));
     log::start(&config.log, Arc::clone(&progress));
-    for warning in identity::warnings(&config) {
+    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
+    for seed in seeds.iter().filter(|seed| seed.guessed) {
+        tracing::warn!("a seed has no scheme; taking {}", seed.url);
+    }
+    if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
+    let config = complete(config, &urls);
     let result = pipeline::runtime(&config).block_on(crawl(&config, &progress));
     match config.log.format {
         LogFormat::Text => result,
@@ -63,15 +75,10 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Seeds on the command line, as the setting that they are.
-fn seeds(given: &[String]) -> Vec<Flag> {
-    let value = FlagValue::List(given.to_vec());
-    let flag = Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value };
-    if given.is_empty() { Vec::new() } else { vec![flag] }
-}
-
-/// With the seed of all random draws decided, so that the configuration in the crawl directory repeats the run.
-fn with_seed(mut config: Config) -> Config {
+/// The configuration as the crawl needs it: seeds as URLs, files read, a seed drawn; so it repeats the run.
+fn complete(mut config: Config, seeds: &[Url]) -> Config {
+    config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
+    config.crawl.seeds_file.clear();
     if config.crawl.seed == 0 {
         // 53 bits: TOML cannot write more than 63, and many readers of JSON round what is beyond 53.
         config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
@@ -122,9 +129,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawn_seed_can_be_written_to_the_configuration_and_a_given_one_is_kept() {
-        let config = with_seed(Config::default());
+    fn the_configuration_of_a_crawl_stands_on_its_own_and_repeats_its_draws() {
+        let mut config = Config::default();
+        config.crawl.seeds_file = "seeds.txt".to_owned();
+        let config = complete(config, &[Url::parse("https://example.org").unwrap()]);
+        assert_eq!(
+            (config.crawl.seeds.as_slice(), config.crawl.seeds_file.as_str()),
+            (&["https://example.org/".to_owned()][..], "")
+        );
         assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
-        assert_eq!(with_seed(config.clone()), config);
+        assert_eq!(complete(config.clone(), &[]).crawl.seed, config.crawl.seed);
     }
 }

@@ -49,7 +49,7 @@ const OUTPUT: &str = "Output and log";
 #[rustfmt::skip]
 const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("out", "DIR"), ("crawl", "out"), "Directory for everything the crawl writes; must not exist yet, or be empty"),
-    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one a line"),
+    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one a line; - is standard input"),
     one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "How far to go from the seeds: their hosts, their registered domains, their directories, anywhere"),
     many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Only URLs that match one of these"),
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "No URL that matches one of these"),

@@ -9,6 +9,7 @@ pub mod config;
 pub mod crawl;
 pub mod exit;
 pub mod inspect;
+pub mod seeds;
 
 mod flags;
 mod identity;

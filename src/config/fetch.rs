@@ -38,6 +38,9 @@ options! {
         types: Vec<String> = vec!["text/*".to_owned(), "image/*".to_owned(), "application/*".to_owned()],
         /// The longest body that is kept, content coding still on; the rest is cut off and the record says so.
         body_max: ByteSize = ByteSize::mib(16),
+        /// Bodies over 1 MiB that are in memory at once; others wait for them on their connections. Bounds the memory for bodies:
+        /// `frontier.in_flight_max` × 1 MiB + this × `body_max`.
+        large_bodies: u32 = 16,
         /// Bytes of an unwanted body that are read and thrown away to keep its connection; a longer one costs the connection.
         drain_max: ByteSize = ByteSize::kib(64),
         /// The largest head (status line and headers) of an answer.

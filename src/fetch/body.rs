@@ -1,10 +1,12 @@
 //! Reading a body: as much of it as is wanted, as long as it comes fast enough.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::timer::Timer;
 use crate::clock::Instant;
@@ -24,18 +26,37 @@ pub(super) struct BodyLimits {
 pub(super) struct Read {
     pub(super) bytes: Bytes,
     pub(super) truncated: Option<Truncation>,
+    /// The place among the large bodies that this one takes.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
+
+/// Up to this length a body is read without asking; a longer one needs a place among the large bodies, of which there are few.
+/// So memory stays bounded although every request in flight may meet a large body.
+const LARGE: usize = 1 << 20;
 
 /// Memory set aside for a body before any of it is there, however long it says it is.
 const FIRST_ALLOCATION_MAX: u64 = 256 << 10;
 
 /// Reads `body` to its end or to a limit. A body that is not read to its end takes its connection (HTTP/1.1) or its stream
 /// (HTTP/2) with it.
-pub(super) async fn read(mut body: Incoming, limits: BodyLimits, timer: &mut Timer<'_>) -> Read {
+pub(super) async fn read(
+    mut body: Incoming,
+    limits: BodyLimits,
+    places: &Arc<Semaphore>,
+    timer: &mut Timer<'_>,
+) -> Read {
     let expected = body.size_hint().lower().min(limits.max).min(FIRST_ALLOCATION_MAX);
     let mut bytes = BytesMut::with_capacity(usize::try_from(expected).unwrap_or(0));
     let mut pace = Pace::start(limits, timer);
+    let mut place = None;
     let truncated = loop {
+        if place.is_none() && bytes.len() > LARGE {
+            // The server waits meanwhile, as nothing more is taken from its connection.
+            place = take_place(places, timer).await;
+            if place.is_none() {
+                break Some(Truncation::Time);
+            }
+        }
         // The timer first: a body that always has more to give must not keep it from going off.
         let frame = tokio::select! {
             biased;
@@ -59,7 +80,13 @@ pub(super) async fn read(mut body: Incoming, limits: BodyLimits, timer: &mut Tim
             }
         }
     };
-    Read { bytes: bytes.freeze(), truncated }
+    Read { bytes: bytes.freeze(), truncated, place }
+}
+
+/// Waits for a place among the large bodies; none where the exchange's time is over first.
+async fn take_place(places: &Arc<Semaphore>, timer: &mut Timer<'_>) -> Option<OwnedSemaphorePermit> {
+    let left = timer.end.since(timer.now());
+    tokio::time::timeout(left, Arc::clone(places).acquire_owned()).await.ok()?.ok()
 }
 
 /// Throws a body away that nobody wants, to keep its connection. Whether its end was reached within `max` bytes.

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Response};
 use http_body_util::Empty;
 use hyper::body::Incoming;
+use tokio::sync::Semaphore;
 
 use super::body::{self, BodyLimits};
 use super::connect::Connector;
@@ -25,7 +26,7 @@ use super::timer::Timer;
 use super::{Error, TrustedHosts, failure, tls};
 use crate::clock::{Clock, Instant};
 use crate::config::FetchOptions;
-use crate::page::{Answer, Exchange, Failure, Timings, Truncation};
+use crate::page::{Answer, BodyPlace, Exchange, Failure, Timings, Truncation};
 use crate::url::HostKey;
 
 /// Fetches. Cheap to clone; all clones share connections, resolver and cookies.
@@ -42,6 +43,7 @@ struct Inner {
     cookies: Cookies,
     types: WantedTypes,
     body: BodyLimits,
+    places: Arc<Semaphore>,
     drain_max: u64,
     first_byte_timeout: Duration,
     whole_timeout: Duration,
@@ -80,6 +82,7 @@ impl Client {
                 window_min: window_min(options),
                 window: options.low_speed_window.0,
             },
+            places: Arc::new(Semaphore::new(options.large_bodies.max(1) as usize)),
             drain_max: options.drain_max.0,
             first_byte_timeout: options.first_byte_timeout.0,
             whole_timeout: options.whole_timeout.0,
@@ -203,14 +206,14 @@ impl Inner {
         self.cookies.store(target, &head.headers, timer.now());
         let content_type = head.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let wanted = request.accept == Accept::All || self.types.wants(content_type);
-        let (bytes, truncated, whole) = if wanted {
+        let (bytes, truncated, whole, place) = if wanted {
             let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };
-            let read = body::read(incoming, limits, timer).await;
-            (read.bytes, read.truncated, read.truncated.is_none())
+            let read = body::read(incoming, limits, &self.places, timer).await;
+            (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyPlace::new))
         } else {
             let nothing = hyper::body::Body::is_end_stream(&incoming);
             let drained = body::drain(incoming, self.drain_max, timer).await;
-            (Bytes::new(), (!nothing).then_some(Truncation::UnwantedType), drained)
+            (Bytes::new(), (!nothing).then_some(Truncation::UnwantedType), drained, None)
         };
         let remote = connection.remote;
         if whole {
@@ -220,7 +223,7 @@ impl Inner {
             return Err(failure);
         }
         let status = head.status.as_u16();
-        Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote })
+        Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote, place })
     }
 
     fn keep(&self, target: &Target<'_>, mut connection: Connection) {

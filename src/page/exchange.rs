@@ -1,6 +1,8 @@
 //! One request and what came of it.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -48,6 +50,27 @@ pub struct Answer {
     pub truncated: Option<Truncation>,
     /// Who answered; none behind a proxy.
     pub remote: Option<IpAddr>,
+    /// The place that a large body takes of the memory set aside for such; free again when the answer is dropped.
+    pub place: Option<BodyPlace>,
+}
+
+/// Holds a place for a large body as long as it lives. What kind of place is the fetcher's business.
+#[derive(Clone)]
+pub struct BodyPlace {
+    _held: Arc<dyn Send + Sync>,
+}
+
+impl BodyPlace {
+    /// Holds `place`.
+    pub fn new(place: impl Send + Sync + 'static) -> Self {
+        Self { _held: Arc::new(place) }
+    }
+}
+
+impl fmt::Debug for BodyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BodyPlace")
+    }
 }
 
 impl Answer {

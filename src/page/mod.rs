@@ -13,7 +13,7 @@ mod record;
 mod scheduled;
 
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass};
-pub use exchange::{Answer, Exchange, Timings, Truncation};
+pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
 pub use media::MediaType;

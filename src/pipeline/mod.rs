@@ -17,7 +17,6 @@ mod job;
 mod line;
 mod output;
 mod post;
-mod seeds;
 mod status;
 mod switchboard;
 mod tally;
@@ -27,7 +26,6 @@ mod worker;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use output::prepare_directory;
 pub use wiring::runtime;
 
 use crate::clock::Clock;

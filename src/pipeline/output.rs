@@ -1,38 +1,37 @@
 //! The crawl directory.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use crate::config::Config;
 
+/// Makes `path` ready to be a crawl directory: it must not exist yet (then it is made) or be empty, and it must be writable.
+pub(super) fn prepare(path: &Path) -> Result<(), Error> {
+    let refuse = |reason: String| Error::OutputDirectory { path: path.to_owned(), reason };
+    if path.as_os_str().is_empty() {
+        return Err(refuse("none is named; say where the output goes with --out DIR".to_owned()));
+    }
+    match fs::read_dir(path) {
+        Ok(mut entries) => {
+            if entries.next().is_some() {
+                return Err(refuse("it is not empty; name a new directory, so that nothing is mixed up".to_owned()));
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(path).map_err(|error| refuse(error.to_string()))?;
+        }
+        Err(error) => return Err(refuse(error.to_string())),
+    }
+    let probe = path.join(".harvestman-probe");
+    let written = fs::write(&probe, b"written\n").and_then(|()| fs::remove_file(&probe));
+    written.map_err(|error| refuse(format!("cannot write there: {error}")))
+}
+
 /// Where the crawl writes.
 pub(super) fn directory(config: &Config) -> PathBuf {
     PathBuf::from(&config.crawl.out)
-}
-
-/// Makes the crawl directory. It must not exist, or be empty: nothing that is there is ever written over.
-pub fn prepare_directory(path: &Path) -> Result<(), Error> {
-    let unusable = |reason: String| Error::OutputDirectory { path: path.to_owned(), reason };
-    if path.as_os_str().is_empty() {
-        return Err(unusable("no directory was named; give one with --out DIR".to_owned()));
-    }
-    match fs::read_dir(path) {
-        Ok(mut entries) => match entries.next() {
-            None => {}
-            Some(_) => {
-                return Err(unusable("it is not empty; name another one, or move what is in it away".to_owned()));
-            }
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            fs::create_dir_all(path).map_err(|error| unusable(format!("it cannot be made: {error}")))?;
-        }
-        Err(error) => return Err(unusable(error.to_string())),
-    }
-    let probe = path.join(".writable");
-    fs::write(&probe, b"")
-        .and_then(|()| fs::remove_file(&probe))
-        .map_err(|error| unusable(format!("it cannot be written to: {error}")))
 }
 
 /// The WARC files that are there, relative to the crawl directory, in order.
@@ -42,4 +41,29 @@ pub(super) fn warc_files(directory: &Path) -> Vec<String> {
     let mut files: Vec<String> = names.map(|name| format!("{}/{name}", crate::archive::WARC_DIRECTORY)).collect();
     files.sort();
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_and_an_empty_directory_will_do_and_are_left_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        let new = dir.path().join("a/b");
+        prepare(&new).unwrap();
+        prepare(&new).unwrap();
+        assert_eq!(fs::read_dir(&new).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_holds_something_or_is_no_directory_is_refused_untouched() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "mine").unwrap();
+        for path in [dir.path(), &file, &file.join("below"), Path::new("")] {
+            assert!(matches!(prepare(path), Err(Error::OutputDirectory { .. })), "{path:?}");
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    }
 }

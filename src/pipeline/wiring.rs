@@ -18,7 +18,7 @@ use super::job::Job;
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::worker::{Desk, Worker};
-use super::{Error, output, seeds};
+use super::{Error, output};
 use crate::archive::{ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
 use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config, as_toml};
@@ -104,10 +104,29 @@ struct Parts {
     client: Client,
 }
 
+/// The seeds, canonical, each once. All that are none are reported together.
+fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
+    let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
+    for text in written {
+        match canonicaliser.parse(text) {
+            Ok(url) if seeds.contains(&url) => {}
+            Ok(url) => seeds.push(url),
+            Err(why) => wrong.push(format!("`{text}` is no http or https URL ({})", why.label())),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(Error::NoUsableSeed { reason: wrong.join("; ") });
+    }
+    if seeds.is_empty() {
+        return Err(Error::NoUsableSeed { reason: "none was given".to_owned() });
+    }
+    Ok(seeds)
+}
+
 fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = seeds::read(&config.crawl, &canonicaliser)?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
     let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);
     let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
     let mut fetch = config.fetch.clone();
@@ -121,7 +140,7 @@ fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
 pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) -> Result<Crawl, Error> {
     let parts = parts(config, clock)?;
     let directory = output::directory(config);
-    output::prepare_directory(&directory)?;
+    output::prepare(&directory)?;
     let config_file = directory.join(CONFIG_FILE);
     let text = as_toml(config, crate::config::Secrets::LeftOut);
     std::fs::write(&config_file, text).map_err(|source| Error::Write { path: config_file, source })?;

@@ -129,7 +129,8 @@ fn scan_record<R: Read>(
     totals.digests_wrong += count(Check::Wrong);
     totals.digests_not_checked += count(Check::NotChecked);
     totals.sharing_a_member += u64::from(!end.member_ended);
-    let truncated = header.get("WARC-Truncated");
+    // A revisit says so of its block, which is the head alone by design.
+    let truncated = header.get("WARC-Truncated").filter(|_| record_type != "revisit");
     let digests_wrong = count(Check::Wrong);
     let url = url.as_deref();
     each(&Listed { offset, r#type: record_type, status, url, block_bytes, truncated, digests_wrong })?;

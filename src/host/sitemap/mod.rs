@@ -103,9 +103,18 @@ fn markup(text: &str) -> Option<&str> {
     if text.starts_with('<') {
         return Some(text);
     }
-    let end = text.floor_char_boundary(PROLOGUE);
+    let prologue = beginning(text, PROLOGUE);
     let starts = ["<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"];
-    starts.iter().filter_map(|start| text[..end].find(start)).min().map(|at| &text[at..])
+    starts.iter().filter_map(|start| prologue.find(start)).min().map(|at| &text[at..])
+}
+
+/// The characters of `text` that lie whole within its first `bytes` bytes.
+fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Reads a list of URLs, one a line.

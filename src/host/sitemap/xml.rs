@@ -10,9 +10,9 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::QName;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Error;
 use super::collect::Collector;
 use super::role::Role;
+use super::{Error, beginning};
 
 /// Reads a document into `collector`.
 pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), Error> {
@@ -165,7 +165,7 @@ impl Walk<'_> {
         }
         let text = if self.text.is_empty() { text.trim_start() } else { text };
         let room = (self.collector.url_limit() + 1).saturating_sub(self.text.len());
-        self.text.push_str(&text[..text.floor_char_boundary(room)]);
+        self.text.push_str(beginning(text, room));
     }
 
     fn push_reference(&mut self, reference: &BytesRef<'_>) {

@@ -72,11 +72,12 @@ proptest! {
 
     #[test]
     fn any_lines_of_a_robots_txt_are_read_without_panic(
-        lines in prop::collection::vec("(?i)(user-agent|user agent|disallow|dis|allow|sitemap|crawl-delay|)[: \t]{0,2}[ -~é\0#*$%/]{0,12}", 0..30),
-        path in "/[ -~é]{0,20}",
+        lines in prop::collection::vec((name(), "[: \t]{0,2}[ -~\0é]{0,9}"), 0..20),
+        path in "/[ -~é]{0,9}",
     ) {
-        let rules = RobotsRules::parse(lines.join("\n").as_bytes(), "harvestman");
-        let _ = rules.decide(&path);
+        let file: String = lines.into_iter().map(|(name, value)| format!("{name}{value}\n")).collect();
+        let decision = RobotsRules::parse(file.as_bytes(), "harvestman").decide(&path);
+        prop_assert!(decision.allowed || decision.rule.is_some());
     }
 
     /// What a site's owner wrote plainly, the crate alone understands as well; the rewriting must not change that.
@@ -89,4 +90,8 @@ proptest! {
         let referee = robotxt::Robots::parse(file.as_bytes(), "bot");
         prop_assert_eq!(allows(&file, "bot", &path), referee.is_allowed(&path));
     }
+}
+
+fn name() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["User-agent", "user agent", "Disallow", "dis", "Allow", "Sitemap", "Crawl-delay", ""][..])
 }

@@ -1,0 +1,172 @@
+//! What a crawl costs, as a ratio to a bare loop in the same run.
+//!
+//! A static site of 50,000 pages (about 25 KB and 90 links each) is served by another process. Two clients fetch all of it in turn,
+//! several times: a bare loop, which asks for the same URLs with hyper over keep-alive connections, tokenises each page with
+//! lol_html, and resolves and hashes every `a[href]`; and the crawler, breadth-first, without and with its archive. Printed
+//! is the processor time of this process for each, and the ratios, pair by pair. The bare loop is told the URLs; the crawler has
+//! to find them, keep robots.txt, politeness, dedup and the account besides.
+//!
+//! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use bytes::Bytes;
+use harvestman::config::{Config, Period};
+use harvestman::report::{Hooks, Report, Usage};
+use http_body_util::{BodyExt, Empty};
+use hyper_util::rt::TokioIo;
+use lol_html::{HtmlRewriter, Settings, element};
+
+/// Connections of either client.
+const CONNECTIONS: usize = 16;
+
+fn main() {
+    let pages = number("HARVESTMAN_BENCH_PAGES", 50_000);
+    let rounds = number("HARVESTMAN_BENCH_ROUNDS", 3);
+    let mut site = Site::start(pages);
+    println!("site: {pages} static pages at {}; {rounds} rounds; processor seconds of this process", site.seed);
+    println!("{:>5} {:>8} {:>8} {:>8} {:>8} {:>8}", "round", "bare", "crawl", "ratio", "archive", "ratio");
+    let (mut ratios, mut archived_ratios) = (Vec::new(), Vec::new());
+    for round in 1..=rounds {
+        let bare = bare_loop(&site.seed, pages);
+        let crawl = crawl(&site.seed, pages, false);
+        let archived = crawl_cpu(&site.seed, pages);
+        let (ratio, archived_ratio) = (crawl / bare, archived / bare);
+        println!("{round:>5} {bare:>8.2} {crawl:>8.2} {ratio:>8.2} {archived:>8.2} {archived_ratio:>8.2}");
+        ratios.push(ratio);
+        archived_ratios.push(archived_ratio);
+    }
+    site.stop();
+    println!("median ratio: crawl {:.2}, with archive {:.2}", median(&mut ratios), median(&mut archived_ratios));
+}
+
+fn crawl_cpu(seed: &str, pages: u64) -> f64 {
+    crawl(seed, pages, true)
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The static site in a process of its own.
+struct Site {
+    process: Child,
+    seed: String,
+}
+
+impl Site {
+    fn start(pages: u64) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_harvestman"))
+            .args(["sim", "--static", "--port", "0", "--pages", &pages.to_string(), "--for", "3600s"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the simulator starts");
+        let stdout = process.stdout.take().expect("it is piped");
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).expect("it names its seed");
+        let seed = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
+        Self { process, seed }
+    }
+
+    fn stop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn cpu_seconds(work: impl FnOnce()) -> f64 {
+    let before = Usage::now();
+    work();
+    Usage::now().since(before).cpu_seconds.expect("the system tells processor time")
+}
+
+/// Fetches, tokenises, resolves and hashes, with nothing around it.
+fn bare_loop(seed: &str, pages: u64) -> f64 {
+    let base = url::Url::parse(seed).expect("a URL");
+    cpu_seconds(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let local = tokio::task::LocalSet::new();
+        let links: u64 = local.block_on(&runtime, async {
+            let tasks: Vec<_> = (0..CONNECTIONS as u64)
+                .map(|first| tokio::task::spawn_local(bare_connection(base.clone(), first, pages)))
+                .collect();
+            let mut links = 0;
+            for task in tasks {
+                links += task.await.expect("no task panics");
+            }
+            links
+        });
+        assert!(links > 50 * pages, "the pages have links: {links}");
+    })
+}
+
+/// Every `CONNECTIONS`-th page over one connection. Returns the number of links.
+async fn bare_connection(base: url::Url, first: u64, pages: u64) -> u64 {
+    let address = (base.host_str().expect("a host").to_owned(), base.port().unwrap_or(80));
+    let ip = if address.0.ends_with("localhost") { "127.0.0.1".to_owned() } else { address.0.clone() };
+    let stream = tokio::net::TcpStream::connect((ip, address.1)).await.expect("the site listens");
+    stream.set_nodelay(true).expect("a TCP option");
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake::<_, Empty<Bytes>>(TokioIo::new(stream)).await.expect("HTTP");
+    tokio::task::spawn_local(connection);
+    let host = format!("{}:{}", address.0, address.1);
+    let mut links = 0;
+    for page in (first..pages).step_by(CONNECTIONS) {
+        let path = if page == 0 { "/".to_owned() } else { format!("/thread/{page}.html") };
+        let request = hyper::Request::get(&path).header("host", &host).body(Empty::new()).expect("a request");
+        sender.ready().await.expect("the connection lives");
+        let answer = sender.send_request(request).await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{path}");
+        let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        let url = base.join(&path).expect("a URL");
+        links += tokenise(&url, &body);
+    }
+    links
+}
+
+/// Tokenises a page, resolves and hashes each link.
+fn tokenise(url: &url::Url, body: &[u8]) -> u64 {
+    let (mut links, mut hashes) = (0, 0_u64);
+    let handler = element!("a[href]", |a| {
+        if let Some(target) = a.get_attribute("href").and_then(|href| url.join(&href).ok()) {
+            hashes ^= xxhash_rust::xxh3::xxh3_64(target.as_str().as_bytes());
+            links += 1;
+        }
+        Ok(())
+    });
+    let settings = Settings::new().append_element_content_handler(handler);
+    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
+    rewriter.write(body).expect("a page");
+    rewriter.end().expect("a whole page");
+    std::hint::black_box(hashes);
+    links
+}
+
+/// Crawls the site with this crate's own pipeline.
+fn crawl(seed: &str, pages: u64, archive: bool) -> f64 {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let mut config = Config::default();
+    config.crawl.seeds = vec![seed.to_owned()];
+    config.crawl.out = directory.path().join("crawl").display().to_string();
+    config.crawl.seed = 1;
+    config.host.delay = Period(Duration::ZERO);
+    config.host.connections_per_host = CONNECTIONS as u32;
+    config.host.connections_per_ip = CONNECTIONS as u32;
+    config.archive.enabled = archive;
+    let mut report: Option<Report> = None;
+    let seconds = cpu_seconds(|| {
+        let system = harvestman::pipeline::runtime(&config);
+        report = Some(system.block_on(harvestman::pipeline::run(&config, Hooks::none())).expect("the crawl runs"));
+    });
+    let report = report.expect("it ran");
+    assert_eq!(report.pages, pages, "every page is found");
+    seconds
+}

@@ -1,0 +1,172 @@
+//! Seeds as users write them: with a scheme or without, as arguments or in a file.
+
+use std::io::Read;
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+use super::exit::Failure;
+
+/// A seed that can be crawled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seed {
+    /// Its URL.
+    pub url: Url,
+    /// Whether its scheme was guessed.
+    pub guessed: bool,
+}
+
+/// Reads `text` as a seed, or says what is wrong with it.
+pub fn parse(text: &str) -> Result<Seed, String> {
+    let text = text.trim();
+    let guessed = !text.contains("://");
+    let url = if guessed {
+        with_scheme(text).ok_or_else(|| format!("seed `{text}` is no URL; write it as https://example.org/"))?
+    } else {
+        Url::parse(text).map_err(|error| format!("seed `{text}` is no URL: {error}"))?
+    };
+    match url.scheme() {
+        "http" | "https" => Ok(Seed { url, guessed }),
+        scheme => Err(format!("seed `{text}` has the scheme {scheme}; only http and https can be crawled")),
+    }
+}
+
+/// Guesses the scheme of what looks like a host, perhaps with a port and a path: https, but http where hardly anybody has a
+/// certificate (addresses and localhost).
+fn with_scheme(text: &str) -> Option<Url> {
+    let url = Url::parse(&format!("https://{text}")).ok()?;
+    // `mailto:somebody@example.org` would pass for a host with a user name.
+    if !url.username().is_empty() || url.password().is_some() {
+        return None;
+    }
+    match url.host()? {
+        Host::Domain("localhost") | Host::Ipv4(_) | Host::Ipv6(_) => Url::parse(&format!("http://{text}")).ok(),
+        Host::Domain(name) if name.contains('.') => Some(url),
+        Host::Domain(_) => None,
+    }
+}
+
+/// The seeds of `given` and of the file `path` (`-` is standard input, empty is none); everything that is wrong is reported
+/// together.
+pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, Failure> {
+    let mut wrong = Vec::new();
+    let mut seeds = Vec::new();
+    for text in given {
+        parse(text).map_or_else(|text| wrong.push(text), |seed| seeds.push(seed));
+    }
+    if !path.is_empty() {
+        let text = read(path).map_err(|error| Failure::usage(format!("cannot read the seeds file {path}: {error}")))?;
+        for (line, text) in lines(&text) {
+            parse(text).map_or_else(|text| wrong.push(format!("{path}:{line}: {text}")), |seed| seeds.push(seed));
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(Failure::usage(wrong.join("\n")));
+    }
+    if seeds.is_empty() {
+        return Err(Failure::usage(
+            "no seed: name a URL to start from, as in `harvestman crawl https://example.org/ --out DIR`",
+        ));
+    }
+    Ok(seeds)
+}
+
+fn read(path: &str) -> std::io::Result<String> {
+    if path != "-" {
+        return std::fs::read_to_string(path);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The lines of a seeds file that hold a seed, with their numbers.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Whether the seed's host is this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => IpAddr::V4(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address).is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_host_without_a_scheme_is_taken_for_https_and_an_address_for_http() {
+        let cases = [
+            ("https://example.org/a", "https://example.org/a", false),
+            (" HTTP://Example.org ", "http://example.org/", false),
+            ("example.org", "https://example.org/", true),
+            ("example.org:8443/a?b", "https://example.org:8443/a?b", true),
+            ("localhost:8000", "http://localhost:8000/", true),
+            ("127.0.0.1:8000/x", "http://127.0.0.1:8000/x", true),
+            ("[::1]:8000", "http://[::1]:8000/", true),
+        ];
+        for (text, url, guessed) in cases {
+            assert_eq!(
+                parse(text).map(|seed| (seed.url.to_string(), seed.guessed)),
+                Ok((url.to_owned(), guessed)),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_url_is_named_in_the_refusal() {
+        for text in
+            ["", "forum", "mailto:x@example.org", "javascript:alert(1)", "https://", "ftp://example.org/", "a b.org"]
+        {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(&format!("`{text}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_seeds_file_has_comments_and_empty_lines_and_all_its_mistakes_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("seeds");
+        std::fs::write(&path, "\u{feff}# ours\r\n\r\nexample.org\r\n  https://a.example/  \n").unwrap();
+        let path = path.to_str().unwrap();
+        let seeds = gather(&["b.example".to_owned()], path).unwrap();
+        let urls: Vec<_> = seeds.iter().map(|seed| seed.url.as_str()).collect();
+        assert_eq!(urls, ["https://b.example/", "https://example.org/", "https://a.example/"]);
+
+        std::fs::write(path, "one\n\ntwo\n").unwrap();
+        let error = gather(&["three".to_owned()], path).unwrap_err().text;
+        for part in ["`three`", &format!("{path}:1: seed `one`"), &format!("{path}:3: seed `two`")] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_told_from_the_rest() {
+        let loopback = |url| is_loopback(&Url::parse(url).unwrap());
+        assert!(
+            ["http://localhost/", "http://127.9.9.9/", "http://[::1]/", "http://a.localhost/"]
+                .into_iter()
+                .all(loopback)
+        );
+        assert!(!["http://example.org/", "http://10.0.0.1/", "http://localhost.example/"].into_iter().any(loopback));
+    }
+
+    proptest! {
+        #[test]
+        fn a_seed_is_refused_or_http_with_a_host(text in ".*") {
+            if let Ok(seed) = parse(&text) {
+                prop_assert!(seed.url.scheme().starts_with("http") && seed.url.has_host());
+            }
+        }
+    }
+}

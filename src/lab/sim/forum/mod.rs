@@ -1,0 +1,344 @@
+//! A bulletin board in the style of XenForo and phpBB: `/threads/some-words.12/page-3`.
+//!
+//! Its waste is that of real boards: post permalinks that show the whole thread page, member lists in several orders,
+//! log-in and reply forms for every thread, redirects to the latest post.
+
+mod render;
+
+use super::listing::{dealt, has_page, pages};
+use super::path::{page_number, parameter, push, push_page, segments, split, trailing_number};
+use super::render::Page;
+use super::site::{Facts, Host, Routes, Site};
+
+/// Posts on one page of a thread.
+const POSTS_PER_PAGE: u64 = 10;
+/// The longest thread, in posts.
+const POSTS_MOST: u64 = 150;
+/// Static pages in the footer.
+const INFO: [&str; 4] = ["terms", "privacy", "rules", "about"];
+/// Names of the member list's extra sort orders, the default left out.
+const ORDERS: [&str; 2] = ["posts", "name"];
+
+/// The software of one forum.
+#[derive(Debug)]
+pub(super) struct Forum {
+    host: Host,
+    threads: u64,
+    boards: u64,
+    members: u64,
+}
+
+/// A URL of a forum. Pages and posts are numbered from 1, all else from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    Index,
+    Info(u64),
+    Login,
+    LoginFor(u64),
+    Register,
+    Board { board: u64, page: u64 },
+    Thread { thread: u64, page: u64 },
+    Post { thread: u64, post: u64 },
+    Latest(u64),
+    Reply(u64),
+    Session(u64),
+    Members { order: u64, page: u64 },
+    Member(u64),
+    MemberThreads { member: u64, page: u64 },
+}
+
+impl Forum {
+    /// A forum of `threads` threads.
+    pub fn new(host: Host, threads: u64) -> Self {
+        Self { host, threads, boards: (threads / 40).clamp(1, 40), members: threads / 3 + 3 }
+    }
+
+    fn posts(&self, thread: u64) -> u64 {
+        1 + self.host.heavy("posts", thread, POSTS_MOST / 3) * (1 + self.host.below("long", thread, 3))
+    }
+
+    fn thread_pages(&self, thread: u64) -> u64 {
+        pages(self.posts(thread), POSTS_PER_PAGE)
+    }
+
+    fn is_dead(&self, thread: u64) -> bool {
+        self.host.is_dead("gone", thread)
+    }
+
+    fn has_permalink(&self, thread: u64, post: u64) -> bool {
+        self.host.coin("permalink", thread << 10 | post, self.host.shape.options.duplicates)
+    }
+
+    fn has_latest(&self, thread: u64) -> bool {
+        !self.is_dead(thread) && self.host.coin("latest", thread, self.host.shape.options.redirects)
+    }
+
+    fn has_session(&self, thread: u64) -> bool {
+        let options = &self.host.shape.options;
+        options.session_ids && !self.is_dead(thread) && self.host.coin("session", thread, options.duplicates)
+    }
+
+    fn has_login_for(&self, thread: u64) -> bool {
+        !self.is_dead(thread) && self.host.coin("login", thread, self.host.shape.options.duplicates)
+    }
+
+    fn board_threads(&self, board: u64) -> u64 {
+        dealt(self.threads, self.boards, board)
+    }
+
+    fn board_pages(&self, board: u64) -> u64 {
+        pages(self.board_threads(board), self.host.shape.per_page())
+    }
+
+    fn members_pages(&self) -> u64 {
+        pages(self.members, self.host.shape.per_page())
+    }
+
+    fn member_threads_pages(&self, member: u64) -> u64 {
+        pages(dealt(self.threads, self.members, member), self.host.shape.per_page())
+    }
+
+    /// The routes that a thread brings: all of them are linked from its row in the board or from its own pages.
+    fn thread_routes(&self, thread: u64) -> impl Iterator<Item = Route> + '_ {
+        let alive = !self.is_dead(thread);
+        let posts = if alive { self.posts(thread) } else { 0 };
+        let shown = if alive { self.thread_pages(thread) } else { 1 };
+        let single =
+            [Route::Latest(thread), Route::Reply(thread), Route::LoginFor(thread), Route::Session(thread)].into_iter();
+        let permalinks = (1..=posts).map(move |post| Route::Post { thread, post });
+        let optional = single.chain(permalinks).filter(|route| self.exists(*route));
+        (1..=shown).map(move |page| Route::Thread { thread, page }).chain(optional)
+    }
+
+    fn member_routes(&self, member: u64) -> impl Iterator<Item = Route> + '_ {
+        let lists = (1..=self.member_threads_pages(member)).map(move |page| Route::MemberThreads { member, page });
+        std::iter::once(Route::Member(member)).chain(lists)
+    }
+
+    fn thread_folder(&self, thread: u64, out: &mut String) {
+        out.push_str("/threads/");
+        self.host.title("thread", thread, '-', out);
+        out.push('.');
+        push(out, thread);
+        out.push('/');
+    }
+
+    fn member_folder(&self, member: u64, out: &mut String) {
+        out.push_str("/members/");
+        self.host.shape.text.name(self.host.seed.child("name"), member, out);
+        out.push('.');
+        push(out, member);
+        out.push('/');
+    }
+
+    fn session(&self) -> u64 {
+        self.host.seed.child("session").0
+    }
+
+    fn guess_thread(&self, thread: u64, tail: &str, query: &str) -> Option<Route> {
+        match tail {
+            "" if query.starts_with("sid=") => Some(Route::Session(thread)),
+            "" => Some(Route::Thread { thread, page: 1 }),
+            "latest" => Some(Route::Latest(thread)),
+            "reply" => Some(Route::Reply(thread)),
+            _ => {
+                let number = trailing_number(tail, '-')?;
+                Some(if tail.starts_with("page") {
+                    Route::Thread { thread, page: number }
+                } else {
+                    Route::Post { thread, post: number }
+                })
+            }
+        }
+    }
+
+    fn guess_login(query: &str) -> Option<Route> {
+        match parameter(query, "next") {
+            None => Some(Route::Login),
+            Some(next) => trailing_number(next.strip_suffix("%2F")?, '.').map(Route::LoginFor),
+        }
+    }
+}
+
+impl Site for Forum {
+    type Route = Route;
+
+    fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn routes(&self) -> Routes<'_, Route> {
+        let fixed = [Route::Index, Route::Login, Route::Register].into_iter();
+        let info = (0..INFO.len() as u64).map(Route::Info);
+        let boards = (0..self.boards)
+            .flat_map(|board| (1..=self.board_pages(board)).map(move |page| Route::Board { board, page }));
+        let threads = (0..self.threads).flat_map(|thread| self.thread_routes(thread));
+        let lists = (0..=self.host.shape.sort_orders())
+            .flat_map(|order| (1..=self.members_pages()).map(move |page| Route::Members { order, page }));
+        let members = (0..self.members).flat_map(|member| self.member_routes(member));
+        Box::new(fixed.chain(info).chain(boards).chain(threads).chain(lists).chain(members))
+    }
+
+    fn guess(&self, path_and_query: &str) -> Option<Route> {
+        let (path, query) = split(path_and_query);
+        let (parts, count) = segments(path);
+        let page = page_number(query);
+        match (&parts[..count], parts[1]) {
+            ([], _) => Some(Route::Index),
+            (["register"], _) => Some(Route::Register),
+            (["login"], _) => Self::guess_login(query),
+            (["help", _], name) => INFO.iter().position(|info| *info == name).map(|at| Route::Info(at as u64)),
+            (["boards", _], name) => trailing_number(name, '.').map(|board| Route::Board { board, page }),
+            (["threads", _, ..], name) => self.guess_thread(trailing_number(name, '.')?, parts[2], query),
+            (["members"], _) => {
+                let order = parameter(query, "sort").and_then(|sort| ORDERS.iter().position(|order| *order == sort));
+                Some(Route::Members { order: order.map_or(0, |at| at as u64 + 1), page })
+            }
+            (["members", _], name) => trailing_number(name, '.').map(Route::Member),
+            (["members", _, "threads"], name) => {
+                trailing_number(name, '.').map(|member| Route::MemberThreads { member, page })
+            }
+            _ => None,
+        }
+    }
+
+    fn exists(&self, route: Route) -> bool {
+        let alive = |thread: u64| thread < self.threads && !self.is_dead(thread);
+        match route {
+            Route::Index | Route::Login | Route::Register => true,
+            Route::Info(at) => at < INFO.len() as u64,
+            Route::Board { board, page } => board < self.boards && has_page(page, self.board_pages(board)),
+            Route::Thread { thread, page: 1 } => thread < self.threads,
+            Route::Thread { thread, page } => alive(thread) && has_page(page, self.thread_pages(thread)),
+            Route::Post { thread, post } => {
+                alive(thread) && has_page(post, self.posts(thread)) && self.has_permalink(thread, post)
+            }
+            Route::Latest(thread) => thread < self.threads && self.has_latest(thread),
+            Route::Reply(thread) => alive(thread),
+            Route::LoginFor(thread) => thread < self.threads && self.has_login_for(thread),
+            Route::Session(thread) => thread < self.threads && self.has_session(thread),
+            Route::Members { order, page } => {
+                order <= self.host.shape.sort_orders() && has_page(page, self.members_pages())
+            }
+            Route::Member(member) => member < self.members,
+            Route::MemberThreads { member, page } => {
+                member < self.members && has_page(page, self.member_threads_pages(member))
+            }
+        }
+    }
+
+    fn write_path(&self, route: Route, out: &mut String) {
+        match route {
+            Route::Index => out.push('/'),
+            Route::Login => out.push_str("/login"),
+            Route::Register => out.push_str("/register"),
+            Route::Info(at) => {
+                out.push_str("/help/");
+                out.push_str(INFO[at as usize]);
+            }
+            Route::LoginFor(thread) => {
+                out.push_str("/login?next=%2Fthreads%2F");
+                self.host.title("thread", thread, '-', out);
+                out.push('.');
+                push(out, thread);
+                out.push_str("%2F");
+            }
+            Route::Board { board, page } => {
+                out.push_str("/boards/");
+                self.host.title("board", board, '-', out);
+                out.push('.');
+                push(out, board);
+                out.push('/');
+                push_page(out, '?', page);
+            }
+            Route::Members { order, page } => {
+                out.push_str("/members/");
+                if order > 0 {
+                    out.push_str("?sort=");
+                    out.push_str(ORDERS[order as usize - 1]);
+                }
+                push_page(out, if order > 0 { '&' } else { '?' }, page);
+            }
+            Route::Member(member) => self.member_folder(member, out),
+            Route::MemberThreads { member, page } => {
+                self.member_folder(member, out);
+                out.push_str("threads");
+                push_page(out, '?', page);
+            }
+            Route::Thread { thread, .. }
+            | Route::Post { thread, .. }
+            | Route::Latest(thread)
+            | Route::Reply(thread)
+            | Route::Session(thread) => {
+                self.thread_folder(thread, out);
+                self.write_thread_tail(route, out);
+            }
+        }
+    }
+
+    fn facts(&self, route: Route) -> Facts<Route> {
+        match route {
+            Route::Index => Facts::page("forum:index"),
+            Route::Info(_) => Facts::page("forum:info"),
+            Route::Login => Facts::page("forum:login").disallowed(),
+            Route::LoginFor(_) => Facts::page("forum:login").view_of(Route::Login).disallowed(),
+            Route::Register => Facts::page("forum:register").disallowed(),
+            Route::Board { .. } => Facts::page("forum:board"),
+            Route::Thread { thread, .. } => Facts::content("forum:thread").dead_if(self.is_dead(thread)),
+            Route::Post { thread, post } => {
+                let page = (post - 1) / POSTS_PER_PAGE + 1;
+                Facts::content("forum:post_permalink").view_of(Route::Thread { thread, page })
+            }
+            Route::Latest(thread) => {
+                let last = Route::Thread { thread, page: self.thread_pages(thread) };
+                Facts::redirect("forum:latest", 302, last)
+            }
+            Route::Reply(_) => Facts::page("forum:reply").disallowed(),
+            Route::Session(thread) => Facts::content("forum:thread_session").view_of(Route::Thread { thread, page: 1 }),
+            Route::Members { order: 0, .. } => Facts::page("forum:members"),
+            Route::Members { page, .. } => {
+                Facts::page("forum:members_sorted").view_of(Route::Members { order: 0, page }).disallowed()
+            }
+            Route::Member(_) => Facts::content("forum:member"),
+            Route::MemberThreads { .. } => Facts::page("forum:member_threads"),
+        }
+    }
+
+    fn render(&self, route: Route, page: &mut Page<'_>) {
+        render::render(self, route, page);
+    }
+
+    fn disallowed(&self) -> &'static [&'static str] {
+        &["/login", "/register", "/members/?sort=", "/threads/*/reply"]
+    }
+
+    fn main_pages(&self) -> u64 {
+        self.threads
+    }
+
+    fn main_page(&self, index: u64) -> Route {
+        Route::Thread { thread: index, page: 1 }
+    }
+}
+
+impl Forum {
+    fn write_thread_tail(&self, route: Route, out: &mut String) {
+        match route {
+            Route::Thread { page, .. } if page > 1 => {
+                out.push_str("page-");
+                push(out, page);
+            }
+            Route::Post { post, .. } => {
+                out.push_str("post-");
+                push(out, post);
+            }
+            Route::Latest(_) => out.push_str("latest"),
+            Route::Reply(_) => out.push_str("reply"),
+            Route::Session(_) => {
+                out.push_str("?sid=");
+                push(out, self.session());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! A static site of plain pages for benchmarks: cheap to serve, every page reachable in few steps.
+//!
+//! Page n links to its children 8n + 1 … 8n + 8, to a navigation bar of the first pages and to random pages, in the markup of
+//! a forum. Most of a page's bytes are one of a few blocks of text made once.
+
+use super::listing::has_page;
+use super::path::push;
+use super::render::Page;
+use super::site::{Facts, Host, Routes, Site};
+
+/// Children of a page in the tree that makes all pages reachable.
+const CHILDREN: u64 = 8;
+/// Pages that every page links to.
+const NAVIGATION: u64 = 20;
+/// Blocks of text that pages share.
+const BLOCKS: u64 = 8;
+/// Paragraphs of a block.
+const PARAGRAPHS: u64 = 16;
+
+/// The static site.
+#[derive(Debug)]
+pub(super) struct StaticSite {
+    host: Host,
+    pages: u64,
+    blocks: Vec<String>,
+}
+
+impl StaticSite {
+    /// A site of exactly `pages` pages (at least one).
+    pub fn new(host: Host, pages: u64) -> Self {
+        let blocks = (0..BLOCKS).map(|block| text_block(&host, block)).collect();
+        Self { host, pages: pages.max(1), blocks }
+    }
+
+    fn row(&self, to: u64, page: &mut Page<'_>) {
+        page.raw("<tr class=\"row\"><td class=\"subject\">");
+        page.link_with(self, to, "title", |page| {
+            page.raw("Thread ");
+            page.number(to);
+        });
+        page.raw("</td></tr>\n");
+    }
+}
+
+fn text_block(host: &Host, block: u64) -> String {
+    let mut out = String::new();
+    let bytes = host.shape.options.page_bytes / PARAGRAPHS as usize;
+    for paragraph in 0..PARAGRAPHS {
+        out.push_str("<div class=\"post\"><p class=\"message\">");
+        let mut rng = host.seed.child("block").nth(block * PARAGRAPHS + paragraph).rng();
+        host.shape.text.prose(&mut rng, bytes, &mut out);
+        out.push_str("</p></div>\n");
+    }
+    out
+}
+
+impl Site for StaticSite {
+    type Route = u64;
+
+    fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn routes(&self) -> Routes<'_, u64> {
+        Box::new(0..self.pages)
+    }
+
+    fn guess(&self, path_and_query: &str) -> Option<u64> {
+        match path_and_query {
+            "/" => Some(0),
+            path => path.strip_prefix("/thread/")?.strip_suffix(".html")?.parse().ok(),
+        }
+    }
+
+    fn exists(&self, route: u64) -> bool {
+        has_page(route + 1, self.pages)
+    }
+
+    fn write_path(&self, route: u64, out: &mut String) {
+        if route == 0 {
+            return out.push('/');
+        }
+        out.push_str("/thread/");
+        push(out, route);
+        out.push_str(".html");
+    }
+
+    fn facts(&self, _route: u64) -> Facts<u64> {
+        Facts::content("static:page")
+    }
+
+    fn render(&self, route: u64, page: &mut Page<'_>) {
+        page.head(|page| page.number(route), "static");
+        page.raw("<ul class=\"nav\">\n");
+        for to in 0..NAVIGATION.min(self.pages) {
+            page.item(self, to, "navlink", |page| page.number(to));
+        }
+        page.raw("</ul>\n<table class=\"threads\"><tbody>\n");
+        let children = route * CHILDREN + 1..(route * CHILDREN + CHILDREN + 1).min(self.pages);
+        for child in children {
+            self.row(child, page);
+        }
+        let links = self.host.shape.options.links as u64;
+        for _ in (NAVIGATION + CHILDREN)..links.max(NAVIGATION + CHILDREN) {
+            let to = page.draw(self.pages);
+            self.row(to, page);
+        }
+        page.raw("</tbody></table>\n");
+        page.raw(&self.blocks[(route % BLOCKS) as usize]);
+        page.raw("</body></html>\n");
+    }
+
+    fn disallowed(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn main_pages(&self) -> u64 {
+        self.pages
+    }
+
+    fn main_page(&self, index: u64) -> u64 {
+        index
+    }
+}

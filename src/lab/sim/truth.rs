@@ -1,0 +1,76 @@
+//! The ground truth: every URL that links lead to, and what is true of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::site::{Answer, Site};
+
+/// One URL of the ground truth; a line of the truth file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TruthRow {
+    /// The URL in canonical form.
+    pub url: String,
+    /// Its host's name, without the port.
+    pub host: String,
+    /// The family of its site: `forum`, `blogs`, `qa`, `media`, `static` or `portal`.
+    pub family: String,
+    /// Its template, as in `forum:thread`.
+    pub page_type: String,
+    /// The status that answers it, transient errors left aside.
+    pub status: u16,
+    /// The media type that answers it.
+    pub media_type: String,
+    /// Whether it shows what users made.
+    pub ucc: bool,
+    /// The canonical address of the content that this is another address or another order of.
+    pub duplicate_of: Option<String>,
+    /// Where it redirects to, without the fragment.
+    pub redirect_to: Option<String>,
+    /// Whether robots.txt allows it.
+    pub robots_allowed: bool,
+}
+
+/// The media type of pages.
+pub(super) const HTML: &str = "text/html; charset=utf-8";
+
+/// The rows of one site.
+pub(super) fn rows<'a, S: Site>(
+    site: &'a S,
+    family: &'static str,
+    port: &'a str,
+) -> Box<dyn Iterator<Item = TruthRow> + 'a> {
+    Box::new(site.routes().map(move |route| row(site, family, port, route)))
+}
+
+fn row<S: Site>(site: &S, family: &str, port: &str, route: S::Route) -> TruthRow {
+    let facts = site.facts(route);
+    let host = site.host();
+    let (mut duplicate_of, mut redirect_to, mut media_type) = (None, None, HTML);
+    match facts.answer {
+        Answer::View(of) => duplicate_of = Some(url(site, port, of)),
+        Answer::Redirect(_, to) => redirect_to = Some(url(site, port, to)),
+        Answer::File(file_type) => media_type = file_type,
+        Answer::Page | Answer::Dead => {}
+    }
+    TruthRow {
+        url: url(site, port, route),
+        host: host.name.clone(),
+        family: family.to_owned(),
+        page_type: facts.page_type.to_owned(),
+        status: facts.status(),
+        media_type: media_type.to_owned(),
+        ucc: facts.ucc,
+        duplicate_of,
+        redirect_to,
+        robots_allowed: facts.allowed || !host.shape.options.disallow,
+    }
+}
+
+/// The absolute URL of a route.
+pub(super) fn url<S: Site>(site: &S, port: &str, route: S::Route) -> String {
+    let mut out = String::with_capacity(96);
+    out.push_str("http://");
+    out.push_str(&site.host().name);
+    out.push_str(port);
+    site.write_path(route, &mut out);
+    out
+}
