@@ -196,6 +196,7 @@ fn in_the_json_format_every_line_on_standard_error_is_a_json_object() {
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{text}"))).collect();
     assert!(lines.iter().any(|line| line["message"] == "a seed has no scheme; taking http://127.0.0.1:9/"), "{text}");
+    assert_eq!(output.status.code(), Some(3), "nothing could be fetched");
     assert!(lines.iter().all(|line| line["level"].is_string() && line["timestamp"].is_string()), "{text}");
 }
 

@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
 use crate::report::{CrawlStatus, Hooks, StopFlag};
-use crate::seed;
+use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
 #[derive(Debug, Clone, clap::Args)]
@@ -94,8 +94,8 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
     config.crawl.seeds_file.clear();
     if config.crawl.seed == 0 {
-        // 53 bits: more would be rounded by readers of JSON that know only floating point.
-        config.crawl.seed = (seed::Seed::from_system().0 >> 11).max(1);
+        // 53 bits: TOML cannot write more than 63, and many readers of JSON round what is beyond 53.
+        config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
     }
     config
 }
@@ -104,6 +104,7 @@ async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failur
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    // Before the crawl directory is touched: with a wrong address nothing is done at all.
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
 
     let shown = Arc::clone(progress);

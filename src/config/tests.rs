@@ -141,6 +141,9 @@ fn a_printed_configuration_names_every_default_that_was_changed() {
 }
 
 proptest! {
+    // Each case goes through all settings several times.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn what_is_printed_loads_to_the_same_configuration(
         pages in 0..u64::MAX / 2,

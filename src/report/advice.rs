@@ -10,7 +10,7 @@ fn remedy(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "dns" => "check the spelling of the host, or name its address with --resolve HOST:ADDR",
         "forbidden_address" => {
-            "the host leads to a private or loopback address; if it is yours, set fetch.allow_private_addresses"
+            "the host leads to a private or loopback address; if it is yours, set fetch.private_addresses"
         }
         "connect" | "connect_timeout" => "the server is down or blocks this machine; check --proxy if one is needed",
         "tls" | "tls_timeout" => "check --ca-file if the site has a certificate authority of its own",
@@ -32,12 +32,12 @@ pub fn advice(report: &Report) -> Vec<String> {
         lines.push("the output could not be written: see the log; what was written before is whole".to_owned());
     }
     for trouble in &report.run.troubles {
-        let how_many = if trouble.failed == trouble.requests {
-            format!("all {}", figures::count(trouble.requests))
-        } else {
-            format!("{} of {}", figures::count(trouble.failed), figures::count(trouble.requests))
+        let what = match (trouble.failed, trouble.requests) {
+            (1, 1) => format!("the only request to {} failed with {}", trouble.host, trouble.reason),
+            (failed, all) => {
+                format!("{} requests to {} failed with {}", part(failed, all), trouble.host, trouble.reason)
+            }
         };
-        let what = format!("{how_many} requests to {} failed with {}", trouble.host, trouble.reason);
         lines.push(with_remedy(what, trouble.reason));
     }
     let named = |reason: &str| report.run.troubles.iter().any(|trouble| trouble.reason == reason);
@@ -51,6 +51,15 @@ pub fn advice(report: &Report) -> Vec<String> {
         lines.push(nothing_fetched(report));
     }
     lines
+}
+
+/// `all 12`, or `11 of 12`.
+fn part(count: u64, all: u64) -> String {
+    if count == all {
+        format!("all {}", figures::count(all))
+    } else {
+        format!("{} of {}", figures::count(count), figures::count(all))
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
@@ -99,6 +108,17 @@ mod tests {
         let expected = "all 12 requests to https://intranet.example failed with tls: check --ca-file if the site has a \
                         certificate authority of its own";
         assert_eq!(advice(&report), [expected]);
+    }
+
+    #[test]
+    fn a_part_of_the_requests_and_a_single_one_are_told_as_such() {
+        let told = |requests, failed| {
+            let host = "https://a.example".to_owned();
+            let troubles = vec![HostTrouble { host, requests, failed, reason: "dns" }];
+            advice(&Report { run: crate::report::Run { troubles, ..Default::default() }, ..report() }).remove(0)
+        };
+        assert!(told(1, 1).starts_with("the only request to https://a.example failed with dns: "));
+        assert!(told(12, 11).starts_with("11 of 12 requests to https://a.example failed with dns: "));
     }
 
     #[test]

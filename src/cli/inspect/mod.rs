@@ -46,6 +46,7 @@ fn answer_line<Q: DeserializeOwned, A: Serialize>(line: &[u8], answer: &impl Fn(
 }
 
 /// What can be looked at.
+/// What to look at.
 #[derive(Debug, clap::Subcommand)]
 pub enum Inspect {
     /// The canonical form of a URL
@@ -56,6 +57,8 @@ pub enum Inspect {
     Sitemap(sitemap::SitemapArgs),
     /// What is read from a page
     Page(page::PageArgs),
+    // /// What is read from a page
+    // Page(page::PageArgs),
     /// The records of a WARC file
     Warc(warc::WarcArgs),
 }
@@ -68,6 +71,13 @@ pub fn run(what: Inspect) -> anyhow::Result<()> {
         Inspect::Sitemap(args) => sitemap::run(args),
         Inspect::Page(args) => page::run(&args),
         Inspect::Warc(args) => warc::run(&args),
+pub fn run(what: &Inspect) -> anyhow::Result<()> {
+    match what {
+        Inspect::Url(args) => url::run(args),
+        Inspect::Robots(args) => robots::run(args.clone()),
+        Inspect::Sitemap(args) => sitemap::run(args.clone()),
+        // Inspect::Page(args) => page::run(args),
+        Inspect::Warc(args) => warc::run(args),
     }
 }
 
