@@ -45,9 +45,10 @@ const CONNECTIONS: (u32, u32) = (4, 32);
 /// Serves, crawls, compares.
 pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
     let server = serve(args)?;
-    let out = args.out.clone().unwrap_or_else(|| {
-        std::env::temp_dir().join(format!("harvestman-demo-{}", std::process::id()))
-    });
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| std::env::temp_dir().join(format!("harvestman-demo-{}", std::process::id())));
     say(&format!(
         "Serving a simulated world of about {} pages on {} hosts at {}; crawling it from {}\n",
         args.pages,

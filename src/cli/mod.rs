@@ -51,15 +51,8 @@ enum Command {
     /// Start a simulated site on this machine, crawl it and show what happened
     Demo(demo::DemoArgs),
     /// Serve a simulated social site
-    Sim(sim::SimArgs),
+    Sim(Box<sim::SimArgs>),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
-    #[command(subcommand)]
-    Inspect(inspect::Inspect),
-    // /// Start a simulated site on this machine, crawl it and show what happened
-    // Demo(demo::DemoArgs),
-    // /// Serve a simulated social site
-    // Sim(sim::SimArgs),
-    /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
     /// Print the configuration that holds, with every setting and what it does
@@ -73,15 +66,9 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
-        Command::Inspect(what) => inspect::run(what)?,
+        Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
-        Command::Crawl(args) => return crawl::run(args),
-        // Command::Demo(args) => return demo::run(args),
-        // Command::Sim(args) => sim::run(args)?,
-        Command::Inspect(what) => inspect::run(what)?,
-        Command::Config(args) => config::run(args)?,
-        Command::Completions(args) => completions::run(args),
     }
     Ok(Exit::Done)
 }

@@ -71,13 +71,6 @@ pub fn run(what: Inspect) -> anyhow::Result<()> {
         Inspect::Sitemap(args) => sitemap::run(args),
         Inspect::Page(args) => page::run(&args),
         Inspect::Warc(args) => warc::run(&args),
-pub fn run(what: &Inspect) -> anyhow::Result<()> {
-    match what {
-        Inspect::Url(args) => url::run(args),
-        Inspect::Robots(args) => robots::run(args.clone()),
-        Inspect::Sitemap(args) => sitemap::run(args.clone()),
-        // Inspect::Page(args) => page::run(args),
-        Inspect::Warc(args) => warc::run(args),
     }
 }
 
