@@ -35,9 +35,9 @@ crate::options! {
         prefix: String = "harvestman".to_owned(),
         /// Size from which on a WARC file is closed and the next one begun. Raising it makes fewer, larger files.
         file_size_max: ByteSize = ByteSize::mib(1024),
-        /// Whether WARC records are gzip members (`.warc.gz`); `false` writes plain `.warc` files, five times as large.
+        /// Whether WARC records are gzip members (`.warc.gz`); `false` writes plain `.warc` files, some five times as large.
         compress: bool = true,
-        /// Compression level, 0 (stored) to 12. Raising it costs CPU: level 6 about twice as much as level 1, for files a fifth smaller.
+        /// Compression level, 0 (stored) to 12. Raising it costs CPU: level 6 about twice as much as level 1, for files a tenth smaller.
         level: u8 = 1,
         /// Compression level of bodies that are compressed already (content-encoded, or images, video, audio).
         level_encoded: u8 = 0,
