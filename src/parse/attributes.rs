@@ -1,0 +1,159 @@
+//! Attributes of a tag, as the HTML standard's tokeniser reads them (section 13.2.5.32 on).
+
+use memchr::memchr;
+
+use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, is_space};
+
+/// What stands next in a tag.
+enum Next<'b> {
+    Attribute { name: &'b [u8], value: &'b [u8], behind: usize },
+    End { behind: usize, self_closing: bool },
+    EndOfPage,
+}
+
+/// Reads on from `at`, which is behind a tag's name or an attribute.
+#[inline(always)]
+fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
+    let mut slash = false;
+    loop {
+        match bytes.get(at) {
+            None => return Next::EndOfPage,
+            Some(b'>') => return Next::End { behind: at + 1, self_closing: slash },
+            Some(b'/') => slash = true,
+            Some(b) if is_space(*b) => slash = false,
+            Some(_) => break,
+        }
+        at += 1;
+    }
+    // The first byte belongs to the name even where it is `=`.
+    let start = at;
+    at = run(bytes, at + 1, &ENDS_ATTRIBUTE_NAME);
+    let name = &bytes[start..at];
+    at = skip_space(bytes, at);
+    if bytes.get(at) != Some(&b'=') {
+        return Next::Attribute { name, value: &[], behind: at };
+    }
+    at = skip_space(bytes, at + 1);
+    match bytes.get(at) {
+        Some(&quote @ (b'"' | b'\'')) => match memchr(quote, &bytes[at + 1..]) {
+            Some(length) => Next::Attribute { name, value: &bytes[at + 1..at + 1 + length], behind: at + length + 2 },
+            None => Next::EndOfPage,
+        },
+        Some(_) => {
+            let behind = run(bytes, at, &ENDS_UNQUOTED);
+            Next::Attribute { name, value: &bytes[at..behind], behind }
+        }
+        None => Next::EndOfPage,
+    }
+}
+
+#[inline(always)]
+fn run(bytes: &[u8], from: usize, ends: &[bool; 256]) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from + rest.iter().position(|b| ends[usize::from(*b)]).unwrap_or(rest.len())
+}
+
+#[inline(always)]
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|b| is_space(*b)) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the tag ends whose name ends at `at` (the first byte behind it), and whether it closes itself. None where the page
+/// ends first.
+#[inline]
+pub(super) fn end_of_tag(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    // Most tags have no attributes.
+    if bytes.get(at) == Some(&b'>') {
+        return Some((at + 1, false));
+    }
+    loop {
+        match next(bytes, at) {
+            Next::Attribute { behind, .. } => at = behind,
+            Next::End { behind, self_closing } => return Some((behind, self_closing)),
+            Next::EndOfPage => return None,
+        }
+    }
+}
+
+/// The attributes of a tag that is known to end, in order: names as written, values as written and without quotes.
+#[derive(Debug, Clone)]
+pub(super) struct Attributes<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl<'b> Attributes<'b> {
+    /// Those that begin at `at`.
+    pub fn new(bytes: &'b [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    /// The values of the attributes `names`, the first of each name; none where it is missing.
+    pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<&'b [u8]>; N] {
+        let mut values = [None; N];
+        for (name, value) in self {
+            for (slot, wanted) in values.iter_mut().zip(names) {
+                if slot.is_none() && name.eq_ignore_ascii_case(wanted.as_bytes()) {
+                    *slot = Some(value);
+                }
+            }
+        }
+        values
+    }
+}
+
+impl<'b> Iterator for Attributes<'b> {
+    type Item = (&'b [u8], &'b [u8]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match next(self.bytes, self.at) {
+            Next::Attribute { name, value, behind } => {
+                self.at = behind;
+                Some((name, value))
+            }
+            Next::End { .. } | Next::EndOfPage => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tag: &str) -> (Vec<(&str, &str)>, Option<(usize, bool)>) {
+        let text = |bytes| std::str::from_utf8(bytes).unwrap();
+        let attributes = Attributes::new(tag.as_bytes(), 0).map(|(name, value)| (text(name), text(value))).collect();
+        (attributes, end_of_tag(tag.as_bytes(), 0))
+    }
+
+    #[test]
+    fn attributes_are_read_in_all_their_spellings() {
+        assert_eq!(
+            read(" a=1 B = 'x>y' c=\"'\" d e=/f/ >rest"),
+            (vec![("a", "1"), ("B", "x>y"), ("c", "'"), ("d", ""), ("e", "/f/")], Some((34, false)))
+        );
+        assert_eq!(read("/a/>"), (vec![("a", "")], Some((4, true))));
+        assert_eq!(read(" a=/>"), (vec![("a", "/")], Some((5, false))));
+        assert_eq!(read(" a='1'b='2'/>"), (vec![("a", "1"), ("b", "2")], Some((13, true))));
+        assert_eq!(read(" ==1 =\"x>"), (vec![("=", "1"), ("=\"x", "")], Some((9, false))));
+        assert_eq!(read(" a=>"), (vec![("a", "")], Some((4, false))));
+        assert_eq!(read("/ >"), (vec![], Some((3, false))));
+    }
+
+    #[test]
+    fn a_tag_that_the_page_ends_in_has_no_end() {
+        for torn in ["", " ", " a", " a=", " a='", " a=\"x>", " a=x", "/"] {
+            assert_eq!(read(torn).1, None, "{torn}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_attributes_of_one_name_wins() {
+        let picked = Attributes::new(b" href=1 HREF=2 x>", 0).pick(["href", "class", "x"]);
+        assert_eq!(picked, [Some(&b"1"[..]), None, Some(&b""[..])]);
+    }
+}

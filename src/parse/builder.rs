@@ -1,0 +1,279 @@
+//! Reads a page's tokens into paths, leaves and links, as the tree construction of the HTML standard (section 13.2.6) would
+//! place them, but without a tree: of the open elements only the paths are kept.
+//!
+//! This file has what all rules share: where something is put, and what is counted and collected when it is. The rules stand
+//! in `head`, `body`, `table` and `foreign`.
+
+use super::attributes::Attributes;
+use super::element::{self, Tag};
+use super::formatting::Anchor;
+use super::leaves::Leaves;
+use super::links::Links;
+use super::meta::Meta;
+use super::open::{OpenElements, Space};
+use super::path::{DOCUMENT, Spellings, TEXT, step};
+use super::raw::Raw;
+use super::text::Source;
+use super::tokens::{TagToken, Token, Tokens};
+use crate::config::ParseOptions;
+use crate::page::ParsedPage;
+
+/// How far the document has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Before the head.
+    Start,
+    Head,
+    AfterHead,
+    Body,
+    Frameset,
+}
+
+/// What to do with a tag next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It has been dealt with.
+    Done,
+    /// The place has changed: look at it again.
+    Again,
+    /// Its element's content is text.
+    Raw(Raw),
+}
+
+#[derive(Debug)]
+pub(super) struct Builder {
+    pub options: ParseOptions,
+    pub open: OpenElements,
+    pub leaves: Leaves,
+    pub links: Links,
+    pub meta: Meta,
+    pub spellings: Spellings,
+    pub phase: Phase,
+    /// Whether nothing but comments and white space has come yet.
+    pub initial: bool,
+    /// Whether the page declares no modern document type: then a table does not end a paragraph.
+    pub quirks: bool,
+    /// In a `noscript` in the head.
+    pub head_noscript: bool,
+    /// Whether the page wrote its `body` tag.
+    pub explicit_body: bool,
+    /// A class attribute with its white space squeezed.
+    pub class: Vec<u8>,
+}
+
+impl Builder {
+    pub fn new(options: &ParseOptions, spelling: bool) -> Self {
+        let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(4) as usize;
+        Self {
+            options: options.clone(),
+            open: OpenElements::new(options.depth_max as usize),
+            leaves: Leaves::new(options.leaf_paths_max),
+            links: Links::new(options.links_max, options.attribute_max.as_usize()),
+            meta: Meta::default(),
+            spellings: Spellings::new(spelling, paths_max),
+            phase: Phase::Start,
+            initial: true,
+            quirks: true,
+            head_noscript: false,
+            explicit_body: false,
+            class: Vec::new(),
+        }
+    }
+
+    /// Reads a page from its beginning to its end.
+    pub fn page(&mut self, source: Source<'_>) -> ParsedPage {
+        self.begin();
+        let mut tokens = Tokens::new(source.bytes);
+        while let Some(token) = tokens.next(self.in_foreign()) {
+            match token {
+                Token::Start(tag) => {
+                    if let Next::Raw(raw) = self.start_tag(source, &tag) {
+                        self.raw_element(source, &tag, raw, &mut tokens);
+                    }
+                }
+                Token::End(tag) => self.end_tag(source, &tag),
+                Token::Text(text) => self.text(source, text, true),
+                Token::Cdata(text) => self.text(source, text, false),
+                // White space directly in a table is put there as it is.
+                Token::Space if self.open.tag().is(element::FOSTERS) => {}
+                Token::Space => self.reopen_formatting_before_text(),
+                Token::Comment => self.open.in_text = false,
+                Token::Doctype(doctype) => self.doctype(doctype),
+            }
+        }
+        self.finish(source)
+    }
+
+    fn begin(&mut self) {
+        self.open.clear();
+        self.leaves.clear();
+        self.links.clear();
+        self.meta = Meta::default();
+        self.spellings.clear();
+        self.phase = Phase::Start;
+        (self.initial, self.quirks) = (true, true);
+        (self.head_noscript, self.explicit_body) = (false, false);
+        self.push(Tag::HTML);
+    }
+
+    fn finish(&mut self, source: Source<'_>) -> ParsedPage {
+        let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
+        let meta = std::mem::take(&mut self.meta);
+        ParsedPage {
+            hrefs,
+            groups,
+            leaf_paths: self.leaves.finish(&self.spellings),
+            base: meta.base,
+            title: meta.title,
+            canonical: meta.canonical,
+            robots: meta.robots,
+            charset: source.encoding.name(),
+            links_dropped,
+        }
+    }
+
+    /// The path of the step `word` below `parent`.
+    #[inline]
+    pub fn child(&mut self, parent: u64, word: u64, name: impl FnOnce() -> String) -> u64 {
+        let path = step(parent, word);
+        self.spellings.learn(path, parent, word, name);
+        path
+    }
+
+    /// The path of the element into which `tag` would be put now.
+    #[inline]
+    pub fn parent_path(&self, tag: Option<Tag>) -> u64 {
+        if self.open.tag().is(element::FOSTERS) && !tag.is_some_and(|tag| tag.is(element::IN_TABLE)) {
+            self.open.foster_path()
+        } else {
+            self.open.path()
+        }
+    }
+
+    /// Opens an HTML element that the page need not have written.
+    pub fn push(&mut self, tag: Tag) {
+        let parent = if self.open.len() == 0 { DOCUMENT } else { self.parent_path(Some(tag)) };
+        let path = self.child(parent, tag.word(), || tag.name().to_owned());
+        self.open.push(tag, Space::Html, path);
+    }
+
+    /// The path that the element of `tag` has when it is put here.
+    #[inline]
+    pub fn element_path(&mut self, tag: &TagToken<'_>) -> u64 {
+        let parent = self.parent_path(Some(tag.tag));
+        self.child(parent, tag.word, || spelt(tag.name))
+    }
+
+    /// Opens the HTML element of `tag`.
+    #[inline]
+    pub fn push_token(&mut self, tag: &TagToken<'_>) {
+        let path = self.element_path(tag);
+        self.open.push(tag.tag, Space::Html, path);
+    }
+
+    /// Whether what stands here is shown, as far as leaf paths go.
+    #[inline]
+    pub fn is_shown(&self) -> bool {
+        self.phase >= Phase::Body && self.open.count(Tag::NOSCRIPT) == 0 && !self.in_template()
+    }
+
+    /// Whether what stands here is only a template for scripts.
+    #[inline]
+    pub fn in_template(&self) -> bool {
+        self.open.count(Tag::TEMPLATE) > 0
+    }
+
+    /// Puts text here. `entities`: whether they are read.
+    #[inline]
+    fn text(&mut self, source: Source<'_>, text: &[u8], entities: bool) {
+        if self.phase < Phase::Body && !self.in_template() {
+            self.start_body(Tag::HTML);
+        }
+        self.close_colgroup();
+        self.reopen_formatting_before_text();
+        if self.open.in_text || !self.is_shown() || source.is_blank(text, entities) {
+            return;
+        }
+        if self.phase == Phase::Frameset || self.open.space() == Space::Hidden {
+            return;
+        }
+        let parent = self.parent_path(None);
+        self.text_leaf(parent);
+        self.open.in_text = true;
+    }
+
+    fn text_leaf(&mut self, parent: u64) {
+        let path = self.child(parent, TEXT, || "#text".to_owned());
+        self.leaves.add(path);
+    }
+
+    /// Puts the element of `tag` here, whose content is text.
+    fn raw_element(&mut self, source: Source<'_>, tag: &TagToken<'_>, raw: Raw, tokens: &mut Tokens<'_>) {
+        let content = tokens.content(raw, tag.tag.name());
+        if tag.tag == Tag::TITLE && !self.in_template() {
+            self.meta.title(source, content, self.options.title_max as usize);
+        }
+        self.open.in_text = false;
+        let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
+        if shown && !source.is_blank(content, raw == Raw::Escapable) {
+            let path = self.element_path(tag);
+            self.text_leaf(path);
+        }
+    }
+
+    fn reopen_formatting_before_text(&mut self) {
+        if matches!(self.open.space(), Space::Html | Space::HtmlPoint | Space::TextPoint) {
+            self.reopen_formatting();
+        }
+    }
+
+    /// Opens the formatting elements again that a block has cut short.
+    #[inline]
+    pub fn reopen_formatting(&mut self) {
+        if let Some(first) = self.open.first_to_reopen() {
+            self.reopen_formatting_from(first);
+        }
+    }
+
+    #[cold]
+    fn reopen_formatting_from(&mut self, first: usize) {
+        for index in first..self.open.formatting.len() {
+            let entry = self.open.reopened(index);
+            if let Some(anchor) = entry.anchor {
+                self.repeat_anchor(anchor);
+            }
+            self.push(entry.tag);
+        }
+    }
+
+    /// Counts an `a` that is opened again: in the tree it is another element.
+    fn repeat_anchor(&mut self, Anchor { word, link }: Anchor) {
+        let parent = self.parent_path(Some(Tag::A));
+        // The word's name is known from the first time.
+        let apath = self.child(parent, word, String::new);
+        if self.is_shown() {
+            self.leaves.add(apath);
+        }
+        if let Some(place) = link {
+            self.links.repeat(apath, place);
+        }
+    }
+
+    /// Reads the document type: whether the page is read by the rules for old pages.
+    fn doctype(&mut self, doctype: &[u8]) {
+        if self.initial {
+            self.initial = false;
+            self.quirks = super::doctype::is_quirky(doctype);
+        }
+    }
+
+    /// The attributes of `tag`.
+    pub fn attributes<'b>(source: Source<'b>, tag: &TagToken<'b>) -> Attributes<'b> {
+        Attributes::new(source.bytes, tag.attributes.0)
+    }
+}
+
+/// An element's name as it is spelt in a path.
+pub(super) fn spelt(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).to_ascii_lowercase()
+}

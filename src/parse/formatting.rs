@@ -1,0 +1,165 @@
+//! Active formatting elements: `<b>`, `<a>` and their like, which are reopened after a block has cut them short.
+//!
+//! The standard's adoption agency (section 13.2.6.4.7) moves nodes that were read before the end tag. A stream cannot: what
+//! was counted before a misnested end tag keeps its path, what follows has the standard's.
+
+use super::element::{self, Tag};
+use super::open::OpenElements;
+use super::path::{Spellings, step};
+
+/// Most formatting elements remembered. A page made for it would otherwise reopen them all at each of its blocks.
+const FORMATTING_MAX: usize = 64;
+/// Where elements are that are not open any more.
+const CLOSED: usize = usize::MAX;
+
+/// What is needed to open an `a` again: it is then a further link at a further place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Anchor {
+    /// The word of its name and class.
+    pub word: u64,
+    /// Its link's place among the link texts, and whether that is `nofollow`.
+    pub link: Option<(u32, u32, bool)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Formatting {
+    pub tag: Tag,
+    /// Where its attributes begin and end on the page.
+    pub attributes: (usize, usize),
+    pub anchor: Option<Anchor>,
+    /// Where it is in the stack.
+    at: usize,
+    /// How many open elements that formatting does not reach into are around it.
+    level: u32,
+}
+
+impl OpenElements {
+    /// Remembers the element that is pushed next. Of more than three that are `same`, the oldest is forgotten.
+    pub fn remember(
+        &mut self,
+        tag: Tag,
+        attributes: (usize, usize),
+        anchor: Option<Anchor>,
+        same: impl Fn(&Formatting) -> bool,
+    ) {
+        let level = self.markers;
+        let twins = |entry: &Formatting| entry.level == level && entry.tag == tag && same(entry);
+        let forgotten = if self.formatting.len() >= FORMATTING_MAX {
+            Some(0)
+        } else if self.formatting.len() >= 3 && self.formatting.iter().filter(|entry| twins(entry)).count() >= 3 {
+            self.formatting.iter().position(twins)
+        } else {
+            None
+        };
+        if let Some(index) = forgotten {
+            self.formatting.remove(index);
+        }
+        self.formatting.push(Formatting { tag, attributes, anchor, at: self.len(), level });
+    }
+
+    /// Notes that the element at `at`, which has formatting or ends its reach, was popped.
+    pub(super) fn end_formatting(&mut self, tag: Tag, at: usize) {
+        if tag.is(element::MARKER) {
+            self.markers -= 1;
+            while self.formatting.last().is_some_and(|entry| entry.level > self.markers) {
+                self.formatting.pop();
+            }
+        } else if let Some(entry) = self.formatting.iter_mut().rev().find(|entry| entry.at == at) {
+            entry.at = CLOSED;
+        }
+    }
+
+    /// Notes that the element at `from` has left the stack, and those above have moved down.
+    pub(super) fn moved_down(&mut self, from: usize) {
+        for entry in &mut self.formatting {
+            if entry.at != CLOSED && entry.at > from {
+                entry.at -= 1;
+            }
+        }
+    }
+
+    /// The first of the formatting elements that must be opened again before text or an element is put here, if any.
+    #[inline]
+    pub fn first_to_reopen(&self) -> Option<usize> {
+        let waits = |entry: &Formatting| entry.at == CLOSED && entry.level == self.markers;
+        if !self.formatting.last().is_some_and(waits) {
+            return None;
+        }
+        Some(self.formatting.iter().rposition(|entry| !waits(entry)).map_or(0, |open| open + 1))
+    }
+
+    /// Notes that the `index`-th formatting element is pushed next.
+    pub fn reopened(&mut self, index: usize) -> Formatting {
+        let at = self.len();
+        let entry = &mut self.formatting[index];
+        entry.at = at;
+        *entry
+    }
+
+    /// Whether a formatting element `tag` is active here.
+    pub fn has_formatting(&self, tag: Tag) -> bool {
+        self.active(tag).is_some()
+    }
+
+    fn active(&self, tag: Tag) -> Option<usize> {
+        self.formatting.iter().rposition(|entry| entry.tag == tag && entry.level == self.markers)
+    }
+
+    /// Forgets the active formatting element `tag`, wherever it is.
+    pub fn forget(&mut self, tag: Tag) {
+        if let Some(index) = self.active(tag) {
+            self.formatting.remove(index);
+        }
+    }
+
+    /// Handles the end tag of a formatting element.
+    pub fn close_formatting(&mut self, tag: Tag, spellings: &mut Spellings) {
+        let Some(index) = self.active(tag) else { return self.close_other(tag) };
+        let at = self.formatting[index].at;
+        if at == CLOSED {
+            self.formatting.remove(index);
+            return;
+        }
+        if self.is_cut_off(at) {
+            return;
+        }
+        self.formatting.remove(index);
+        match (at + 1..self.len()).rev().find(|above| self.tag_at(*above).is(element::SPECIAL)) {
+            None => self.truncate(at),
+            Some(block) => self.cut_out(at, block, spellings),
+        }
+    }
+
+    /// Whether a scope ends between the current element and the one at `at`, or it is deeper than searches look.
+    fn is_cut_off(&self, at: usize) -> bool {
+        self.len() - at > self.search_max() || (at + 1..self.len()).any(|above| self.tag_at(above).is(element::SCOPE))
+    }
+
+    /// Takes the element at `at` out from around the blocks inside it, the innermost of which is at `block`. Other formatting
+    /// stays around them; elements that are neither are closed, as are all inside the innermost block.
+    fn cut_out(&mut self, at: usize, block: usize, spellings: &mut Spellings) {
+        let parent = at - 1;
+        let mut path = if self.tag_at(parent).is(element::FOSTERS) { self.foster_path() } else { self.path_at(parent) };
+        let mut kept = Vec::with_capacity(block - at);
+        self.uncount(self.tag_at(at));
+        for above in at + 1..self.len() {
+            let tag = self.tag_at(above);
+            let entry = self.formatting.iter_mut().find(|entry| entry.at == above);
+            if above <= block && (entry.is_some() || tag.is(element::SPECIAL)) {
+                if let Some(entry) = entry {
+                    entry.at = at + kept.len();
+                }
+                let inside = step(path, tag.word());
+                spellings.learn(inside, path, tag.word(), || tag.name().to_owned());
+                path = inside;
+                kept.push((above, path));
+            } else {
+                if let Some(entry) = entry {
+                    entry.at = CLOSED;
+                }
+                self.uncount(tag);
+            }
+        }
+        self.rebuild(at, &kept);
+    }
+}
