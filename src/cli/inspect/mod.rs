@@ -1,5 +1,7 @@
 //! `harvestman inspect`: what Harvestman makes of one thing, for a person or, as JSON lines on standard input, for a program.
 
+pub mod page;
+
 use std::io::{self, BufRead, Write};
 
 use serde::Serialize;
