@@ -134,7 +134,7 @@ mod tests {
     fn attributes_are_read_in_all_their_spellings() {
         assert_eq!(
             read(" a=1 B = 'x>y' c=\"'\" d e=/f/ >rest"),
-            (vec![("a", "1"), ("B", "x>y"), ("c", "'"), ("d", ""), ("e", "/f/")], Some((34, false)))
+            (vec![("a", "1"), ("B", "x>y"), ("c", "'"), ("d", ""), ("e", "/f/")], Some((30, false)))
         );
         assert_eq!(read("/a/>"), (vec![("a", "")], Some((4, true))));
         assert_eq!(read(" a=/>"), (vec![("a", "/")], Some((5, false))));

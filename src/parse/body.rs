@@ -214,7 +214,7 @@ impl Builder {
 
     /// Puts an element here that has no content.
     fn void(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
-        self.open.in_text = false;
+        self.part_texts(tag.tag);
         match tag.tag {
             Tag::IMG | Tag::IMAGE => {
                 let image = TagToken { name: b"img", word: Tag::IMG.word(), tag: Tag::IMG, ..*tag };

@@ -167,6 +167,9 @@ impl Builder {
     /// Opens the HTML element of `tag`.
     #[inline]
     pub fn push_token(&mut self, tag: &TagToken<'_>) {
+        if self.open.tag().is(element::FOSTERS) {
+            self.part_texts(tag.tag);
+        }
         let path = self.element_path(tag);
         self.open.push(tag.tag, Space::Html, path);
     }
@@ -197,9 +200,22 @@ impl Builder {
         if self.phase == Phase::Frameset || self.open.space() == Space::Hidden {
             return;
         }
+        let fostered = self.open.tag().is(element::FOSTERS);
+        if fostered && std::mem::replace(&mut self.open.text_before_table, true) {
+            return;
+        }
         let parent = self.parent_path(None);
         self.text_leaf(parent);
-        self.open.in_text = true;
+        self.open.in_text = !fostered;
+    }
+
+    /// Notes that an element `tag` is put here: text that follows is another text.
+    #[inline]
+    pub fn part_texts(&mut self, tag: Tag) {
+        self.open.in_text = false;
+        if self.open.tag().is(element::FOSTERS) && !tag.is(element::IN_TABLE) {
+            self.open.text_before_table = false;
+        }
     }
 
     fn text_leaf(&mut self, parent: u64) {
@@ -213,7 +229,7 @@ impl Builder {
         if tag.tag == Tag::TITLE && !self.in_template() {
             self.meta.title(source, content, self.options.title_max as usize);
         }
-        self.open.in_text = false;
+        self.part_texts(tag.tag);
         let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(tag);

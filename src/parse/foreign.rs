@@ -17,7 +17,7 @@ impl Builder {
     pub fn start_foreign(&mut self, tag: &TagToken<'_>, space: Space) {
         self.reopen_formatting();
         let path = self.element_path(tag);
-        self.open.in_text = false;
+        self.part_texts(tag.tag);
         if !tag.self_closing {
             self.open.push(tag.tag, space, path);
         }

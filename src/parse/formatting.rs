@@ -115,6 +115,7 @@ impl OpenElements {
     /// Handles the end tag of a formatting element.
     pub fn close_formatting(&mut self, tag: Tag, spellings: &mut Spellings) {
         let Some(index) = self.active(tag) else { return self.close_other(tag) };
+        self.note_work(self.formatting.len());
         let at = self.formatting[index].at;
         if at == CLOSED {
             self.formatting.remove(index);
@@ -124,6 +125,7 @@ impl OpenElements {
             return;
         }
         self.formatting.remove(index);
+        self.note_work(2 * (self.len() - at));
         match (at + 1..self.len()).rev().find(|above| self.tag_at(*above).is(element::SPECIAL)) {
             None => self.truncate(at),
             Some(block) => self.cut_out(at, block, spellings),

@@ -81,7 +81,7 @@ impl Builder {
             _ => {}
         }
         if tag.tag != Tag::TEMPLATE {
-            self.open.in_text = false;
+            self.part_texts(tag.tag);
         }
         Next::Done
     }

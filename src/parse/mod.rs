@@ -37,6 +37,7 @@ mod tokens;
 use crate::config::ParseOptions;
 use crate::page::ParsedPage;
 use builder::Builder;
+pub use meta::robots_header;
 use text::Source;
 
 /// Whether paths are also spelt out.

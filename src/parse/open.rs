@@ -56,6 +56,11 @@ pub(super) struct OpenElements {
     form: Option<usize>,
     /// Whether the last thing put into the current element was text that was counted: then more text is part of it.
     pub(super) in_text: bool,
+    /// The same for what was put before the innermost table because it did not belong into it.
+    pub(super) text_before_table: bool,
+    /// Elements looked at or put on the stack so far: what a test of hostile pages asserts on.
+    #[cfg(test)]
+    pub(super) work: std::cell::Cell<u64>,
 }
 
 impl OpenElements {
@@ -69,6 +74,9 @@ impl OpenElements {
             formatting: Vec::new(),
             form: None,
             in_text: false,
+            text_before_table: false,
+            #[cfg(test)]
+            work: std::cell::Cell::new(0),
         }
     }
 
@@ -81,6 +89,7 @@ impl OpenElements {
         self.formatting.clear();
         self.form = None;
         self.in_text = false;
+        self.text_before_table = false;
     }
 
     #[inline]
@@ -90,6 +99,7 @@ impl OpenElements {
 
     #[inline]
     pub fn push(&mut self, tag: Tag, space: Space, path: u64) {
+        self.note_work(1);
         let mode = mode_inside(tag, space, self.mode());
         self.stack.push(Open { tag, mode, space });
         if self.paths.len() < self.depth_max {
@@ -98,6 +108,9 @@ impl OpenElements {
         if let Some(index) = tag.index() {
             self.counts[index] += 1;
             self.markers += u32::from(tag.is(element::MARKER));
+            if tag == Tag::TABLE {
+                self.text_before_table = self.in_text;
+            }
         }
         self.in_text = false;
     }
@@ -171,7 +184,18 @@ impl OpenElements {
     #[inline]
     fn nearest(&self, wanted: impl Fn(&Open) -> bool) -> Option<usize> {
         let from = self.stack.len().saturating_sub(self.depth_max);
-        self.stack[from..].iter().rposition(wanted).map(|at| from + at)
+        let found = self.stack[from..].iter().rposition(wanted).map(|at| from + at);
+        self.note_work(self.stack.len() - found.unwrap_or(from));
+        found
+    }
+
+    /// Counts `steps` of work, in tests.
+    #[inline]
+    pub(super) fn note_work(&self, steps: usize) {
+        #[cfg(test)]
+        self.work.set(self.work.get() + steps as u64);
+        #[cfg(not(test))]
+        let _ = steps;
     }
 
     /// The innermost `tag` in the scope that any of the flags `ends` ends.
@@ -304,7 +328,6 @@ impl OpenElements {
             }
         }
         self.moved_down(at);
-        self.in_text = false;
     }
 
     /// Exchanges all elements from `from` for `with`, (where they were, their paths), after formatting was cut short.

@@ -122,7 +122,13 @@ mod tests {
         let body = step(html, name_word(b"body"));
         let quote = step(body, name_word(b"blockquote"));
         let anchor = step(quote, class_word(name_word(b"a"), b"topic link"));
-        assert_eq!([html, body, quote, anchor], [0; 4]);
+        let expected = [
+            13_051_499_571_630_232_049,
+            11_123_277_909_939_696_326,
+            8_017_375_753_311_140_298,
+            9_878_979_835_612_597_912,
+        ];
+        assert_eq!([html, body, quote, anchor], expected);
     }
 
     #[test]
