@@ -124,7 +124,8 @@ impl Inner {
         let end = progress.started + self.whole_timeout;
         let mut connection = match self.pool.take(target.origin, progress.started) {
             Some(kept) => kept,
-            None => self.connect(&target, end).await?,
+            // Boxed, as making a connection is rare and its future is large.
+            None => Box::pin(self.connect(&target, end)).await?,
         };
         loop {
             let began = self.clock.now();
@@ -136,7 +137,9 @@ impl Inner {
             match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
                 Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
                 // At most once: a fresh connection was never stale.
-                Err(Failure::Disconnected) if connection.was_stale() => connection = self.connect(&target, end).await?,
+                Err(Failure::Disconnected) if connection.was_stale() => {
+                    connection = Box::pin(self.connect(&target, end)).await?;
+                }
                 Err(failure) => return Err(failure),
             }
         }

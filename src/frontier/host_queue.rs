@@ -169,10 +169,9 @@ impl HostQueue {
     /// Takes the next URL: a retry whose time has come, else the head of the best class.
     pub(super) fn pop(&mut self, now: Instant, scores: &dyn ClassOrder) -> Result<(ScheduledUrl, u64), NotReady> {
         self.best(now, scores)?;
-        if self.retries.front().is_some_and(|retry| retry.not_before <= now) {
-            if let Some(retry) = self.retries.pop_front() {
-                return Ok(self.release(retry.class, retry.waiting));
-            }
+        let retry_due = self.retries.front().is_some_and(|retry| retry.not_before <= now);
+        if retry_due && let Some(retry) = self.retries.pop_front() {
+            return Ok(self.release(retry.class, retry.waiting));
         }
         let Some((_, at)) = self.heap.pop() else { return Err(NotReady::Empty) };
         let (class, fifo) = &mut self.classes[at];

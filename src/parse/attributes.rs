@@ -124,6 +124,7 @@ impl<'b> Iterator for Attributes<'b> {
 mod tests {
     use super::*;
 
+    #[expect(clippy::type_complexity, reason = "spelt out, it says what a tag is read as")]
     fn read(tag: &str) -> (Vec<(&str, &str)>, Option<(usize, bool)>) {
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
         let attributes = Attributes::new(tag.as_bytes(), 0).map(|(name, value)| (text(name), text(value))).collect();
