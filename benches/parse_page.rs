@@ -94,7 +94,7 @@ fn by_lol_html(page: &str) -> usize {
         links.set(links.get() + 1);
         Ok(())
     });
-    let settings = lol_html::Settings { element_content_handlers: vec![handler], ..lol_html::Settings::new() };
+    let settings = lol_html::Settings::new().append_element_content_handler(handler);
     let mut rewriter = lol_html::HtmlRewriter::new(settings, |_: &[u8]| {});
     let written = rewriter.write(page.as_bytes()).and_then(|()| rewriter.end());
     assert!(written.is_ok(), "lol_html cannot read the page: {written:?}");
