@@ -24,6 +24,7 @@ mod metadata;
 pub mod reader;
 mod record_id;
 mod repair;
+mod reserve;
 mod revisit;
 mod sink;
 #[cfg(test)]
