@@ -58,11 +58,18 @@ impl LineLog {
         })
     }
 
-    /// Appends one line, or several; `write` writes them with their line breaks.
+    /// Appends one line, or several; `write` writes them with their line breaks. After an error these lines are not part of the
+    /// log; those of before still wait.
     pub fn append(&mut self, now: Instant, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        let before = self.batch.len();
         write(&mut self.batch);
         self.oldest_line_at.get_or_insert(now);
-        if self.batch.len() >= self.flush_size { self.flush() } else { self.flush_if_due(now) }
+        let full = self.batch.len() >= self.flush_size;
+        let written = if full { self.flush() } else { self.flush_if_due(now) };
+        if written.is_err() {
+            self.batch.truncate(before);
+        }
+        written
     }
 
     /// Writes what was gathered, if its oldest line has waited long enough.

@@ -24,6 +24,7 @@ mod metadata;
 pub mod reader;
 mod record_id;
 mod repair;
+mod reserve;
 mod revisit;
 mod sink;
 #[cfg(test)]
@@ -44,4 +45,4 @@ pub use repair::{Repaired, repair, repair_all};
 pub use revisit::{Original, RevisitIndex};
 pub use sink::{ArchiveSink, ArchiveThread, Done, Entry, Files};
 pub use warcinfo::CrawlInfo;
-pub use writer::{Archive, OPEN_SUFFIX, Position, WARC_DIRECTORY, Written};
+pub use writer::{Archive, OPEN_SUFFIX, Position, WARC_DIRECTORY, Written, check};

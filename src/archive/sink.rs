@@ -17,6 +17,7 @@ use super::byte_budget::ByteBudget;
 use super::encode::EncodedPage;
 use super::line_log::LineLog;
 use super::record_id::RunId;
+use super::reserve::Reserve;
 use super::revisit::RevisitIndex;
 use super::warcinfo::CrawlInfo;
 use super::writer::{Archive, Position, Written};
@@ -53,6 +54,8 @@ pub struct Files {
     pub pages: LineLog,
     /// The link export; none where it is off.
     pub links: Option<LineLog>,
+    /// Space for what still waits in memory when the disk is full.
+    reserve: Option<Reserve>,
 }
 
 /// Hands entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
@@ -132,7 +135,7 @@ impl Writer {
             if self.failed.is_none()
                 && let Err(error) = self.files.housekeep(now)
             {
-                self.failed = Some(Arc::new(error));
+                self.fail(Arc::new(error));
             }
         }
     }
@@ -145,7 +148,7 @@ impl Writer {
         };
         match &result {
             Ok(_) => self.register(&mut entry),
-            Err(error) => self.failed = Some(error.clone()),
+            Err(error) => self.fail(error.clone()),
         }
         self.budget.give_back(bytes);
         let done = entry.done;
@@ -153,6 +156,12 @@ impl Writer {
         if std::panic::catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
             self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("an answer to it panicked".to_owned())));
         }
+    }
+
+    /// Notes the first error, after which nothing more is taken. What was taken before finds room in the reserve.
+    fn fail(&mut self, error: Arc<Error>) {
+        self.failed.get_or_insert(error);
+        self.files.reserve = None;
     }
 
     fn register(&self, entry: &mut Entry) {
@@ -165,7 +174,8 @@ impl Writer {
 
     /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
     fn finish(self) -> Result<Written, Error> {
-        let Files { archive, pages, links } = self.files;
+        let Files { archive, pages, links, reserve } = self.files;
+        drop(reserve);
         let written = archive.map_or(Ok(Written::default()), Archive::finish);
         let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
         match self.failed {
@@ -184,11 +194,13 @@ impl Files {
         run: RunId,
         now: Instant,
     ) -> Result<Self, Error> {
+        // First of all: where there is no room for this, there is none for a crawl.
+        let reserve = Reserve::take(directory, options.reserve.0)?;
         let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
         let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;
         let links =
             options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, options)).transpose()?;
-        Ok(Self { archive, pages, links })
+        Ok(Self { archive, pages, links, reserve })
     }
 
     fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {

@@ -170,8 +170,8 @@ impl Archive {
     }
 }
 
-/// Refuses settings that no archive can be made with.
-fn check(options: &ArchiveOptions) -> Result<(), Error> {
+/// Refuses settings that no archive can be made with, so that they are found out before anything is made.
+pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
     let prefix = &options.prefix;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if prefix.is_empty() || prefix.len() > 100 || prefix.starts_with('.') || !prefix.chars().all(plain) {

@@ -71,6 +71,9 @@ crate::options! {
         flush_every: Period = Period::secs(1),
         /// Bytes of lines gathered before they are written, whatever the time. Raising it compresses better.
         flush_size: ByteSize = ByteSize::kib(256),
+        /// Space held back on the disk while the crawl runs, so that the page log and the report can still be written when the disk is
+        /// full. 0: none. Raise it together with `flush_size`.
+        reserve: ByteSize = ByteSize::mib(1),
         /// Pages that may wait for the writer; then the CPU workers wait. Raising it costs memory.
         queue_max: usize = 256,
         /// Bytes of pages that may wait for the writer (a single larger page is let through alone).

@@ -34,6 +34,7 @@ pub(super) struct Connector {
     tls: Arc<ClientConfig>,
     connect_timeout: Duration,
     tls_timeout: Duration,
+    heads_max: u64,
     h1: http1::Builder,
     h2: http2::Builder<TokioExecutor>,
 }
@@ -48,7 +49,8 @@ impl Connector {
     ) -> Self {
         let (connect_timeout, tls_timeout) = (options.connect_timeout.0, options.tls_timeout.0);
         let (h1, h2) = (h1_builder(options), h2_builder(options));
-        Self { clock, resolver, proxy, tls, connect_timeout, tls_timeout, h1, h2 }
+        let heads_max = options.head_max.0.max(READ_BUFFER_MIN as u64).saturating_mul(HEADS_MAX);
+        Self { clock, resolver, proxy, tls, connect_timeout, tls_timeout, heads_max, h1, h2 }
     }
 
     pub(super) fn resolver(&self) -> &Resolver {
@@ -66,7 +68,7 @@ impl Connector {
             None => self.dial(&self.resolver.addresses(target.host(), target.port).await?).await?,
         };
         let remote = if self.proxy.is_none() { wire.peer() } else { None };
-        let read = wire.read_counter();
+        let reading = wire.reading();
         let io = TokioIo::new(wire);
         let stream = if target.https { self.handshake(io, target).await? } else { MaybeHttpsStream::Http(io) };
         let sender = self.speak(stream).await.map_err(|error| failure::of_exchange(&error, target.https))?;
@@ -75,8 +77,9 @@ impl Connector {
             remote,
             used: self.clock.now(),
             reused: false,
-            read,
+            reading,
             read_before: 0,
+            heads_max: self.heads_max,
             tls: target.https,
         })
     }
@@ -141,6 +144,9 @@ impl Connector {
 
 /// The smallest read buffer that hyper accepts.
 const READ_BUFFER_MIN: usize = 8_192;
+/// What may come before the head of an answer is whole, informational heads and what was read ahead of the body included, as a
+/// multiple of the largest head (or read buffer).
+const HEADS_MAX: u64 = 16;
 
 fn h1_builder(options: &FetchOptions) -> http1::Builder {
     let mut builder = http1::Builder::new();

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use http::{Request, Response, Version};
@@ -10,6 +9,7 @@ use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 
+use super::wire::Reading;
 use crate::clock::Instant;
 
 /// The body of all requests: none.
@@ -32,10 +32,12 @@ pub(super) struct Connection {
     pub(super) used: Instant,
     /// Whether it has carried an exchange before.
     pub(super) reused: bool,
-    /// Bytes read from its socket so far, kept up to date by the socket.
-    pub(super) read: Arc<AtomicU64>,
-    /// `read` when the present exchange began.
+    /// What is read from its socket, kept up to date by the socket.
+    pub(super) reading: Arc<Reading>,
+    /// Bytes that had been read when the present exchange began.
     pub(super) read_before: u64,
+    /// Bytes that may come before the head of an answer is whole.
+    pub(super) heads_max: u64,
     pub(super) tls: bool,
 }
 
@@ -67,8 +69,9 @@ impl Connection {
             remote: self.remote,
             used: self.used,
             reused: true,
-            read: Arc::clone(&self.read),
+            reading: Arc::clone(&self.reading),
             read_before: self.read_before,
+            heads_max: self.heads_max,
             tls: self.tls,
         })
     }
@@ -76,7 +79,7 @@ impl Connection {
     /// Marks the beginning of an exchange at `now`.
     pub(super) fn begin(&mut self, now: Instant) {
         self.used = now;
-        self.read_before = self.read.load(Ordering::Relaxed);
+        self.read_before = self.reading.bytes();
     }
 
     /// Sends a request and waits for the response's head.
@@ -84,7 +87,12 @@ impl Connection {
         match &mut self.sender {
             Sender::H1(sender) => {
                 sender.ready().await?;
-                sender.send_request(request).await
+                // A head has its limit in hyper, but any number of informational ones may stand before it, and as long as they
+                // come fast, hyper reads on without giving its thread to anybody else.
+                self.reading.limit(self.heads_max);
+                let head = sender.send_request(request).await;
+                self.reading.lift();
+                head
             }
             Sender::H2(sender) => {
                 sender.ready().await?;
@@ -97,7 +105,7 @@ impl Connection {
     /// before, and not a byte of an answer came. (HTTP/2 connections read for other exchanges too, so there it is enough
     /// that it served before.) The request can then safely be sent once more, on a fresh connection.
     pub(super) fn was_stale(&self) -> bool {
-        let read = self.read.load(Ordering::Relaxed).saturating_sub(self.read_before);
+        let read = self.reading.bytes().saturating_sub(self.read_before);
         let silent = read <= if self.tls { CLOSE_NOTIFY_BYTES } else { 0 };
         self.reused && (silent || self.version() == Version::HTTP_2)
     }

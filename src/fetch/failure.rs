@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 
+use super::wire::TooMuchRead;
 use crate::page::Failure;
 
 /// Why a TLS handshake failed. What TLS itself refuses is final; a connection that breaks meanwhile may do better later.
@@ -24,7 +25,7 @@ pub(super) fn of_exchange(error: &hyper::Error, is_h2: bool) -> Failure {
     // TLS 1.3 lets a server refuse a client (for want of a certificate, say) after the handshake.
     if find::<rustls::Error>(error).is_some() {
         Failure::Tls
-    } else if error.is_parse_too_large() {
+    } else if error.is_parse_too_large() || find::<TooMuchRead>(error).is_some() {
         Failure::HeadTooLarge
     } else if error.is_parse() {
         Failure::Protocol

@@ -1,4 +1,4 @@
-//! The TCP stream below everything, which counts what it reads.
+//! The TCP stream below everything, which counts what it reads, and stops reading where a limit is set.
 
 use std::future::{Ready as ReadyFuture, ready};
 use std::io;
@@ -18,12 +18,51 @@ use tower_service::Service;
 /// A TCP stream and how many bytes have been read from it.
 pub(super) struct Wire {
     stream: TcpStream,
-    read: Arc<AtomicU64>,
+    reading: Arc<Reading>,
+}
+
+/// What is known of the bytes read from a stream, and how many there may be. Shared with the stream, which is deep inside hyper.
+#[derive(Debug)]
+pub(super) struct Reading {
+    bytes: AtomicU64,
+    stop_at: AtomicU64,
+}
+
+/// The limit of [`Reading::limit`] was reached.
+#[derive(Debug, thiserror::Error)]
+#[error("more was read than is allowed")]
+pub(super) struct TooMuchRead;
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { bytes: AtomicU64::new(0), stop_at: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl Reading {
+    /// Bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Lets no read begin once `more` bytes have been read from now on.
+    pub(super) fn limit(&self, more: u64) {
+        self.stop_at.store(self.bytes().saturating_add(more), Ordering::Relaxed);
+    }
+
+    /// Takes the limit away.
+    pub(super) fn lift(&self) {
+        self.stop_at.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.bytes() >= self.stop_at.load(Ordering::Relaxed)
+    }
 }
 
 impl Wire {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, read: Arc::default() }
+        Self { stream, reading: Arc::default() }
     }
 
     /// The address at the other end.
@@ -31,18 +70,21 @@ impl Wire {
         self.stream.peer_addr().ok().map(|peer| peer.ip())
     }
 
-    /// The counter of bytes read. It goes on counting when the stream is deep inside hyper.
-    pub(super) fn read_counter(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.read)
+    /// What is read. It goes on counting when the stream is deep inside hyper.
+    pub(super) fn reading(&self) -> Arc<Reading> {
+        Arc::clone(&self.reading)
     }
 }
 
 impl AsyncRead for Wire {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.reading.is_used_up() {
+            return Poll::Ready(Err(io::Error::other(TooMuchRead)));
+        }
         let before = buf.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
         let read = buf.filled().len() - before;
-        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        self.reading.bytes.fetch_add(read as u64, Ordering::Relaxed);
         polled
     }
 }

@@ -19,7 +19,7 @@ use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::worker::{Desk, Worker};
 use super::{Error, output};
-use crate::archive::{ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
+use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
 use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config, as_toml};
 use crate::dedup::SeenSet;
@@ -125,6 +125,7 @@ fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<Canoni
 
 fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
     let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);

@@ -151,11 +151,19 @@ impl Report {
     /// Writes the report as JSON to `path`, whole or not at all: to a file beside it that then takes its name.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_extension("json.tmp");
-        let mut file = BufWriter::new(File::create(&unfinished)?);
+        let written = self.write_to(&unfinished).and_then(|()| std::fs::rename(&unfinished, path));
+        if written.is_err() {
+            // Half a report is of no use to anybody; where it cannot be removed, the error says enough.
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    fn write_to(&self, path: &Path) -> io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
         serde_json::to_writer_pretty(&mut file, self)?;
         file.write_all(b"\n")?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&unfinished, path)
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
 }
 

@@ -158,7 +158,7 @@ async fn a_line_break_in_a_redirect_ends_the_header_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn informational_answers_are_passed_over_and_a_flood_of_them_runs_into_the_timeout() {
+async fn informational_answers_are_passed_over_and_a_flood_of_them_is_a_head_that_is_too_large() {
     let answer = answered(format!(
         "{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
         "HTTP/1.1 100 Continue\r\n\r\n".repeat(3)
@@ -169,7 +169,7 @@ async fn informational_answers_are_passed_over_and_a_flood_of_them_runs_into_the
         peer.flood("HTTP/1.1 100 Continue\r\n\r\n".repeat(100)).await;
     })
     .await;
-    assert_eq!(get(&server.url("/")).await.unwrap_err(), Failure::FirstByteTimeout);
+    assert_eq!(get(&server.url("/")).await.unwrap_err(), Failure::HeadTooLarge);
 }
 
 #[tokio::test]
