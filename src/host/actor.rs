@@ -200,6 +200,10 @@ impl HostActor {
                 false
             }
             Step::AskToRefuse => {
+                // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
+                for _ in 0..core.let_sitemaps_go() {
+                    self.setup.outlets.errand_done();
+                }
                 self.release_slot();
                 if self.wanted && !self.asked {
                     self.ask();

@@ -321,6 +321,11 @@ impl HostCore {
         urls.into_iter().map(|url| u32::from(self.sitemaps.add(url, nesting))).sum()
     }
 
+    /// Drops the sitemaps that are still to be fetched, as they cannot be had; returns how many.
+    pub fn let_sitemaps_go(&mut self) -> u32 {
+        std::iter::from_fn(|| self.sitemaps.take()).map(|_| 1).sum()
+    }
+
     /// Whether nothing is under way and no errand waits, so that the host's actor may end.
     pub fn is_idle(&self) -> bool {
         self.politeness.in_flight() == 0
