@@ -11,7 +11,8 @@ use actix::{Actor, AsyncContext, Context, Handler};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::budgets::{Budgets, EndReason};
+use super::allowance::Allowance;
+use super::budgets::EndReason;
 use super::host_queue::NotReady;
 use super::ledger::Ledger;
 use super::messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
@@ -26,8 +27,8 @@ use crate::url::HostKey;
 pub struct FrontierSetup {
     /// Limits on what may wait.
     pub limits: Limits,
-    /// When to stop.
-    pub budgets: Budgets,
+    /// What may still be spent.
+    pub allowance: Arc<Allowance>,
     /// Leases out at once.
     pub in_flight_max: u32,
     /// The first order.
@@ -55,7 +56,6 @@ pub struct FrontierActor {
     errands: u64,
     /// Whether the seeds have come: before, an empty frontier is no end.
     begun: bool,
-    stopping: Option<EndReason>,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
 }
@@ -71,7 +71,6 @@ impl FrontierActor {
             awake: HashSet::new(),
             errands: 0,
             begun: false,
-            stopping: None,
             setup,
             finished,
         }
@@ -85,6 +84,7 @@ impl FrontierActor {
             ledger.discover(&found.settled, accepted);
             ledger.own_requests(u64::from(found.own_requests), found.own_bytes);
         }
+        self.setup.allowance.errands_ended(u64::from(found.own_requests));
         self.errands = self.errands.saturating_sub(u64::from(found.errands_done));
         self.setup.crawl_metrics.discovered.add(found.settled.total() + accepted);
         for (fate, count) in found.settled.iter() {
@@ -117,11 +117,15 @@ impl FrontierActor {
 
     /// Hands out leases while budgets, credits and due hosts last.
     fn grant(&mut self, now: Instant) {
-        while self.frontier.leased() < self.setup.in_flight_max as usize && self.spent(now).is_none() {
+        self.setup.allowance.set_leases(self.frontier.leased());
+        while self.frontier.leased() < self.setup.in_flight_max as usize
+            && self.setup.allowance.exhausted(now).is_none()
+        {
             let frontier = &self.frontier;
             let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { break };
             match self.frontier.pop(&host, now) {
                 Ok(lease) => {
+                    self.setup.allowance.set_leases(self.frontier.leased());
                     self.setup.metrics.popped.inc();
                     self.setup.metrics.stage.sent.inc();
                     self.setup.hosts.grant(lease);
@@ -142,17 +146,12 @@ impl FrontierActor {
         self.setup.hosts.no_work(host, until);
     }
 
-    /// Why nothing more may be handed out, if so.
-    fn spent(&self, now: Instant) -> Option<EndReason> {
-        let leased = self.frontier.leased() as u64;
-        self.stopping.or_else(|| self.setup.budgets.exhausted(&self.setup.ledger.lock(), leased, now))
-    }
-
     fn finish_if_over(&mut self, now: Instant) {
-        if self.frontier.leased() > 0 || !self.begun {
+        let under_way = self.frontier.leased() as u64 + self.setup.allowance.errands();
+        if under_way > 0 || !self.begun {
             return;
         }
-        let over = match self.spent(now) {
+        let over = match self.setup.allowance.exhausted(now) {
             Some(why) => Some(why),
             None if self.frontier.queued() == 0 && self.errands == 0 => Some(EndReason::Empty),
             None => None,
@@ -246,7 +245,7 @@ impl Handler<Control> for FrontierActor {
 
     fn handle(&mut self, control: Control, _: &mut Self::Context) {
         match control {
-            Control::Stop => self.stopping = Some(EndReason::Stopped),
+            Control::Stop => self.setup.allowance.stop(),
         }
         self.grant(self.setup.clock.now());
     }

@@ -1,5 +1,6 @@
 //! The crawl's budgets.
 
+use super::allowance::UnderWay;
 use super::ledger::Ledger;
 use crate::clock::Instant;
 
@@ -34,13 +35,13 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// The budget that allows no further request while `leased` are under way. Never lets a budget be overshot: what is
-    /// under way counts as spent.
-    pub fn exhausted(&self, ledger: &Ledger, leased: u64, now: Instant) -> Option<EndReason> {
+    /// The budget that allows no further request. Never lets a budget of pages or requests be overshot: what is under way
+    /// counts as spent.
+    pub fn exhausted(&self, ledger: &Ledger, under_way: UnderWay, now: Instant) -> Option<EndReason> {
         let reached = |spent: u64, max: Option<u64>| max.is_some_and(|max| spent >= max);
-        if reached(ledger.pages() + leased, self.pages) {
+        if reached(ledger.pages() + under_way.leases, self.pages) {
             Some(EndReason::Pages)
-        } else if reached(ledger.requests() + leased, self.requests) {
+        } else if reached(ledger.requests() + under_way.leases + under_way.errands, self.requests) {
             Some(EndReason::Requests)
         } else if reached(ledger.bytes(), self.bytes) {
             Some(EndReason::Bytes)

@@ -4,6 +4,7 @@
 //! the actor ([`FrontierActor`]) hands out leases to hosts that may be contacted, best first, within the crawl's budgets.
 
 mod actor;
+mod allowance;
 mod budgets;
 mod host_queue;
 mod ledger;
@@ -15,6 +16,7 @@ mod schedule;
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
+pub use allowance::{Allowance, UnderWay};
 pub use budgets::{Budgets, EndReason};
 pub use host_queue::{NotReady, Rank};
 pub use ledger::Ledger;

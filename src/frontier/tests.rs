@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Budgets, EndReason, Frontier, Ledger, Limits, NotReady};
+use super::{Budgets, EndReason, Frontier, Ledger, Limits, NotReady, UnderWay};
 use crate::clock::Instant;
 use crate::page::{Apath, Budget, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, HostKey};
@@ -119,11 +119,12 @@ fn a_budget_counts_what_is_under_way_as_spent() {
     ledger.settle(Fate::Fetched);
     ledger.request(100);
     let budgets = Budgets { pages: Some(3), bytes: Some(101), requests: None, until: Some(at(9)) };
-    assert_eq!(budgets.exhausted(&ledger, 1, at(8)), None);
-    assert_eq!(budgets.exhausted(&ledger, 2, at(8)), Some(EndReason::Pages));
-    assert_eq!(budgets.exhausted(&ledger, 1, at(9)), Some(EndReason::Time));
+    let leases = |leases| UnderWay { leases, errands: 7 };
+    assert_eq!(budgets.exhausted(&ledger, leases(1), at(8)), None);
+    assert_eq!(budgets.exhausted(&ledger, leases(2), at(8)), Some(EndReason::Pages));
+    assert_eq!(budgets.exhausted(&ledger, leases(1), at(9)), Some(EndReason::Time));
     ledger.request(1);
-    assert_eq!(budgets.exhausted(&ledger, 1, at(8)), Some(EndReason::Bytes));
+    assert_eq!(budgets.exhausted(&ledger, leases(1), at(8)), Some(EndReason::Bytes));
     assert!(ledger.balances(1) && !ledger.balances(0));
     assert_eq!(ledger.fates(1).total(), ledger.discovered());
 }

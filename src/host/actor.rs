@@ -84,6 +84,8 @@ pub trait HostOutlets: Send + Sync {
     fn ask(&self, host: &HostKey);
     /// Fetch the URL of `lease`; answer with `PageEnded`.
     fn fetch_page(&self, host: &HostKey, lease: Lease);
+    /// Whether the crawl's budgets allow an errand now; if so, it counts as under way, and must be run.
+    fn begin_errand(&self) -> bool;
     /// Run the errand; answer with `ErrandEnded`.
     fn run_errand(&self, host: &HostKey, errand: Errand);
     /// Look up the host's address; answer with `Resolved`.
@@ -111,6 +113,9 @@ pub trait HostOutlets: Send + Sync {
     /// The actor would end, for lack of work. Takes the core and returns true if nothing is on its way to it.
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
 }
+
+/// How soon a host whose errand the budgets did not allow asks again.
+const BUDGET_RECHECK: Duration = Duration::from_millis(50);
 
 /// What all host actors share.
 pub struct HostSetup {
@@ -192,7 +197,7 @@ impl HostActor {
                 self.setup.outlets.resolve(&self.key);
                 false
             }
-            Step::Errand(errand) => self.have_slot() && self.start_errand(errand),
+            Step::Errand(errand) => self.have_slot() && self.start_errand(errand, now, ctx),
             Step::Ask => {
                 if self.wanted && self.have_slot() {
                     self.ask();
@@ -200,6 +205,10 @@ impl HostActor {
                 false
             }
             Step::AskToRefuse => {
+                // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
+                for _ in 0..core.let_sitemaps_go() {
+                    self.setup.outlets.errand_done();
+                }
                 self.release_slot();
                 if self.wanted && !self.asked {
                     self.ask();
@@ -224,7 +233,13 @@ impl HostActor {
         self.setup.outlets.ask(&self.key);
     }
 
-    fn start_errand(&mut self, errand: Errand) -> bool {
+    fn start_errand(&mut self, errand: Errand, now: Instant, ctx: &mut Context<Self>) -> bool {
+        if !self.setup.outlets.begin_errand() {
+            // A budget is spent: the crawl is about to end, unless some of what is under way needs no request after all.
+            self.release_slot();
+            self.look_again(now + BUDGET_RECHECK, ctx);
+            return false;
+        }
         let Some(core) = self.core.as_mut() else { return false };
         core.begin_errand(&errand);
         self.slot = Slot::None;

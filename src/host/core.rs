@@ -275,10 +275,12 @@ impl HostCore {
     /// A robots.txt request has ended with `body` (content coding removed). Says what came of it, and the sitemaps named there.
     pub fn robots_ended(&mut self, exchange: &Exchange, body: &[u8], now: Instant, rules: &HostRules) -> RobotsResult {
         self.robots_under_way = false;
-        self.book(exchange, now, &rules.politeness);
         let answer = match &exchange.result {
             Ok(answer) => answer,
-            Err(failure) => return self.robots_unreachable(*failure, now, rules),
+            Err(failure) => {
+                self.book(exchange, now, &rules.politeness);
+                return self.robots_unreachable(*failure, now, rules);
+            }
         };
         self.unreachable = None;
         let location = answer.header(http::header::LOCATION);
@@ -286,6 +288,8 @@ impl HostCore {
         let retry_after = asked.and_then(|value| retry_after::parse(value, now));
         self.robots.on_reply(Reply::Answered { status: answer.status, location, retry_after, body }, now);
         self.politeness.set_crawl_delay(self.robots.crawl_delay());
+        // Only now, so that the first request after robots.txt keeps the delay that it asks for.
+        self.book(exchange, now, &rules.politeness);
         match self.robots.verdict(now, "/") {
             Verdict::Unknown => RobotsResult::Redirected,
             Verdict::Unavailable { .. } => RobotsResult::Unavailable,
@@ -315,6 +319,11 @@ impl HostCore {
     /// Takes on sitemaps to fetch, as far as they are new and the limits allow; returns how many.
     pub fn take_on_sitemaps(&mut self, urls: Vec<String>, nesting: u32) -> u32 {
         urls.into_iter().map(|url| u32::from(self.sitemaps.add(url, nesting))).sum()
+    }
+
+    /// Drops the sitemaps that are still to be fetched, as they cannot be had; returns how many.
+    pub fn let_sitemaps_go(&mut self) -> u32 {
+        std::iter::from_fn(|| self.sitemaps.take()).map(|_| 1).sum()
     }
 
     /// Whether nothing is under way and no errand waits, so that the host's actor may end.

@@ -270,6 +270,10 @@ impl Politeness {
 
     fn unreachable(&mut self, now: Instant, news: bool, rules: &Rules, rng: &mut Rng) {
         self.back_off(now, news, None, rules, rng);
+        // One trouble of many requests that were sent together is one failure: it must not get the host given up at once.
+        if !news {
+            return;
+        }
         self.unreachable_in_a_row += 1;
         if self.unreachable_in_a_row >= rules.breaker_failures.max(1) {
             let pause = doubled(rules.breaker_pause, self.openings, rules.breaker_pause * 64);

@@ -157,6 +157,22 @@ fn the_breaker_opens_for_longer_and_longer_and_then_the_host_is_given_up() {
 }
 
 #[test]
+fn requests_that_break_off_together_are_one_failure_to_the_breaker() {
+    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    for _ in 0..16 {
+        host.started();
+    }
+    for millis in 100..116 {
+        host.ended((at(0), None, at(millis)), Health::Unreachable, &rules, &mut rng());
+    }
+    assert_eq!(
+        host.readiness(at(60_000), 0, &rules),
+        Readiness::Ready,
+        "one failure of three, and its back-off is over"
+    );
+}
+
+#[test]
 fn the_retry_budget_is_ten_and_a_share_of_the_requests() {
     let (mut host, rules) = (Politeness::default(), rules());
     let granted =

@@ -15,9 +15,9 @@ use tokio::sync::Semaphore;
 use super::fetching::Fetching;
 use super::job::{Job, Sitemap};
 use super::post::post;
-use crate::clock::Instant;
+use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
-use crate::frontier::{ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
     Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Resolved,
     SitemapsFound, SlotGiven, Wake,
@@ -47,6 +47,8 @@ pub(super) struct Switchboard {
     pub(super) hosts: DashMap<HostKey, HostEntry>,
     pub(super) frontier: OnceLock<Addr<FrontierActor>>,
     pub(super) setup: OnceLock<Arc<HostSetup>>,
+    pub(super) allowance: Arc<Allowance>,
+    pub(super) clock: Clock,
     pub(super) fetching: Arc<Fetching>,
     pub(super) jobs: Sender<Job>,
     pub(super) slots: Mutex<IpSlots>,
@@ -186,6 +188,10 @@ impl HostOutlets for Lines {
             let exchange = fetching.page(&host, &lease.item.url).await;
             post(&address, PageEnded { lease, exchange });
         });
+    }
+
+    fn begin_errand(&self) -> bool {
+        self.0.allowance.begin_errand(self.0.clock.now())
     }
 
     fn run_errand(&self, host: &HostKey, errand: Errand) {

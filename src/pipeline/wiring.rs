@@ -24,7 +24,7 @@ use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config, as_toml};
 use crate::dedup::SeenSet;
 use crate::fetch::{Client, DecodeLimits, TrustedHosts};
-use crate::frontier::{Budgets, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound};
+use crate::frontier::{Allowance, Budgets, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound};
 use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
 use crate::page::{Apath, Fate, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
@@ -157,10 +157,13 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let threads = threads(config.crawl.threads);
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
     let rules = Arc::new(rules(config, parts.canonicaliser, &parts.scope, hooks)?);
+    let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
         frontier: OnceLock::new(),
         setup: OnceLock::new(),
+        allowance: Arc::new(Allowance::new(budgets(config, clock), Arc::clone(&ledger))),
+        clock: clock.clone(),
         fetching: Arc::new(Fetching {
             client: parts.client,
             robots: Arc::new(config.robots.clone()),
@@ -187,7 +190,6 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let workers = start_workers(config, threads, &rules, &desk, (run_id, &index), &job_queue)?;
     drop(desk);
 
-    let ledger = Arc::new(Mutex::new(Ledger::default()));
     let (finished_sender, finished) = oneshot::channel();
     start_actors(config, hooks, clock, &lines, &ledger, finished_sender);
     let crawl = Crawl {
@@ -277,6 +279,18 @@ fn start_workers(
         .collect()
 }
 
+/// A limit, of which 0 is none.
+fn limit(set: u64) -> Option<u64> {
+    (set > 0).then_some(set)
+}
+
+/// The budgets; that of time starts now.
+fn budgets(config: &Config, clock: &Clock) -> Budgets {
+    let BudgetOptions { pages, bytes, requests, time, .. } = &config.budget;
+    let until = (!time.0.is_zero()).then(|| clock.now() + time.0);
+    Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
+}
+
 fn start_actors(
     config: &Config,
     hooks: &Hooks,
@@ -285,16 +299,9 @@ fn start_actors(
     ledger: &Arc<Mutex<Ledger>>,
     finished: oneshot::Sender<EndReason>,
 ) {
-    let some = |limit: u64| (limit > 0).then_some(limit);
-    let time = config.budget.time.0;
     let frontier = FrontierActor::new(FrontierSetup {
-        limits: Limits { queued_max: config.frontier.queued_max, host_pages_max: some(config.budget.pages_per_host) },
-        budgets: Budgets {
-            pages: some(config.budget.pages),
-            bytes: some(config.budget.bytes.0),
-            requests: some(config.budget.requests),
-            until: (!time.is_zero()).then(|| clock.now() + time),
-        },
+        limits: Limits { queued_max: config.frontier.queued_max, host_pages_max: limit(config.budget.pages_per_host) },
+        allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
         order: policy::order(policy::first_snapshot(config.crawl.policy)),
         hosts: Arc::new(lines.clone()),
