@@ -1,0 +1,79 @@
+"""Writes down what a replay of a crawl must bring back, page by page; pywb_replay.py reads it.
+
+Where a page's bytes are stable, the live server says what they are: it is asked twice, and where both answers are the same
+that is what the archive must hold. So an archive that changed the bytes would be found out. Pages with a fresh token or a
+counter differ each time; for them warcio, a reader that is not ours, says what the WARC holds, and the replay shows that pywb
+sees the same.
+"""
+
+import collections
+import glob
+import json
+import os
+import urllib.error
+import urllib.request
+
+from warcio.archiveiterator import ArchiveIterator
+
+FETCH_SECONDS_MAX = 30
+PAGES_OF_A_KIND = 8
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+_OPENER = urllib.request.build_opener(_Stay, urllib.request.ProxyHandler({}))
+
+
+def _fetch(url):
+    request = urllib.request.Request(url, headers={"Accept-Encoding": "identity", "User-Agent": "replay-expectation/1"})
+    try:
+        with _OPENER.open(request, timeout=FETCH_SECONDS_MAX) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def _recorded(directory):
+    """(URL, time, status, body) of every response record. Revisits are left to the records they refer to."""
+    for path in sorted(glob.glob(os.path.join(directory, "*.warc.gz"))):
+        with open(path, "rb") as file:
+            for record in ArchiveIterator(file, no_record_parse=False):
+                if record.rec_type == "response":
+                    date = record.rec_headers.get_header("WARC-Date")
+                    time = "".join(filter(str.isdigit, date))[:14]
+                    url = record.rec_headers.get_header("WARC-Target-URI")
+                    yield url, time, int(record.http_headers.get_statuscode()), record.raw_stream.read()
+
+
+def _kind(url, status):
+    """Pages of a kind look alike: the status and the first segment of the path."""
+    return status, url.split("/", 4)[3].split("?")[0]
+
+
+def write_expected(warcs, directory, least):
+    """Takes a few pages of each kind, and more until there are `least`; returns (from the live server, from the WARC)."""
+    os.makedirs(directory)
+    kinds, rest = collections.Counter(), []
+    taken = []
+    for page in _recorded(warcs):
+        kind = _kind(page[0], page[2])
+        kinds[kind] += 1
+        (taken if kinds[kind] <= PAGES_OF_A_KIND else rest).append(page)
+    missing = max(0, least - len(taken))
+    taken += rest[:: max(1, len(rest) // missing)][:missing] if missing else []
+    assert len(taken) >= least, f"the archive holds only {len(taken)} pages"
+    live = 0
+    with open(os.path.join(directory, "expected.jsonl"), "w", encoding="utf-8") as lines:
+        for number, (url, time, status, body) in enumerate(taken):
+            first, second = _fetch(url), _fetch(url)
+            stable = first == second
+            live += stable
+            status, body = first if stable else (status, body)
+            with open(os.path.join(directory, f"{number}.body"), "wb") as file:
+                file.write(body)
+            page = {"url": url, "status": status, "body": f"{number}.body", "time": time, "live": stable}
+            lines.write(json.dumps(page) + "\n")
+    return live, len(taken) - live
