@@ -78,7 +78,14 @@ impl Switchboard {
         HostActor: Handler<M>,
         M: Message<Result = ()> + Send + 'static,
     {
-        let Some(setup) = self.setup.get() else { return };
+        let Some((address, pending)) = self.way_back(host).or_else(|| self.wake_up(host)) else { return };
+        pending.fetch_add(1, Ordering::Relaxed);
+        post(&address, message);
+    }
+
+    /// Starts a host's actor, with what is remembered of the host if anything is.
+    fn wake_up(&self, host: &HostKey) -> Option<(Addr<HostActor>, Arc<AtomicU32>)> {
+        let setup = self.setup.get()?;
         let mut entry = self.hosts.entry(host.clone()).or_insert_with(|| {
             self.metrics.host.known.inc();
             let rng = self.seed.child(host.as_str()).rng();
@@ -92,9 +99,9 @@ impl Switchboard {
             let actor = HostActor::new(*core, Arc::clone(setup), Arc::clone(&pending));
             entry.0 = Entry::Awake { address: actor.start(), pending };
         }
-        if let Entry::Awake { address, pending } = &entry.0 {
-            pending.fetch_add(1, Ordering::Relaxed);
-            post(address, message);
+        match &entry.0 {
+            Entry::Awake { address, pending } => Some((address.clone(), Arc::clone(pending))),
+            Entry::Asleep(_) => None,
         }
     }
 
