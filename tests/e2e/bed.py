@@ -40,7 +40,7 @@ SETUP_DONE = "setup-is-done"
 
 
 def environment(args, home):
-    log = f"--access-logfile {home}/access.log --access-logformat '%(s)s %(r)s'"
+    log = f"--access-logfile {home}/access.log --access-logformat '%(s)s %(r)s %(a)s'"
     settings = {"BED_HOME": home, "PORT": str(PORTS[args.bed]), "WORKERS": "2", "SCALE": "1.0", "SEED": "1"}
     return {**os.environ, **settings, "PYTHON": sys.executable, "GUNICORN_CMD_ARGS": log}
 
@@ -101,11 +101,10 @@ def crawl(binary, base, out):
 
 
 def requests(home, base):
-    """(status, URL) of every request, as the server logged them; the waiting for its start left out."""
-    host = base.rstrip("/")
+    """The URLs that the crawler asked for, as the server logged them: status, method, target, version, user agent."""
     with open(f"{home}/access.log", encoding="utf-8") as file:
-        lines = [line.split() for line in file]
-    return [(int(line[0]), host + line[2]) for line in lines]
+        lines = [line.split(" ", 4) for line in file]
+    return [base.rstrip("/") + line[2] for line in lines if line[4].startswith(AGENT)]
 
 
 def check_accounts(out):
@@ -123,9 +122,10 @@ def check_accounts(out):
 
 def check_requests(made, robots):
     """The server's log: nothing forbidden, nothing twice."""
-    forbidden = [url for _, url in made if not robots.can_fetch(AGENT, url)]
+    assert made, "the server's log holds no request of the crawler"
+    forbidden = [url for url in made if not robots.can_fetch(AGENT, url)]
     assert not forbidden, f"{len(forbidden)} forbidden requests: {forbidden[:5]}"
-    twice = [url for url, count in collections.Counter(url for _, url in made).items() if count > 1]
+    twice = [url for url, count in collections.Counter(made).items() if count > 1]
     twice = [url for url in twice if urlsplit(url).path != "/robots.txt"]
     assert not twice, f"requested more than once: {twice[:5]}"
 
@@ -148,9 +148,8 @@ def run(args, home):
         robots = RobotFileParser(f"{base}robots.txt")
         robots.read()
         allowed, forbidden = reachable(base, args.corpora, args.bed, robots)
-        before = len(requests(home, base))
         crawl(args.harvestman, base, out)
-        made = requests(home, base)[before:]
+        made = requests(home, base)
         print(f"{len(made)} requests in the server's log; {len(forbidden)} recorded URLs that robots.txt forbids were in sight")
         assert forbidden, "the check of robots.txt needs something that is forbidden"
         pages = check_accounts(out)
