@@ -157,7 +157,8 @@ def run(args, home):
         check_reached(allowed, pages)
         if args.expected:
             shutil.rmtree(expected, ignore_errors=True)
-            live, read = write_expected(os.path.join(out, "warc"), expected, args.expected)
+            recording = os.path.join(args.corpora, f"{args.bed}.warc.gz")
+            live, read = write_expected(os.path.join(out, "warc"), recording, expected, args.expected)
             print(f"a replay must bring back {live} pages as the live server has them, {read} as warcio reads them")
     finally:
         stop(server)

@@ -1,9 +1,9 @@
 """Writes down what a replay of a crawl must bring back, page by page; pywb_replay.py reads it.
 
-Where a page's bytes are stable, the live server says what they are: it is asked twice, and where both answers are the same
-that is what the archive must hold. So an archive that changed the bytes would be found out, and a revisit record that refers
-to other bytes. Pages with a fresh token or a counter differ each time; for them warcio, a reader that is not ours, says what
-the WARC holds, and the replay shows that pywb sees the same.
+Where a page's bytes are stable, the live server says what they are: where it answers as it did when the site was recorded,
+long before the crawl, that is what the archive must hold. So an archive that changed the bytes would be found out, and a
+revisit record that refers to other bytes. Pages with a fresh token or a counter differ each time; for them warcio, a reader
+that is not ours, says what the WARC holds, and the replay shows that pywb sees the same.
 """
 
 import collections
@@ -36,17 +36,15 @@ def _fetch(url):
         return error.code, error.read()
 
 
-def _recorded(directory):
-    """(URL, time, status, body) of every response and revisit record; a revisit has no body."""
-    for path in sorted(glob.glob(os.path.join(directory, "*.warc.gz"))):
-        with open(path, "rb") as file:
-            for record in ArchiveIterator(file, no_record_parse=False):
-                if record.rec_type in ("response", "revisit"):
-                    date = record.rec_headers.get_header("WARC-Date")
-                    time = "".join(filter(str.isdigit, date))[:14]
-                    url = record.rec_headers.get_header("WARC-Target-URI")
-                    body = record.raw_stream.read() if record.rec_type == "response" else None
-                    yield url, time, int(record.http_headers.get_statuscode()), body
+def _records(path):
+    """(URL, time, status, body) of every response and revisit record of a WARC file; a revisit has no body."""
+    with open(path, "rb") as file:
+        for record in ArchiveIterator(file, no_record_parse=False):
+            if record.rec_type in ("response", "revisit"):
+                time = "".join(filter(str.isdigit, record.rec_headers.get_header("WARC-Date")))[:14]
+                body = record.raw_stream.read() if record.rec_type == "response" else None
+                url = record.rec_headers.get_header("WARC-Target-URI")
+                yield url, time, int(record.http_headers.get_statuscode()), body
 
 
 def _kind(url, _, status, body):
@@ -54,28 +52,36 @@ def _kind(url, _, status, body):
     return status, body is None, url.split("/", 4)[3].split("?")[0]
 
 
-def write_expected(warcs, directory, least):
-    """Takes a few pages of each kind, and more until there are `least`; returns (from the live server, from the WARC)."""
-    os.makedirs(directory)
-    kinds, rest = collections.Counter(), []
-    taken = []
-    for page in _recorded(warcs):
-        kind = _kind(*page)
-        kinds[kind] += 1
-        (taken if kinds[kind] <= PAGES_OF_A_KIND else rest).append(page)
+def _choose(warcs, least):
+    """A few pages of each kind, and more until there are `least`."""
+    kinds, taken, rest = collections.Counter(), [], []
+    for path in sorted(glob.glob(os.path.join(warcs, "*.warc.gz"))):
+        for page in _records(path):
+            kind = _kind(*page)
+            kinds[kind] += 1
+            (taken if kinds[kind] <= PAGES_OF_A_KIND else rest).append(page)
     missing = max(0, least - len(taken))
     taken += rest[:: max(1, len(rest) // missing)][:missing] if missing else []
     assert len(taken) >= least, f"the archive holds only {len(taken)} pages"
+    return taken
+
+
+def write_expected(warcs, recording, directory, least):
+    """Returns how many pages are expected (as the live server has them, as warcio reads them)."""
+    os.makedirs(directory)
+    taken = _choose(warcs, least)
+    urls = {page[0] for page in taken}
+    recorded = {url: (status, body) for url, _, status, body in _records(recording) if url in urls}
     live, read = 0, 0
     with open(os.path.join(directory, "expected.jsonl"), "w", encoding="utf-8") as lines:
         for number, (url, time, status, body) in enumerate(taken):
-            first, second = _fetch(url), _fetch(url)
-            stable = first == second
+            now = _fetch(url)
+            stable = now == recorded.get(url)
             if not stable and body is None:
                 continue
             live += stable
             read += not stable
-            status, body = first if stable else (status, body)
+            status, body = now if stable else (status, body)
             with open(os.path.join(directory, f"{number}.body"), "wb") as file:
                 file.write(body)
             page = {"url": url, "status": status, "body": f"{number}.body", "time": time, "live": stable}
