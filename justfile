@@ -3,8 +3,9 @@
 _default:
     @just --list
 
-# Everything that must be green before a commit
-check: fmt lint test
+# The gate, whole: formatting, lints, documentation, tests, and the program end to end (needs what .ci/run says)
+check:
+    bash .ci/run
 
 # Formatting
 fmt:
@@ -21,6 +22,19 @@ test:
 # A simulated site, crawled
 demo:
     cargo run --release -- demo
+
+# A bench of benches/: crawl_speed, parse_page, url_canonicalise, warc_record
+bench NAME:
+    cargo bench --bench {{NAME}}
+
+# Every fuzz target for that many seconds (needs a nightly toolchain)
+fuzz SECONDS:
+    fuzz/run.sh {{SECONDS}}
+
+# A crawl of a million simulated pages must stay below 1 GiB
+memory:
+    cargo build --release
+    python3 tests/e2e/memory.py target/release/harvestman 1000000 1024 target/memory-crawl
 
 # The generated pages of docs/
 docs:

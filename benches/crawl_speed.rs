@@ -7,6 +7,7 @@
 //! to find them, keep robots.txt, politeness, dedup and the account besides.
 //!
 //! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
+#![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

@@ -221,8 +221,14 @@ fn announce(world: &World, out: &mut impl Write) -> io::Result<()> {
     for seed in &seeds {
         writeln!(out, "{seed}")?;
     }
-    let scope = if world.options().hosts > 1 { " --scope domain" } else { "" };
-    writeln!(out, "\nCrawl it: harvestman crawl {} --out crawl{scope} --delay 0s", seeds.join(" "))?;
+    // The seed's own host may be on this machine without further ado; the others must be named, and their addresses allowed.
+    let others = match world.options() {
+        options if options.hosts > 1 => {
+            format!(" --set scope.hosts='*.{}' --set fetch.private_addresses=true", options.domain)
+        }
+        _ => String::new(),
+    };
+    writeln!(out, "\nCrawl it: harvestman crawl {} --out crawl --delay 0s{others}", seeds.join(" "))?;
     writeln!(out, "Stop it:  Ctrl-C")?;
     out.flush()
 }

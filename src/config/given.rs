@@ -13,8 +13,17 @@ use super::sections::SectionInfo;
 /// Environment variables of this prefix are settings.
 const PREFIX: &str = "HARVESTMAN_";
 
-/// Environment variables with that prefix that steer the project's own tests and are no settings.
-const NOT_SETTINGS: &[&str] = &["HARVESTMAN_CORPORA", "HARVESTMAN_REQUIRE_CORPORA", "HARVESTMAN_BLESS"];
+/// Environment variables with that prefix that steer the project's own tests and benches and are no settings.
+const NOT_SETTINGS: &[&str] = &[
+    "HARVESTMAN_BEDS",
+    "HARVESTMAN_BENCH_PAGES",
+    "HARVESTMAN_BENCH_ROUNDS",
+    "HARVESTMAN_BLESS",
+    "HARVESTMAN_CORPORA",
+    "HARVESTMAN_PYTHON",
+    "HARVESTMAN_REQUIRE_CORPORA",
+    "HARVESTMAN_REQUIRE_PYTHON",
+];
 
 /// One setting as it was given.
 #[derive(Debug, Clone)]

@@ -110,7 +110,8 @@ fn a_list_may_be_written_as_in_toml_where_its_values_hold_commas() {
 
 #[test]
 fn variables_of_the_projects_own_tests_are_no_settings() {
-    let environment = vec![variable("HARVESTMAN_CORPORA", "x"), variable("HOME", "/root")];
+    let environment =
+        vec![variable("HARVESTMAN_CORPORA", "x"), variable("HARVESTMAN_PYTHON", "x"), variable("HOME", "/root")];
     assert!(load(&Layers { environment, ..Layers::default() }).is_ok());
 }
 

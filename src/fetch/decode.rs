@@ -18,7 +18,7 @@ use crate::page::Answer;
 pub struct DecodeLimits {
     /// The most bytes.
     pub bytes_max: usize,
-    /// The most decoded bytes for one coded byte, once there are more than [`RATIO_FREE_BYTES`].
+    /// The most decoded bytes for one coded byte, once there are more than `RATIO_FREE_BYTES`.
     pub ratio_max: u32,
     /// The most codings one on top of the other.
     pub codings_max: u32,

@@ -3,7 +3,7 @@
 //! [`Client`] sends a [`Request`] with hyper (HTTP/1.1, and HTTP/2 where TLS agrees on it) and reads the answer within the
 //! limits of [`FetchOptions`](crate::config::FetchOptions): each phase has its own time-out and its own
 //! [`Failure`](crate::page::Failure). On the way the address guard ([`is_public`]) judges every address before it is connected
-//! to. Bodies keep their content coding (that is what is archived); [`decode`] removes it, on a CPU worker. Redirects are not
+//! to. Bodies keep their content coding (that is what is archived); `decode` removes it, on a CPU worker. Redirects are not
 //! followed: [`redirect::target`] says where they lead.
 
 mod body;

@@ -1,4 +1,4 @@
-//! Metrics: declared once in the [catalogue](self::catalogue), kept in a registry of their own, written out in Prometheus' text format.
+//! Metrics: declared once in the [catalogue], kept in a registry of their own, written out in Prometheus' text format.
 //!
 //! A stage is handed its group (say [`FetchMetrics`]) and holds it; every child of a labelled metric is made at the start, so
 //! that counting is one atomic addition. Labels have small fixed sets of values and never hold a URL or a host name.

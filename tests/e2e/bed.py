@@ -1,157 +1,186 @@
-"""Crawls a live forum and compares what was fetched with the recorded ground truth of the same forum.
+#!/usr/bin/env python3
+"""Crawls live forum software and compares what was reached with the recorded ground truth of the same forum.
 
-    python bed.py --harvestman BIN --bed NAME --beds DIR --corpora DIR --work DIR --port PORT
+Usage: bed.py setup --bed NAME --beds DIR --work DIR
+       bed.py crawl --bed NAME --beds DIR --work DIR --corpora DIR --harvestman BIN [--expected N]
 
-Sets the bed up (its own setup.sh, in WORK), serves it on loopback, crawls it, and checks that
-  * every page that the ground truth says is reachable by links and allowed by robots.txt was reached (fetched, or
-    redirected where the truth says so),
-  * nothing was requested that robots.txt forbids,
-  * every URL has one line in the page log, and the fates sum up to what was discovered.
+setup  makes the forum (its own setup.sh) in WORK/NAME; does nothing where that is already there.
+crawl  serves it on loopback, crawls it to WORK/NAME-crawl, and checks that
+         * every page that can be reached over pages that robots.txt allows was reached, with the recorded status,
+         * no request went out that robots.txt forbids, and none twice: by the server's own log,
+         * every URL has one line in the page log, and the fates add up to what was discovered.
+       --expected N also writes to WORK/NAME-expected what a replay of N pages must bring back (for pywb_replay.py).
 
-"Reachable and allowed" is computed from the recorded pages: breadth-first from the start page over the links of allowed pages.
+The Python that runs it needs warcio. Exit code 0: all of it holds.
 """
+
 import argparse
 import collections
-import csv
-import gzip
 import json
 import os
-import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from html.parser import HTMLParser
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from urllib.robotparser import RobotFileParser
 
-from warcio.archiveiterator import ArchiveIterator
+from expected import write_expected
+from truth import AGENT, key, reachable
+
+# The recorded URLs hold these ports.
+PORTS = {"machina": 8101, "spirit": 8102}
+SETUP_SECONDS_MAX = 1500
+START_SECONDS_MAX = 60
+CRAWL_SECONDS_MAX = 1500
+SETUP_DONE = "setup-is-done"
 
 
-class Links(HTMLParser):
-    def __init__(self):
-        super().__init__(convert_charrefs=True)
-        self.found = []
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "a":
-            href = dict(attributes).get("href")
-            if href is not None:
-                self.found.append(href)
+def environment(args, home):
+    log = f"--access-logfile {home}/access.log --access-logformat '%(s)s %(r)s %(a)s'"
+    settings = {"BED_HOME": home, "PORT": str(PORTS[args.bed]), "WORKERS": "2", "SCALE": "1.0", "SEED": "1"}
+    return {**os.environ, **settings, "PYTHON": sys.executable, "GUNICORN_CMD_ARGS": log}
 
 
-def key(url):
-    """One spelling for comparison: fragment dropped, an empty path filled in."""
-    parts = urlsplit(url)
-    query = "?" + parts.query if parts.query else ""
-    path = re.sub(r"%[0-9a-fA-F]{2}", unreserved, parts.path or "/")
-    return f"{parts.scheme}://{parts.netloc.lower()}{path}{re.sub(r'%[0-9a-fA-F]{2}', unreserved, query)}"
+def setup(args, home):
+    done = os.path.join(home, SETUP_DONE)
+    if not os.path.exists(done):
+        script = ["sh", os.path.join(args.beds, args.bed, "setup.sh")]
+        subprocess.run(script, env=environment(args, home), check=True, timeout=SETUP_SECONDS_MAX)
+        open(done, "w").close()
+    print(f"{args.bed}: set up")
 
 
-def unreserved(match):
-    char = chr(int(match.group()[1:], 16))
-    return char if re.fullmatch(r"[A-Za-z0-9._~-]", char) else match.group().upper()
+def serve(args, home, base):
+    """Starts the forum and waits until it answers."""
+    with socket.socket() as probe:
+        # Or the crawl would meet somebody else's server.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", PORTS[args.bed]))
+    try:
+        os.remove(f"{home}/access.log")
+    except FileNotFoundError:
+        pass
+    script = ["sh", os.path.join(args.beds, args.bed, "serve.sh")]
+    server = subprocess.Popen(script, env=environment(args, home), start_new_session=True)
+    deadline = time.monotonic() + START_SECONDS_MAX
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"{base}robots.txt", timeout=5).read()
+            return server
+        except OSError:
+            time.sleep(0.3)
+    stop(server)
+    sys.exit(f"{args.bed} did not start at {base}")
 
 
-def reachable(base, corpora, name, robots):
-    """The URLs of the ground truth that can be reached over allowed pages, with their expected kind."""
-    status = {}
-    with gzip.open(f"{corpora}/{name}.labels.csv.gz", "rt", newline="") as file:
-        for row in csv.DictReader(file):
-            status[key(row["url"])] = (int(row["status"]), key(row["redirect_to"]) if row["redirect_to"] else None)
-    links = collections.defaultdict(list)
-    with open(f"{corpora}/{name}.warc.gz", "rb") as file:
-        for record in ArchiveIterator(file):
-            if record.rec_type != "response":
-                continue
-            url = record.rec_headers.get_header("WARC-Target-URI")
-            if "html" not in (record.http_headers.get_header("Content-Type") or ""):
-                continue
-            parser = Links()
-            parser.feed(record.content_stream().read().decode("utf-8", "replace"))
-            links[key(url)] = [urljoin(url, href.strip()) for href in parser.found]
-    seen, queue, forbidden = {key(base)}, collections.deque([key(base)]), set()
-    while queue:
-        url = queue.popleft()
-        if not robots.can_fetch("harvestman", url):
-            forbidden.add(url)
-            continue
-        kind, redirect = status[url]
-        for target in ([redirect] if redirect else []) + links[url]:
-            if urlsplit(target).netloc == urlsplit(base).netloc and key(target) in status and key(target) not in seen:
-                seen.add(key(target))
-                queue.append(key(target))
-    return {url: status[url] for url in seen - forbidden}, forbidden
+def stop(server):
+    """Ends the server and its workers: a session of their own."""
+    try:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(timeout=15)
+    except ProcessLookupError:
+        pass
+    except subprocess.TimeoutExpired:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
 
 
 def crawl(binary, base, out):
-    command = [binary, "crawl", base, "--out", out, "--delay", "0", "--per-host", "4", "--contact", "ci@example.org",
-               "--set", "robots.agent=harvestman", "--quiet"]
-    start = time.time()
-    result = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-    print(result.stdout[-3000:], result.stderr[-3000:], sep="\n")
-    assert result.returncode == 0, f"exit {result.returncode}"
-    print(f"crawled in {time.time() - start:.0f} s")
+    shutil.rmtree(out, ignore_errors=True)
+    command = [binary, "crawl", base, "--out", out, "--delay", "0s", "--per-host", "4", "--contact", "gate@example.org",
+               "--quiet"]
+    start = time.monotonic()
+    result = subprocess.run(command, capture_output=True, text=True, timeout=CRAWL_SECONDS_MAX, stdin=subprocess.DEVNULL)
+    print(result.stdout[-3000:], result.stderr[-3000:], sep="")
+    assert result.returncode == 0, f"exit code {result.returncode}"
+    print(f"crawled in {time.monotonic() - start:.0f} s")
 
 
-def check(base, out, expected, forbidden):
-    fetched, lines = {}, collections.Counter()
-    with open(f"{out}/pages.jsonl") as file:
-        for line in file:
-            page = json.loads(line)
-            lines[page["url"]] += 1
-            fetched[key(page["url"])] = page
-    report = json.load(open(f"{out}/report.json"))
-    total = sum(sum(v.values()) if isinstance(v, dict) else v for v in report["fates"].values())
-    assert total == report["discovered"], (total, report["discovered"])
-    twice = [url for url, count in lines.items() if count > 1]
+def requests(home, base):
+    """The URLs that the crawler asked for, as the server logged them: status, method, target, version, user agent."""
+    with open(f"{home}/access.log", encoding="utf-8") as file:
+        lines = [line.split(" ", 4) for line in file]
+    return [base.rstrip("/") + line[2] for line in lines if line[4].startswith(AGENT)]
+
+
+def check_accounts(out):
+    """One line a URL, and fates that add up. Returns the lines by key."""
+    with open(f"{out}/pages.jsonl", encoding="utf-8") as file:
+        pages = [json.loads(line) for line in file]
+    twice = [url for url, count in collections.Counter(page["url"] for page in pages).items() if count > 1]
     assert not twice, f"URLs with several lines: {twice[:5]}"
-    missing = [url for url in expected if url not in fetched]
-    wrong = []
-    for url, (status, _) in expected.items():
-        page = fetched.get(url)
-        if page and page.get("status") != status:
-            wrong.append((url, status, page.get("status"), page["fate"]))
-    requested = [u for u in forbidden if u in fetched and fetched[u].get("status")]
-    print(f"{len(expected)} reachable and allowed; {len(expected) - len(missing)} reached; {len(forbidden)} forbidden, "
-          f"{len(requested)} of them requested; {len(fetched)} lines; {len(wrong)} with another status")
-    assert not missing, missing[:10]
-    assert not requested, requested[:10]
-    assert len(wrong) <= len(expected) // 1000, wrong[:10]
+    with open(f"{out}/report.json", encoding="utf-8") as file:
+        report = json.load(file)
+    total = sum(sum(count.values()) if isinstance(count, dict) else count for count in report["fates"].values())
+    assert total == report["discovered"], f"fates add up to {total}, discovered are {report['discovered']}"
+    return {key(page["url"]): page for page in pages}
+
+
+def check_requests(made, robots):
+    """The server's log: nothing forbidden, nothing twice."""
+    assert made, "the server's log holds no request of the crawler"
+    forbidden = [url for url in made if not robots.can_fetch(AGENT, url)]
+    assert not forbidden, f"{len(forbidden)} forbidden requests: {forbidden[:5]}"
+    twice = [url for url, count in collections.Counter(made).items() if count > 1]
+    twice = [url for url in twice if urlsplit(url).path != "/robots.txt"]
+    assert not twice, f"requested more than once: {twice[:5]}"
+
+
+def check_reached(allowed, pages):
+    reached = {url: pages[url]["status"] for url in allowed if "status" in pages.get(url, {})}
+    missing = sorted(set(allowed) - set(reached))
+    other = [(url, allowed[url][0], status) for url, status in reached.items() if status != allowed[url][0]]
+    print(f"{len(allowed)} pages are reachable and allowed: {len(reached)} reached, {len(other)} of them with another status; "
+          f"{len(pages) - len(set(allowed) & set(pages))} URLs in the page log beside them")
+    assert not missing, f"{len(missing)} not reached: {missing[:10]}"
+    assert not other, f"another status (URL, recorded, now): {other[:10]}"
+
+
+def run(args, home):
+    base = f"http://127.0.0.1:{PORTS[args.bed]}/"
+    out, expected = (os.path.join(args.work, f"{args.bed}-{what}") for what in ("crawl", "expected"))
+    server = serve(args, home, base)
+    try:
+        robots = RobotFileParser(f"{base}robots.txt")
+        robots.read()
+        allowed, forbidden = reachable(base, args.corpora, args.bed, robots)
+        crawl(args.harvestman, base, out)
+        made = requests(home, base)
+        print(f"{len(made)} requests in the server's log; {len(forbidden)} recorded URLs that robots.txt forbids were in sight")
+        assert forbidden, "the check of robots.txt needs something that is forbidden"
+        pages = check_accounts(out)
+        check_requests(made, robots)
+        check_reached(allowed, pages)
+        if args.expected:
+            shutil.rmtree(expected, ignore_errors=True)
+            recording = os.path.join(args.corpora, f"{args.bed}.warc.gz")
+            live, read = write_expected(os.path.join(out, "warc"), recording, expected, args.expected)
+            print(f"a replay must bring back {live} pages as the live server has them, {read} as warcio reads them")
+    finally:
+        stop(server)
+    print(f"{args.bed}: every reachable and allowed page was reached, nothing forbidden was requested")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("harvestman", "bed", "beds", "corpora", "work", "port"):
-        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("what", choices=("setup", "crawl"))
+    parser.add_argument("--bed", required=True, choices=sorted(PORTS))
+    parser.add_argument("--beds", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--corpora")
+    parser.add_argument("--harvestman")
+    parser.add_argument("--expected", type=int, default=0)
     args = parser.parse_args()
-    home = f"{args.work}/{args.bed}"
-    environment = {**os.environ, "BED_HOME": home, "PORT": args.port, "WORKERS": "2", "SCALE": "1.0", "SEED": "1"}
-    scripts = f"{args.beds}/{args.bed}"
-    if not os.path.exists(f"{home}/data"):
-        subprocess.run(["sh", f"{scripts}/setup.sh"], env=environment, check=True)
-    server = subprocess.Popen(["sh", f"{scripts}/serve.sh"], env=environment, start_new_session=True)
-    base = f"http://127.0.0.1:{args.port}/"
-    try:
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(base, timeout=5).read()
-                break
-            except OSError:
-                time.sleep(0.5)
-        robots = RobotFileParser(f"{base}robots.txt")
-        robots.read()
-        expected, forbidden = reachable(base, args.corpora, args.bed, robots)
-        out = f"{args.work}/{args.bed}-crawl"
-        subprocess.run(["rm", "-rf", out], check=True)
-        crawl(args.harvestman, base, out)
-        check(base, out, expected, forbidden)
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait()
-    print(f"{args.bed}: every reachable and allowed page was reached")
+    # So that what was started is ended where a time limit ends this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    args.work = os.path.abspath(args.work)
+    home = os.path.join(args.work, args.bed)
+    setup(args, home) if args.what == "setup" else run(args, home)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Crawls a large simulated site and says how much memory that took.
+
+Usage: memory.py HARVESTMAN URLS MIB OUT
+
+Fails where fewer than URLS were discovered and fetched, or the crawl's peak resident memory was above MIB. The site is served
+by a process of its own, so that its memory is not counted; its pages are small, so that the URLs are what costs memory.
+OUT is made anew.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+
+from sim import CRAWL, end_on_sigterm, fates_of, served
+
+SECONDS_MAX = 3000
+
+
+def main():
+    binary, urls, mib, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    end_on_sigterm()
+    shutil.rmtree(out, ignore_errors=True)
+    with served(binary, "--pages", str(urls), "--hosts", "100", "--page-bytes", "300", seconds_max=SECONDS_MAX) as seed:
+        start = time.monotonic()
+        subprocess.run([binary, "crawl", seed, "--out", out, *CRAWL], check=True, stdout=subprocess.DEVNULL,
+                       stdin=subprocess.DEVNULL, timeout=SECONDS_MAX)
+        wall = time.monotonic() - start
+    with open(f"{out}/report.json", encoding="utf-8") as file:
+        report = json.load(file)
+    peak = report["peak_memory_bytes"] / 2**20
+    print(f"{report['pages']} pages fetched, {report['discovered']} links discovered: {peak:.0f} MiB at most "
+          f"(allowed: {mib} MiB), {wall:.0f} s, {report['cpu_seconds']:.0f} s of processor time")
+    shutil.rmtree(out)
+    assert report["pages"] >= urls, f"only {report['pages']} pages of {urls}"
+    assert fates_of(report) == report["discovered"], "the fates do not add up"
+    assert peak <= mib, "too much memory"
+
+
+if __name__ == "__main__":
+    main()
