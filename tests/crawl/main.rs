@@ -1,0 +1,12 @@
+//! Whole crawls by the whole pipeline, against servers on loopback: what is found, what is left out and why, what is counted,
+//! and when it ends.
+#![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
+
+mod budgets;
+mod complete;
+mod crawling;
+mod errors;
+mod order;
+mod robots;
+mod scope;
+mod scripted;
