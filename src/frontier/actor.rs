@@ -156,12 +156,12 @@ impl FrontierActor {
             None if self.frontier.queued() == 0 && self.errands == 0 => Some(EndReason::Empty),
             None => None,
         };
-        if let Some(why) = over {
-            if let Some(finished) = self.finished.take() {
-                debug_assert!(self.setup.ledger.lock().balances(self.frontier.queued()), "ACC-1");
-                // The pipeline may be gone already, after a second signal; then nobody needs to be told.
-                let _ = finished.send(why);
-            }
+        if let Some(why) = over
+            && let Some(finished) = self.finished.take()
+        {
+            debug_assert!(self.setup.ledger.lock().balances(self.frontier.queued()), "ACC-1");
+            // The pipeline may be gone already, after a second signal; then nobody needs to be told.
+            let _ = finished.send(why);
         }
     }
 
