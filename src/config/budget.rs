@@ -3,8 +3,8 @@
 use super::{ByteSize, Period};
 
 crate::options! {
-    /// Budgets: the crawl ends when the first of pages, bytes, time and requests is used up. What is in flight is still
-    /// finished, so a budget can be overdrawn by as much as is in flight.
+    /// Budgets: the crawl ends when the first of pages, bytes, time and requests is used up. What is under way is still finished:
+    /// it counts as spent for pages and requests, which are never overdrawn; bytes and time can be, by as much as is under way.
     pub struct BudgetOptions in "budget" {
         /// Pages fetched with success. 0: no limit.
         pages: u64 = 0,

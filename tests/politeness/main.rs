@@ -5,6 +5,7 @@
 //! earlier: whatever the load, a crawler that keeps its waits is seen to keep them. The one tolerance is a millisecond for the
 //! granularity of the clocks on both sides (and for their rates, which differ by less than that over these few seconds).
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
+#![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 
 #[allow(dead_code, reason = "these crawls need not be complete")]
 #[path = "../crawl/crawling.rs"]
