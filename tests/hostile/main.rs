@@ -6,6 +6,7 @@
 //!
 //! The limits are set low, so that they are reached in little time; that they hold at their defaults too follows from their
 //! being settings.
+#![allow(clippy::disallowed_methods, reason = "a test of a real process may look at the clock")]
 #![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
 
 mod answers;

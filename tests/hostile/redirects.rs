@@ -105,7 +105,8 @@ fn a_public_host_cannot_lead_the_crawl_to_addresses_within_its_network() {
         to(peer, &given[n])
     });
     let seed = format!("http://forum.example:{}/", site.port());
-    let resolve = format!(r#"["forum.example:127.0.0.1", "inside.example:127.0.0.1", "*.inside.example:127.0.0.1"]"#);
+    let resolve =
+        r#"["forum.example:127.0.0.1", "inside.example:127.0.0.1", "*.inside.example:127.0.0.1"]"#.to_string();
     let outcome = Crawl::from([&seed]).set("scope.mode=any").set(&format!("fetch.resolve={resolve}")).finish();
     let forbidden: Vec<String> = outcome
         .fates()
