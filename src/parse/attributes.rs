@@ -1,8 +1,6 @@
 //! Attributes of a tag, as the HTML standard's tokeniser reads them (section 13.2.5.32 on).
 
-use memchr::memchr;
-
-use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, is_space};
+use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, find, is_space};
 
 /// What stands next in a tag.
 enum Next<'b> {
@@ -35,7 +33,7 @@ fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
     }
     at = skip_space(bytes, at + 1);
     match bytes.get(at) {
-        Some(&quote @ (b'"' | b'\'')) => match memchr(quote, &bytes[at + 1..]) {
+        Some(&quote @ (b'"' | b'\'')) => match find(quote, &bytes[at + 1..]) {
             Some(length) => Next::Attribute { name, value: &bytes[at + 1..at + 1 + length], behind: at + length + 2 },
             None => Next::EndOfPage,
         },
@@ -92,11 +90,12 @@ impl<'b> Attributes<'b> {
     }
 
     /// The values of the attributes `names`, the first of each name; none where it is missing.
+    #[inline]
     pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<&'b [u8]>; N] {
         let mut values = [None; N];
         for (name, value) in self {
             for (slot, wanted) in values.iter_mut().zip(names) {
-                if slot.is_none() && name.eq_ignore_ascii_case(wanted.as_bytes()) {
+                if name.len() == wanted.len() && slot.is_none() && name.eq_ignore_ascii_case(wanted.as_bytes()) {
                     *slot = Some(value);
                 }
             }
