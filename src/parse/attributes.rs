@@ -1,6 +1,6 @@
 //! Attributes of a tag, as the HTML standard's tokeniser reads them (section 13.2.5.32 on).
 
-use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, find, is_space};
+use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, find, is_space, leading_letters};
 
 /// What stands next in a tag.
 enum Next<'b> {
@@ -25,7 +25,10 @@ fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
     }
     // The first byte belongs to the name even where it is `=`.
     let start = at;
-    at = run(bytes, at + 1, &ENDS_ATTRIBUTE_NAME);
+    at = match leading_letters(bytes, start) {
+        Some((length, _)) if length > 0 && bytes[start + length] == b'=' => start + length,
+        _ => run(bytes, at + 1, &ENDS_ATTRIBUTE_NAME),
+    };
     let name = &bytes[start..at];
     at = skip_space(bytes, at);
     if bytes.get(at) != Some(&b'=') {
@@ -70,6 +73,36 @@ pub(super) fn end_of_tag(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     loop {
         match next(bytes, at) {
             Next::Attribute { behind, .. } => at = behind,
+            Next::End { behind, self_closing } => return Some((behind, self_closing)),
+            Next::EndOfPage => return None,
+        }
+    }
+}
+
+/// The attributes that say what an `a` links to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Linked<'b> {
+    pub href: Option<&'b [u8]>,
+    pub class: Option<&'b [u8]>,
+    pub rel: Option<&'b [u8]>,
+}
+
+/// As [`end_of_tag`], and keeps what an `a` links to, so that its attributes are read once only.
+#[inline]
+pub(super) fn end_of_anchor<'b>(bytes: &'b [u8], mut at: usize, linked: &mut Linked<'b>) -> Option<(usize, bool)> {
+    *linked = Linked::default();
+    loop {
+        match next(bytes, at) {
+            Next::Attribute { name, value, behind } => {
+                at = behind;
+                let slot = match name.len() {
+                    4 if name.eq_ignore_ascii_case(b"href") => &mut linked.href,
+                    5 if name.eq_ignore_ascii_case(b"class") => &mut linked.class,
+                    3 if name.eq_ignore_ascii_case(b"rel") => &mut linked.rel,
+                    _ => continue,
+                };
+                slot.get_or_insert(value);
+            }
             Next::End { behind, self_closing } => return Some((behind, self_closing)),
             Next::EndOfPage => return None,
         }

@@ -28,6 +28,17 @@ pub(super) fn eight(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*eight))
 }
 
+/// How many of the first eight bytes of `bytes` are lower-case letters (or one of a few signs that end no name), if what is
+/// behind them is within the eight bytes too.
+#[inline(always)]
+pub(super) fn leading_letters(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
+    const LETTER_BITS: u64 = ONES * 0x60;
+    let word = eight(bytes, at)?;
+    // What ends a name has one of these bits unset, as have capitals, digits and hyphens.
+    let ends = !word & LETTER_BITS;
+    (ends != 0).then(|| (ends.trailing_zeros() as usize / 8, word))
+}
+
 /// Where `wanted` is first in `bytes`.
 #[inline(always)]
 pub(super) fn find(wanted: u8, bytes: &[u8]) -> Option<usize> {
@@ -50,8 +61,12 @@ pub(super) fn find(wanted: u8, bytes: &[u8]) -> Option<usize> {
 pub(super) fn leading_space(bytes: &[u8]) -> usize {
     let mut at = usize::from(bytes.first().is_some_and(|b| is_space(*b)));
     // Indentation.
-    while at > 0 && eight(bytes, at) == Some(ONES * 0x20) {
-        at += 8;
+    while let Some(word) = eight(bytes, at).filter(|_| at > 0) {
+        let other = word ^ (ONES * u64::from(b' '));
+        at += other.trailing_zeros() as usize / 8;
+        if other != 0 {
+            break;
+        }
     }
     while bytes.get(at).is_some_and(|b| is_space(*b)) {
         at += 1;

@@ -1,5 +1,6 @@
 //! What a tag contributes: leaves, links, and what the page says about itself.
 
+use super::attributes::Linked;
 use super::builder::Builder;
 use super::bytes::is_space;
 use super::element::Tag;
@@ -13,9 +14,9 @@ use crate::page::{Apath, LinkKind};
 const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
 
 impl Builder {
-    /// Counts an `a` and collects its link.
-    pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: &str) -> Anchor {
-        let [href, class, rel] = Self::attributes(source, tag).pick([href, "class", "rel"]);
+    /// Counts an `a` and collects its link, whose address is `href`.
+    pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: Option<&[u8]>) -> Anchor {
+        let Linked { class, rel, .. } = tag.linked;
         let (word, apath) = self.place(source, tag, class);
         if self.is_shown() {
             self.leaves.add(apath);

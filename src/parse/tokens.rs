@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-use super::attributes::end_of_tag;
-use super::bytes::{ENDS_TAG_NAME, eight, find, leading_space};
+use super::attributes::{Linked, end_of_anchor, end_of_tag};
+use super::bytes::{ENDS_TAG_NAME, find, leading_letters, leading_space};
 use super::element::Tag;
 use super::path::name_word;
 use super::raw::{Raw, end_of_content};
@@ -20,6 +20,8 @@ pub(super) struct TagToken<'b> {
     /// Where its attributes begin, and where the tag ends.
     pub attributes: (usize, usize),
     pub self_closing: bool,
+    /// What an `a` says of its link. For other elements it means nothing.
+    pub linked: Linked<'b>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +50,14 @@ pub(super) struct Tokens<'b> {
 
 impl<'b> Tokens<'b> {
     pub fn new(bytes: &'b [u8]) -> Self {
-        let tag = TagToken { name: b"", word: 0, tag: Tag::HTML, attributes: (0, 0), self_closing: false };
+        let tag = TagToken {
+            name: b"",
+            word: 0,
+            tag: Tag::HTML,
+            attributes: (0, 0),
+            self_closing: false,
+            linked: Linked::default(),
+        };
         Self { bytes, at: 0, tag }
     }
 
@@ -93,14 +102,21 @@ impl<'b> Tokens<'b> {
         let rest = &self.bytes[start..];
         let (length, word) = short_lower_name(rest).unwrap_or_else(|| name_of(rest));
         let attributes = start + length;
-        let Some((behind, self_closing)) = end_of_tag(self.bytes, attributes) else {
+        let tag = Tag::of(word);
+        // Of every other element most attributes are never looked at again.
+        let end = if tag == Tag::A {
+            end_of_anchor(self.bytes, attributes, &mut self.tag.linked)
+        } else {
+            end_of_tag(self.bytes, attributes)
+        };
+        let Some((behind, self_closing)) = end else {
             self.at = self.bytes.len();
             return false;
         };
         self.at = behind;
         self.tag.name = &rest[..length];
         self.tag.word = word;
-        self.tag.tag = Tag::of(word);
+        self.tag.tag = tag;
         self.tag.attributes = (attributes, behind);
         self.tag.self_closing = self_closing;
         true
@@ -146,11 +162,8 @@ impl<'b> Tokens<'b> {
 /// The length and the word of the name at the beginning of `bytes`, if it is of up to seven lower-case letters.
 #[inline(always)]
 fn short_lower_name(bytes: &[u8]) -> Option<(usize, u64)> {
-    const LETTER_BITS: u64 = 0x6060_6060_6060_6060;
-    let word = eight(bytes, 0)?;
-    // What ends a name has one of these bits unset, as have capitals, digits and hyphens.
-    let length = (!word & LETTER_BITS).trailing_zeros() as usize / 8;
-    let ends = length < 8 && ENDS_TAG_NAME[usize::from(bytes[length])];
+    let (length, word) = leading_letters(bytes, 0)?;
+    let ends = ENDS_TAG_NAME[usize::from(bytes[length])];
     ends.then(|| (length, word & ((1 << (8 * length)) - 1)))
 }
 
