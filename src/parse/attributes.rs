@@ -156,7 +156,9 @@ impl<'b> Iterator for Attributes<'b> {
 mod tests {
     use super::*;
 
-    fn read(tag: &str) -> (Vec<(&str, &str)>, Option<(usize, bool)>) {
+    type Read<'t> = (Vec<(&'t str, &'t str)>, Option<(usize, bool)>);
+
+    fn read(tag: &str) -> Read<'_> {
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
         let attributes = Attributes::new(tag.as_bytes(), 0).map(|(name, value)| (text(name), text(value))).collect();
         (attributes, end_of_tag(tag.as_bytes(), 0))

@@ -45,7 +45,7 @@ const B: u16 = BREAKOUT;
 
 macro_rules! tags {
     ($($constant:ident $name:literal $flags:expr;)+) => {
-        #[expect(non_camel_case_types, reason = "only numbers the constants")]
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only numbers the constants")]
         #[repr(u16)]
         enum Number { $($constant),+ }
 
