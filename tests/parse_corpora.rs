@@ -64,9 +64,13 @@ fn by_tree(html: &str, scripting: bool) -> Found {
                 if let Some(address) = address.filter(|address| linked && is_link(address)) {
                     *found.links.entry(format!("{apath} {address}")).or_default() += 1;
                 }
-                let hidden = ["script", "style", "noscript", "template", "head"].contains(&&*name);
-                let linked = linked && name != "template";
-                open.extend(node.children().map(|child| (child, inner.clone(), shown && !hidden, linked)));
+                let of_html = &*element.name.ns == "http://www.w3.org/1999/xhtml";
+                let hidden = of_html && ["script", "style", "noscript", "template", "head"].contains(&&*name);
+                let linked = linked && !(of_html && name == "template");
+                // In SVG these are elements like others, except that their own text is not shown.
+                let mute = !of_html && ["script", "style"].contains(&&*name);
+                let children = node.children().filter(|child| !(mute && child.value().is_text()));
+                open.extend(children.map(|child| (child, inner.clone(), shown && !hidden, linked)));
             }
             _ => {}
         }
@@ -153,12 +157,14 @@ fn corpus_file(name: &str) -> Option<PathBuf> {
 
 /// The bodies of all HTML pages with status 200 in a WARC file.
 fn html_pages(file: &PathBuf) -> Vec<Vec<u8>> {
-    let mut reader = BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(file).unwrap())));
+    let mut reader =
+        BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(file).expect("the corpus can be opened"))));
     let mut pages = Vec::new();
     while let Some(head) = head(&mut reader) {
-        let length = field(&head, "content-length").expect("every record has a length").parse().unwrap();
+        let length =
+            field(&head, "content-length").and_then(|length| length.parse().ok()).expect("every record has a length");
         let mut record = vec![0; length];
-        reader.read_exact(&mut record).unwrap();
+        reader.read_exact(&mut record).expect("records are whole");
         if field(&head, "warc-type").as_deref() != Some("response") {
             continue;
         }
@@ -177,7 +183,7 @@ fn head(reader: &mut impl BufRead) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     loop {
         let mut line = Vec::new();
-        if reader.read_until(b'\n', &mut line).unwrap() == 0 {
+        if reader.read_until(b'\n', &mut line).expect("the corpus can be read") == 0 {
             return None;
         }
         let line = String::from_utf8_lossy(line.trim_ascii_end()).into_owned();

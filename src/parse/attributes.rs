@@ -1,8 +1,6 @@
 //! Attributes of a tag, as the HTML standard's tokeniser reads them (section 13.2.5.32 on).
 
-use memchr::memchr;
-
-use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, is_space};
+use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, find, is_space, leading_letters};
 
 /// What stands next in a tag.
 enum Next<'b> {
@@ -27,7 +25,10 @@ fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
     }
     // The first byte belongs to the name even where it is `=`.
     let start = at;
-    at = run(bytes, at + 1, &ENDS_ATTRIBUTE_NAME);
+    at = match leading_letters(bytes, start) {
+        Some((length, _)) if length > 0 && bytes[start + length] == b'=' => start + length,
+        _ => run(bytes, at + 1, &ENDS_ATTRIBUTE_NAME),
+    };
     let name = &bytes[start..at];
     at = skip_space(bytes, at);
     if bytes.get(at) != Some(&b'=') {
@@ -35,7 +36,7 @@ fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
     }
     at = skip_space(bytes, at + 1);
     match bytes.get(at) {
-        Some(&quote @ (b'"' | b'\'')) => match memchr(quote, &bytes[at + 1..]) {
+        Some(&quote @ (b'"' | b'\'')) => match find(quote, &bytes[at + 1..]) {
             Some(length) => Next::Attribute { name, value: &bytes[at + 1..at + 1 + length], behind: at + length + 2 },
             None => Next::EndOfPage,
         },
@@ -78,6 +79,36 @@ pub(super) fn end_of_tag(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     }
 }
 
+/// The attributes that say what an `a` links to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Linked<'b> {
+    pub href: Option<&'b [u8]>,
+    pub class: Option<&'b [u8]>,
+    pub rel: Option<&'b [u8]>,
+}
+
+/// As [`end_of_tag`], and keeps what an `a` links to, so that its attributes are read once only.
+#[inline]
+pub(super) fn end_of_anchor<'b>(bytes: &'b [u8], mut at: usize, linked: &mut Linked<'b>) -> Option<(usize, bool)> {
+    *linked = Linked::default();
+    loop {
+        match next(bytes, at) {
+            Next::Attribute { name, value, behind } => {
+                at = behind;
+                let slot = match name.len() {
+                    4 if name.eq_ignore_ascii_case(b"href") => &mut linked.href,
+                    5 if name.eq_ignore_ascii_case(b"class") => &mut linked.class,
+                    3 if name.eq_ignore_ascii_case(b"rel") => &mut linked.rel,
+                    _ => continue,
+                };
+                slot.get_or_insert(value);
+            }
+            Next::End { behind, self_closing } => return Some((behind, self_closing)),
+            Next::EndOfPage => return None,
+        }
+    }
+}
+
 /// The attributes of a tag that is known to end, in order: names as written, values as written and without quotes.
 #[derive(Debug, Clone)]
 pub(super) struct Attributes<'b> {
@@ -92,11 +123,12 @@ impl<'b> Attributes<'b> {
     }
 
     /// The values of the attributes `names`, the first of each name; none where it is missing.
+    #[inline]
     pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<&'b [u8]>; N] {
         let mut values = [None; N];
         for (name, value) in self {
             for (slot, wanted) in values.iter_mut().zip(names) {
-                if slot.is_none() && name.eq_ignore_ascii_case(wanted.as_bytes()) {
+                if name.len() == wanted.len() && slot.is_none() && name.eq_ignore_ascii_case(wanted.as_bytes()) {
                     *slot = Some(value);
                 }
             }
@@ -124,8 +156,9 @@ impl<'b> Iterator for Attributes<'b> {
 mod tests {
     use super::*;
 
-    #[expect(clippy::type_complexity, reason = "spelt out, it says what a tag is read as")]
-    fn read(tag: &str) -> (Vec<(&str, &str)>, Option<(usize, bool)>) {
+    type Read<'t> = (Vec<(&'t str, &'t str)>, Option<(usize, bool)>);
+
+    fn read(tag: &str) -> Read<'_> {
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
         let attributes = Attributes::new(tag.as_bytes(), 0).map(|(name, value)| (text(name), text(value))).collect();
         (attributes, end_of_tag(tag.as_bytes(), 0))

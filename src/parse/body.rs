@@ -152,7 +152,7 @@ impl Builder {
             self.open.forget(Tag::A);
         }
         self.reopen_formatting();
-        let anchor = self.anchor(source, tag, "href");
+        let anchor = self.anchor(source, tag, tag.linked.href);
         self.open.remember(Tag::A, tag.attributes, Some(anchor), |_| false);
         self.push_token(tag);
     }

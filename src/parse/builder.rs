@@ -86,12 +86,12 @@ impl Builder {
         let mut tokens = Tokens::new(source.bytes);
         while let Some(token) = tokens.next(self.in_foreign()) {
             match token {
-                Token::Start(tag) => {
-                    if let Next::Raw(raw) = self.start_tag(source, &tag) {
-                        self.raw_element(source, &tag, raw, &mut tokens);
+                Token::Start => {
+                    if let Next::Raw(raw) = self.start_tag(source, &tokens.tag) {
+                        self.raw_element(source, raw, &mut tokens);
                     }
                 }
-                Token::End(tag) => self.end_tag(source, &tag),
+                Token::End => self.end_tag(source, &tokens.tag),
                 Token::Text(text) => self.text(source, text, true),
                 Token::Cdata(text) => self.text(source, text, false),
                 // White space directly in a table is put there as it is.
@@ -223,8 +223,9 @@ impl Builder {
         self.leaves.add(path);
     }
 
-    /// Puts the element of `tag` here, whose content is text.
-    fn raw_element(&mut self, source: Source<'_>, tag: &TagToken<'_>, raw: Raw, tokens: &mut Tokens<'_>) {
+    /// Puts the element here whose start tag was read last, and whose content is text.
+    fn raw_element(&mut self, source: Source<'_>, raw: Raw, tokens: &mut Tokens<'_>) {
+        let tag = tokens.tag;
         let content = tokens.content(raw, tag.tag.name());
         if tag.tag == Tag::TITLE && !self.in_template() {
             self.meta.title(source, content, self.options.title_max as usize);
@@ -232,7 +233,7 @@ impl Builder {
         self.part_texts(tag.tag);
         let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
-            let path = self.element_path(tag);
+            let path = self.element_path(&tag);
             self.text_leaf(path);
         }
     }

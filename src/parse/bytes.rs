@@ -1,4 +1,12 @@
-//! Classes of bytes in HTML.
+//! Classes of bytes in HTML, and searches for them. Most runs on a page are a few bytes long, so that the searches look at
+//! eight bytes at once before they call the machinery for long ones.
+
+use memchr::memchr;
+
+/// How far a search looks by itself.
+const NEAR: usize = 32;
+/// A byte in each place of a word.
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Whether `b` is white space to HTML.
 #[inline(always)]
@@ -12,6 +20,59 @@ pub(super) const ENDS_TAG_NAME: [bool; 256] = ends(b"/>");
 pub(super) const ENDS_ATTRIBUTE_NAME: [bool; 256] = ends(b"/>=");
 /// Bytes that end a value without quotes.
 pub(super) const ENDS_UNQUOTED: [bool; 256] = ends(b">");
+
+/// The eight bytes at `at`, little-endian; none where there are fewer.
+#[inline(always)]
+pub(super) fn eight(bytes: &[u8], at: usize) -> Option<u64> {
+    let eight = bytes.get(at..)?.first_chunk::<8>()?;
+    Some(u64::from_le_bytes(*eight))
+}
+
+/// How many of the first eight bytes of `bytes` are lower-case letters (or one of a few signs that end no name), if what is
+/// behind them is within the eight bytes too.
+#[inline(always)]
+pub(super) fn leading_letters(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
+    const LETTER_BITS: u64 = ONES * 0x60;
+    let word = eight(bytes, at)?;
+    // What ends a name has one of these bits unset, as have capitals, digits and hyphens.
+    let ends = !word & LETTER_BITS;
+    (ends != 0).then(|| (ends.trailing_zeros() as usize / 8, word))
+}
+
+/// Where `wanted` is first in `bytes`.
+#[inline(always)]
+pub(super) fn find(wanted: u8, bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < NEAR {
+        let Some(word) = eight(bytes, at) else { break };
+        // The lowest zero byte has its top bit set here; above it there may be false ones.
+        let same = word ^ (ONES * u64::from(wanted));
+        let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
+        if zeros != 0 {
+            return Some(at + zeros.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    memchr(wanted, bytes.get(at..)?).map(|found| at + found)
+}
+
+/// How many bytes of white space `bytes` begins with.
+#[inline(always)]
+pub(super) fn leading_space(bytes: &[u8]) -> usize {
+    let mut at = usize::from(bytes.first().is_some_and(|b| is_space(*b)));
+    // Indentation.
+    while let Some(word) = eight(bytes, at).filter(|_| at > 0) {
+        let other = word ^ (ONES * u64::from(b' '));
+        at += other.trailing_zeros() as usize / 8;
+        if other != 0 {
+            break;
+        }
+    }
+    while bytes.get(at).is_some_and(|b| is_space(*b)) {
+        at += 1;
+    }
+    at
+}
 
 /// A table of white space and the bytes `more`.
 const fn ends(more: &[u8]) -> [bool; 256] {
@@ -27,4 +88,26 @@ const fn ends(more: &[u8]) -> [bool; 256] {
         i += 1;
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn searches_find_what_looking_at_each_byte_finds(bytes in proptest::collection::vec(30..36_u8, 0..80)) {
+            prop_assert_eq!(find(33, &bytes), bytes.iter().position(|b| *b == 33));
+            let space = bytes.iter().position(|b| !is_space(*b)).unwrap_or(bytes.len());
+            prop_assert_eq!(leading_space(&bytes), space);
+        }
+
+        #[test]
+        fn indentation_is_white_space(newline in any::<bool>(), blanks in 0..40_usize, end in "[a<]?") {
+            let text = format!("{}{}{end}", if newline { "\n" } else { "" }, " ".repeat(blanks));
+            prop_assert_eq!(leading_space(text.as_bytes()), text.len() - end.len());
+        }
+    }
 }

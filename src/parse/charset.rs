@@ -10,7 +10,7 @@ use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE,
 use super::attributes::Attributes;
 use super::bytes::is_space;
 use super::element::Tag;
-use super::tokens::{TagToken, Token, Tokens};
+use super::tokens::{Token, Tokens};
 
 /// How much of the page may hold the declaration (HTML standard, section 13.2.3.2).
 const PRESCAN_MAX: usize = 1024;
@@ -51,8 +51,8 @@ fn guess(bytes: &[u8], sniff_max: usize) -> &'static Encoding {
 fn prescan(beginning: &[u8]) -> Option<&'static Encoding> {
     let mut tokens = Tokens::new(beginning);
     while let Some(token) = tokens.next(false) {
-        if let Token::Start(tag @ TagToken { tag: Tag::META, .. }) = token
-            && let Some(encoding) = declared_by(Attributes::new(beginning, tag.attributes.0))
+        if let (Token::Start, Tag::META) = (token, tokens.tag.tag)
+            && let Some(encoding) = declared_by(Attributes::new(beginning, tokens.tag.attributes.0))
         {
             return Some(encoding);
         }

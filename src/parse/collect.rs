@@ -1,6 +1,8 @@
 //! What a tag contributes: leaves, links, and what the page says about itself.
 
+use super::attributes::Linked;
 use super::builder::Builder;
+use super::bytes::is_space;
 use super::element::Tag;
 use super::formatting::Anchor;
 use super::meta::has_token;
@@ -12,16 +14,16 @@ use crate::page::{Apath, LinkKind};
 const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
 
 impl Builder {
-    /// Counts an `a` and collects its link.
-    pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: &str) -> Anchor {
-        let [href, class, rel] = Self::attributes(source, tag).pick([href, "class", "rel"]);
+    /// Counts an `a` and collects its link, whose address is `href`.
+    pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: Option<&[u8]>) -> Anchor {
+        let Linked { class, rel, .. } = tag.linked;
         let (word, apath) = self.place(source, tag, class);
         if self.is_shown() {
             self.leaves.add(apath);
         }
         let href = href.filter(|_| !self.in_template());
         let link = href.and_then(|href| {
-            let nofollow = rel.is_some_and(|rel| has_token(&source.attribute(rel), NOFOLLOW));
+            let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
             self.links.add(apath, LinkKind::Anchor, nofollow, source, href)
         });
         Anchor { word, link }
@@ -32,7 +34,7 @@ impl Builder {
         let [value, class, rel] = Self::attributes(source, tag).pick([name, "class", "rel"]);
         if let Some(value) = value.filter(|_| !self.in_template()) {
             let (_, apath) = self.place(source, tag, class);
-            let nofollow = rel.is_some_and(|rel| has_token(&source.attribute(rel), NOFOLLOW));
+            let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
             self.links.add(apath, kind, nofollow, source, value);
         }
     }
@@ -93,10 +95,9 @@ impl Builder {
             _ => {
                 let [rel, href] = attributes.pick(["rel", "href"]);
                 let (Some(rel), Some(href)) = (rel, href.filter(|href| href.len() <= value_max)) else { return };
-                let rel = source.attribute(rel);
-                if has_token(&rel, &["canonical"]) {
+                if has_token(rel, &["canonical"]) {
                     self.meta.canonical(source, href);
-                } else if has_token(&rel, &["stylesheet", "icon"]) {
+                } else if has_token(rel, &["stylesheet", "icon"]) {
                     self.embed(source, tag, &["href"]);
                 }
             }
@@ -120,12 +121,24 @@ impl Builder {
             return;
         }
         let raw = &raw[..raw.len().min(self.options.attribute_max.as_usize())];
-        for token in source.attribute(raw).split_ascii_whitespace() {
-            if !self.class.is_empty() {
-                self.class.push(b' ');
-            }
-            self.class.extend_from_slice(token.as_bytes());
+        source.append_attribute(raw, &mut self.class);
+        squeeze_in_place(&mut self.class);
+    }
+}
+
+/// Takes white space away from both ends of `text`, and makes all in between single blanks.
+fn squeeze_in_place(text: &mut Vec<u8>) {
+    let mut length = 0;
+    for at in 0..text.len() {
+        let space = is_space(text[at]);
+        if !space || (length > 0 && text[length - 1] != b' ') {
+            text[length] = if space { b' ' } else { text[at] };
+            length += 1;
         }
+    }
+    text.truncate(length);
+    if text.last() == Some(&b' ') {
+        text.pop();
     }
 }
 

@@ -39,8 +39,8 @@ impl Builder {
         }
         let svg = matches!(space, Space::Svg | Space::Hidden);
         if tag.tag == Tag::A {
-            let [href] = Self::attributes(source, tag).pick(["href"]);
-            self.anchor(source, tag, if href.is_none() && svg { "xlink:href" } else { "href" });
+            let [old_href] = Self::attributes(source, tag).pick(["xlink:href"]);
+            self.anchor(source, tag, tag.linked.href.or(old_href.filter(|_| svg)));
         }
         let path = self.open.path();
         let path = self.child(path, tag.word, || spelt(tag.name));

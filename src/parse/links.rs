@@ -13,7 +13,8 @@ pub(super) type Place = (u32, u32, bool);
 
 #[derive(Debug)]
 pub(super) struct Links {
-    texts: String,
+    /// The link texts, one behind the other; always UTF-8.
+    texts: Vec<u8>,
     links: Vec<(u32, RawLink)>,
     groups: Vec<(u64, u32)>,
     places: HashMap<u64, u32, RandomState>,
@@ -25,7 +26,7 @@ pub(super) struct Links {
 impl Links {
     pub fn new(links_max: u32, text_max: usize) -> Self {
         Self {
-            texts: String::new(),
+            texts: Vec::new(),
             links: Vec::new(),
             groups: Vec::new(),
             places: HashMap::default(),
@@ -56,24 +57,29 @@ impl Links {
             self.dropped = self.dropped.saturating_add(1);
             return None;
         }
-        let text = source.attribute(raw);
-        self.add_text(apath, kind, nofollow, &text)
+        let start = self.texts.len();
+        source.append_attribute(raw, &mut self.texts);
+        self.add_appended(apath, kind, nofollow, start)
     }
 
     /// Adds the link `text`, which is decoded, unless it is none.
-    pub fn add_text(&mut self, apath: u64, kind: LinkKind, nofollow: bool, text: &str) -> Option<Place> {
-        if !is_link(text) {
-            return None;
+    pub fn add_text(&mut self, apath: u64, kind: LinkKind, nofollow: bool, text: &str) {
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text.as_bytes());
+        self.add_appended(apath, kind, nofollow, start);
+    }
+
+    /// Adds the link whose text was appended at `from`, or takes the text back.
+    #[inline]
+    fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<Place> {
+        let is_link = is_link(&self.texts[from..]);
+        if let (true, Ok(start), Ok(end)) = (is_link, u32::try_from(from), u32::try_from(self.texts.len())) {
+            self.put(apath, RawLink { start, end, kind, nofollow });
+            return Some((start, end, nofollow));
         }
-        let start = u32::try_from(self.texts.len());
-        let end = u32::try_from(self.texts.len() + text.len());
-        let (Ok(start), Ok(end)) = (start, end) else {
-            self.dropped = self.dropped.saturating_add(1);
-            return None;
-        };
-        self.texts.push_str(text);
-        self.put(apath, RawLink { start, end, kind, nofollow });
-        Some((start, end, nofollow))
+        self.dropped = self.dropped.saturating_add(u32::from(is_link));
+        self.texts.truncate(from);
+        None
     }
 
     /// Adds the link at `place` once more, at another place of the page.
@@ -108,6 +114,7 @@ impl Links {
         for (group, link) in &self.links {
             groups[*group as usize].links.push(*link);
         }
-        (self.texts.as_str().to_owned(), groups, self.dropped)
+        let texts = String::from_utf8(self.texts.clone()).expect("only decoded texts are appended");
+        (texts, groups, self.dropped)
     }
 }

@@ -1,6 +1,7 @@
 //! What a page says about itself: base, title, canonical address, directives to robots, where to go next.
 
 use super::attributes::Attributes;
+use super::bytes::is_space;
 use super::text::{Source, squeeze};
 use crate::page::RobotsDirectives;
 
@@ -57,8 +58,9 @@ impl Meta {
 }
 
 /// Whether the blank-separated list `rel` has any of `wanted`.
-pub(super) fn has_token(rel: &str, wanted: &[&str]) -> bool {
-    rel.split_ascii_whitespace().any(|token| wanted.iter().any(|wanted| token.eq_ignore_ascii_case(wanted)))
+pub(super) fn has_token(rel: &[u8], wanted: &[&str]) -> bool {
+    let is_wanted = |token: &[u8]| wanted.iter().any(|wanted| token.eq_ignore_ascii_case(wanted.as_bytes()));
+    rel.split(|b| is_space(*b)).any(is_wanted)
 }
 
 /// Reads `noindex, nofollow` and the like. Unknown directives are no error.
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn relations_are_whole_words() {
-        assert!(has_token(" Me  NOFOLLOW", &["ugc", "nofollow"]));
-        assert!(!has_token("nofollowing dofollow", &["nofollow"]));
+        assert!(has_token(b" Me  NOFOLLOW", &["ugc", "nofollow"]));
+        assert!(!has_token(b"nofollowing dofollow", &["nofollow"]));
     }
 }

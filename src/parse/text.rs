@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memchr3;
 
-use super::bytes::is_space;
+use super::bytes::{find, is_space};
 
 /// A page's bytes in an encoding whose markup is ASCII. Only what is kept gets decoded.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,26 @@ impl<'b> Source<'b> {
             return text;
         }
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}"))
+    }
+
+    /// Appends an attribute's value to `to`.
+    #[inline]
+    pub fn append_attribute(self, raw: &'b [u8], to: &mut Vec<u8>) {
+        if !raw.is_ascii() || memchr::memchr2(0, b'\r', raw).is_some() {
+            to.extend_from_slice(self.attribute(raw).as_bytes());
+            return;
+        }
+        let mut rest = raw;
+        while let Some(at) = find(b'&', rest) {
+            // By far the most frequent entity in links; all others are looked up.
+            let Some(behind) = rest[at..].strip_prefix(b"&amp;") else {
+                to.extend_from_slice(self.attribute(rest).as_bytes());
+                return;
+            };
+            to.extend_from_slice(&rest[..=at]);
+            rest = behind;
+        }
+        to.extend_from_slice(rest);
     }
 
     /// An attribute's value.
@@ -111,10 +131,10 @@ pub(super) fn squeeze(text: &str, max: usize) -> String {
 }
 
 /// Whether a link text leads anywhere that can be fetched: not into the page itself, and not to a script, a mail or the like.
-pub(super) fn is_link(href: &str) -> bool {
+pub(super) fn is_link(href: &[u8]) -> bool {
     const NO_LINKS: [&str; 4] = ["javascript:", "mailto:", "tel:", "data:"];
     // As the URL standard reads it: leading control characters and blanks do not count, nor do line ends and tabs anywhere.
-    let letters = href.bytes().skip_while(|b| *b <= b' ').filter(|b| !matches!(b, b'\t' | b'\n' | b'\r'));
+    let letters = href.iter().copied().skip_while(|b| *b <= b' ').filter(|b| !matches!(b, b'\t' | b'\n' | b'\r'));
     let Some(first) = letters.clone().next() else { return true };
     match first {
         b'#' => false,
@@ -129,6 +149,7 @@ pub(super) fn is_link(href: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use encoding_rs::WINDOWS_1252;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -143,6 +164,15 @@ mod tests {
         assert_eq!(value("?a&#38;b&#x26;c&#xD;"), "?a&b&c\r");
         assert_eq!(value("?a=1&nosuch;&"), "?a=1&nosuch;&");
         assert_eq!(value("a\r\nb\rc\0"), "a\nb\nc\u{fffd}");
+    }
+
+    proptest! {
+        #[test]
+        fn appending_a_value_gives_the_value(raw in "(&amp;|&|amp;|&lt;|[a-c=;é\r\0])*") {
+            let mut appended = Vec::new();
+            UTF8.append_attribute(raw.as_bytes(), &mut appended);
+            prop_assert_eq!(String::from_utf8(appended).unwrap(), UTF8.attribute(raw.as_bytes()).into_owned());
+        }
     }
 
     #[test]
@@ -199,10 +229,10 @@ mod tests {
             "tel:1",
             "DATA:,x",
         ] {
-            assert!(!is_link(none), "{none:?}");
+            assert!(!is_link(none.as_bytes()), "{none:?}");
         }
         for link in ["", "a#b", "?q", "javascript", "/mailto:", "ftp://x/", "teletext:", "http:", "da"] {
-            assert!(is_link(link), "{link:?}");
+            assert!(is_link(link.as_bytes()), "{link:?}");
         }
     }
 }

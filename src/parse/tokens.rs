@@ -2,8 +2,8 @@
 
 use memchr::memchr;
 
-use super::attributes::end_of_tag;
-use super::bytes::{ENDS_TAG_NAME, is_space};
+use super::attributes::{Linked, end_of_anchor, end_of_tag};
+use super::bytes::{ENDS_TAG_NAME, find, leading_letters, leading_space};
 use super::element::Tag;
 use super::path::name_word;
 use super::raw::{Raw, end_of_content};
@@ -20,12 +20,16 @@ pub(super) struct TagToken<'b> {
     /// Where its attributes begin, and where the tag ends.
     pub attributes: (usize, usize),
     pub self_closing: bool,
+    /// What an `a` says of its link. For other elements it means nothing.
+    pub linked: Linked<'b>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Token<'b> {
-    Start(TagToken<'b>),
-    End(TagToken<'b>),
+    /// The start tag [`Tokens::tag`].
+    Start,
+    /// The end tag [`Tokens::tag`].
+    End,
     /// Text with entities as written. A text may come in pieces.
     Text(&'b [u8]),
     /// White space only.
@@ -40,25 +44,35 @@ pub(super) enum Token<'b> {
 pub(super) struct Tokens<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// The tag read last. It stays here, and is written a field at a time: copies of it are what cost most.
+    pub tag: TagToken<'b>,
 }
 
 impl<'b> Tokens<'b> {
     pub fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0 }
+        let tag = TagToken {
+            name: b"",
+            word: 0,
+            tag: Tag::HTML,
+            attributes: (0, 0),
+            self_closing: false,
+            linked: Linked::default(),
+        };
+        Self { bytes, at: 0, tag }
     }
 
     /// The next token. In SVG and MathML (`foreign`) there are CDATA sections.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, foreign: bool) -> Option<Token<'b>> {
         loop {
             let rest = self.bytes.get(self.at..)?;
             match *rest {
                 [] => return None,
                 [b'<', first, ..] if first.is_ascii_alphabetic() => {
-                    return self.tag(self.at + 1).map(Token::Start);
+                    return self.read_tag(self.at + 1).then_some(Token::Start);
                 }
                 [b'<', b'/', first, ..] if first.is_ascii_alphabetic() => {
-                    return self.tag(self.at + 2).map(Token::End);
+                    return self.read_tag(self.at + 2).then_some(Token::End);
                 }
                 // An empty end tag does not even part the texts around it.
                 [b'<', b'/', b'>', ..] => self.at += 3,
@@ -71,43 +85,41 @@ impl<'b> Tokens<'b> {
 
     #[inline]
     fn text(&mut self, rest: &'b [u8]) -> Token<'b> {
-        let solid = rest.iter().position(|b| !is_space(*b)).unwrap_or(rest.len());
+        let solid = leading_space(rest);
         if solid == rest.len() || (solid > 0 && rest[solid] == b'<') {
             self.at += solid;
             return Token::Space;
         }
         // Here the first byte may be a `<` that begins no markup.
-        let length = memchr(b'<', &rest[solid + 1..]).map_or(rest.len(), |end| solid + 1 + end);
+        let length = find(b'<', &rest[solid + 1..]).map_or(rest.len(), |end| solid + 1 + end);
         self.at += length;
         Token::Text(&rest[..length])
     }
 
-    /// Reads the tag whose name begins at `start`. A tag that the page ends in is none.
+    /// Reads the tag whose name begins at `start`; false where the page ends in it, which makes it none.
     #[inline]
-    fn tag(&mut self, start: usize) -> Option<TagToken<'b>> {
+    fn read_tag(&mut self, start: usize) -> bool {
         let rest = &self.bytes[start..];
-        let mut word = 0;
-        let mut length = 0;
-        for &b in rest {
-            if ENDS_TAG_NAME[usize::from(b)] {
-                break;
-            }
-            if length < 8 {
-                word |= u64::from(b.to_ascii_lowercase()) << (8 * length);
-            }
-            length += 1;
-        }
-        let name = &rest[..length];
-        if length > 8 {
-            word = long_word(name);
-        }
+        let (length, word) = short_lower_name(rest).unwrap_or_else(|| name_of(rest));
         let attributes = start + length;
-        let Some((behind, self_closing)) = end_of_tag(self.bytes, attributes) else {
+        let tag = Tag::of(word);
+        // Of every other element most attributes are never looked at again.
+        let end = if tag == Tag::A {
+            end_of_anchor(self.bytes, attributes, &mut self.tag.linked)
+        } else {
+            end_of_tag(self.bytes, attributes)
+        };
+        let Some((behind, self_closing)) = end else {
             self.at = self.bytes.len();
-            return None;
+            return false;
         };
         self.at = behind;
-        Some(TagToken { name, word, tag: Tag::of(word), attributes: (attributes, behind), self_closing })
+        self.tag.name = &rest[..length];
+        self.tag.word = word;
+        self.tag.tag = tag;
+        self.tag.attributes = (attributes, behind);
+        self.tag.self_closing = self_closing;
+        true
     }
 
     fn bogus_comment(&mut self) -> Token<'b> {
@@ -141,13 +153,27 @@ impl<'b> Tokens<'b> {
         self.at = end;
         if end < self.bytes.len() {
             // The end tag: where it is torn, the page ends here.
-            self.tag(end + 2);
+            self.read_tag(end + 2);
         }
         content
     }
 }
 
-fn long_word(name: &[u8]) -> u64 {
+/// The length and the word of the name at the beginning of `bytes`, if it is of up to seven lower-case letters.
+#[inline(always)]
+fn short_lower_name(bytes: &[u8]) -> Option<(usize, u64)> {
+    let (length, word) = leading_letters(bytes, 0)?;
+    let ends = ENDS_TAG_NAME[usize::from(bytes[length])];
+    ends.then(|| (length, word & ((1 << (8 * length)) - 1)))
+}
+
+/// The length and the word of the name at the beginning of `bytes`.
+fn name_of(bytes: &[u8]) -> (usize, u64) {
+    let length = bytes.iter().position(|b| ENDS_TAG_NAME[usize::from(*b)]).unwrap_or(bytes.len());
+    (length, lower_word(&bytes[..length]))
+}
+
+fn lower_word(name: &[u8]) -> u64 {
     let mut lower = [0; NAME_MAX];
     let length = name.len().min(NAME_MAX);
     lower[..length].copy_from_slice(&name[..length]);
@@ -176,17 +202,18 @@ mod tests {
     fn cut(page: &str, foreign: bool) -> Vec<String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut tokens = Tokens::new(page.as_bytes());
-        std::iter::from_fn(|| tokens.next(foreign))
-            .map(|token| match token {
-                Token::Start(tag) => format!("<{}>", text(tag.name)),
-                Token::End(tag) => format!("</{}>", text(tag.name)),
+        std::iter::from_fn(|| {
+            tokens.next(foreign).map(|token| match token {
+                Token::Start => format!("<{}>", text(tokens.tag.name)),
+                Token::End => format!("</{}>", text(tokens.tag.name)),
                 Token::Text(bytes) => text(bytes),
                 Token::Space => " ".into(),
                 Token::Cdata(bytes) => format!("[{}]", text(bytes)),
                 Token::Comment => "!".into(),
                 Token::Doctype(bytes) => format!("!{}", text(bytes)),
             })
-            .collect()
+        })
+        .collect()
     }
 
     #[test]
