@@ -1,7 +1,5 @@
 //! The parser compared with the tree that html5ever builds: over recorded forums, and over generated tag soup.
 
-#![expect(clippy::unwrap_used, reason = "a corpus that cannot be read fails the test")]
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
