@@ -10,7 +10,7 @@
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -60,6 +60,8 @@ fn median(values: &mut [f64]) -> f64 {
 struct Site {
     process: Child,
     seed: String,
+    /// Held open: the process writes more than the first line.
+    _stdout: BufReader<ChildStdout>,
 }
 
 impl Site {
@@ -72,9 +74,10 @@ impl Site {
             .expect("the simulator starts");
         let stdout = process.stdout.take().expect("it is piped");
         let mut line = String::new();
-        BufReader::new(stdout).read_line(&mut line).expect("it names its seed");
+        let mut stdout = BufReader::new(stdout);
+        stdout.read_line(&mut line).expect("it names its seed");
         let seed = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
-        Self { process, seed }
+        Self { process, seed, _stdout: stdout }
     }
 
     fn stop(&mut self) {
