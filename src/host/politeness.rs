@@ -192,7 +192,9 @@ impl Politeness {
             return Readiness::GivenUp;
         }
         let under_way = self.in_flight + promised;
-        let at_once = if self.delay(rules).is_zero() { rules.connections.max(1) } else { 1 };
+        // After trouble one request goes ahead, to see whether the host is well again.
+        let calm = self.delay(rules).is_zero() && self.trouble_in_a_row == 0;
+        let at_once = if calm { rules.connections.max(1) } else { 1 };
         if under_way >= at_once {
             return Readiness::Busy;
         }

@@ -63,6 +63,17 @@ fn without_a_delay_the_connections_are_the_limit() {
 }
 
 #[test]
+fn after_trouble_one_request_goes_ahead_of_the_others() {
+    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    request(&mut host, (0, 1, 1), Health::ServerError, &rules);
+    host.started();
+    assert_eq!(host.readiness(at(60_000), 0, &rules), Readiness::Busy);
+    host.ended((at(60_000), Some(at(60_001)), at(60_001)), Health::Good, &rules, &mut rng());
+    host.started();
+    assert_eq!(host.readiness(at(60_002), 0, &rules), Readiness::Ready);
+}
+
+#[test]
 fn a_slow_host_is_asked_less_often_up_to_the_limit() {
     let (mut host, rules) = (Politeness::default(), rules());
     request(&mut host, (0, 4_000, 4_000), Health::Good, &rules);
