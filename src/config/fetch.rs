@@ -76,6 +76,11 @@ options! {
         idle_per_host: u32 = 2,
         /// Unused connections kept in all. Each is an open file.
         idle_max: u32 = 1_024,
+        /// Whether a request is sent again at once when the kept connection that it took ends without a byte of an answer: mostly the
+        /// server had closed it, but it may have read the request. Where `host.delay` is set it is not, as two requests might reach the
+        /// server within the delay; the URL is then tried again as after any failure. A request that was not written yet is always
+        /// sent again.
+        resend_unanswered: bool = true,
         /// Whether HTTP/2 is offered to https hosts.
         http2: bool = true,
         /// Whether hosts other than the seeds' own may have private, loopback and link-local addresses.

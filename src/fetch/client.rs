@@ -45,6 +45,7 @@ struct Inner {
     body: BodyLimits,
     places: Arc<Semaphore>,
     drain_max: u64,
+    resend_unanswered: bool,
     first_byte_timeout: Duration,
     whole_timeout: Duration,
 }
@@ -54,6 +55,8 @@ struct Progress {
     started: Instant,
     request_headers: HeaderMap,
     first_byte: Option<Instant>,
+    /// Whether the last try failed before anything of the request was written.
+    unsent: bool,
 }
 
 impl Client {
@@ -84,6 +87,7 @@ impl Client {
             },
             places: Arc::new(Semaphore::new(options.large_bodies.max(1) as usize)),
             drain_max: options.drain_max.0,
+            resend_unanswered: options.resend_unanswered,
             first_byte_timeout: options.first_byte_timeout.0,
             whole_timeout: options.whole_timeout.0,
         };
@@ -95,7 +99,7 @@ impl Client {
     pub async fn fetch(&self, request: &Request) -> Exchange {
         let inner = &*self.inner;
         let started = inner.clock.now();
-        let mut progress = Progress { started, request_headers: HeaderMap::new(), first_byte: None };
+        let mut progress = Progress { started, request_headers: HeaderMap::new(), first_byte: None, unsent: false };
         let result = inner.run(request, &mut progress).await;
         let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
         Exchange { url: request.url.clone(), request_headers: progress.request_headers, result, timings }
@@ -137,7 +141,7 @@ impl Inner {
             match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
                 Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
                 // At most once: a fresh connection was never stale.
-                Err(Failure::Disconnected) if connection.was_stale() => {
+                Err(Failure::Disconnected) if connection.was_stale() && (progress.unsent || self.resend_unanswered) => {
                     connection = Box::pin(self.connect(&target, end)).await?;
                 }
                 Err(failure) => return Err(failure),
@@ -173,7 +177,10 @@ impl Inner {
         let is_h2 = version == http::Version::HTTP_2;
         let head = tokio::select! {
             biased;
-            head = connection.send(message) => head.map_err(|error| failure::of_exchange(&error, is_h2)),
+            head = connection.send(message) => head.map_err(|error| {
+                progress.unsent = error.is_canceled();
+                failure::of_exchange(&error, is_h2)
+            }),
             () = timer.fired() => Err(Failure::FirstByteTimeout),
         };
         let now = timer.now();

@@ -132,6 +132,7 @@ fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
     let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
+    fetch.resend_unanswered &= config.host.delay.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let client = Client::new(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
     Ok(Parts { seeds, canonicaliser, scope, client })

@@ -38,6 +38,32 @@ async fn a_connection_that_the_server_closed_meanwhile_costs_nothing_but_a_new_o
 }
 
 #[tokio::test]
+async fn a_request_that_the_server_may_have_read_is_not_sent_again_where_a_delay_is_owed() {
+    let server = Server::start(|mut peer| async move {
+        peer.request().await;
+        peer.send(OK).await;
+        peer.request().await;
+    })
+    .await;
+    let client = client(&FetchOptions { resend_unanswered: false, ..quick() });
+    assert!(get_with(&client, &server.url("/")).await.is_ok());
+    assert_eq!(get_with(&client, &server.url("/")).await.unwrap_err(), Failure::Disconnected);
+    assert_eq!((server.connections(), server.requests().len()), (1, 2));
+}
+
+#[tokio::test]
+async fn a_connection_that_was_closed_before_the_request_costs_nothing_even_where_a_delay_is_owed() {
+    let server = Server::once(OK).await;
+    let client = client(&FetchOptions { resend_unanswered: false, ..quick() });
+    for expected in [1, 2, 3] {
+        assert_eq!(get_with(&client, &server.url("/")).await.unwrap().body, "ok");
+        assert_eq!(server.connections(), expected);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test]
 async fn a_kept_connection_that_breaks_inside_an_answer_is_not_tried_again() {
     let server = Server::start(|mut peer| async move {
         peer.request().await;
