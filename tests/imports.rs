@@ -27,6 +27,7 @@ const SHELLS: &[&str] = &[
     "frontier/actor.rs",
     "frontier/messages.rs",
     "host/actor.rs",
+    "host/messages.rs",
     "fetch/",   // the client: sockets are its subject
     "archive/", // the writer: files are its subject; the encoder is pure by construction (it is handed all it writes)
 ];

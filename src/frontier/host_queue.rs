@@ -72,6 +72,19 @@ struct Waiting {
     attempts: u8,
 }
 
+impl Waiting {
+    fn new(item: &ScheduledUrl, order: u64) -> Self {
+        Self {
+            path: item.url.path_and_query().into(),
+            via: item.via.clone(),
+            order,
+            depth: item.depth,
+            redirects: item.redirects,
+            attempts: item.attempts,
+        }
+    }
+}
+
 /// A URL to be tried again.
 #[derive(Debug, Clone)]
 struct Retry {
@@ -120,14 +133,7 @@ impl HostQueue {
     pub(super) fn push(&mut self, item: &ScheduledUrl, order: u64, scores: &dyn ClassOrder) {
         self.admitted += 1;
         self.len += 1;
-        let waiting = Waiting {
-            path: item.url.path_and_query().into(),
-            via: item.via.clone(),
-            order,
-            depth: item.depth,
-            redirects: item.redirects,
-            attempts: item.attempts,
-        };
+        let waiting = Waiting::new(item, order);
         let at = *self.index.entry(item.class).or_insert_with(|| {
             self.classes.push((item.class, VecDeque::new()));
             self.classes.len() - 1
@@ -142,14 +148,7 @@ impl HostQueue {
     /// Puts a URL back that is to be tried again at `not_before`, at the place of its first turn.
     pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
         self.len += 1;
-        let waiting = Waiting {
-            path: item.url.path_and_query().into(),
-            via: item.via.clone(),
-            order,
-            depth: item.depth,
-            redirects: item.redirects,
-            attempts: item.attempts,
-        };
+        let waiting = Waiting::new(item, order);
         let at = self.retries.partition_point(|retry| retry.not_before <= not_before);
         self.retries.insert(at, Retry { not_before, class: item.class, waiting });
     }

@@ -3,16 +3,16 @@
 mod actor;
 mod core;
 mod ip_slots;
+mod messages;
 mod politeness;
 pub mod retry_after;
 pub mod robots;
 pub mod sitemap;
 
-pub use actor::{
-    ErrandEnded, Grant, HostActor, HostOutlets, HostSetup, NoWork, PageEnded, Resolved, SitemapsFound, SlotGiven, Wake,
-};
+pub use actor::{HostActor, HostSetup};
 pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
 pub use ip_slots::IpSlots;
+pub use messages::{ErrandEnded, Grant, HostOutlets, NoWork, PageEnded, Resolved, SitemapsFound, SlotGiven, Wake};
 pub use politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 
 #[cfg(test)]

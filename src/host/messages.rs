@@ -1,0 +1,107 @@
+//! Messages to host actors, and their way to everything else.
+
+use std::net::IpAddr;
+
+use actix::Message;
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::core::{Errand, HostCore};
+use crate::clock::Instant;
+use crate::page::{Exchange, Fate, Lease};
+use crate::url::HostKey;
+
+/// There is work for the host.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Wake;
+
+/// The lease that the host asked for.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Grant(pub Lease);
+
+/// There is no URL for the host, or not before the time given.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct NoWork(pub Option<Instant>);
+
+/// A connection slot of its address, which the host had waited for, is now the host's.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SlotGiven;
+
+/// The host's address was looked up.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Resolved(pub Option<IpAddr>);
+
+/// A page's request has ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct PageEnded {
+    /// Its lease.
+    pub lease: Lease,
+    /// Request and answer.
+    pub exchange: Exchange,
+}
+
+/// An errand's request has ended.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct ErrandEnded {
+    /// The errand.
+    pub errand: Errand,
+    /// Request and answer.
+    pub exchange: Exchange,
+    /// The answer's body with its content coding removed.
+    pub body: Bytes,
+    /// One of the crawl's permits for errands; held until the errand's outcome is recorded.
+    pub permit: OwnedSemaphorePermit,
+}
+
+/// Sitemaps that a sitemap index of this host names.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SitemapsFound {
+    /// Where they are; all on this host.
+    pub urls: Vec<String>,
+    /// Indexes above them.
+    pub nesting: u32,
+}
+
+/// The way from a host to everything else. Calls must not block.
+pub trait HostOutlets: Send + Sync {
+    /// The host may be contacted once more: answer with a `Grant` or `NoWork`.
+    fn ask(&self, host: &HostKey);
+    /// Fetch the URL of `lease`; answer with `PageEnded`.
+    fn fetch_page(&self, host: &HostKey, lease: Lease);
+    /// Whether the crawl's budgets allow an errand now; if so, it counts as under way, and must be run.
+    fn begin_errand(&self) -> bool;
+    /// Run the errand; answer with `ErrandEnded`.
+    fn run_errand(&self, host: &HostKey, errand: Errand);
+    /// Look up the host's address; answer with `Resolved`.
+    fn resolve(&self, host: &HostKey);
+    /// A page was fetched (or failed for good): parse and archive it.
+    fn deliver_page(&self, lease: Lease, exchange: Exchange);
+    /// A URL is not fetched.
+    fn refuse(&self, lease: Lease, fate: Fate);
+    /// A URL was not requested after all and waits again.
+    fn put_back(&self, lease: Lease, not_before: Instant);
+    /// A URL is to be tried again; `received` bytes came this time.
+    fn retry(&self, lease: Lease, not_before: Instant, received: u64);
+    /// Errands were taken on.
+    fn errands_added(&self, count: u32);
+    /// An errand that brought nothing but others has ended.
+    fn errand_done(&self);
+    /// Sitemaps were named: take them to their hosts as `SitemapsFound`, and count that as an errand for each host.
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
+    /// An errand has brought this.
+    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: OwnedSemaphorePermit);
+    /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
+    fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
+    /// Give a slot back.
+    fn give_slot_back(&self, ip: IpAddr);
+    /// The actor would end, for lack of work. Takes the core and returns true if nothing is on its way to it.
+    fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
+}
