@@ -9,7 +9,6 @@ use crate::url::Scope;
 use super::{canonical, canonicaliser};
 
 /// The URLs of a corpus's label file; none, with a loud word, where the corpora are not there.
-#[expect(clippy::print_stderr, reason = "a test that checks nothing must say so")]
 fn labelled_urls(name: &str) -> Option<Vec<String>> {
     let folder =
         std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
@@ -18,7 +17,11 @@ fn labelled_urls(name: &str) -> Option<Vec<String>> {
         Err(error) => {
             let required = std::env::var_os("HARVESTMAN_REQUIRE_CORPORA").is_some_and(|value| value == "1");
             assert!(!required, "{name} is required: {error}");
-            eprintln!("SKIPPED: no {name} in {} ({error}); set HARVESTMAN_CORPORA", folder.display());
+            // Past the harness, which keeps what a passing test prints to itself.
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                format!("SKIPPED: no {name} in {} ({error}); set HARVESTMAN_CORPORA\n", folder.display()).as_bytes(),
+            );
             return None;
         }
     };
