@@ -33,7 +33,7 @@ impl ScheduledUrl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LeaseId(pub u64);
 
-/// A URL handed out for fetching. It is one of a bounded number (`fetch.in_flight_max`) and ends when its outcome is recorded.
+/// A URL handed out for fetching. It is one of a bounded number (`frontier.in_flight_max`) and ends when its outcome is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// Its name.
