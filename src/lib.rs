@@ -7,6 +7,7 @@ pub mod clock;
 pub mod seed;
 
 pub mod page;
+pub mod site;
 pub mod url;
 
 pub mod archive;
