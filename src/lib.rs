@@ -11,6 +11,7 @@ pub mod site;
 pub mod url;
 
 pub mod archive;
+pub mod classify;
 pub mod dedup;
 pub mod fetch;
 pub mod filter;
