@@ -101,7 +101,10 @@ impl Builder {
                 return self.metadata(source, tag);
             }
             Tag::TITLE | Tag::STYLE | Tag::SCRIPT | Tag::NOFRAMES => return self.metadata(source, tag),
-            Tag::TEXTAREA => return Next::Raw(Raw::Escapable),
+            Tag::TEXTAREA => {
+                self.text_area();
+                return Next::Raw(Raw::Escapable);
+            }
             Tag::NOEMBED => return Next::Raw(Raw::Text),
             Tag::NOSCRIPT if self.options.scripting => return Next::Raw(Raw::Text),
             Tag::IFRAME => {
@@ -118,7 +121,7 @@ impl Builder {
                 return Next::Raw(Raw::Plain);
             }
             Tag::PRE | Tag::LISTING => self.start_block(tag),
-            Tag::FORM => self.start_form(tag),
+            Tag::FORM => self.start_form(source, tag),
             Tag::TABLE => {
                 if !self.quirks {
                     self.open.close_p();
@@ -172,12 +175,13 @@ impl Builder {
         self.start_formatting(source, tag);
     }
 
-    fn start_form(&mut self, tag: &TagToken<'_>) {
+    fn start_form(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         if self.in_template() {
             self.start_block(tag);
         } else if !self.open.has_form() {
             self.open.close_p();
             self.open.begin_form();
+            self.form(source, tag);
             self.push_token(tag);
         }
     }
@@ -225,6 +229,7 @@ impl Builder {
                 self.embed(source, &image, &["src", "srcset"]);
             }
             Tag::AREA => self.collect(source, tag, LinkKind::Anchor, "href"),
+            Tag::INPUT => self.input(source, tag),
             _ => self.embed_of(source, tag),
         }
     }

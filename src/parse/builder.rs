@@ -15,8 +15,9 @@ use super::path::{DOCUMENT, Spellings, TEXT, step};
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
+use super::units::{self, Units};
 use crate::config::ParseOptions;
-use crate::page::ParsedPage;
+use crate::page::{FormFacts, ParsedPage};
 
 /// How far the document has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,8 @@ pub(super) struct Builder {
     pub leaves: Leaves,
     pub links: Links,
     pub meta: Meta,
+    pub units: Units,
+    pub forms: FormFacts,
     pub spellings: Spellings,
     pub phase: Phase,
     /// Whether nothing but comments and white space has come yet.
@@ -70,6 +73,8 @@ impl Builder {
             leaves: Leaves::new(options.leaf_paths_max),
             links: Links::new(options.links_max, options.attribute_max.as_usize()),
             meta: Meta::default(),
+            units: Units::default(),
+            forms: FormFacts::default(),
             spellings: Spellings::new(spelling, paths_max),
             phase: Phase::Start,
             initial: true,
@@ -95,8 +100,8 @@ impl Builder {
                 Token::Text(text) => self.text(source, text, true),
                 Token::Cdata(text) => self.text(source, text, false),
                 // White space directly in a table is put there as it is.
-                Token::Space if self.open.tag().is(element::FOSTERS) => {}
-                Token::Space => self.reopen_formatting_before_text(),
+                Token::Space(_) if self.open.tag().is(element::FOSTERS) => {}
+                Token::Space(blank) => self.space(source, blank),
                 Token::Comment => self.open.in_text = false,
                 Token::Doctype(doctype) => self.doctype(doctype),
             }
@@ -109,6 +114,8 @@ impl Builder {
         self.leaves.clear();
         self.links.clear();
         self.meta = Meta::default();
+        self.units.clear();
+        self.forms = FormFacts::default();
         self.spellings.clear();
         self.phase = Phase::Start;
         (self.initial, self.quirks) = (true, true);
@@ -123,6 +130,8 @@ impl Builder {
             hrefs,
             groups,
             leaf_paths: self.leaves.finish(&self.spellings),
+            units: self.units.finish(source),
+            forms: self.forms,
             base: meta.base,
             title: meta.title,
             canonical: meta.canonical,
@@ -194,7 +203,10 @@ impl Builder {
         }
         self.close_colgroup();
         self.reopen_formatting_before_text();
-        if self.open.in_text || !self.is_shown() || source.is_blank(text, entities) {
+        if self.open.in_text {
+            return self.units.append(self.open.text, source, text, entities);
+        }
+        if !self.is_shown() || source.is_blank(text, entities) {
             return;
         }
         if self.phase == Phase::Frameset || self.open.space() == Space::Hidden {
@@ -202,11 +214,33 @@ impl Builder {
         }
         let fostered = self.open.tag().is(element::FOSTERS);
         if fostered && std::mem::replace(&mut self.open.text_before_table, true) {
-            return;
+            return self.units.append(self.open.before_table, source, text, entities);
         }
         let parent = self.parent_path(None);
         self.text_leaf(parent);
         self.open.in_text = !fostered;
+        if self.units.on {
+            let number = self.unit(source, text, entities);
+            if fostered { self.open.before_table = number } else { self.open.text = number }
+        }
+    }
+
+    /// Puts white space here: it is nothing by itself, but parts words where it stands in a text.
+    fn space(&mut self, source: Source<'_>, blank: &[u8]) {
+        self.reopen_formatting_before_text();
+        if self.open.in_text {
+            self.units.append(self.open.text, source, blank, false);
+        }
+    }
+
+    /// Notes that `text` begins a unit of content, unless it labels a control; returns its number.
+    fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+        let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
+        if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {
+            return units::NONE;
+        }
+        let place = units::Place { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
+        self.units.begin(place, source, text, entities)
     }
 
     /// Notes that an element `tag` is put here: text that follows is another text.
@@ -235,6 +269,9 @@ impl Builder {
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(&tag);
             self.text_leaf(path);
+            if self.units.on && tag.tag != Tag::TEXTAREA {
+                self.unit(source, content, raw == Raw::Escapable);
+            }
         }
     }
 

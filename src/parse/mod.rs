@@ -21,6 +21,7 @@ mod doctype;
 mod element;
 mod foreign;
 mod formatting;
+mod forms;
 mod head;
 mod leaves;
 mod links;
@@ -33,11 +34,11 @@ mod table;
 mod tests;
 mod text;
 mod tokens;
+mod units;
 
 use crate::config::ParseOptions;
 use crate::page::ParsedPage;
 use builder::Builder;
-pub use meta::robots_header;
 use text::Source;
 
 /// Whether paths are also spelt out.
@@ -69,6 +70,14 @@ impl Parser {
             builder: Builder::new(options, spelling == Spelling::On),
             charset_sniff_max: options.charset_sniff_max.as_usize(),
         }
+    }
+
+    /// Also collects the page's texts, as [`ParsedPage::units`]; at most 4,096, the first of them. What stands in a
+    /// `textarea`, `select`, `option` or `button` is a control's label and none of them.
+    #[must_use]
+    pub fn with_units(mut self) -> Self {
+        self.builder.units.on = true;
+        self
     }
 
     /// Reads a page. `content_type` is the value of its HTTP header.

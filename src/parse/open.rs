@@ -58,6 +58,9 @@ pub(super) struct OpenElements {
     pub(super) in_text: bool,
     /// The same for what was put before the innermost table because it did not belong into it.
     pub(super) text_before_table: bool,
+    /// The number of the text that [`Self::in_text`] is about, and of the one before the innermost table.
+    pub(super) text: u32,
+    pub(super) before_table: u32,
     /// Elements looked at or put on the stack so far: what a test of hostile pages asserts on.
     #[cfg(test)]
     pub(super) work: std::cell::Cell<u64>,
@@ -75,6 +78,8 @@ impl OpenElements {
             form: None,
             in_text: false,
             text_before_table: false,
+            text: 0,
+            before_table: 0,
             #[cfg(test)]
             work: std::cell::Cell::new(0),
         }
@@ -110,6 +115,7 @@ impl OpenElements {
             self.markers += u32::from(tag.is(element::MARKER));
             if tag == Tag::TABLE {
                 self.text_before_table = self.in_text;
+                self.before_table = self.text;
             }
         }
         self.in_text = false;

@@ -44,6 +44,7 @@ impl Builder {
                 if !self.open.has_form() && !self.in_template() {
                     // It is empty, but until its end tag no other form begins.
                     self.open.begin_form();
+                    self.form(source, tag);
                     self.push(Tag::FORM);
                     self.open.pop();
                 }

@@ -33,7 +33,7 @@ pub(super) enum Token<'b> {
     /// Text with entities as written. A text may come in pieces.
     Text(&'b [u8]),
     /// White space only.
-    Space,
+    Space(&'b [u8]),
     /// Text without entities.
     Cdata(&'b [u8]),
     Comment,
@@ -88,7 +88,7 @@ impl<'b> Tokens<'b> {
         let solid = leading_space(rest);
         if solid == rest.len() || (solid > 0 && rest[solid] == b'<') {
             self.at += solid;
-            return Token::Space;
+            return Token::Space(&rest[..solid]);
         }
         // Here the first byte may be a `<` that begins no markup.
         let length = find(b'<', &rest[solid + 1..]).map_or(rest.len(), |end| solid + 1 + end);
@@ -207,7 +207,7 @@ mod tests {
                 Token::Start => format!("<{}>", text(tokens.tag.name)),
                 Token::End => format!("</{}>", text(tokens.tag.name)),
                 Token::Text(bytes) => text(bytes),
-                Token::Space => " ".into(),
+                Token::Space(_) => " ".into(),
                 Token::Cdata(bytes) => format!("[{}]", text(bytes)),
                 Token::Comment => "!".into(),
                 Token::Doctype(bytes) => format!("!{}", text(bytes)),
