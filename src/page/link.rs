@@ -85,6 +85,8 @@ pub struct ParsedPage {
     pub leaf_paths: Vec<LeafPath>,
     /// The texts that are shown, in page order, where the parser was asked to collect them.
     pub units: Vec<ContentUnit>,
+    /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
+    pub class_tokens: Vec<u64>,
     /// What its forms hold.
     pub forms: FormFacts,
     /// `<base href>`, as written.

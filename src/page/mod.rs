@@ -14,7 +14,7 @@ mod record;
 mod scheduled;
 
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass};
-pub use content::{ContentUnit, FormFacts};
+pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};

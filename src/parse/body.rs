@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Next, Phase};
 use super::element::{self, Tag};
+use super::formatting::Formatting;
 use super::open::{Mode, Space};
 use super::raw::Raw;
 use super::text::Source;
@@ -89,7 +90,7 @@ impl Builder {
             // Parts of tables, where there is no table.
             part if part.is(element::TABLE_PART) => {}
             Tag::HTML | Tag::BODY | Tag::HEAD | Tag::FRAME => {}
-            Tag::FRAMESET => self.frameset_in_body(),
+            Tag::FRAMESET => self.frameset_in_body(tag),
             _ => return self.start_rarer(source, tag),
         }
         Next::Done
@@ -156,13 +157,14 @@ impl Builder {
         }
         self.reopen_formatting();
         let anchor = self.anchor(source, tag, tag.linked.href);
-        self.open.remember(Tag::A, tag.attributes, Some(anchor), |_| false);
+        self.open.remember(Tag::A, tag.attributes, tag.class, Some(anchor), |_| false);
         self.push_token(tag);
     }
 
     fn start_formatting(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         let written = |(from, to): (usize, usize)| source.bytes.get(from..to);
-        self.open.remember(tag.tag, tag.attributes, None, |other| written(other.attributes) == written(tag.attributes));
+        let same = |other: &Formatting| written(other.attributes) == written(tag.attributes);
+        self.open.remember(tag.tag, tag.attributes, tag.class, None, same);
         self.push_token(tag);
     }
 
@@ -224,7 +226,7 @@ impl Builder {
                 let image = TagToken { name: b"img", word: Tag::IMG.word(), tag: Tag::IMG, ..*tag };
                 if self.is_shown() {
                     let path = self.element_path(&image);
-                    self.leaves.add(path);
+                    self.leaves.add(path.rich);
                 }
                 self.embed(source, &image, &["src", "srcset"]);
             }

@@ -5,7 +5,7 @@
 
 use super::element::{self, Tag};
 use super::formatting::Formatting;
-use super::path::DOCUMENT;
+use super::path::Path;
 
 /// Which rules tags are read by: the insertion modes of the standard, as far as they depend on the open elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ struct Open {
 pub(super) struct OpenElements {
     stack: Vec<Open>,
     /// The paths of the outermost elements of `stack`.
-    paths: Vec<u64>,
+    paths: Vec<Path>,
     /// How many of each tag with a behaviour of its own are open: most searches end here.
     counts: [u32; 256],
     depth_max: usize,
@@ -103,7 +103,7 @@ impl OpenElements {
     }
 
     #[inline]
-    pub fn push(&mut self, tag: Tag, space: Space, path: u64) {
+    pub fn push(&mut self, tag: Tag, space: Space, path: Path) {
         self.note_work(1);
         let mode = mode_inside(tag, space, self.mode());
         self.stack.push(Open { tag, mode, space });
@@ -160,18 +160,30 @@ impl OpenElements {
 
     /// The path of the `at`-th element, or of the deepest that has one.
     #[inline]
-    pub fn path_at(&self, at: usize) -> u64 {
-        self.paths.get(at).or(self.paths.last()).copied().unwrap_or(DOCUMENT)
+    pub fn path_at(&self, at: usize) -> Path {
+        self.paths.get(at).or(self.paths.last()).copied().unwrap_or(Path::DOCUMENT)
     }
 
     /// The path of the current element.
     #[inline]
-    pub fn path(&self) -> u64 {
-        self.paths.last().copied().unwrap_or(DOCUMENT)
+    pub fn path(&self) -> Path {
+        self.paths.last().copied().unwrap_or(Path::DOCUMENT)
+    }
+
+    /// The word of the kept class tokens of the `at`-th element, as far as it has a path.
+    pub fn class_at(&self, at: usize) -> u64 {
+        self.paths.get(at).map_or(0, |path| path.class)
+    }
+
+    /// Gives the root the path `path`, which what is opened in it from now on shares.
+    pub fn move_root(&mut self, path: Path) {
+        if let Some(root) = self.paths.first_mut() {
+            *root = path;
+        }
     }
 
     /// The path below which something lands that does not belong directly into a table: that of the table's parent.
-    pub fn foster_path(&self) -> u64 {
+    pub fn foster_path(&self) -> Path {
         let table = self.nearest(|open| open.tag == Tag::TABLE || open.tag == Tag::TEMPLATE);
         match table {
             Some(at) if at > 0 && self.stack[at].tag == Tag::TABLE => self.path_at(at - 1),
@@ -337,7 +349,7 @@ impl OpenElements {
     }
 
     /// Exchanges all elements from `from` for `with`, (where they were, their paths), after formatting was cut short.
-    pub(super) fn rebuild(&mut self, from: usize, with: &[(usize, u64)]) {
+    pub(super) fn rebuild(&mut self, from: usize, with: &[(usize, Path)]) {
         for (to, &(was, path)) in with.iter().enumerate() {
             self.stack[from + to] = self.stack[was];
             if let Some(slot) = self.paths.get_mut(from + to) {

@@ -4,7 +4,7 @@
 //! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
 //! **changing anything here invalidates models that were learnt before.**
 
-use super::path::step;
+use super::path::{fold_run, step};
 use super::text::Source;
 use crate::page::ContentUnit;
 
@@ -108,19 +108,7 @@ fn read(source: Source<'_>, raw: &[u8], entities: bool) -> (u64, u16) {
 }
 
 fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>) -> (u64, u16) {
-    words.fold((NO_WORDS, 0), |(hash, count): (u64, u16), word| (step(hash, fold(word)), count.saturating_add(1)))
-}
-
-/// [`super::path::fold`], for many short texts.
-#[inline]
-fn fold(bytes: &[u8]) -> u64 {
-    let (eights, rest) = bytes.as_chunks::<8>();
-    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| step(hash, u64::from_le_bytes(*eight)));
-    if rest.is_empty() {
-        return hash;
-    }
-    let last = rest.iter().rev().fold(0, |word, b| word << 8 | u64::from(*b));
-    step(hash, last)
+    words.fold((NO_WORDS, 0), |(hash, count): (u64, u16), word| (step(hash, fold_run(word)), count.saturating_add(1)))
 }
 
 #[cfg(test)]
@@ -232,11 +220,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn folding_words_is_folding_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-            prop_assert_eq!(fold(&bytes), super::super::path::fold(&bytes));
-        }
-
         #[test]
         fn equal_texts_have_equal_hashes_however_they_are_written(
             words in proptest::collection::vec("[a-zA-Z0-9&<>;é£ß]{1,12}", 1..8),

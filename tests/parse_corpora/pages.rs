@@ -65,6 +65,12 @@ pub const PAGES_WITH_RULES: &[&str] = &[
     "<div><span></div>a</span>b",
     "<a href=1><table><a href=2>x</table>",
     "<a href=1>x<td>y<tr>z",
+    "<html class='c1 c2'><body class='c3 c4 c5'>a<div class='c6 c7 c8'><img class='c9 c1'><p class='c2 c3 c2'>b",
+    "<title>t</title><html class='c1 c2 c3'>a<table class='c1 c2'><tr class='c3 c4'><td class='c5 c6'>b</table>c",
+    "<table><caption class='c1 c2'>a</caption><thead class='c3 c4 c5'><tr><th class='c6 c7'>b</table>",
+    "<p><b class='c1 c2'><a class='c3 c4' href=1>a<p>b</a>c</b>d<svg class='c5 c6'><g class='c7 c8'>e",
+    "<select class='c1 c2'><option class='c3 c4'>a</select><form class='c5 c6'><textarea class='c7 c8'>b</textarea>",
+    "<frameset class='c1 c2 c3'><noframes class='c4 c5'>a</noframes>",
 ];
 
 /// Any tags in any order.
@@ -127,8 +133,9 @@ pub fn well_formed() -> impl Strategy<Value = String> {
     ];
     let body = leaf.prop_recursive(6, 60, 6, |inner| {
         let names = vec!["div", "section", "ul", "blockquote", "nav", "article"];
-        (proptest::sample::select(names), proptest::collection::vec(inner, 0..6))
-            .prop_map(|(name, children)| format!("<{name}>{}</{name}>", children.concat()))
+        (proptest::sample::select(names), proptest::collection::vec(inner, 0..6)).prop_map(|(name, children)| {
+            format!("<{name} class='c{0} c{1}'>{2}</{name}>", children.len(), children.len() % 3, children.concat())
+        })
     });
     body.prop_map(|body| format!("<!doctype html><html><head><title>t</title></head><body>{body}</body></html>"))
 }

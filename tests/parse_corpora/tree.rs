@@ -1,7 +1,8 @@
 //! What the tree of a page holds, read as plainly as can be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use harvestman::parse::class_token;
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
@@ -16,6 +17,10 @@ pub type Bag = BTreeMap<String, u32>;
 pub struct Found {
     /// Leaf paths.
     pub leaves: Bag,
+    /// Leaf paths with the kept class names of every element.
+    pub rich: Bag,
+    /// Distinct class names.
+    pub names: BTreeSet<u64>,
     /// Apath, blank, address.
     pub links: Bag,
     /// Units of content: hash, words and what is around them.
@@ -33,10 +38,16 @@ impl Found {
     }
 }
 
+/// Whether leaf paths are told apart by the class name of this hash: an arbitrary choice, about half of them.
+pub fn is_kept(token: u64) -> bool {
+    token.is_multiple_of(2)
+}
+
 /// What is around a node.
 #[derive(Clone)]
 struct Around {
     path: String,
+    rich: String,
     shown: bool,
     linked: bool,
     in_control: bool,
@@ -50,13 +61,21 @@ pub fn by_tree(html: &str, scripting: bool) -> Found {
     let sink = HtmlTreeSink::new(Html::new_document());
     let html = parse_document(sink, ParseOpts { tree_builder, ..ParseOpts::default() }).one(html);
     let mut found = Found::default();
-    let nothing =
-        Around { path: String::new(), shown: true, linked: true, in_control: false, in_anchor: false, in_form: false };
+    let nothing = Around {
+        path: String::new(),
+        rich: String::new(),
+        shown: true,
+        linked: true,
+        in_control: false,
+        in_anchor: false,
+        in_form: false,
+    };
     let mut open = vec![(html.tree.root(), nothing)];
     while let Some((node, around)) = open.pop() {
         match node.value() {
             Node::Text(text) if around.shown && !text.chars().all(|c| c.is_whitespace() || c == '\0') => {
                 *found.leaves.entry(format!("{}/#text", around.path)).or_default() += 1;
+                *found.rich.entry(format!("{}/#text", around.rich)).or_default() += 1;
                 if !around.in_control {
                     let (hash, words) = text_hash(text);
                     found.unit(hash, words, around.in_anchor, around.in_form);
@@ -84,6 +103,16 @@ impl Found {
         let name = element.name().to_ascii_lowercase();
         let inner = format!("{}/{name}", around.path);
         let class = element.attr("class").unwrap_or_default().split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let names: BTreeSet<&str> = element.attr("class").unwrap_or_default().split_ascii_whitespace().collect();
+        let kept: String =
+            names.iter().filter(|name| is_kept(class_token(name))).map(|name| format!(".{name}")).collect();
+        let rich = format!("{}/{name}{kept}", around.rich);
+        if around.linked {
+            self.names.extend(names.iter().map(|name| class_token(name)));
+        }
+        if around.shown && (name == "a" || name == "img") {
+            *self.rich.entry(rich.clone()).or_default() += 1;
+        }
         let apath = if class.is_empty() { inner.clone() } else { format!("{inner}[{class}]") };
         if around.shown && name == "a" {
             *self.leaves.entry(apath.clone()).or_default() += 1;
@@ -110,6 +139,7 @@ impl Found {
         let any = |names: &[&str]| of_html && is(element, names);
         Around {
             path: inner,
+            rich,
             shown: around.shown && !any(&["script", "style", "noscript", "template", "head"]),
             linked: around.linked && !any(&["template"]),
             in_control: around.in_control || any(&["textarea", "select", "option", "optgroup", "button"]),
