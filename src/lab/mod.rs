@@ -1,4 +1,5 @@
 //! The laboratory: what crawls are tried on and measured with, without touching anybody's site.
 
 pub mod compare;
+pub mod corpus;
 pub mod sim;
