@@ -2,4 +2,5 @@
 
 pub mod compare;
 pub mod corpus;
+pub mod measures;
 pub mod sim;
