@@ -1,17 +1,20 @@
-//! What parsing a page costs: ours (hashes), ours (spelt out), lol_html with a handler for `a[href]`, and html5ever's tree.
+//! What parsing a page costs: ours (hashes), with what learning asks for besides, ours (spelt out), lol_html with a handler for `a[href]`, and html5ever's tree.
 //!
 //! The pages are generated forum pages and, where they are, pages of the recorded corpora (`HARVESTMAN_CORPORA`).
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flate2::bufread::MultiGzDecoder;
 use harvestman::config::ParseOptions;
+use harvestman::page::ClassTokens;
 use harvestman::parse::{Parser, Spelling};
 use scraper::{Html, Selector};
 
@@ -67,8 +70,17 @@ fn bench_pages(criterion: &mut Criterion, name: &str, pages: &[String]) {
     eprintln!("{name}: {} pages, {} bytes a page", pages.len(), bytes / pages.len());
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Bytes(bytes as u64)).sample_size(20);
-    for (variant, spelling) in [("ours", Spelling::Off), ("ours spelt out", Spelling::On)] {
-        let mut parser = Parser::with_spelling(&ParseOptions::default(), spelling);
+    let plain = || Parser::new(&ParseOptions::default());
+    let kept = Arc::new(class_tokens(pages));
+    let variants = [
+        ("ours", plain()),
+        ("ours with units", plain().with_units()),
+        ("ours with class tokens", plain().with_class_tokens(Arc::clone(&kept))),
+        ("ours listing class tokens", plain().with_token_list()),
+        ("ours with all", plain().with_units().with_class_tokens(kept).with_token_list()),
+        ("ours spelt out", Parser::with_spelling(&ParseOptions::default(), Spelling::On)),
+    ];
+    for (variant, mut parser) in variants {
         group.bench_function(BenchmarkId::from_parameter(variant), |bencher| {
             bencher.iter(|| {
                 let links =
@@ -85,6 +97,16 @@ fn bench_pages(criterion: &mut Criterion, name: &str, pages: &[String]) {
         bencher.iter(|| pages.iter().map(|page| Html::parse_document(page).select(&selector).count()).sum::<usize>());
     });
     group.finish();
+}
+
+/// The class names that are on more than one of `pages` in fifty.
+fn class_tokens(pages: &[String]) -> ClassTokens {
+    let mut parser = Parser::new(&ParseOptions::default()).with_token_list();
+    let mut counts = BTreeMap::new();
+    for token in pages.iter().flat_map(|page| parser.parse(page.as_bytes(), None).class_tokens) {
+        *counts.entry(token).or_insert(0) += 1;
+    }
+    counts.into_iter().filter(|(_, count)| count * 50 > pages.len()).map(|(token, _)| token).collect()
 }
 
 fn by_lol_html(page: &str) -> usize {

@@ -1,4 +1,6 @@
 //! The laboratory: what crawls are tried on and measured with, without touching anybody's site.
 
 pub mod compare;
+pub mod corpus;
+pub mod measures;
 pub mod sim;

@@ -1,6 +1,6 @@
 //! What the parser makes of a page.
 
-use super::Apath;
+use super::{Apath, ContentUnit, FormFacts};
 
 /// What kind of reference a link is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,6 +83,12 @@ pub struct ParsedPage {
     pub groups: Vec<LinkGroup>,
     /// The bag of leaf paths, in order of first occurrence.
     pub leaf_paths: Vec<LeafPath>,
+    /// The texts that are shown, in page order, where the parser was asked to collect them.
+    pub units: Vec<ContentUnit>,
+    /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
+    pub class_tokens: Vec<u64>,
+    /// What its forms hold.
+    pub forms: FormFacts,
     /// `<base href>`, as written.
     pub base: Option<String>,
     /// `<title>`, white space squeezed, cut at a limit.

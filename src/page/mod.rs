@@ -5,6 +5,7 @@
 //! sent and what came) and at last one line of the page log, a [`PageRecord`].
 
 mod class;
+mod content;
 mod exchange;
 mod fate;
 mod link;
@@ -13,6 +14,7 @@ mod record;
 mod scheduled;
 
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass};
+pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};

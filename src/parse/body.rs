@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Next, Phase};
 use super::element::{self, Tag};
+use super::formatting::Formatting;
 use super::open::{Mode, Space};
 use super::raw::Raw;
 use super::text::Source;
@@ -89,7 +90,7 @@ impl Builder {
             // Parts of tables, where there is no table.
             part if part.is(element::TABLE_PART) => {}
             Tag::HTML | Tag::BODY | Tag::HEAD | Tag::FRAME => {}
-            Tag::FRAMESET => self.frameset_in_body(),
+            Tag::FRAMESET => self.frameset_in_body(tag),
             _ => return self.start_rarer(source, tag),
         }
         Next::Done
@@ -101,7 +102,10 @@ impl Builder {
                 return self.metadata(source, tag);
             }
             Tag::TITLE | Tag::STYLE | Tag::SCRIPT | Tag::NOFRAMES => return self.metadata(source, tag),
-            Tag::TEXTAREA => return Next::Raw(Raw::Escapable),
+            Tag::TEXTAREA => {
+                self.text_area();
+                return Next::Raw(Raw::Escapable);
+            }
             Tag::NOEMBED => return Next::Raw(Raw::Text),
             Tag::NOSCRIPT if self.options.scripting => return Next::Raw(Raw::Text),
             Tag::IFRAME => {
@@ -118,7 +122,7 @@ impl Builder {
                 return Next::Raw(Raw::Plain);
             }
             Tag::PRE | Tag::LISTING => self.start_block(tag),
-            Tag::FORM => self.start_form(tag),
+            Tag::FORM => self.start_form(source, tag),
             Tag::TABLE => {
                 if !self.quirks {
                     self.open.close_p();
@@ -153,13 +157,14 @@ impl Builder {
         }
         self.reopen_formatting();
         let anchor = self.anchor(source, tag, tag.linked.href);
-        self.open.remember(Tag::A, tag.attributes, Some(anchor), |_| false);
+        self.open.remember(Tag::A, tag.attributes, tag.class, Some(anchor), |_| false);
         self.push_token(tag);
     }
 
     fn start_formatting(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         let written = |(from, to): (usize, usize)| source.bytes.get(from..to);
-        self.open.remember(tag.tag, tag.attributes, None, |other| written(other.attributes) == written(tag.attributes));
+        let same = |other: &Formatting| written(other.attributes) == written(tag.attributes);
+        self.open.remember(tag.tag, tag.attributes, tag.class, None, same);
         self.push_token(tag);
     }
 
@@ -172,12 +177,13 @@ impl Builder {
         self.start_formatting(source, tag);
     }
 
-    fn start_form(&mut self, tag: &TagToken<'_>) {
+    fn start_form(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         if self.in_template() {
             self.start_block(tag);
         } else if !self.open.has_form() {
             self.open.close_p();
             self.open.begin_form();
+            self.form(source, tag);
             self.push_token(tag);
         }
     }
@@ -220,11 +226,12 @@ impl Builder {
                 let image = TagToken { name: b"img", word: Tag::IMG.word(), tag: Tag::IMG, ..*tag };
                 if self.is_shown() {
                     let path = self.element_path(&image);
-                    self.leaves.add(path);
+                    self.leaves.add(path.rich);
                 }
                 self.embed(source, &image, &["src", "srcset"]);
             }
             Tag::AREA => self.collect(source, tag, LinkKind::Anchor, "href"),
+            Tag::INPUT => self.input(source, tag),
             _ => self.embed_of(source, tag),
         }
     }

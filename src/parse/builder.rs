@@ -5,18 +5,20 @@
 //! in `head`, `body`, `table` and `foreign`.
 
 use super::attributes::Attributes;
+use super::classes::Classes;
 use super::element::{self, Tag};
 use super::formatting::Anchor;
 use super::leaves::Leaves;
 use super::links::Links;
 use super::meta::Meta;
 use super::open::{OpenElements, Space};
-use super::path::{DOCUMENT, Spellings, TEXT, step};
+use super::path::{Path, Spellings, TEXT, step};
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
+use super::units::{self, Units};
 use crate::config::ParseOptions;
-use crate::page::ParsedPage;
+use crate::page::{FormFacts, ParsedPage};
 
 /// How far the document has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +49,9 @@ pub(super) struct Builder {
     pub leaves: Leaves,
     pub links: Links,
     pub meta: Meta,
+    pub units: Units,
+    pub classes: Classes,
+    pub forms: FormFacts,
     pub spellings: Spellings,
     pub phase: Phase,
     /// Whether nothing but comments and white space has come yet.
@@ -63,13 +68,16 @@ pub(super) struct Builder {
 
 impl Builder {
     pub fn new(options: &ParseOptions, spelling: bool) -> Self {
-        let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(4) as usize;
+        let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(8) as usize;
         Self {
             options: options.clone(),
             open: OpenElements::new(options.depth_max as usize),
             leaves: Leaves::new(options.leaf_paths_max),
             links: Links::new(options.links_max, options.attribute_max.as_usize()),
             meta: Meta::default(),
+            units: Units::default(),
+            classes: Classes::new(options.attribute_max.as_usize()),
+            forms: FormFacts::default(),
             spellings: Spellings::new(spelling, paths_max),
             phase: Phase::Start,
             initial: true,
@@ -84,9 +92,13 @@ impl Builder {
     pub fn page(&mut self, source: Source<'_>) -> ParsedPage {
         self.begin();
         let mut tokens = Tokens::new(source.bytes);
+        tokens.classes = self.classes.on();
         while let Some(token) = tokens.next(self.in_foreign()) {
             match token {
                 Token::Start => {
+                    if tokens.classes {
+                        tokens.tag.class = self.class_word(source, &tokens.tag);
+                    }
                     if let Next::Raw(raw) = self.start_tag(source, &tokens.tag) {
                         self.raw_element(source, raw, &mut tokens);
                     }
@@ -95,8 +107,8 @@ impl Builder {
                 Token::Text(text) => self.text(source, text, true),
                 Token::Cdata(text) => self.text(source, text, false),
                 // White space directly in a table is put there as it is.
-                Token::Space if self.open.tag().is(element::FOSTERS) => {}
-                Token::Space => self.reopen_formatting_before_text(),
+                Token::Space(_) if self.open.tag().is(element::FOSTERS) => {}
+                Token::Space(blank) => self.space(source, blank),
                 Token::Comment => self.open.in_text = false,
                 Token::Doctype(doctype) => self.doctype(doctype),
             }
@@ -109,6 +121,9 @@ impl Builder {
         self.leaves.clear();
         self.links.clear();
         self.meta = Meta::default();
+        self.units.clear();
+        self.classes.clear();
+        self.forms = FormFacts::default();
         self.spellings.clear();
         self.phase = Phase::Start;
         (self.initial, self.quirks) = (true, true);
@@ -123,6 +138,9 @@ impl Builder {
             hrefs,
             groups,
             leaf_paths: self.leaves.finish(&self.spellings),
+            units: self.units.finish(source),
+            class_tokens: self.classes.list(),
+            forms: self.forms,
             base: meta.base,
             title: meta.title,
             canonical: meta.canonical,
@@ -132,17 +150,21 @@ impl Builder {
         }
     }
 
-    /// The path of the step `word` below `parent`.
+    /// The path of the step `word`, with the class tokens of the word `class`, below `parent`.
     #[inline]
-    pub fn child(&mut self, parent: u64, word: u64, name: impl FnOnce() -> String) -> u64 {
-        let path = step(parent, word);
-        self.spellings.learn(path, parent, word, name);
-        path
+    pub fn child(&mut self, parent: Path, word: u64, class: u64, name: impl Fn() -> String) -> Path {
+        self.spellings.child(parent, word, class, name)
+    }
+
+    /// The word of the kept class tokens of `tag`.
+    fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
+        let class = tag.linked.class.filter(|_| !self.in_template());
+        class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings))
     }
 
     /// The path of the element into which `tag` would be put now.
     #[inline]
-    pub fn parent_path(&self, tag: Option<Tag>) -> u64 {
+    pub fn parent_path(&self, tag: Option<Tag>) -> Path {
         if self.open.tag().is(element::FOSTERS) && !tag.is_some_and(|tag| tag.is(element::IN_TABLE)) {
             self.open.foster_path()
         } else {
@@ -152,16 +174,21 @@ impl Builder {
 
     /// Opens an HTML element that the page need not have written.
     pub fn push(&mut self, tag: Tag) {
-        let parent = if self.open.len() == 0 { DOCUMENT } else { self.parent_path(Some(tag)) };
-        let path = self.child(parent, tag.word(), || tag.name().to_owned());
+        self.push_with(tag, 0);
+    }
+
+    /// Opens an HTML element that has the class tokens of the word `class`.
+    pub fn push_with(&mut self, tag: Tag, class: u64) {
+        let parent = if self.open.len() == 0 { Path::DOCUMENT } else { self.parent_path(Some(tag)) };
+        let path = self.child(parent, tag.word(), class, || tag.name().to_owned());
         self.open.push(tag, Space::Html, path);
     }
 
     /// The path that the element of `tag` has when it is put here.
     #[inline]
-    pub fn element_path(&mut self, tag: &TagToken<'_>) -> u64 {
+    pub fn element_path(&mut self, tag: &TagToken<'_>) -> Path {
         let parent = self.parent_path(Some(tag.tag));
-        self.child(parent, tag.word, || spelt(tag.name))
+        self.child(parent, tag.word, tag.class, || spelt(tag.name))
     }
 
     /// Opens the HTML element of `tag`.
@@ -190,11 +217,14 @@ impl Builder {
     #[inline]
     fn text(&mut self, source: Source<'_>, text: &[u8], entities: bool) {
         if self.phase < Phase::Body && !self.in_template() {
-            self.start_body(Tag::HTML);
+            self.start_body(Tag::HTML, 0);
         }
         self.close_colgroup();
         self.reopen_formatting_before_text();
-        if self.open.in_text || !self.is_shown() || source.is_blank(text, entities) {
+        if self.open.in_text {
+            return self.units.append(self.open.text, source, text, entities);
+        }
+        if !self.is_shown() || source.is_blank(text, entities) {
             return;
         }
         if self.phase == Phase::Frameset || self.open.space() == Space::Hidden {
@@ -202,11 +232,33 @@ impl Builder {
         }
         let fostered = self.open.tag().is(element::FOSTERS);
         if fostered && std::mem::replace(&mut self.open.text_before_table, true) {
-            return;
+            return self.units.append(self.open.before_table, source, text, entities);
         }
         let parent = self.parent_path(None);
         self.text_leaf(parent);
         self.open.in_text = !fostered;
+        if self.units.on {
+            let number = self.unit(source, text, entities);
+            if fostered { self.open.before_table = number } else { self.open.text = number }
+        }
+    }
+
+    /// Puts white space here: it is nothing by itself, but parts words where it stands in a text.
+    fn space(&mut self, source: Source<'_>, blank: &[u8]) {
+        self.reopen_formatting_before_text();
+        if self.open.in_text {
+            self.units.append(self.open.text, source, blank, false);
+        }
+    }
+
+    /// Notes that `text` begins a unit of content, unless it labels a control; returns its number.
+    fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+        let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
+        if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {
+            return units::NONE;
+        }
+        let place = units::Place { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
+        self.units.begin(place, source, text, entities)
     }
 
     /// Notes that an element `tag` is put here: text that follows is another text.
@@ -218,9 +270,9 @@ impl Builder {
         }
     }
 
-    fn text_leaf(&mut self, parent: u64) {
-        let path = self.child(parent, TEXT, || "#text".to_owned());
-        self.leaves.add(path);
+    fn text_leaf(&mut self, parent: Path) {
+        let path = self.child(parent, TEXT, 0, || "#text".to_owned());
+        self.leaves.add(path.rich);
     }
 
     /// Puts the element here whose start tag was read last, and whose content is text.
@@ -235,6 +287,9 @@ impl Builder {
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(&tag);
             self.text_leaf(path);
+            if self.units.on && tag.tag != Tag::TEXTAREA {
+                self.unit(source, content, raw == Raw::Escapable);
+            }
         }
     }
 
@@ -257,19 +312,22 @@ impl Builder {
         for index in first..self.open.formatting.len() {
             let entry = self.open.reopened(index);
             if let Some(anchor) = entry.anchor {
-                self.repeat_anchor(anchor);
+                self.repeat_anchor(anchor, entry.class);
             }
-            self.push(entry.tag);
+            self.push_with(entry.tag, entry.class);
         }
     }
 
     /// Counts an `a` that is opened again: in the tree it is another element.
-    fn repeat_anchor(&mut self, Anchor { word, link }: Anchor) {
+    fn repeat_anchor(&mut self, Anchor { word, link }: Anchor, class: u64) {
         let parent = self.parent_path(Some(Tag::A));
         // The word's name is known from the first time.
-        let apath = self.child(parent, word, String::new);
+        let apath = step(parent.plain, word);
+        self.spellings.learn(apath, parent.plain, word, String::new);
         if self.is_shown() {
-            self.leaves.add(apath);
+            let mut rich = || self.spellings.child(parent, Tag::A.word(), class, || "a".to_owned()).rich;
+            let leaf = if self.classes.choose() { rich() } else { apath };
+            self.leaves.add(leaf);
         }
         if let Some(place) = link {
             self.links.repeat(apath, place);

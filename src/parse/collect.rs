@@ -19,7 +19,9 @@ impl Builder {
         let Linked { class, rel, .. } = tag.linked;
         let (word, apath) = self.place(source, tag, class);
         if self.is_shown() {
-            self.leaves.add(apath);
+            // Among the leaves it stands by its kept tokens, where there is such a choice.
+            let leaf = if self.classes.choose() { self.element_path(tag).rich } else { apath };
+            self.leaves.add(leaf);
         }
         let href = href.filter(|_| !self.in_template());
         let link = href.and_then(|href| {
@@ -108,7 +110,7 @@ impl Builder {
     fn place(&mut self, source: Source<'_>, tag: &TagToken<'_>, class: Option<&[u8]>) -> (u64, u64) {
         self.squeeze_class(source, class.unwrap_or_default());
         let word = class_word(tag.word, &self.class);
-        let parent = self.parent_path(Some(tag.tag));
+        let parent = self.parent_path(Some(tag.tag)).plain;
         let path = super::path::step(parent, word);
         let class = &self.class;
         self.spellings.learn(path, parent, word, || spelt_with_class(tag.name, class));

@@ -43,7 +43,7 @@ impl Builder {
             self.anchor(source, tag, tag.linked.href.or(old_href.filter(|_| svg)));
         }
         let path = self.open.path();
-        let path = self.child(path, tag.word, || spelt(tag.name));
+        let path = self.child(path, tag.word, tag.class, || spelt(tag.name));
         self.open.in_text = false;
         if !tag.self_closing {
             let (number, space) = space_inside(source, tag, svg);

@@ -5,7 +5,7 @@
 
 use super::element::{self, Tag};
 use super::open::OpenElements;
-use super::path::{Spellings, step};
+use super::path::Spellings;
 
 /// Most formatting elements remembered. A page made for it would otherwise reopen them all at each of its blocks.
 const FORMATTING_MAX: usize = 64;
@@ -26,6 +26,8 @@ pub(super) struct Formatting {
     pub tag: Tag,
     /// Where its attributes begin and end on the page.
     pub attributes: (usize, usize),
+    /// The word of its kept class tokens.
+    pub class: u64,
     pub anchor: Option<Anchor>,
     /// Where it is in the stack.
     at: usize,
@@ -39,6 +41,7 @@ impl OpenElements {
         &mut self,
         tag: Tag,
         attributes: (usize, usize),
+        class: u64,
         anchor: Option<Anchor>,
         same: impl Fn(&Formatting) -> bool,
     ) {
@@ -54,7 +57,7 @@ impl OpenElements {
         if let Some(index) = forgotten {
             self.formatting.remove(index);
         }
-        self.formatting.push(Formatting { tag, attributes, anchor, at: self.len(), level });
+        self.formatting.push(Formatting { tag, attributes, class, anchor, at: self.len(), level });
     }
 
     /// Notes that the element at `at`, which has formatting or ends its reach, was popped.
@@ -151,9 +154,7 @@ impl OpenElements {
                 if let Some(entry) = entry {
                     entry.at = at + kept.len();
                 }
-                let inside = step(path, tag.word());
-                spellings.learn(inside, path, tag.word(), || tag.name().to_owned());
-                path = inside;
+                path = spellings.child(path, tag.word(), self.class_at(above), || tag.name().to_owned());
                 kept.push((above, path));
             } else {
                 if let Some(entry) = entry {

@@ -2,25 +2,29 @@
 
 use super::builder::{Builder, Next, Phase};
 use super::element::Tag;
+use super::path::Path;
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::TagToken;
 use crate::page::LinkKind;
 
 impl Builder {
-    /// Begins the body, which the tag `by` may have asked for.
-    pub fn start_body(&mut self, by: Tag) {
+    /// Begins the body, which the tag `by` may have asked for, with the class tokens of the word `class`.
+    pub fn start_body(&mut self, by: Tag, class: u64) {
         self.initial = false;
         self.head_noscript = false;
         self.phase = Phase::Body;
         self.explicit_body = by == Tag::BODY;
-        self.push(Tag::BODY);
+        self.push_with(Tag::BODY, class);
     }
 
     /// Handles a start tag before the body. [`Next::Again`] means that the body has begun.
     pub fn head_start(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> Next {
         match tag.tag {
-            Tag::HTML => return Next::Done,
+            Tag::HTML => {
+                self.root_class(tag.class);
+                return Next::Done;
+            }
             Tag::HEAD => {
                 self.phase = self.phase.max(Phase::Head);
                 return Next::Done;
@@ -31,11 +35,11 @@ impl Builder {
             Tag::BASE | Tag::TITLE | Tag::SCRIPT | Tag::TEMPLATE => self.head_noscript = false,
             Tag::FRAMESET => {
                 self.phase = Phase::Frameset;
-                self.push(Tag::FRAMESET);
+                self.push_with(Tag::FRAMESET, tag.class);
                 return Next::Done;
             }
             by => {
-                self.start_body(by);
+                self.start_body(by, if by == Tag::BODY { tag.class } else { 0 });
                 return if by == Tag::BODY { Next::Done } else { Next::Again };
             }
         }
@@ -59,7 +63,7 @@ impl Builder {
             Tag::HEAD | Tag::BODY | Tag::HTML if self.head_noscript => {}
             Tag::HEAD => self.phase = Phase::AfterHead,
             Tag::BODY | Tag::HTML | Tag::BR => {
-                self.start_body(Tag::HTML);
+                self.start_body(Tag::HTML, 0);
                 return Next::Again;
             }
             _ => {}
@@ -89,7 +93,7 @@ impl Builder {
     /// Handles a start tag in a frameset.
     pub fn frameset_start(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> Next {
         match tag.tag {
-            Tag::FRAMESET => self.push(Tag::FRAMESET),
+            Tag::FRAMESET => self.push_with(Tag::FRAMESET, tag.class),
             Tag::FRAME => self.collect(source, tag, LinkKind::Frame, "src"),
             Tag::NOFRAMES => return Next::Raw(Raw::Text),
             _ => {}
@@ -105,11 +109,19 @@ impl Builder {
     }
 
     /// Lets a frameset take the place of a body that nobody wrote and nothing is in.
-    pub fn frameset_in_body(&mut self) {
+    pub fn frameset_in_body(&mut self, tag: &TagToken<'_>) {
         if !self.explicit_body && self.leaves.is_empty() && self.links.is_empty() && !self.in_template() {
             self.open.truncate(1);
             self.phase = Phase::Frameset;
-            self.push(Tag::FRAMESET);
+            self.push_with(Tag::FRAMESET, tag.class);
+        }
+    }
+
+    /// Gives the root element its class tokens, as long as nothing stands in it: its tag may come late.
+    fn root_class(&mut self, class: u64) {
+        if class != 0 && self.open.len() == 1 && self.open.class_at(0) == 0 {
+            let root = self.child(Path::DOCUMENT, Tag::HTML.word(), class, || "html".to_owned());
+            self.open.move_root(root);
         }
     }
 }

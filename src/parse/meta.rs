@@ -75,21 +75,6 @@ fn directives(content: &str) -> RobotsDirectives {
     robots
 }
 
-/// Reads the value of an `X-Robots-Tag` header: directives for all, or, behind the name of a crawler and a colon, for one.
-pub fn robots_header(value: &str) -> RobotsDirectives {
-    /// Directives that have a colon of their own.
-    const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
-    match value.split_once(':') {
-        Some((agent, content)) if agent.trim().eq_ignore_ascii_case(AGENT) => directives(content),
-        Some((name, _))
-            if !name.contains(',') && !WITH_VALUE.iter().any(|own| name.trim().eq_ignore_ascii_case(own)) =>
-        {
-            RobotsDirectives::default()
-        }
-        _ => directives(value),
-    }
-}
-
 /// Where `5; url=…` leads (HTML standard, section 4.2.5.3, "shared declarative refresh steps"); none where it names no address.
 fn refresh_target(content: &str) -> Option<&str> {
     let trim = |text: &'_ str| -> usize { text.len() - text.trim_start_matches(is_html_space).len() };
@@ -149,21 +134,6 @@ mod tests {
         assert_eq!(directives("noindex,NoFollow max-snippet:5"), all);
         assert_eq!(directives("index, follow, nofollower"), RobotsDirectives::default());
         assert!(directives(" noarchive ").noarchive);
-    }
-
-    #[test]
-    fn a_robots_header_may_be_for_one_crawler() {
-        for ours in [
-            "noindex",
-            "Harvestman: noindex",
-            "unavailable_after: 1 Jan 2030, noindex",
-            "nofollow, max-snippet: 1, noindex",
-        ] {
-            assert!(robots_header(ours).noindex, "{ours}");
-        }
-        for others in ["googlebot: noindex", "", "max-snippet: 1"] {
-            assert_eq!(robots_header(others), RobotsDirectives::default(), "{others}");
-        }
     }
 
     #[test]

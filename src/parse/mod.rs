@@ -16,11 +16,13 @@ mod body;
 mod builder;
 mod bytes;
 mod charset;
+mod classes;
 mod collect;
 mod doctype;
 mod element;
 mod foreign;
 mod formatting;
+mod forms;
 mod head;
 mod leaves;
 mod links;
@@ -33,11 +35,13 @@ mod table;
 mod tests;
 mod text;
 mod tokens;
+mod units;
+
+use std::sync::Arc;
 
 use crate::config::ParseOptions;
-use crate::page::ParsedPage;
+use crate::page::{ClassTokens, ParsedPage};
 use builder::Builder;
-pub use meta::robots_header;
 use text::Source;
 
 /// Whether paths are also spelt out.
@@ -48,6 +52,11 @@ pub enum Spelling {
     Off,
     /// Paths are spelt out in `apath_text` and `text` too; it costs an allocation each.
     On,
+}
+
+/// The hash of a class name, as [`ClassTokens`] and [`ParsedPage::class_tokens`] have it. Names differ by case.
+pub fn class_token(name: &str) -> u64 {
+    path::fold_run(name.as_bytes())
 }
 
 /// Reads pages, one after the other. It keeps its buffers, so there should be one a worker thread.
@@ -69,6 +78,35 @@ impl Parser {
             builder: Builder::new(options, spelling == Spelling::On),
             charset_sniff_max: options.charset_sniff_max.as_usize(),
         }
+    }
+
+    /// Also collects the page's texts, as [`ParsedPage::units`]; at most 4,096, the first of them. What stands in a
+    /// `textarea`, `select`, `option` or `button` is a control's label and none of them.
+    #[must_use]
+    pub fn with_units(mut self) -> Self {
+        self.builder.units.on = true;
+        self
+    }
+
+    /// Also tells leaf paths apart by the class names `tokens`: the step of each element, an `a` at the end too, then has
+    /// those of its names that are among them, in whatever order (`/html/body/div.post/a.reply/#text`). Apaths stay as they
+    /// are, and so does a leaf path on which no such name is, unless it ends in an `a` with a class.
+    #[must_use]
+    pub fn with_class_tokens(mut self, tokens: Arc<ClassTokens>) -> Self {
+        self.set_class_tokens(Some(tokens));
+        self
+    }
+
+    /// Also lists the page's distinct class names, as [`ParsedPage::class_tokens`]; at most 2,048, the first of them.
+    #[must_use]
+    pub fn with_token_list(mut self) -> Self {
+        self.builder.classes.listed = true;
+        self
+    }
+
+    /// From the next page on, tells leaf paths apart by the class names `tokens`, or by none.
+    pub fn set_class_tokens(&mut self, tokens: Option<Arc<ClassTokens>>) {
+        self.builder.classes.kept = tokens;
     }
 
     /// Reads a page. `content_type` is the value of its HTTP header.

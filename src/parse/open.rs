@@ -5,7 +5,7 @@
 
 use super::element::{self, Tag};
 use super::formatting::Formatting;
-use super::path::DOCUMENT;
+use super::path::Path;
 
 /// Which rules tags are read by: the insertion modes of the standard, as far as they depend on the open elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ struct Open {
 pub(super) struct OpenElements {
     stack: Vec<Open>,
     /// The paths of the outermost elements of `stack`.
-    paths: Vec<u64>,
+    paths: Vec<Path>,
     /// How many of each tag with a behaviour of its own are open: most searches end here.
     counts: [u32; 256],
     depth_max: usize,
@@ -58,6 +58,9 @@ pub(super) struct OpenElements {
     pub(super) in_text: bool,
     /// The same for what was put before the innermost table because it did not belong into it.
     pub(super) text_before_table: bool,
+    /// The number of the text that [`Self::in_text`] is about, and of the one before the innermost table.
+    pub(super) text: u32,
+    pub(super) before_table: u32,
     /// Elements looked at or put on the stack so far: what a test of hostile pages asserts on.
     #[cfg(test)]
     pub(super) work: std::cell::Cell<u64>,
@@ -75,6 +78,8 @@ impl OpenElements {
             form: None,
             in_text: false,
             text_before_table: false,
+            text: 0,
+            before_table: 0,
             #[cfg(test)]
             work: std::cell::Cell::new(0),
         }
@@ -98,7 +103,7 @@ impl OpenElements {
     }
 
     #[inline]
-    pub fn push(&mut self, tag: Tag, space: Space, path: u64) {
+    pub fn push(&mut self, tag: Tag, space: Space, path: Path) {
         self.note_work(1);
         let mode = mode_inside(tag, space, self.mode());
         self.stack.push(Open { tag, mode, space });
@@ -110,6 +115,7 @@ impl OpenElements {
             self.markers += u32::from(tag.is(element::MARKER));
             if tag == Tag::TABLE {
                 self.text_before_table = self.in_text;
+                self.before_table = self.text;
             }
         }
         self.in_text = false;
@@ -154,18 +160,30 @@ impl OpenElements {
 
     /// The path of the `at`-th element, or of the deepest that has one.
     #[inline]
-    pub fn path_at(&self, at: usize) -> u64 {
-        self.paths.get(at).or(self.paths.last()).copied().unwrap_or(DOCUMENT)
+    pub fn path_at(&self, at: usize) -> Path {
+        self.paths.get(at).or(self.paths.last()).copied().unwrap_or(Path::DOCUMENT)
     }
 
     /// The path of the current element.
     #[inline]
-    pub fn path(&self) -> u64 {
-        self.paths.last().copied().unwrap_or(DOCUMENT)
+    pub fn path(&self) -> Path {
+        self.paths.last().copied().unwrap_or(Path::DOCUMENT)
+    }
+
+    /// The word of the kept class tokens of the `at`-th element, as far as it has a path.
+    pub fn class_at(&self, at: usize) -> u64 {
+        self.paths.get(at).map_or(0, |path| path.class)
+    }
+
+    /// Gives the root the path `path`, which what is opened in it from now on shares.
+    pub fn move_root(&mut self, path: Path) {
+        if let Some(root) = self.paths.first_mut() {
+            *root = path;
+        }
     }
 
     /// The path below which something lands that does not belong directly into a table: that of the table's parent.
-    pub fn foster_path(&self) -> u64 {
+    pub fn foster_path(&self) -> Path {
         let table = self.nearest(|open| open.tag == Tag::TABLE || open.tag == Tag::TEMPLATE);
         match table {
             Some(at) if at > 0 && self.stack[at].tag == Tag::TABLE => self.path_at(at - 1),
@@ -331,7 +349,7 @@ impl OpenElements {
     }
 
     /// Exchanges all elements from `from` for `with`, (where they were, their paths), after formatting was cut short.
-    pub(super) fn rebuild(&mut self, from: usize, with: &[(usize, u64)]) {
+    pub(super) fn rebuild(&mut self, from: usize, with: &[(usize, Path)]) {
         for (to, &(was, path)) in with.iter().enumerate() {
             self.stack[from + to] = self.stack[was];
             if let Some(slot) = self.paths.get_mut(from + to) {

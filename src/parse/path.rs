@@ -13,6 +13,24 @@ pub(super) const TEXT: u64 = name_word(b"#text");
 /// The path of the document, above its root element.
 pub(super) const DOCUMENT: u64 = 0x6861_7276_6573_746d;
 
+/// Where something stands on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Path {
+    /// Its path by names alone: what Apaths are made of.
+    pub plain: u64,
+    /// Its path by names and kept class tokens: what leaf paths are made of. It is the plain one where there are none.
+    pub rich: u64,
+    /// The word of its last element's own kept class tokens; 0 where it has none.
+    pub class: u64,
+}
+
+impl Path {
+    /// That of the document, above its root element.
+    pub const DOCUMENT: Self = Self { plain: DOCUMENT, rich: DOCUMENT, class: 0 };
+}
+
+/// The word that those of class tokens begin with.
+const TOKENS: u64 = name_word(b"#class");
 const LEFT: u64 = 0x9e37_79b9_7f4a_7c15;
 const RIGHT: u64 = 0xd6e8_feb8_6659_fd93;
 /// Longest spelling of one path; longer ones end in an ellipsis. It bounds the memory of the spelling mode only.
@@ -41,6 +59,18 @@ pub(super) const fn fold(bytes: &[u8]) -> u64 {
     hash
 }
 
+/// [`fold`] for what is not known before: it reads whole words.
+#[inline]
+pub(super) fn fold_run(bytes: &[u8]) -> u64 {
+    let (eights, rest) = bytes.as_chunks::<8>();
+    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| step(hash, u64::from_le_bytes(*eight)));
+    if rest.is_empty() {
+        return hash;
+    }
+    let last = rest.iter().rev().fold(0, |word, b| word << 8 | u64::from(*b));
+    step(hash, last)
+}
+
 /// The up to eight bytes from `at`, as a little-endian number.
 const fn pack(bytes: &[u8], at: usize) -> u64 {
     let mut word = 0;
@@ -57,6 +87,11 @@ pub(super) fn class_word(name: u64, class: &[u8]) -> u64 {
     if class.is_empty() { name } else { step(name, fold(class)) }
 }
 
+/// The word of a set of class tokens, given in ascending order; 0 for none.
+pub(super) fn tokens_word(tokens: &[u64]) -> u64 {
+    if tokens.is_empty() { 0 } else { tokens.iter().fold(TOKENS, |word, token| step(word, *token)) }
+}
+
 /// Remembers how paths are spelt, where that was asked for. In hash mode it does nothing.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
@@ -66,16 +101,19 @@ pub(super) struct Spellings {
     steps: HashMap<u64, (u64, u64), RandomState>,
     /// Word → name.
     names: HashMap<u64, Box<str>, RandomState>,
+    /// Word of class tokens → `.one.two`.
+    classes: HashMap<u64, Box<str>, RandomState>,
 }
 
 impl Spellings {
     pub fn new(on: bool, steps_max: usize) -> Self {
-        Self { on, steps_max, steps: HashMap::default(), names: HashMap::default() }
+        Self { on, steps_max, ..Self::default() }
     }
 
     pub fn clear(&mut self) {
         self.steps.clear();
         self.names.clear();
+        self.classes.clear();
     }
 
     /// Remembers that `path` is the step `word` below `parent`, and that the word is for `name`.
@@ -85,6 +123,33 @@ impl Spellings {
             self.steps.entry(path).or_insert((parent, word));
             self.names.entry(word).or_insert_with(|| name().into_boxed_str());
         }
+    }
+
+    /// Remembers how the class tokens of the word `class` are spelt.
+    pub fn learn_class(&mut self, class: u64, name: impl FnOnce() -> String) {
+        if self.on && self.classes.len() < self.steps_max {
+            self.classes.entry(class).or_insert_with(|| name().into_boxed_str());
+        }
+    }
+
+    /// The path of the step `word`, with the class tokens `class`, below `parent`.
+    #[inline]
+    pub fn child(&mut self, parent: Path, word: u64, class: u64, name: impl Fn() -> String) -> Path {
+        let plain = step(parent.plain, word);
+        self.learn(plain, parent.plain, word, &name);
+        let without_class = class == 0 && parent.rich == parent.plain;
+        let rich = if without_class { plain } else { self.rich_child(parent.rich, word, class, name) };
+        Path { plain, rich, class }
+    }
+
+    fn rich_child(&mut self, parent: u64, name_word: u64, class: u64, name: impl Fn() -> String) -> u64 {
+        let word = if class == 0 { name_word } else { step(name_word, class) };
+        let path = step(parent, word);
+        if self.on {
+            let class = self.classes.get(&class).cloned().unwrap_or_default();
+            self.learn(path, parent, word, || name() + &class);
+        }
+        path
     }
 
     /// The path spelt out: `/html/body/div/#text`. None in hash mode.
@@ -114,7 +179,16 @@ impl Spellings {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn folding_words_is_folding_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            prop_assert_eq!(fold_run(&bytes), fold(&bytes));
+        }
+    }
 
     #[test]
     fn path_hashes_never_change_because_they_are_persisted() {
@@ -139,6 +213,22 @@ mod tests {
         assert_ne!(class_word(a, b"x"), class_word(b, b"x"));
         assert_ne!(class_word(a, b"12345678"), class_word(a, b"12345678\0"));
         assert_eq!(class_word(a, b""), a);
+    }
+
+    #[test]
+    fn class_tokens_change_the_rich_path_alone() {
+        let mut spellings = Spellings::new(true, 10);
+        let (div, class) = (name_word(b"div"), tokens_word(&[1, 2]));
+        spellings.learn_class(class, || ".x.y".into());
+        let plain = spellings.child(Path::DOCUMENT, div, 0, || "div".into());
+        assert_eq!((plain.plain, plain.rich, plain.class), (step(DOCUMENT, div), step(DOCUMENT, div), 0));
+        let rich = spellings.child(Path::DOCUMENT, div, class, || "div".into());
+        assert_eq!((rich.plain, rich.class), (plain.plain, class));
+        assert_eq!(spellings.spell(rich.rich).as_deref(), Some("/div.x.y"));
+        let below = spellings.child(rich, TEXT, 0, || "#text".into());
+        assert_eq!(spellings.spell(below.rich).as_deref(), Some("/div.x.y/#text"));
+        assert_eq!(spellings.spell(below.plain).as_deref(), Some("/div/#text"));
+        assert_eq!([tokens_word(&[]), class], [0, 1_746_614_631_350_073_133]);
     }
 
     #[test]

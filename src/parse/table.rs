@@ -14,13 +14,13 @@ impl Builder {
             Mode::Body | Mode::Template | Mode::Cell | Mode::Caption => None,
             Mode::Table => self.start_in_table(source, tag),
             Mode::TableBody => match tag.tag {
-                Tag::TR => self.push_in(is_section, Tag::TR, Next::Done),
-                Tag::TD | Tag::TH => self.push_in(is_section, Tag::TR, Next::Again),
+                Tag::TR => self.push_in(is_section, Tag::TR, tag.class, Next::Done),
+                Tag::TD | Tag::TH => self.push_in(is_section, Tag::TR, 0, Next::Again),
                 part if part.is(element::TABLE_PART) => Some(self.close_context(is_section)),
                 _ => self.start_in_table(source, tag),
             },
             Mode::Row => match tag.tag {
-                Tag::TD | Tag::TH => self.push_in(is_row, tag.tag, Next::Done),
+                Tag::TD | Tag::TH => self.push_in(is_row, tag.tag, tag.class, Next::Done),
                 part if part.is(element::TABLE_PART) => Some(self.close_context(is_row)),
                 _ => self.start_in_table(source, tag),
             },
@@ -35,15 +35,16 @@ impl Builder {
     fn start_in_table(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> Option<Next> {
         match tag.tag {
             Tag::CAPTION | Tag::COLGROUP | Tag::TBODY | Tag::TFOOT | Tag::THEAD => {
-                self.push_in(is_table, tag.tag, Next::Done)
+                self.push_in(is_table, tag.tag, tag.class, Next::Done)
             }
-            Tag::COL => self.push_in(is_table, Tag::COLGROUP, Next::Again),
-            Tag::TD | Tag::TH | Tag::TR => self.push_in(is_table, Tag::TBODY, Next::Again),
+            Tag::COL => self.push_in(is_table, Tag::COLGROUP, 0, Next::Again),
+            Tag::TD | Tag::TH | Tag::TR => self.push_in(is_table, Tag::TBODY, 0, Next::Again),
             Tag::TABLE => Some(if self.close_table() { Next::Again } else { Next::Done }),
             Tag::FORM => {
                 if !self.open.has_form() && !self.in_template() {
                     // It is empty, but until its end tag no other form begins.
                     self.open.begin_form();
+                    self.form(source, tag);
                     self.push(Tag::FORM);
                     self.open.pop();
                 }
@@ -90,10 +91,10 @@ impl Builder {
         Some(Next::Done)
     }
 
-    /// Closes what is open in the innermost `context` and opens `tag` there.
-    fn push_in(&mut self, context: fn(Tag) -> bool, tag: Tag, next: Next) -> Option<Next> {
+    /// Closes what is open in the innermost `context` and opens `tag` there, with the class tokens of the word `class`.
+    fn push_in(&mut self, context: fn(Tag) -> bool, tag: Tag, class: u64, next: Next) -> Option<Next> {
         self.open.pop_to(|open| context(open) || open == Tag::TEMPLATE);
-        self.push(tag);
+        self.push_with(tag, class);
         Some(next)
     }
 

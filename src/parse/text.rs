@@ -57,6 +57,19 @@ impl<'b> Source<'b> {
         htmlize::unescape(self.characters(raw))
     }
 
+    /// The text `raw` as it is shown. `entities`: whether they are read.
+    pub fn shown(self, raw: &'b [u8], entities: bool) -> Cow<'b, str> {
+        let text = self.encoding.decode_without_bom_handling(raw).0;
+        let text = if entities { htmlize::unescape(text) } else { text };
+        if memchr::memchr(0, raw).is_none() { text } else { Cow::Owned(text.replace('\0', "")) }
+    }
+
+    /// Where `part`, which is a part of the page, begins.
+    #[inline]
+    pub fn offset(self, part: &[u8]) -> usize {
+        part.as_ptr().addr() - self.bytes.as_ptr().addr()
+    }
+
     /// `raw` itself, where nothing in it needs decoding.
     #[inline]
     fn plain(self, raw: &'b [u8]) -> Option<&'b str> {

@@ -20,8 +20,10 @@ pub(super) struct TagToken<'b> {
     /// Where its attributes begin, and where the tag ends.
     pub attributes: (usize, usize),
     pub self_closing: bool,
-    /// What an `a` says of its link. For other elements it means nothing.
+    /// What an `a` says of its link, and where [`Tokens::classes`] the class of any element. Else it means nothing.
     pub linked: Linked<'b>,
+    /// The word of its kept class tokens; the builder finds it.
+    pub class: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +35,7 @@ pub(super) enum Token<'b> {
     /// Text with entities as written. A text may come in pieces.
     Text(&'b [u8]),
     /// White space only.
-    Space,
+    Space(&'b [u8]),
     /// Text without entities.
     Cdata(&'b [u8]),
     Comment,
@@ -44,6 +46,8 @@ pub(super) enum Token<'b> {
 pub(super) struct Tokens<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Whether the classes of all elements are read.
+    pub classes: bool,
     /// The tag read last. It stays here, and is written a field at a time: copies of it are what cost most.
     pub tag: TagToken<'b>,
 }
@@ -57,8 +61,9 @@ impl<'b> Tokens<'b> {
             attributes: (0, 0),
             self_closing: false,
             linked: Linked::default(),
+            class: 0,
         };
-        Self { bytes, at: 0, tag }
+        Self { bytes, at: 0, classes: false, tag }
     }
 
     /// The next token. In SVG and MathML (`foreign`) there are CDATA sections.
@@ -88,7 +93,7 @@ impl<'b> Tokens<'b> {
         let solid = leading_space(rest);
         if solid == rest.len() || (solid > 0 && rest[solid] == b'<') {
             self.at += solid;
-            return Token::Space;
+            return Token::Space(&rest[..solid]);
         }
         // Here the first byte may be a `<` that begins no markup.
         let length = find(b'<', &rest[solid + 1..]).map_or(rest.len(), |end| solid + 1 + end);
@@ -104,7 +109,7 @@ impl<'b> Tokens<'b> {
         let attributes = start + length;
         let tag = Tag::of(word);
         // Of every other element most attributes are never looked at again.
-        let end = if tag == Tag::A {
+        let end = if tag == Tag::A || self.classes {
             end_of_anchor(self.bytes, attributes, &mut self.tag.linked)
         } else {
             end_of_tag(self.bytes, attributes)
@@ -207,7 +212,7 @@ mod tests {
                 Token::Start => format!("<{}>", text(tokens.tag.name)),
                 Token::End => format!("</{}>", text(tokens.tag.name)),
                 Token::Text(bytes) => text(bytes),
-                Token::Space => " ".into(),
+                Token::Space(_) => " ".into(),
                 Token::Cdata(bytes) => format!("[{}]", text(bytes)),
                 Token::Comment => "!".into(),
                 Token::Doctype(bytes) => format!("!{}", text(bytes)),

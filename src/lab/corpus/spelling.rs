@@ -1,0 +1,22 @@
+//! The form under which URLs are compared a second time, when their canonical forms differ.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+/// `url` without its scheme and with its escapes decoded. For comparing alone: it is no URL any more.
+pub(super) fn loose_form(url: &str) -> Cow<'_, str> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
+    percent_decode_str(rest).decode_utf8_lossy()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scheme_and_escapes_do_not_matter_in_the_loose_form() {
+        assert_eq!(loose_form("https://h/a%20b?c=%C3%A9"), loose_form("http://h/a b?c=é"));
+        assert_ne!(loose_form("http://h/a"), loose_form("http://h/A"));
+    }
+}
