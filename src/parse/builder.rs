@@ -157,6 +157,7 @@ impl Builder {
     }
 
     /// The word of the kept class tokens of `tag`.
+    #[inline(never)]
     fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
         let class = tag.linked.class.filter(|_| !self.in_template());
         class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings))
@@ -244,14 +245,16 @@ impl Builder {
     }
 
     /// Puts white space here: it is nothing by itself, but parts words where it stands in a text.
+    #[inline]
     fn space(&mut self, source: Source<'_>, blank: &[u8]) {
         self.reopen_formatting_before_text();
-        if self.open.in_text {
+        if self.units.on && self.open.in_text {
             self.units.append(self.open.text, source, blank, false);
         }
     }
 
     /// Notes that `text` begins a unit of content, unless it labels a control; returns its number.
+    #[inline(never)]
     fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
         if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {

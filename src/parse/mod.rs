@@ -9,6 +9,9 @@
 //! standard builds: implied elements are there, misnested ones are repaired. An **Apath** is such a path of a link. Paths
 //! travel as 64-bit hashes; [`Spelling::On`] has them spelt out too.
 //!
+//! What only learning looks at is read where it is asked for: the texts that are shown ([`Parser::with_units`]), the class
+//! names there are ([`Parser::with_token_list`]), leaf paths with some of these ([`Parser::with_class_tokens`]).
+//!
 //! Time is linear in the page's length and memory is bounded by [`ParseOptions`], whatever the page.
 
 mod attributes;

@@ -142,6 +142,8 @@ impl Spellings {
         Path { plain, rich, class }
     }
 
+    // Out of the way of the plain parse, as are all that only learning asks for.
+    #[inline(never)]
     fn rich_child(&mut self, parent: u64, name_word: u64, class: u64, name: impl Fn() -> String) -> u64 {
         let word = if class == 0 { name_word } else { step(name_word, class) };
         let path = step(parent, word);

@@ -12,6 +12,12 @@ fn parse_with(options: &ParseOptions, html: &str) -> ParsedPage {
     Parser::with_spelling(options, Spelling::On).parse(html.as_bytes(), Some("text/html; charset=utf-8"))
 }
 
+/// `parser` with all on that learning may ask for.
+fn with_all(parser: Parser) -> Parser {
+    let tokens = ["k", "x", "c1"].map(class_token).into_iter().collect();
+    parser.with_units().with_token_list().with_class_tokens(Arc::new(tokens))
+}
+
 /// `2 /html/body/#text` for each leaf path.
 fn leaves(page: &ParsedPage) -> Vec<String> {
     page.leaf_paths.iter().map(|leaf| format!("{} {}", leaf.count, leaf.text.as_deref().unwrap_or("?"))).collect()
@@ -197,8 +203,8 @@ fn texts_are_decoded_from_the_pages_charset() {
 
 #[test]
 fn a_parser_carries_nothing_over_to_the_next_page() {
-    let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
-    let page = "<p>a<a href=1>b</a>";
+    let mut parser = with_all(Parser::with_spelling(&ParseOptions::default(), Spelling::On));
+    let page = "<p class=k>a<a href=1 class='x y'>b</a>";
     let fresh = parser.parse(page.as_bytes(), None);
     for before in [
         "<template><b><table><form>",
@@ -206,6 +212,7 @@ fn a_parser_carries_nothing_over_to_the_next_page() {
         "<frameset>",
         "<head><noscript>",
         "<!doctype html><a href=3><div></a>",
+        "<html class=k><form method=post><textarea></textarea><p class='y k'>a",
     ] {
         parser.parse(before.as_bytes(), None);
         assert_eq!(parser.parse(page.as_bytes(), None), fresh, "after {before}");
@@ -298,7 +305,9 @@ fn hostile(n: usize) -> Vec<(&'static str, String)> {
 fn a_hostile_page_yields_no_more_than_the_limits() {
     let options = ParseOptions::default();
     for (name, html) in hostile(30_000) {
-        let page = Parser::new(&options).parse(html.as_bytes(), None);
+        let mut parser = with_all(Parser::new(&options));
+        let page = parser.parse(html.as_bytes(), None);
+        assert!(page.units.len() <= 4_096 && page.class_tokens.len() <= 2_048, "{name}");
         assert!(page.link_count() <= options.links_max as usize, "{name}");
         assert!(page.leaf_paths.len() <= options.leaf_paths_max as usize, "{name}");
         assert!(page.hrefs.len() <= html.len(), "{name}");
@@ -309,7 +318,7 @@ fn a_hostile_page_yields_no_more_than_the_limits() {
 #[test]
 fn the_work_on_a_hostile_page_grows_no_faster_than_the_page() {
     let work = |html: &str| {
-        let mut parser = Parser::new(&ParseOptions::default());
+        let mut parser = with_all(Parser::new(&ParseOptions::default()));
         parser.parse(html.as_bytes(), None);
         parser.builder.open.work.get()
     };
@@ -330,7 +339,8 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400),
         content_type in proptest::option::of("(text/html; charset=(utf-8|big5|utf-16|gb18030|iso-2022-jp|replacement)|[ -~]{0,30})"),
     ) {
-        let page = Parser::with_spelling(&ParseOptions::default(), Spelling::On).parse(&bytes, content_type.as_deref());
+        let parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
+        let page = with_all(parser).parse(&bytes, content_type.as_deref());
         prop_assert!(!page.charset.is_empty());
     }
 
@@ -346,6 +356,32 @@ proptest! {
         prop_assert_eq!(paths(&hashed), paths(&spelt));
         prop_assert_eq!(&hashed.hrefs, &spelt.hrefs);
         prop_assert!(spelt.leaf_paths.iter().all(|leaf| leaf.text.as_ref().is_some_and(|text| !text.contains('…'))));
+    }
+
+    #[test]
+    fn what_learning_asks_for_changes_nothing_else(
+        html in "(<(a|b|p|div|table|td|svg|li|i|form|select|html|body)( class='(k|x y|z k)')?>|</(b|p|div|a|table|svg|form)>|t|&lt;|<!---->| ){0,40}",
+    ) {
+        let plain = parse(&html);
+        let parser = || Parser::with_spelling(&ParseOptions::default(), Spelling::On);
+        let mut none_kept = parser().with_units().with_token_list().with_class_tokens(Arc::default());
+        let mut all = with_all(parser());
+        let pages = [&mut none_kept, &mut all].map(|parser| parser.parse(html.as_bytes(), Some("text/html; charset=utf-8")));
+        let leaves = |page: &ParsedPage| page.leaf_paths.iter().map(|leaf| leaf.count).sum::<u32>();
+        for page in pages {
+            prop_assert_eq!(leaves(&page), leaves(&plain));
+            let page = ParsedPage { units: vec![], class_tokens: vec![], leaf_paths: plain.leaf_paths.clone(), ..page };
+            prop_assert_eq!(&page, &plain);
+        }
+        // Without a kept name only leaves that are anchors differ: by their class.
+        let others = |page: &ParsedPage| -> Vec<_> {
+            let is_text = |leaf: &&crate::page::LeafPath| leaf.text.as_ref().is_some_and(|text| text.ends_with("#text"));
+            page.leaf_paths.iter().filter(is_text).cloned().collect()
+        };
+        prop_assert_eq!(others(&none_kept.parse(html.as_bytes(), None)), others(&plain));
+        let spelt = all.parse(html.as_bytes(), None).leaf_paths;
+        let spellings: std::collections::BTreeSet<_> = spelt.iter().map(|leaf| &leaf.text).collect();
+        prop_assert_eq!(spellings.len(), spelt.len());
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Units {
     }
 
     /// Notes that `text` goes on what the text `unit` began.
-    #[inline]
+    #[inline(always)]
     pub fn append(&mut self, unit: u32, source: Source<'_>, text: &[u8], entities: bool) {
         if self.on && unit != NONE {
             let from = source.offset(text);
@@ -67,6 +67,7 @@ impl Units {
         }
     }
 
+    #[inline(never)]
     fn put(&mut self, piece: Piece) {
         let room = self.pieces.len() < PIECES_MAX;
         match self.pieces.last_mut() {
