@@ -2,6 +2,7 @@
 //! stage reads without a lock.
 
 mod bfs;
+pub mod learned;
 mod observation;
 
 use std::sync::Arc;

@@ -11,6 +11,8 @@ mod eps;
 mod features;
 mod kdist;
 mod silhouette;
+mod url_parts;
+mod url_pattern;
 mod vector;
 
 pub use dbscan::{MIN_PTS, dbscan};
@@ -19,6 +21,7 @@ pub use eps::{EpsOptions, EpsRule, eps};
 pub use features::{THETA, Vocabulary};
 pub use kdist::{Counting, K, k_dist};
 pub use silhouette::silhouette_times_coverage;
+pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
 
 /// The cluster of a page, numbered from 0; none for an outlier.

@@ -1,0 +1,110 @@
+//! What the learned policies publish: scores of link classes, clusters of pages, patterns of URLs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::evidence::{Evidence, Smoothing};
+use super::templates::Templates;
+use super::tuning::Tuning;
+use super::yields::Yields;
+use crate::page::{ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, UrlPattern};
+use crate::policy::PolicySnapshot;
+use crate::site::UrlPatterns;
+use crate::url::Fingerprint;
+
+/// The state of a learned policy at one moment.
+pub struct LearnedSnapshot {
+    pub(super) version: u64,
+    pub(super) generation: u64,
+    pub(super) seed: u64,
+    pub(super) templates: Option<Arc<Templates>>,
+    pub(super) patterns: Arc<UrlPatterns>,
+    /// Clusters of the pages that were learnt from.
+    pub(super) clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
+    pub(super) evidence: Evidence,
+    pub(super) yields: Yields,
+    pub(super) tuning: Tuning,
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Terms {
+    /// What a fetch is expected to be worth by itself.
+    pub worth: f64,
+    /// Good new links that it is expected to bring.
+    pub links: f64,
+    /// What they are worth together.
+    pub links_worth: f64,
+    /// Worth per request, when the good links are followed.
+    pub rate: f64,
+    /// What is added because little is known.
+    pub curiosity: f64,
+    /// The score.
+    pub score: f64,
+}
+
+impl LearnedSnapshot {
+    fn smoothing(&self) -> Smoothing {
+        self.tuning.smoothing
+    }
+
+    /// The score of a class with what it is made of.
+    ///
+    /// A fetch is worth what it brings by itself, or, as a hub, the worth per request of fetching it and then the good links
+    /// that it is expected to bring: the index of a branching bandit (Weiss 1988), where following an arm makes new arms.
+    pub fn terms(&self, class: LinkClass) -> Terms {
+        let estimate = self.evidence.estimate(class, &self.smoothing());
+        let brought = self.yields.expected(class);
+        let rate = (estimate.mean + brought.worth) / (1.0 + brought.links);
+        let curiosity = if estimate.weight < self.tuning.known_weight {
+            let jitter = 1.0 + self.tuning.jitter * (self.unit(class) - 0.5);
+            jitter * self.tuning.curiosity * (estimate.variance / (1.0 + estimate.weight)).sqrt()
+        } else {
+            0.0
+        };
+        let score = estimate.mean.max(self.tuning.hub_discount * rate) + curiosity;
+        Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
+    }
+
+    /// A number between 0 and 1 that the seed gives this class.
+    fn unit(&self, class: LinkClass) -> f64 {
+        let key = class.apath.0 ^ class.pattern.fine.0 ^ u64::from(class.cluster.0);
+        xxh3_64_with_seed(&key.to_le_bytes(), self.seed) as f64 / u64::MAX as f64
+    }
+}
+
+impl ClassOrder for LearnedSnapshot {
+    fn score(&self, class: LinkClass) -> f64 {
+        self.terms(class).score
+    }
+}
+
+impl PolicySnapshot for LearnedSnapshot {
+    fn version(&self) -> u64 {
+        self.version
+    }
+
+    fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
+        self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(bag))
+    }
+
+    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
+        self.templates.as_ref().map(|templates| Arc::clone(templates.tokens()))
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        self.patterns.of(url)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
+        let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
+        LinkClass { cluster: cluster.unwrap_or(class.cluster), apath: class.apath, pattern: self.patterns.of(url) }
+    }
+}

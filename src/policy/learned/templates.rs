@@ -1,0 +1,135 @@
+//! Page templates, learnt from a sample of pages.
+//!
+//! Leaf paths carry those class names that enough pages of the sample have (a name that is a page's own would make all its
+//! paths its own). The pages' vectors are clustered by DBSCAN; later pages get the cluster of their nearest neighbours.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
+use crate::page::{ClassTokens, ClusterId, LeafPath, ParsedPage};
+use crate::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps};
+
+/// Reads a page again: its bytes, its content type, the class names to tell paths apart by. The parser is no business of a policy.
+pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
+
+/// A page that is kept to learn from.
+#[derive(Debug, Clone)]
+pub struct SamplePage {
+    /// Its decoded bytes.
+    pub body: Bytes,
+    /// Its content type.
+    pub content_type: Option<Box<str>>,
+}
+
+/// How templates are found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TemplateOptions {
+    /// Whether class names tell paths apart.
+    pub rich: bool,
+    /// How DBSCAN's radius is chosen.
+    pub eps: EpsRule,
+}
+
+impl Default for TemplateOptions {
+    fn default() -> Self {
+        Self { rich: true, eps: EpsRule::Quantile(0.95) }
+    }
+}
+
+/// A class name is kept if at least this share of the sample has it, and at least so many pages.
+const TOKEN_SHARE: f64 = 0.02;
+const TOKEN_PAGES: usize = 2;
+/// A sample smaller than this can't ask a path to be on minPts pages.
+const SMALL_SAMPLE: usize = 40;
+/// Answers that a thread remembers by the page's signature.
+const ANSWERS_MAX: usize = 8_192;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new(ANSWERS_MAX));
+}
+
+/// The templates of a site.
+#[derive(Debug, Clone)]
+pub struct Templates {
+    tokens: Arc<ClassTokens>,
+    classifier: Classifier,
+    labels: Vec<Label>,
+    vectors: Vec<SparseVector>,
+    radius: f32,
+    clusters: u32,
+}
+
+impl Templates {
+    /// Learns from `sample`. `version` names these templates among all of the process.
+    pub fn learn(sample: &[SamplePage], options: &TemplateOptions, version: u64, read: &mut ReadPage) -> Self {
+        let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
+        let bags: Vec<Vec<LeafPath>> = sample
+            .iter()
+            .map(|page| read(&page.body, page.content_type.as_deref(), Some(&tokens)).leaf_paths)
+            .collect();
+        let theta = if sample.len() < SMALL_SAMPLE { TOKEN_PAGES as u32 } else { MIN_PTS };
+        let vocabulary = Vocabulary::learn(bags.iter().map(Vec::as_slice), theta);
+        let vectors: Vec<SparseVector> = bags.iter().map(|bag| vocabulary.weigh(bag)).collect();
+        let distances = Distances::between(&vectors);
+        let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
+        let labels = dbscan(&distances, radius, MIN_PTS);
+        let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
+        let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), version);
+        Self { tokens, classifier, labels, vectors, radius, clusters }
+    }
+
+    /// The class names that paths are told apart by.
+    pub const fn tokens(&self) -> &Arc<ClassTokens> {
+        &self.tokens
+    }
+
+    /// The labels of the sample.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The vectors of the sample.
+    pub fn vectors(&self) -> &[SparseVector] {
+        &self.vectors
+    }
+
+    /// DBSCAN's radius.
+    pub const fn radius(&self) -> f32 {
+        self.radius
+    }
+
+    /// How many clusters there are.
+    pub const fn clusters(&self) -> u32 {
+        self.clusters
+    }
+
+    /// The features that pages are seen by.
+    pub const fn vocabulary(&self) -> &Vocabulary {
+        self.classifier.vocabulary()
+    }
+
+    /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
+    pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
+        cluster_id(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+    }
+}
+
+/// How a label is called outside: 0 is no cluster yet, 1 is an outlier, clusters follow.
+pub fn cluster_id(label: Label) -> ClusterId {
+    ClusterId(label.map_or(1, |cluster| cluster + 2))
+}
+
+fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
+    let mut pages: HashMap<u64, usize> = HashMap::new();
+    for page in sample {
+        for token in read(&page.body, page.content_type.as_deref(), None).class_tokens {
+            *pages.entry(token).or_default() += 1;
+        }
+    }
+    let least = TOKEN_PAGES.max((TOKEN_SHARE * sample.len() as f64).ceil() as usize);
+    pages.into_iter().filter(|(_, count)| *count >= least).map(|(token, _)| token).collect()
+}

@@ -1,0 +1,98 @@
+//! What a fetch leads to: how many new links worth following a page of a class brings, and what they are worth together.
+
+use super::evidence::{Level, levels};
+use crate::page::LinkClass;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+/// Fetches that a level remembers: what a hub brings shrinks as the site is exhausted.
+const MEMORY: f64 = 15.0;
+/// Observations that the level above counts as.
+const STRENGTH: f64 = 1.0;
+/// Levels that are counted at most.
+const LEVELS_MAX: usize = 200_000;
+
+/// The good links that a page brought.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Yield {
+    /// How many.
+    pub links: f64,
+    /// What they are worth together.
+    pub worth: f64,
+}
+
+/// Yields by level, fading.
+#[derive(Debug, Clone, Default)]
+pub struct Yields {
+    sums: HashMap<Level, (f64, Yield), FixedState>,
+}
+
+impl Yields {
+    /// Counts what a page that was fetched as `class` brought.
+    pub fn add(&mut self, class: LinkClass, brought: Yield) {
+        for level in levels(class) {
+            if self.sums.len() >= LEVELS_MAX && !self.sums.contains_key(&level) {
+                continue;
+            }
+            let (n, sum) = self.sums.entry(level).or_default();
+            if *n >= MEMORY - 1.0 {
+                let fade = 1.0 - 1.0 / MEMORY;
+                *n *= fade;
+                *sum = Yield { links: sum.links * fade, worth: sum.worth * fade };
+            }
+            *n += 1.0;
+            *sum = Yield { links: sum.links + brought.links, worth: sum.worth + brought.worth };
+        }
+    }
+
+    /// What a page that waits as `class` is expected to bring.
+    pub fn expected(&self, class: LinkClass) -> Yield {
+        let mut expected = Yield::default();
+        for level in levels(class) {
+            let (n, sum) = self.sums.get(&level).copied().unwrap_or_default();
+            let all = n + STRENGTH;
+            expected = Yield {
+                links: (sum.links + STRENGTH * expected.links) / all,
+                worth: (sum.worth + STRENGTH * expected.worth) / all,
+            };
+        }
+        expected
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.sums.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Apath, ClusterId, PatternId, UrlPattern};
+
+    fn class(pattern: u64) -> LinkClass {
+        let pattern = UrlPattern { coarse: PatternId(pattern), fine: PatternId(pattern) };
+        LinkClass::at(ClusterId(1), Apath(1)).with_pattern(pattern)
+    }
+
+    #[test]
+    fn a_hub_is_expected_to_bring_what_its_like_brought() {
+        let mut yields = Yields::default();
+        for _ in 0..30 {
+            yields.add(class(1), Yield { links: 20.0, worth: 10.0 });
+            yields.add(class(2), Yield::default());
+        }
+        let (hub, leaf) = (yields.expected(class(1)), yields.expected(class(2)));
+        assert!((hub.links - 20.0).abs() < 1.0 && (hub.worth / hub.links - 0.5).abs() < 1e-9);
+        assert!(leaf.links < 1.0);
+    }
+
+    #[test]
+    fn a_hub_that_is_exhausted_is_soon_known_to_be() {
+        let mut yields = Yields::default();
+        (0..200).for_each(|_| yields.add(class(1), Yield { links: 20.0, worth: 10.0 }));
+        (0..40).for_each(|_| yields.add(class(1), Yield::default()));
+        assert!(yields.expected(class(1)).links < 3.0);
+    }
+}

@@ -1,0 +1,212 @@
+//! URL patterns: what URLs of one kind have in common.
+//!
+//! In: URLs, each once. Out: an immutable [`UrlPatterns`] that maps any URL to a [`UrlPattern`]: of its path, numbers become
+//! `N`, slugs `S`, and names that are only instances of something `*`; of its query the names of the parameters remain, and at
+//! the finer resolution those values that many URLs share.
+//!
+//! Which names are instances cannot be seen from one URL: `/tag/music/` and `/user/settings/` look alike. It is decided by
+//! counting. A name is kept where it has few siblings, or where it leads to far more URLs than its siblings usually do.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::url_parts::{Segment, after_authority, parameters, segments, value_token};
+use crate::page::{PatternId, UrlPattern};
+
+/// A name is kept if it has at most this many siblings.
+const SIBLINGS_FEW: usize = 8;
+/// With more siblings, it is kept if it leads to this many times as many URLs as the median sibling.
+const STANDS_OUT: u32 = 4;
+/// Names and values seen on fewer URLs are never kept.
+const SUPPORT: u32 = 4;
+/// A value is kept if at least this share of the URLs with its parameter has it.
+const VALUE_SHARE: f64 = 0.05;
+/// Names and values that are counted at most; what comes later is counted only where it is known.
+const COUNTED_MAX: usize = 200_000;
+
+/// Counts what URLs are made of.
+#[derive(Debug, Clone, Default)]
+pub struct UrlPatternLearner {
+    /// Path above → name → URLs.
+    names: HashMap<u64, HashMap<u64, u32>>,
+    names_counted: usize,
+    /// Path and parameter → URLs; and → value → URLs.
+    parameters: HashMap<u64, u32>,
+    values: HashMap<(u64, u64), u32>,
+}
+
+impl UrlPatternLearner {
+    /// Counts a canonical URL, which should be handed in once.
+    pub fn see(&mut self, url: &str) {
+        let (path, query) = after_authority(url);
+        let (mut above, mut wild) = (0, 0);
+        for segment in segments(path) {
+            let word = segment.word();
+            if segment.is_name() {
+                self.count_name(above, word);
+            }
+            above = step(above, word);
+            wild = step(wild, if segment.is_name() { ANY } else { word });
+        }
+        for (name, value) in parameters(query) {
+            let parameter = step(wild, hash(name));
+            if self.parameters.len() < COUNTED_MAX || self.parameters.contains_key(&parameter) {
+                *self.parameters.entry(parameter).or_default() += 1;
+            }
+            if let Some(value) = value_token(value) {
+                let key = (parameter, hash(value));
+                if self.values.len() < COUNTED_MAX || self.values.contains_key(&key) {
+                    *self.values.entry(key).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn count_name(&mut self, above: u64, name: u64) {
+        let room = self.names_counted < COUNTED_MAX;
+        match self.names.entry(above).or_default().entry(name) {
+            Entry::Occupied(mut count) => *count.get_mut() += 1,
+            Entry::Vacant(free) if room => {
+                free.insert(1);
+                self.names_counted += 1;
+            }
+            Entry::Vacant(_) => {}
+        }
+    }
+
+    /// The patterns by what was counted until now.
+    pub fn patterns(&self) -> UrlPatterns {
+        let mut names: Vec<u64> = Vec::new();
+        for (above, siblings) in &self.names {
+            let mut counts: Vec<u32> = siblings.values().copied().collect();
+            counts.sort_unstable();
+            let median = counts.get(counts.len() / 2).copied().unwrap_or(0);
+            let kept = |count: u32| {
+                count >= SUPPORT && (siblings.len() <= SIBLINGS_FEW || count >= STANDS_OUT.saturating_mul(median))
+            };
+            names.extend(siblings.iter().filter(|(_, count)| kept(**count)).map(|(name, _)| step(*above, *name)));
+        }
+        let shared = |&(&(parameter, _), &count): &(&(u64, u64), &u32)| {
+            let all = self.parameters.get(&parameter).copied().unwrap_or(0);
+            count >= SUPPORT && f64::from(count) >= VALUE_SHARE * f64::from(all)
+        };
+        let mut values: Vec<u64> =
+            self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
+        names.sort_unstable();
+        values.sort_unstable();
+        UrlPatterns { names: Some(names), values }
+    }
+}
+
+/// Maps URLs to their patterns. The default keeps every name and no value: what there is before anything was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct UrlPatterns {
+    /// Names that are kept, with the path above; none: all.
+    names: Option<Vec<u64>>,
+    /// Values that are kept, with their path and parameter.
+    values: Vec<u64>,
+}
+
+impl UrlPatterns {
+    /// The pattern of a canonical URL. Allocates nothing.
+    pub fn of(&self, url: &str) -> UrlPattern {
+        let mut sink = Hashes::default();
+        self.walk(url, &mut sink);
+        UrlPattern { coarse: PatternId(sink.coarse.max(1)), fine: PatternId(sink.fine.max(1)) }
+    }
+
+    /// The finer pattern spelt out: `/topic/N/S/?page=*`.
+    pub fn spell(&self, url: &str) -> String {
+        let mut sink = Spelling::default();
+        self.walk(url, &mut sink);
+        sink.0
+    }
+
+    /// The pattern of the URL's path alone.
+    pub fn of_path(&self, url: &str) -> PatternId {
+        self.of(url.split('?').next().unwrap_or_default()).coarse
+    }
+
+    fn walk(&self, url: &str, sink: &mut impl Sink) {
+        let (path, query) = after_authority(url);
+        let (mut above, mut wild) = (0, 0);
+        for segment in segments(path) {
+            let word = segment.word();
+            let below = step(above, word);
+            sink.segment(segment, !segment.is_name() || self.keeps(below));
+            wild = step(wild, if segment.is_name() { ANY } else { word });
+            above = below;
+        }
+        // Parameters in whatever order they come: canonical URLs may or may not have them sorted.
+        for (name, value) in parameters(query) {
+            let parameter = step(wild, hash(name));
+            let token = value_token(value);
+            let kept = token.filter(|token| self.values.binary_search(&step(parameter, hash(token))).is_ok());
+            sink.parameter(name, kept);
+        }
+    }
+
+    fn keeps(&self, name: u64) -> bool {
+        self.names.as_ref().is_none_or(|names| names.binary_search(&name).is_ok())
+    }
+}
+
+trait Sink {
+    fn segment(&mut self, segment: Segment<'_>, kept: bool);
+    fn parameter(&mut self, name: &str, value: Option<&str>);
+}
+
+#[derive(Default)]
+struct Hashes {
+    coarse: u64,
+    fine: u64,
+}
+
+impl Sink for Hashes {
+    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
+        let word = if kept { segment.word() } else { ANY };
+        self.coarse = step(self.coarse, word);
+        self.fine = step(self.fine, word);
+    }
+
+    fn parameter(&mut self, name: &str, value: Option<&str>) {
+        // Added, not chained: the order of parameters means nothing.
+        let name = hash(name) | 1;
+        self.coarse = self.coarse.wrapping_add(name);
+        self.fine = self.fine.wrapping_add(value.map_or(name, |value| step(name, hash(value))));
+    }
+}
+
+#[derive(Default)]
+struct Spelling(String);
+
+impl Sink for Spelling {
+    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
+        self.0.push('/');
+        self.0.push_str(&if kept { segment.spell() } else { "*".into() });
+    }
+
+    fn parameter(&mut self, name: &str, value: Option<&str>) {
+        self.0.push(if self.0.contains('?') { '&' } else { '?' });
+        self.0.push_str(name);
+        self.0.push('=');
+        self.0.push_str(value.unwrap_or("*"));
+    }
+}
+
+/// The word of a name that is not kept.
+const ANY: u64 = 0x2a;
+
+fn hash(text: &str) -> u64 {
+    xxh3_64(text.as_bytes())
+}
+
+fn step(above: u64, word: u64) -> u64 {
+    xxh3_64_with_seed(&word.to_le_bytes(), above)
+}
+
+#[cfg(test)]
+#[path = "url_pattern_tests.rs"]
+mod tests;
