@@ -17,8 +17,9 @@ pub const UCC_BUDGET: (u64, u64) = (5_000, 20_000);
 
 /// The policies of table 3, as its columns stand.
 const UCC_POLICIES: [&str; 3] = ["SOUrCe", "iRobot", "BFS"];
-/// Table 3: valid ratio, recall and F, each by policy.
-const UCC: &[(&str, [f64; 3], [f64; 3], [f64; 3])] = &[
+/// A line of table 3: valid ratio, recall and F, each by policy.
+type Site = (&'static str, [f64; 3], [f64; 3], [f64; 3]);
+const UCC: &[Site] = &[
     ("paper: ASP", [0.9988, 0.7419, 0.8566], [0.3187, 0.0466, 0.2733], [0.4833, 0.0876, 0.4144]),
     ("paper: YouTube", [0.9992, 0.9977, 0.997], [0.2503, 0.0218, 0.2497], [0.4003, 0.0427, 0.3994]),
     ("paper: Douban", [0.9996, 0.8994, 0.6064], [0.2907, 0.0437, 0.1764], [0.4504, 0.0833, 0.2732]),
@@ -30,7 +31,7 @@ const UCC: &[(&str, [f64; 3], [f64; 3], [f64; 3])] = &[
 
 /// The policies of table 4, as its columns stand.
 const TARGET_POLICIES: [&str; 3] = ["SOUrCe", "TPM", "BFS"];
-/// Table 4: target, budget, harvest rate, recall and F, each by policy.
+/// A line of table 4: target, budget, harvest rate, recall and F, each by policy.
 type Target = (&'static str, &'static str, Option<u64>, [f64; 3], [f64; 3], [f64; 3]);
 const TARGET: &[Target] = &[
     ("paper: ASP", "detail", Some(8_314), [0.804, 0.689, 0.416], [0.804, 0.077, 0.416], [0.804, 0.138, 0.416]),
@@ -68,7 +69,7 @@ const CLUSTERING: &[(&str, f64, f64, f64, f64)] = &[
 
 /// Table 3, the crawl for user-created content: the sites, then the average.
 pub fn ucc() -> Vec<Row> {
-    let of_site = |(site, valid, recall, f): &(&str, [f64; 3], [f64; 3], [f64; 3])| {
+    let of_site = |(site, valid, recall, f): &Site| {
         let rows = (0..3).map(|at| {
             Row { budget: Some(UCC_BUDGET.0), ..Row::new(site, "ucc", UCC_POLICIES[at]) }
                 .with(Measure::ValidRatio, valid[at])

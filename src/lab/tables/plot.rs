@@ -71,15 +71,16 @@ fn lines(area: &Area<'_>, title: &str, (x, y): (&str, &str), series: &[Series]) 
         };
         drawn.map_err(said)?.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
     }
-    legend(&mut chart)
+    // Harvests grow: the corner above their start is free.
+    legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }
 
 fn bars(area: &Area<'_>, title: &str, y: &str, groups: &[Group]) -> Drawn {
     let mut builder = ChartBuilder::on(area);
     builder.caption(title, ("sans-serif", 18)).margin(10).x_label_area_size(40).y_label_area_size(70);
     let heights = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.value + bar.deviation);
-    // Half a group more to the right, where the legend has its place.
-    let width = groups.len().max(1) as f64 * 1.4;
+    // A quarter more to the right, where the legend has its place.
+    let width = groups.len().max(1) as f64 * 1.25;
     let mut chart = builder.build_cartesian_2d(0.0..width, axis(heights)).map_err(said)?;
     let name = |x: &f64| groups.get(x.floor() as usize).map_or_else(String::new, |group| group.name.clone());
     let mut mesh = chart.configure_mesh();
@@ -105,7 +106,7 @@ fn bars(area: &Area<'_>, title: &str, y: &str, groups: &[Group]) -> Drawn {
         EmptyElement::at((at as f64 + 0.5, 0.0)) + Text::new(name(&(at as f64)), (0, 8), style)
     });
     chart.draw_series(labels).map_err(said)?;
-    legend(&mut chart)
+    legend(&mut chart, SeriesLabelPosition::UpperRight)
 }
 
 /// The names of the bars, in the order in which they first stand.
@@ -137,9 +138,9 @@ type Plane<'a, 'b> = ChartContext<
     Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
 >;
 
-fn legend<'a, 'b: 'a>(chart: &mut Plane<'a, 'b>) -> Drawn {
+fn legend<'a, 'b: 'a>(chart: &mut Plane<'a, 'b>, position: SeriesLabelPosition) -> Drawn {
     let mut labels = chart.configure_series_labels();
-    labels.position(SeriesLabelPosition::UpperRight).background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.2));
+    labels.position(position).background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.2));
     labels.draw().map_err(said)
 }
 
