@@ -61,12 +61,14 @@ fn an_experiment_ends_in_a_report_that_tells_good_policies_from_bad() {
     let lines: Vec<_> = lines.into_iter().map(|(policy, points)| (policy.to_owned(), points)).collect();
     let charts = vec![
         curves("Harvest", &lines, true),
-        bars("Valid ratio", Measure::ValidRatio, &summed, &beside),
+        bars("Valid ratio", Measure::ValidRatio, &summed, &paper::ucc()),
         bars("Valid ratio without duplicate views", Measure::ValidRatioUnique, &summed, &[]),
     ];
     let (name, title) = ("ucc".to_owned(), "User-created content".to_owned());
-    let report = Report { name, title, notes: corpus.notes.clone(), rows, paper: beside, charts };
+    let shown = vec![Measure::ValidRatio, Measure::ValidRatioUnique, Measure::Recall, Measure::F, Measure::Entropy];
+    let report = Report { name, title, notes: corpus.notes.clone(), rows, paper: beside, shown, charts };
     let folder = tempfile::tempdir().unwrap();
+    // To look at the page, name a folder.
     let out = std::env::var_os("LAB_REPORT_OUT").map_or_else(|| folder.path().to_owned(), Into::into);
     for file in report.write(&out).unwrap() {
         assert!(std::fs::metadata(&file).unwrap().len() > 200, "{}", file.display());

@@ -6,8 +6,8 @@ use super::{Chart, Table};
 
 const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:1100px;padding:0 1rem;color:#222}\
 table{border-collapse:collapse;margin:.5rem 0 2rem;font-size:13px}th,td{padding:.2rem .6rem;border-bottom:1px solid #ddd;\
-text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}figure{margin:1rem 0}svg{max-width:100%;height:auto}\
-div.w{overflow-x:auto}";
+text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}figure{margin:1rem 0}\
+div.w,figure{overflow-x:auto}";
 
 /// The page.
 pub(super) fn html(title: &str, notes: &[String], charts: &[Chart], tables: &[Table]) -> String {

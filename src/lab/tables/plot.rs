@@ -7,8 +7,12 @@ use plotters::prelude::*;
 
 use super::chart::{Bar, Chart, Group, Series};
 
-/// Width and height of a plot, pixels.
+/// Width and height of a plot, pixels; one of many bars is wider.
 const SIZE: (u32, u32) = (900, 420);
+/// Pixels that a group of bars needs for its name.
+const GROUP_WIDTH: usize = 180;
+/// The widest plot, pixels.
+const WIDTH_MAX: u32 = 4_000;
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -29,7 +33,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) fn svg(chart: &Chart) -> Drawn<String> {
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, size(chart)).into_drawing_area();
         area.fill(&WHITE).map_err(said)?;
         match chart {
             Chart::Lines { title, x, y, series } => lines(&area, title, (x, y), series)?,
@@ -38,6 +42,12 @@ pub(super) fn svg(chart: &Chart) -> Drawn<String> {
         area.present().map_err(said)?;
     }
     Ok(text)
+}
+
+fn size(chart: &Chart) -> (u32, u32) {
+    let groups = if let Chart::Bars { groups, .. } = chart { groups.len() } else { 0 };
+    let width = u32::try_from(groups * GROUP_WIDTH).unwrap_or(WIDTH_MAX);
+    (width.clamp(SIZE.0, WIDTH_MAX), SIZE.1)
 }
 
 fn said(error: impl std::fmt::Display) -> String {

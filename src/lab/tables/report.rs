@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::{Chart, Row, Table, page, summaries, to_json};
+use super::{Chart, Measure, Row, Table, page, summaries, to_json};
 
 /// What an experiment found.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The published rows to show beside.
     pub paper: Vec<Row>,
+    /// The measures that its table shows; all where there are none. The files of rows have all of them.
+    pub shown: Vec<Measure>,
     /// Its plots.
     pub charts: Vec<Chart>,
 }
@@ -33,7 +35,7 @@ pub struct Error {
 impl Report {
     /// Means and spreads, with the paper's figures beside.
     pub fn table(&self) -> Table {
-        Table::of_summaries(&self.title, &summaries(&self.rows), &self.paper)
+        Table::of_summaries(&self.title, &summaries(&self.rows), &self.paper).showing(&self.shown)
     }
 
     /// Writes to the folder `out`, which is made where it is missing: `NAME.json` (the rows), `NAME-rows.csv`,
@@ -65,7 +67,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::tables::{Measure, bars, paper};
+    use crate::lab::tables::{bars, paper};
 
     fn report() -> Report {
         let row = |seed, ratio: f64| {
@@ -76,7 +78,7 @@ mod tests {
         let paper = paper::averages(paper::ucc());
         let charts = vec![bars("Valid ratio", Measure::ValidRatio, &summaries(&rows), &paper)];
         let (name, title) = ("ucc".to_owned(), "User-created content".to_owned());
-        Report { name, title, notes: vec!["a note".to_owned()], rows, paper, charts }
+        Report { name, title, notes: vec!["a note".to_owned()], rows, paper, shown: Vec::new(), charts }
     }
 
     #[test]

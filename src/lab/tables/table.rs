@@ -72,6 +72,19 @@ impl Table {
         Self { title: title.to_owned(), header, rows: cells.collect() }
     }
 
+    /// Without the columns of measures that are not among `measures`; as it is where there are none.
+    #[must_use]
+    pub fn showing(mut self, measures: &[Measure]) -> Self {
+        let hidden =
+            |name: &str| Measure::ALL.iter().any(|measure| measure.name() == name && !measures.contains(measure));
+        let keep: Vec<_> = self.header.iter().map(|name| measures.is_empty() || !hidden(name)).collect();
+        for row in std::iter::once(&mut self.header).chain(&mut self.rows) {
+            let mut kept = keep.iter();
+            row.retain(|_| kept.next().is_none_or(|keep| *keep));
+        }
+        self
+    }
+
     /// With columns aligned, numbers to the right.
     pub fn to_text(&self) -> String {
         let widths: Vec<_> = (0..self.header.len()).map(|column| self.width(column)).collect();
@@ -203,6 +216,15 @@ paper   ucc   SOUrCe          0.9989
         let spreads = Table::of_spreads("Spreads", &summaries(&rows()));
         assert!(spreads.header.contains(&"valid_ratio_sd".to_owned()));
         assert!(spreads.to_csv().contains("a|b,1,1,0,1,1,12,0,12,12"), "{}", spreads.to_csv());
+    }
+
+    #[test]
+    fn a_table_shows_the_measures_that_are_asked_for() {
+        let table = Table::of_summaries("t", &summaries(&rows()), &[]);
+        let shown = table.clone().showing(&[Measure::Clusters]);
+        assert_eq!(shown.header, ["corpus", "task", "policy", "clusters", "runs"]);
+        assert_eq!(shown.rows[1], ["c,1", "ucc", "a|b", "12", "1"]);
+        assert_eq!(table.clone().showing(&[]), table);
     }
 
     #[test]
