@@ -4,3 +4,4 @@ pub mod compare;
 pub mod corpus;
 pub mod measures;
 pub mod sim;
+pub mod tables;

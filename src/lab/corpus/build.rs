@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Corpus, Error, Limits, PageId, Stored, Truth};
+use super::{Corpus, Error, Limits, PageId, Stored};
 use crate::url::CanonicalUrl;
 
 /// What a page takes besides its bytes: index entries, header tables.
@@ -68,10 +68,6 @@ impl Builder {
 }
 
 impl Corpus {
-    pub(super) fn with_truth(self, truth: Truth) -> Self {
-        Self { truth: Some(truth), ..self }
-    }
-
     pub(super) fn with_seed(self, seed: PageId) -> Self {
         Self { seed, ..self }
     }

@@ -32,7 +32,7 @@ impl Corpus {
         let seed = seeds.filter_map(|seed| canonicaliser.parse(&seed).ok()).find_map(|url| corpus.find(url.as_str()));
         let truth = Truth::new(&corpus, labels, true);
         let at = seed.unwrap_or(corpus.seed());
-        Ok(corpus.with_seed(at).with_truth(truth))
+        Ok(corpus.with_seed(at).labelled(truth))
     }
 }
 

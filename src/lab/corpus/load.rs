@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::body::plain;
 use super::build::Builder;
 use super::revisit::{BodyOf, body_of};
-use super::{Corpus, Error, Limits, Stored, Truth, canonicaliser, head, labels};
+use super::{Corpus, Error, Limits, Stored, canonicaliser, head, labels};
 use crate::archive::reader::{self, Record, WarcReader};
 use crate::fetch::redirect;
 use crate::report::figures;
@@ -37,18 +37,11 @@ impl Corpus {
         let file = File::open(warc).map_err(|source| Error::Open { path: warc.to_owned(), source })?;
         let mut loader = Loader::new(name_of(warc), limits);
         loader.read(warc, file)?;
-        let corpus = loader.finish()?;
+        let mut corpus = loader.finish()?;
         let Some(path) = labels else { return Ok(corpus) };
-        let mut corpus = corpus;
         let (truth, notes) = labels::load(path, &corpus, limits)?;
         corpus.notes.extend(notes);
-        Ok(corpus.with_truth(truth))
-    }
-
-    /// The same corpus with other labels: for a caller that has them from elsewhere.
-    #[must_use]
-    pub fn labelled(self, truth: Truth) -> Self {
-        self.with_truth(truth)
+        Ok(corpus.labelled(truth))
     }
 }
 

@@ -141,6 +141,12 @@ impl Corpus {
         self.seed
     }
 
+    /// The same corpus with this truth.
+    #[must_use]
+    pub fn labelled(self, truth: Truth) -> Self {
+        Self { truth: Some(truth), ..self }
+    }
+
     /// What is true of the pages and no policy may see; none without labels.
     pub const fn truth(&self) -> Option<&Truth> {
         self.truth.as_ref()

@@ -2,6 +2,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// A record as tools write it, without the fields that nobody needs here.
@@ -233,4 +235,24 @@ fn labels_that_cannot_be_read_are_refused_with_the_line() {
     assert!(flag.contains("line 3") && flag.contains("`maybe`"), "{flag}");
     assert!(error("url,page_type\nhttp://h/\n").contains("line 2: it has no page_type"));
     assert!(error("url,page_type\n").starts_with("0 of 0 labelled URLs"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_damaged_file_is_refused_or_read_and_never_more_than_once_a_url(
+        at in 0_usize..400, damage in prop::collection::vec(any::<u8>(), 1..8), packed in any::<bool>(),
+    ) {
+        let records = [page("http://h/a"), page("http://h/b")];
+        let mut bytes = if packed { records.iter().flat_map(|r| gzip(r)).collect() } else { records.concat() };
+        let at = at % bytes.len();
+        let end = (at + damage.len()).min(bytes.len());
+        bytes.splice(at..end, damage);
+        let (_folder, path) = file("damaged.warc", &bytes);
+        match Corpus::load(&path, None) {
+            Ok(corpus) => prop_assert!(corpus.len() <= 2 && corpus.page(corpus.seed()).is_page()),
+            Err(error) => prop_assert!(error.to_string().contains("damaged"), "{error}"),
+        }
+    }
 }

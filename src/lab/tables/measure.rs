@@ -1,0 +1,96 @@
+//! The measures that rows hold: their names, and how they are written.
+
+use serde::{Deserialize, Serialize};
+
+/// Names measures once: as columns, JSON keys and in the order in which they are shown.
+macro_rules! measures {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal $kind:ident),* $(,)?) => {
+        /// A measure, in the order in which measures are shown.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Measure {
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Measure {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Its name, as in the JSON and the columns.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Whether it counts something.
+            pub const fn is_count(self) -> bool {
+                matches!(match self { $(Self::$variant => Kind::$kind,)* }, Kind::Count)
+            }
+        }
+    };
+}
+
+enum Kind {
+    Count,
+    Ratio,
+}
+
+measures! {
+    /// Fetches that were made; fewer than the budget where nothing was left to fetch.
+    Fetches = "fetches" Count,
+    /// New HTML pages with status 200.
+    Pages = "pages" Count,
+    /// New pages by fetches.
+    PageRatio = "page_ratio" Ratio,
+    /// Valid pages by fetches.
+    ValidRatio = "valid_ratio" Ratio,
+    /// The same without duplicate views.
+    ValidRatioUnique = "valid_ratio_unique" Ratio,
+    /// Valid pages by all of them in the corpus.
+    Recall = "recall" Ratio,
+    /// The same without duplicate views.
+    RecallUnique = "recall_unique" Ratio,
+    /// Harmonic mean of valid ratio and recall.
+    F = "f" Ratio,
+    /// The same without duplicate views.
+    FUnique = "f_unique" Ratio,
+    /// Valid pages by fetches: what the valid ratio is called where the crawl is for a target.
+    HarvestRate = "harvest_rate" Ratio,
+    /// Of the types of the pages fetched, bits.
+    Entropy = "entropy" Ratio,
+    /// Pages that were clustered.
+    Sample = "sample" Count,
+    /// Leaf paths that are features.
+    Features = "features" Count,
+    /// Types in the sample.
+    Types = "types" Count,
+    /// Clusters.
+    Clusters = "clusters" Count,
+    /// Pages in no cluster.
+    Outliers = "outliers" Count,
+    /// The radius of the clustering.
+    Eps = "eps" Ratio,
+    /// Purity.
+    Purity = "purity" Ratio,
+    /// F in the view of the types, averaged by pages.
+    MicroF = "micro_f" Ratio,
+    /// F in the view of the types, averaged evenly.
+    MacroF = "macro_f" Ratio,
+    /// F in the view of the clusters, averaged by pages.
+    MicroFOfClusters = "micro_f_of_clusters" Ratio,
+    /// F in the view of the clusters, averaged evenly.
+    MacroFOfClusters = "macro_f_of_clusters" Ratio,
+    /// Precision of a classification by pages.
+    MicroPrecision = "micro_precision" Ratio,
+    /// Precision of a classification by clusters.
+    MacroPrecision = "macro_precision" Ratio,
+}
+
+impl Measure {
+    /// The value as people read it: a count without decimals where it has none, a ratio with four.
+    pub fn show(self, value: f64) -> String {
+        match (self.is_count(), value.fract() == 0.0) {
+            (true, true) => format!("{value:.0}"),
+            (true, false) => format!("{value:.1}"),
+            (false, _) => format!("{value:.4}"),
+        }
+    }
+}
