@@ -10,6 +10,7 @@ pub mod crawl;
 pub mod demo;
 pub mod exit;
 pub mod inspect;
+pub mod replay;
 pub mod seeds;
 pub mod sim;
 
@@ -52,6 +53,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Serve a simulated social site
     Sim(Box<sim::SimArgs>),
+    /// Crawl a recording under a policy
+    Replay(replay::ReplayArgs),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
@@ -66,6 +69,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
+        Command::Replay(args) => replay::run(&args)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

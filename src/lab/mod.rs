@@ -3,5 +3,6 @@
 pub mod compare;
 pub mod corpus;
 pub mod measures;
+pub mod replay;
 pub mod sim;
 pub mod tables;

@@ -1,13 +1,18 @@
 //! What learning reads of a page besides paths and links: its texts, its class names, its forms.
 
-/// A text that a page shows, without the text: enough to tell what a page repeats from what it alone says.
+/// A run of words of a text that a page shows, without the words: enough to tell what a page repeats from what it alone says.
+///
+/// Where a text is cut depends on its words alone (content-defined chunks, as in Muthitacharoen, Chen, Mazières 2001), so that
+/// an excerpt or a quotation shares its units with the text that it is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentUnit {
-    /// 64-bit hash of the text's words: the same however the page writes it (charset, entities, white space), and on every
+    /// 64-bit hash of its words: the same however the page writes it (charset, entities, white space), and on every
     /// platform.
     pub hash: u64,
-    /// How many words, separated by white space, the text has; at most 65,535.
+    /// How many words, separated by white space, it has.
     pub words: u16,
+    /// How many words the whole text has; at most 65,535.
+    pub text_words: u16,
     /// Whether it stands in an `a`.
     pub in_anchor: bool,
     /// Whether it stands in a `form`.

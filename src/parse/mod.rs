@@ -112,6 +112,11 @@ impl Parser {
         self.builder.classes.kept = tokens;
     }
 
+    /// From the next page on, collects the page's texts, or doesn't.
+    pub fn set_units(&mut self, on: bool) {
+        self.builder.units.on = on;
+    }
+
     /// Reads a page. `content_type` is the value of its HTTP header.
     pub fn parse(&mut self, bytes: &[u8], content_type: Option<&str>) -> ParsedPage {
         let (encoding, bytes) = charset::of(bytes, content_type, self.charset_sniff_max);

@@ -1,4 +1,4 @@
-//! Units of content: the texts that a page shows, as hashes of their words.
+//! Units of content: the texts that a page shows, cut into runs of some eight words, as hashes of these words.
 //!
 //! While the page is read only the places of its texts are noted; what they say is read once, at its end. So a text that
 //! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
@@ -12,6 +12,9 @@ use crate::page::ContentUnit;
 const UNITS_MAX: usize = 4_096;
 /// Most pieces in which all of them come; a text is cut where there are more.
 const PIECES_MAX: usize = 4 * UNITS_MAX;
+/// Words of a unit: at least, where its text goes on, and at most.
+const WORDS_MIN: u16 = 3;
+const WORDS_MAX: u16 = 32;
 /// The number of a text that is no unit.
 pub(super) const NONE: u32 = u32::MAX;
 /// The hash of no words.
@@ -83,33 +86,61 @@ impl Units {
     pub fn finish(&mut self, source: Source<'_>) -> Vec<ContentUnit> {
         // A text before a table may go on behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
-        let texts = self.pieces.chunk_by(|one, other| one.unit == other.unit);
-        texts.map(|pieces| unit(source, self.places[pieces[0].unit as usize], pieces)).collect()
+        let mut units = Vec::new();
+        for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
+            let Place { in_anchor, in_form } = self.places[pieces[0].unit as usize];
+            let first = units.len();
+            let mut cut = |(hash, words)| {
+                if units.len() < UNITS_MAX {
+                    units.push(ContentUnit { hash, words, text_words: 0, in_anchor, in_form });
+                }
+            };
+            let text_words = match pieces {
+                &[Piece { from, to, entities, .. }] => read(source, &source.bytes[from..to], entities, &mut cut),
+                _ => {
+                    let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
+                    let text: String = pieces.iter().map(shown).collect();
+                    of_words(text.split_whitespace().map(str::as_bytes), &mut cut)
+                }
+            };
+            units[first..].iter_mut().for_each(|unit| unit.text_words = text_words);
+        }
+        units
     }
 }
 
-fn unit(source: Source<'_>, Place { in_anchor, in_form }: Place, pieces: &[Piece]) -> ContentUnit {
-    let (hash, words) = match pieces {
-        &[Piece { from, to, entities, .. }] => read(source, &source.bytes[from..to], entities),
-        _ => {
-            let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
-            of_words(pieces.iter().map(shown).collect::<String>().split_whitespace().map(str::as_bytes))
-        }
-    };
-    ContentUnit { hash, words, in_anchor, in_form }
-}
-
-/// The hash of the text `raw` and how many words it has.
-fn read(source: Source<'_>, raw: &[u8], entities: bool) -> (u64, u16) {
+/// Cuts the text `raw` into units; returns how many words it has.
+fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
     if as_written {
-        return of_words(raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty()));
+        return of_words(raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty()), cut);
     }
-    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes))
+    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
 }
 
-fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>) -> (u64, u16) {
-    words.fold((NO_WORDS, 0), |(hash, count): (u64, u16), word| (step(hash, fold_run(word)), count.saturating_add(1)))
+/// Cuts a text behind words that their own hash says, so that the same run of words is cut alike wherever it stands: an
+/// excerpt shares all its units but the last with the text that it is from.
+fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64, u16))) -> u16 {
+    let (mut hash, mut count, mut all) = (NO_WORDS, 0, 0_u16);
+    for word in words {
+        let word = fold_run(word);
+        hash = step(hash, word);
+        count += 1;
+        all = all.saturating_add(1);
+        if count >= WORDS_MAX || (count >= WORDS_MIN && ends_unit(word)) {
+            cut((hash, count));
+            (hash, count) = (NO_WORDS, 0);
+        }
+    }
+    if count > 0 {
+        cut((hash, count));
+    }
+    all
+}
+
+/// Whether a unit ends behind the word with this hash: one word of eight does so.
+const fn ends_unit(word: u64) -> bool {
+    step(NO_WORDS, word) >> 61 == 0
 }
 
 #[cfg(test)]

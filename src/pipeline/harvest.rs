@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use super::job::Sitemap;
-use crate::archive::{ExportedLink, PageFacts, links_line};
+use super::needs::SharedNeeds;
+use bytes::Bytes;
+
+use crate::archive::{self, ExportedLink, links_line};
 use crate::config::filter::FilterOptions;
 use crate::dedup::{Recent, SeenSet};
 use crate::fetch::{self, DecodeLimits};
@@ -15,12 +18,15 @@ use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
 use crate::page::{
-    Answer, Apath, Budget, ClusterId, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage,
-    RobotsDirectives, ScheduledUrl, Truncation,
+    Answer, Apath, Budget, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage, RobotsDirectives,
+    ScheduledUrl, Truncation,
 };
 use crate::parse::Parser;
-use crate::policy::CurrentPolicy;
-use crate::url::{CanonicalRef, CanonicalUrl, Canonicaliser, Resolver, Scope};
+use crate::policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, PolicySnapshot};
+use crate::url::{CanonicalRef, CanonicalUrl, Canonicaliser, Fingerprint, OutOfScope, Resolver, Scope};
+
+/// Whether a URL was recorded.
+pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 
 /// What is the same for all pages.
 pub(super) struct Rules {
@@ -28,6 +34,8 @@ pub(super) struct Rules {
     pub(super) scope: Arc<Scope>,
     pub(super) seen: SeenSet,
     pub(super) policy: CurrentPolicy,
+    /// What the policy wants to be told of each page.
+    pub(super) needs: Arc<SharedNeeds>,
     pub(super) filter: FilterOptions,
     pub(super) depth_max: u16,
     pub(super) agent: String,
@@ -35,6 +43,8 @@ pub(super) struct Rules {
     pub(super) sitemaps: sitemap::Limits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
+    /// Which URLs were recorded, where a recording is replayed: others do not exist.
+    pub(super) recorded: Option<Recorded>,
     pub(super) metrics: Metrics,
 }
 
@@ -46,22 +56,32 @@ pub(super) struct Harvest {
     /// Links on the page; none where it was not parsed.
     pub(super) links: Option<u32>,
     pub(super) redirect_to: Option<CanonicalUrl>,
+    /// What the page was, for the policy; none where it was no HTML page.
+    pub(super) facts: Option<PageFacts>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
 
 impl Harvest {
     /// The facts of something that was not parsed.
-    pub(super) const NO_FACTS: PageFacts<'static> = PageFacts { title: None, links: None };
+    pub(super) const NO_NOTES: archive::PageFacts<'static> = archive::PageFacts { title: None, links: None };
 
     /// A page that led to nothing.
     pub(super) fn of(fate: Fate) -> Self {
-        Self { fate, found: LinksFound::default(), title: None, links: None, redirect_to: None, exported: None }
+        Self {
+            fate,
+            found: LinksFound::default(),
+            title: None,
+            links: None,
+            redirect_to: None,
+            facts: None,
+            exported: None,
+        }
     }
 
     /// What the archive notes.
-    pub(super) fn facts(&self) -> PageFacts<'_> {
-        PageFacts { title: self.title.as_deref(), links: self.links }
+    pub(super) fn notes(&self) -> archive::PageFacts<'_> {
+        archive::PageFacts { title: self.title.as_deref(), links: self.links }
     }
 }
 
@@ -71,17 +91,20 @@ pub(super) struct Harvester {
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
     recent: Recent,
+    /// What the parser was last told: the snapshot's generation, and whether texts are wanted.
+    asked: Option<(u64, bool)>,
 }
 
 impl Harvester {
     pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
-        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), recent: Recent::default() }
+        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), recent: Recent::default(), asked: None }
     }
 
     /// Starts anew after a panic, which may have left the parser in any state.
     pub(super) fn reset(&mut self) {
         self.parser = (self.new_parser)();
         self.recent = Recent::default();
+        self.asked = None;
     }
 
     /// Judges an exchange and takes in what the page links to.
@@ -117,15 +140,36 @@ impl Harvester {
     }
 
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Harvest {
-        let page = self.parser.parse(body, answer.content_type());
-        self.rules.metrics.parse.pages.by(page.charset).inc();
         let rules = Arc::clone(&self.rules);
+        let needs = rules.needs.now();
+        self.follow_policy(&***rules.policy.load(), needs);
+        let mut page = self.parser.parse(body, answer.content_type());
+        rules.metrics.parse.pages.by(page.charset).inc();
         let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
         let mut intake = Intake::new(&rules, &mut self.recent, item, page.base.as_deref());
+        intake.placed = needs.links.then(Vec::new);
         intake.page(&page, directives);
         let links = Some(page.link_count() as u32);
+        let placed = intake.placed.take().unwrap_or_default();
         let (found, exported) = intake.finish();
-        Harvest { found, links, title: page.title, exported, ..Harvest::of(Fate::Fetched) }
+        let facts = PageFacts {
+            bag: std::mem::take(&mut page.leaf_paths),
+            units: std::mem::take(&mut page.units),
+            forms: page.forms,
+            links: placed,
+            body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
+        };
+        Harvest { found, links, title: page.title, exported, facts: Some(facts), ..Harvest::of(Fate::Fetched) }
+    }
+
+    /// Has the parser read pages as the policy's snapshot asks for it.
+    fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
+        let asked = (policy.generation(), needs.units);
+        if self.asked != Some(asked) {
+            self.parser.set_class_tokens(policy.class_tokens());
+            self.parser.set_units(needs.units);
+            self.asked = Some(asked);
+        }
     }
 
     /// The entries of a feed; none where the document is none.
@@ -183,9 +227,22 @@ impl Harvester {
     }
 }
 
+/// What was learnt from a fetch that has ended with `fate`.
+pub(super) fn observation(item: &ScheduledUrl, harvest: &mut Harvest) -> Observation {
+    let outcome = match (harvest.fate, harvest.facts.take()) {
+        (_, Some(facts)) => Outcome::Page(Box::new(facts)),
+        (Fate::Redirected, None) => Outcome::Redirected,
+        (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
+        (_, None) => Outcome::Failed,
+    };
+    let new = harvest.found.accepted.iter().map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
+    Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
+}
+
 /// Takes in the links of one page.
 struct Intake<'a> {
     rules: &'a Rules,
+    snapshot: Arc<dyn PolicySnapshot>,
     recent: &'a mut Recent,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
@@ -197,6 +254,8 @@ struct Intake<'a> {
     settled: Fates,
     accepted: Vec<ScheduledUrl>,
     export: Option<Vec<(String, Apath, bool)>>,
+    /// All links within the scope, where the policy asks for them.
+    placed: Option<Vec<PlacedLink>>,
 }
 
 impl<'a> Intake<'a> {
@@ -214,6 +273,8 @@ impl<'a> Intake<'a> {
             settled: Fates::default(),
             accepted: Vec::new(),
             export: rules.export.then(Vec::new),
+            placed: None,
+            snapshot: Arc::clone(&rules.policy.load()),
         }
     }
 
@@ -221,10 +282,10 @@ impl<'a> Intake<'a> {
         let options = &self.rules.filter;
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
-        let policy = self.rules.policy.load();
+        let policy = Arc::clone(&self.snapshot);
+        let cluster = policy.cluster(&page.leaf_paths);
         for group in &page.groups {
-            let refusal = |class| policy.refusal(class);
-            match filter::judge_group(ClusterId::UNKNOWN, group, nofollow, refusal) {
+            match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class)) {
                 Ok(class) => {
                     for link in &group.links {
                         match filter::judge_link(link, nofollow) {
@@ -248,7 +309,14 @@ impl<'a> Intake<'a> {
             }
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
-        let fate = judge(self.rules, self.recent, &url, self.depth);
+        let class = class.with_pattern(self.snapshot.pattern(url.as_str()));
+        let refused = self.snapshot.refusal(class).filter(|_| !wanted_anyway);
+        let fate = refused.map(Fate::Policy).or_else(|| judge(self.rules, self.recent, &url, self.depth));
+        if let Some(placed) = &mut self.placed
+            && !matches!(fate, Some(Fate::OutOfScope(_)))
+        {
+            placed.push(PlacedLink { apath: class.apath, url: url.fingerprint() });
+        }
         if let Some(export) = &mut self.export {
             export.push((url.as_str().to_owned(), class.apath, fate.is_none()));
         }
@@ -304,6 +372,9 @@ fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, depth: u16)
     }
     if let Err(why) = rules.scope.check(url.as_str()) {
         return Some(Fate::OutOfScope(why));
+    }
+    if rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+        return Some(Fate::OutOfScope(OutOfScope::NotIncluded));
     }
     if depth > rules.depth_max {
         let known = rules.seen.contains(fingerprint);

@@ -15,6 +15,8 @@ mod fetching;
 mod harvest;
 mod job;
 mod line;
+mod needs;
+pub mod offline;
 mod output;
 mod post;
 mod status;

@@ -34,7 +34,7 @@ use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
 /// Shards of the set of URLs seen: more than any number of workers that would meet in one.
-const SEEN_SHARDS: usize = 64;
+pub(super) const SEEN_SHARDS: usize = 64;
 /// The effective configuration, in the crawl directory.
 const CONFIG_FILE: &str = "config.toml";
 
@@ -247,6 +247,8 @@ fn rules(config: &Config, canonicaliser: Canonicaliser, scope: &Arc<Scope>, hook
         scope: Arc::clone(scope),
         seen: SeenSet::new(SEEN_SHARDS),
         policy: Arc::new(ArcSwap::from_pointee(snapshot)),
+        needs: Arc::default(),
+        recorded: None,
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),

@@ -59,7 +59,7 @@ impl Worker {
         let harvest = self.harvest_contained(&lease.item, &exchange);
         let record = page_record(&lease.item, Some(&exchange), harvest.fate, Some(&harvest));
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &harvest.facts()));
+        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &harvest.notes()));
         let spent = self.desk.clock.now().since(started);
         self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);
         let Harvest { fate, found, exported, .. } = harvest;
@@ -119,7 +119,7 @@ impl Worker {
         found.own_requests = 1;
         found.own_bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let item = ScheduledUrl::errand(exchange.url.clone());
-        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &Harvest::NO_FACTS));
+        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &Harvest::NO_NOTES));
         let desk = Arc::clone(&self.desk);
         self.hand_to_writer(Writing { page, record: None, links: None }, move |_| {
             desk.lines.0.to_frontier(found);

@@ -1,6 +1,8 @@
 //! Breadth-first: everything is wanted, the nearest to the seeds first. The baseline of every comparison.
 
-use super::PolicySnapshot;
+use std::sync::Arc;
+
+use super::{Observation, Policy, PolicySnapshot};
 use crate::page::{ClassOrder, LinkClass};
 
 /// The breadth-first policy. It learns nothing: all classes score the same, which leaves depth and the order of discovery.
@@ -16,5 +18,13 @@ impl ClassOrder for BreadthFirst {
 impl PolicySnapshot for BreadthFirst {
     fn version(&self) -> u64 {
         0
+    }
+}
+
+impl Policy for BreadthFirst {
+    fn observe(&mut self, _: Observation) {}
+
+    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
+        Arc::new(*self)
     }
 }

@@ -13,7 +13,7 @@ pub enum OutOfScope {
     Prefix,
     /// Matched by an exclude pattern.
     Excluded,
-    /// Matched by none of the include patterns.
+    /// Matched by none of the include patterns, or, in a replay, not recorded.
     NotIncluded,
     /// Longer than the URL length limit.
     TooLong,

@@ -13,10 +13,8 @@ use foldhash::fast::FixedState;
 
 use crate::page::{ClusterId, ContentUnit};
 
-/// A unit with fewer words is a label, a name or a date, not running text.
+/// A text with fewer words is a label, a name or a date, not running text.
 const RUNNING_WORDS: u16 = 4;
-/// Words of one unit that count at most, so that one long text doesn't decide alone.
-const UNIT_WORDS_MAX: u16 = 60;
 /// Units of a page that are kept at most.
 const UNITS_MAX: usize = 512;
 /// Pages that a unit remembers at most.
@@ -55,11 +53,12 @@ struct Unit {
     hash: u64,
     words: u16,
     in_anchor: bool,
+    running: bool,
 }
 
 impl Unit {
     const fn is_running(self) -> bool {
-        self.words >= RUNNING_WORDS && !self.in_anchor
+        self.running && !self.in_anchor
     }
 }
 
@@ -264,7 +263,7 @@ impl ContentIndex {
 }
 
 fn weight(unit: &Unit) -> f64 {
-    f64::from(unit.words.min(UNIT_WORDS_MAX))
+    f64::from(unit.words)
 }
 
 /// Each unit once. A text that stands in an anchor here and as running text there is running text.
@@ -272,7 +271,12 @@ fn distinct(units: &[ContentUnit]) -> Vec<Unit> {
     let mut found: Vec<Unit> = units
         .iter()
         .take(4 * UNITS_MAX)
-        .map(|unit| Unit { hash: unit.hash, words: unit.words, in_anchor: unit.in_anchor })
+        .map(|unit| Unit {
+            hash: unit.hash,
+            words: unit.words,
+            in_anchor: unit.in_anchor,
+            running: unit.text_words >= RUNNING_WORDS,
+        })
         .collect();
     found.sort_unstable_by_key(|unit| (unit.hash, unit.in_anchor));
     found.dedup_by_key(|unit| unit.hash);

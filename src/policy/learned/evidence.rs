@@ -60,6 +60,8 @@ pub struct Estimate {
     pub weight: f64,
     /// The variance among the links of its pattern: whether there is anything to learn by looking closer.
     pub variance: f64,
+    /// How far the mean may be off.
+    pub uncertainty: f64,
 }
 
 /// How estimates are made.
@@ -83,6 +85,7 @@ pub struct Evidence {
     sums: HashMap<Level, Sums, FixedState>,
 }
 
+static TPLACE: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_PLACE", 1.0));
 /// Levels that are counted at most: beyond it only known ones are.
 const LEVELS_MAX: usize = 200_000;
 
@@ -129,10 +132,11 @@ impl Evidence {
         let all = self.at(Level::All);
         let mut mean = (all.sum + by.prior * by.prior_weight) / (all.n + by.prior_weight);
         let (mut weight, mut variance) = (0.0_f64, by.prior_variance);
+        let mut place = f64::INFINITY;
         for level in levels(class).into_iter().skip(1) {
             let sums = self.at(level);
             match level {
-                Level::Place(..) => {}
+                Level::Place(..) => place = spread(sums, mean, by.prior_variance) / (1.0 + sums.n),
                 Level::Pattern(_) => {
                     weight = weight.max(sums.n);
                     variance = spread(sums, mean, by.prior_variance);
@@ -141,7 +145,8 @@ impl Evidence {
             }
             mean = (sums.sum + by.strength * mean) / (sums.n + by.strength);
         }
-        Estimate { mean, weight, variance }
+        let uncertainty = (variance / (1.0 + weight)).min(place * *TPLACE).sqrt();
+        Estimate { mean, weight, variance, uncertainty }
     }
 
     /// Forgets everything.

@@ -14,7 +14,7 @@ use super::snapshot::LearnedSnapshot;
 use super::templates::{ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
-use crate::page::{ClusterId, LinkClass};
+use crate::page::{ClusterId, LinkClass, PatternId};
 use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::url::{CanonicalUrl, Fingerprint};
@@ -59,6 +59,10 @@ pub struct Learned {
 impl Learned {
     /// A policy that knows nothing yet. `seed` varies what it is curious about first; `read` reads a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
+        let path = match &goal {
+            Goal::Content => PatternId::NONE,
+            Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
+        };
         Self {
             goal,
             tuning,
@@ -74,7 +78,7 @@ impl Learned {
             yields: Yields::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness::default(),
+            likeness: Likeness { cluster: None, path },
             best: 0.5,
             pages: 0,
             next_lesson: FIRST_LESSON,

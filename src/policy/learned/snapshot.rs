@@ -61,7 +61,7 @@ impl LearnedSnapshot {
         let rate = (estimate.mean + brought.worth) / (1.0 + brought.links);
         let curiosity = if estimate.weight < self.tuning.known_weight {
             let jitter = 1.0 + self.tuning.jitter * (self.unit(class) - 0.5);
-            jitter * self.tuning.curiosity * (estimate.variance / (1.0 + estimate.weight)).sqrt()
+            jitter * self.tuning.curiosity * estimate.uncertainty
         } else {
             0.0
         };

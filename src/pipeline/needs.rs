@@ -1,0 +1,35 @@
+//! What the policy wants to be told, where the workers can read it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::policy::Needs;
+
+/// [`Needs`] that one thread changes and others read.
+#[derive(Debug, Default)]
+pub(super) struct SharedNeeds(AtomicU8);
+
+const UNITS: u8 = 1;
+const LINKS: u8 = 2;
+const BODY: u8 = 4;
+
+impl SharedNeeds {
+    /// Needs that hold from the start.
+    pub(super) fn new(needs: Needs) -> Self {
+        let shared = Self::default();
+        shared.set(needs);
+        shared
+    }
+
+    /// What is wanted from now on.
+    pub(super) fn set(&self, needs: Needs) {
+        let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
+        let flags = flag(needs.units, UNITS) | flag(needs.links, LINKS) | flag(needs.body, BODY);
+        self.0.store(flags, Ordering::Relaxed);
+    }
+
+    /// What is wanted now.
+    pub(super) fn now(&self) -> Needs {
+        let flags = self.0.load(Ordering::Relaxed);
+        Needs { units: flags & UNITS != 0, links: flags & LINKS != 0, body: flags & BODY != 0 }
+    }
+}
