@@ -18,7 +18,7 @@ pub fn judge_group(
     nofollow: NofollowRules,
     policy: impl Fn(LinkClass) -> Option<PolicyRefusal>,
 ) -> Result<LinkClass, PolicyRefusal> {
-    let class = LinkClass { cluster, apath: group.apath };
+    let class = LinkClass::at(cluster, group.apath);
     if nofollow.page {
         return Err(PolicyRefusal::Nofollow);
     }
@@ -49,7 +49,7 @@ mod tests {
         let verdict = judge_group(ClusterId(3), &group(false), OBEY, refused);
         assert_eq!(verdict, Err(PolicyRefusal::LinkClass));
         let verdict = judge_group(ClusterId(3), &group(false), OBEY, |_| None);
-        assert_eq!(verdict, Ok(LinkClass { cluster: ClusterId(3), apath: Apath(9) }));
+        assert_eq!(verdict, Ok(LinkClass::at(ClusterId(3), Apath(9))));
     }
 
     #[test]
