@@ -27,19 +27,54 @@ impl Apath {
     pub const REFRESH: Self = Self(3);
 }
 
-/// The pair that all that is known of an unfetched link depends on: the cluster of its page and its Apath there.
+/// The form of a URL, as a 64-bit hash: what is left when numbers, slugs and names are replaced by wildcards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct PatternId(pub u64);
+
+impl PatternId {
+    /// The pattern of a URL that was not looked at.
+    pub const NONE: Self = Self(0);
+}
+
+/// A URL's pattern at two resolutions. The finer one determines the coarser one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct UrlPattern {
+    /// Path with wildcards, and the names of the query's parameters.
+    pub coarse: PatternId,
+    /// The same with those values of parameters that many URLs share (`page=1`, `sort=name`).
+    pub fine: PatternId,
+}
+
+impl UrlPattern {
+    /// The pattern of a URL that was not looked at.
+    pub const NONE: Self = Self { coarse: PatternId::NONE, fine: PatternId::NONE };
+}
+
+/// What all that is known of an unfetched link depends on: the cluster of its page, its Apath there, and its URL's pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LinkClass {
     /// Cluster of the page that the link stands on.
     pub cluster: ClusterId,
     /// Place of the link on that page.
     pub apath: Apath,
+    /// The pattern of its URL. [`UrlPattern::NONE`] stands for all links at the place, before one of them is resolved.
+    pub pattern: UrlPattern,
 }
 
 impl LinkClass {
+    /// The class of all links at `apath` on pages of `cluster`.
+    pub const fn at(cluster: ClusterId, apath: Apath) -> Self {
+        Self { cluster, apath, pattern: UrlPattern::NONE }
+    }
+
     /// The class of links with this Apath on pages that have no cluster.
     pub const fn unclassified(apath: Apath) -> Self {
-        Self { cluster: ClusterId::UNKNOWN, apath }
+        Self::at(ClusterId::UNKNOWN, apath)
+    }
+
+    /// The class of those links at this place whose URLs have this pattern.
+    pub const fn with_pattern(self, pattern: UrlPattern) -> Self {
+        Self { pattern, ..self }
     }
 }
 
