@@ -1,7 +1,7 @@
 //! Breadth-first: everything is wanted, the nearest to the seeds first. The baseline of every comparison.
 
 use super::PolicySnapshot;
-use crate::page::{ClassOrder, LinkClass, PolicyRefusal};
+use crate::page::{ClassOrder, LinkClass};
 
 /// The breadth-first policy. It learns nothing: all classes score the same, which leaves depth and the order of discovery.
 #[derive(Debug, Clone, Copy)]
@@ -16,9 +16,5 @@ impl ClassOrder for BreadthFirst {
 impl PolicySnapshot for BreadthFirst {
     fn version(&self) -> u64 {
         0
-    }
-
-    fn refusal(&self, _: LinkClass) -> Option<PolicyRefusal> {
-        None
     }
 }
