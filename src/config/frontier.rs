@@ -9,5 +9,13 @@ crate::options! {
         /// URLs that may wait. Beyond it new ones are left out and counted as `over_budget: frontier`. Each costs about 150
         /// bytes of memory.
         queued_max: u64 = 5_000_000,
+        /// Link classes of one host. URLs of further classes wait together: with the seeds of the same URL pattern, or all under
+        /// one class. Raising it keeps the order exact on sites of very many kinds of links; each costs about 500 bytes of
+        /// memory, and a look when the policy's scores change.
+        classes_max: u32 = 16_384,
+        /// Of so many URLs of a host, one is taken from the class of links that the policy still has most to learn of, instead of
+        /// from the best; 0: none. Lowering it (but for 0) finds out sooner what unknown links are worth, and defers the ones
+        /// that are known to be good.
+        explore_every: u32 = 0,
     }
 }
