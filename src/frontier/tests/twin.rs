@@ -96,7 +96,7 @@ impl Twin {
         let mut at = heads.first()?.0;
         let taken = self.taken.entry(host).or_default();
         *taken += 1;
-        if explore_every > 0 && *taken % u64::from(explore_every) == 0 {
+        if taken.is_multiple_of(u64::from(explore_every)) {
             let mut most = 0.0;
             for (head, listed) in heads {
                 let curiosity = scores.curiosity(listed.item.class);
