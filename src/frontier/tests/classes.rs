@@ -1,5 +1,9 @@
 //! Which class a URL waits under: the bound on classes, and classes that change their meaning.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::frontier::CATCH_ALL;
 use crate::page::{ClusterId, PatternId, UrlPattern};
@@ -115,4 +119,37 @@ fn a_host_that_is_not_known_has_no_classes() {
     frontier.reclassify(&|_, _, _| CATCH_ALL);
     frontier.set_order(scores(&[]));
     assert_eq!(frontier.best(&host(1), at(0)), Err(NotReady::Empty));
+}
+
+proptest! {
+    #[test]
+    fn however_few_classes_there_may_be_each_url_comes_out_once_and_under_its_own_class_or_a_common_one(
+        classes_max in 0..6_u32,
+        // A class of a cluster, an Apath and a pattern; or nothing: a pop.
+        steps in prop::collection::vec(prop::option::weighted(0.6, (0..2_u32, 0..3_u64, 0..3_u64)), 0..150),
+    ) {
+        let mut frontier = bounded(classes_max);
+        let mut own = Vec::new();
+        let mut popped = BTreeSet::new();
+        let ends = vec![None; steps.len()];
+        for step in steps.into_iter().chain(ends) {
+            if let Some((cluster, apath, coarse)) = step {
+                let class = class(cluster, apath, coarse, own.len() as u64 % 2);
+                frontier.push(&ScheduledUrl { class, ..item(1, own.len() as u32, 0, 0) }).unwrap();
+                own.push(class);
+            } else if let Ok(lease) = frontier.pop(&host(1), at(0)) {
+                let digits = lease.item.url.path_and_query()[2..].trim_end_matches("?q=1");
+                let number: usize = digits.parse().unwrap();
+                prop_assert!(popped.insert(number), "{number} came twice");
+                let (found, own) = (lease.item.class, own[number]);
+                let seeds = LinkClass { pattern: found.pattern, ..LinkClass::unclassified(Apath(0)) };
+                let same_pattern = found == seeds && found.pattern.coarse == own.pattern.coarse;
+                prop_assert!(found == own || same_pattern || found == CATCH_ALL, "{found:?} for {own:?}");
+            }
+            let waiting: Vec<usize> = frontier.classes(&host(1)).map(|(_, waiting)| waiting).collect();
+            prop_assert!(waiting.len() <= classes_max as usize + 1);
+            prop_assert_eq!(waiting.iter().sum::<usize>(), own.len() - popped.len());
+        }
+        prop_assert_eq!(popped.len(), own.len());
+    }
 }

@@ -172,5 +172,13 @@ proptest! {
                 prop_assert_eq!(found, expected);
             }
         }
+        // Nothing is lost: in the end all comes out, in the same order.
+        for host in 0..3 {
+            let rest = std::iter::from_fn(|| frontier.pop(&self::host(host), at(1_000_000)).ok()).map(|lease| lease.item);
+            let rest: Vec<ScheduledUrl> = rest.collect();
+            let expected = std::iter::from_fn(|| twin.pop(host, at(1_000_000), &*scores, explore_every));
+            prop_assert_eq!(rest, expected.map(|(item, _)| item).collect::<Vec<_>>());
+        }
+        prop_assert_eq!((frontier.queued(), twin.waiting.len()), (0, 0));
     }
 }
