@@ -212,7 +212,6 @@ fn rescored_pop(c: &mut Criterion) {
     let whole =
         timed(|| many.reclassify(&|class, _, _| LinkClass { cluster: ClusterId(class.cluster.0 / 2), ..class }));
     eprintln!("reclassify {} URLs: {:.2} s", many.queued(), whole.as_secs_f64());
-    say_memory("reclassified", before, large);
 }
 
 criterion_group!(benches, rescored_pop);
