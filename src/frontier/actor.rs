@@ -31,6 +31,8 @@ pub struct FrontierSetup {
     pub allowance: Arc<Allowance>,
     /// Leases out at once.
     pub in_flight_max: u32,
+    /// Of so many pops of a host the last explores ([`Frontier::exploring`]); 0: none does.
+    pub explore_every: u32,
     /// The first order.
     pub order: Arc<dyn ClassOrder>,
     /// The way to the hosts.
@@ -66,7 +68,7 @@ impl FrontierActor {
         let (unused, _) = oneshot::channel();
         let finished = Some(std::mem::replace(&mut setup.finished, unused));
         Self {
-            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order)),
+            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order)).exploring(setup.explore_every),
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
@@ -121,7 +123,7 @@ impl FrontierActor {
         while self.frontier.leased() < self.setup.in_flight_max as usize
             && self.setup.allowance.exhausted(now).is_none()
         {
-            let frontier = &self.frontier;
+            let frontier = &mut self.frontier;
             let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { break };
             match self.frontier.pop(&host, now) {
                 Ok(lease) => {

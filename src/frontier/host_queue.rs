@@ -1,53 +1,16 @@
-//! The waiting URLs of one host: a FIFO for each link class, the classes in a heap by what they are worth now.
+//! The waiting URLs of one host: a FIFO for each link class, and which class is best by what they are worth now.
 //!
-//! Popping is O(log classes) and always exact by the current scores: a class's rank changes only when its head does (then it is
-//! put back with its new rank) or when the policy's scores do (then the heap is rebuilt, [`HostQueue::reorder`]).
+//! Popping is O(log classes) and always exact by the current scores: a class's rank changes only when its head does (then it
+//! alone is ranked anew) or when the policy's scores do (then all are, once: [`HostQueue::rescore`]).
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
+use super::class_table::ClassTable;
+use super::fifo::Waiting;
+use super::ranking::{Rank, Ranking};
 use crate::clock::Instant;
 use crate::page::{ClassOrder, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, HostKey};
-
-/// What the order of two URLs depends on: the score of their class, then depth, then the order of discovery. Greater is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rank {
-    score: TotalScore,
-    depth: Reverse<u16>,
-    order: Reverse<u64>,
-}
-
-/// A score with a total order; NaN is least.
-#[derive(Debug, Clone, Copy)]
-struct TotalScore(f64);
-
-impl TotalScore {
-    fn of(score: f64) -> Self {
-        Self(if score.is_nan() { f64::NEG_INFINITY } else { score })
-    }
-}
-
-impl PartialEq for TotalScore {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for TotalScore {}
-
-impl PartialOrd for TotalScore {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for TotalScore {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
 
 /// Why a host's queue yields nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,21 +24,10 @@ pub enum NotReady {
     },
 }
 
-/// A waiting URL without its host, which is the queue's.
-#[derive(Debug, Clone)]
-struct Waiting {
-    path: Box<str>,
-    via: Option<Arc<str>>,
-    order: u64,
-    depth: u16,
-    redirects: u8,
-    attempts: u8,
-}
-
 impl Waiting {
     fn new(item: &ScheduledUrl, order: u64) -> Self {
         Self {
-            path: item.url.path_and_query().into(),
+            path: item.url.path_and_query().to_owned(),
             via: item.via.clone(),
             order,
             depth: item.depth,
@@ -86,38 +38,42 @@ impl Waiting {
 }
 
 /// A URL to be tried again.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Retry {
     not_before: Instant,
     class: LinkClass,
     waiting: Waiting,
 }
 
+/// Says which class a waiting URL belongs to: by the class that it waits under, the URL, and where it was discovered.
+pub type ClassOf<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> LinkClass + 'a;
+
 /// The waiting URLs of one host.
 #[derive(Debug)]
 pub(super) struct HostQueue {
     host: HostKey,
-    index: HashMap<LinkClass, usize>,
-    classes: Vec<(LinkClass, VecDeque<Waiting>)>,
-    /// One entry for each class that is not empty, with the rank of its head.
-    heap: BinaryHeap<(Rank, usize)>,
+    table: ClassTable,
+    /// Of each class that is not empty, the rank of its head.
+    ranking: Ranking,
     /// Ordered by time: few, as retries are bounded by each host's retry budget.
     retries: VecDeque<Retry>,
     len: usize,
     /// URLs ever accepted for this host.
     admitted: u64,
+    /// URLs ever taken from a class.
+    taken: u64,
 }
 
 impl HostQueue {
-    pub(super) fn new(host: HostKey) -> Self {
+    pub(super) fn new(host: HostKey, classes_max: usize) -> Self {
         Self {
             host,
-            index: HashMap::new(),
-            classes: Vec::new(),
-            heap: BinaryHeap::new(),
+            table: ClassTable::new(classes_max),
+            ranking: Ranking::default(),
             retries: VecDeque::new(),
             len: 0,
             admitted: 0,
+            taken: 0,
         }
     }
 
@@ -129,20 +85,30 @@ impl HostQueue {
         self.admitted
     }
 
-    /// Adds a URL that was discovered as the `order`-th of the crawl.
+    /// The classes that have URLs waiting, and how many; retries are not among them.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (LinkClass, usize)> {
+        self.table.slots().iter().map(|slot| (slot.class, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
+    }
+
+    /// URLs that wait under a class; retries are not among them.
+    pub(super) fn waiting_in(&self, class: LinkClass) -> usize {
+        self.table.get(class).map_or(0, |fifo| fifo.len())
+    }
+
+    /// Adds a URL that was discovered as the `order`-th of the crawl, later than all that wait.
     pub(super) fn push(&mut self, item: &ScheduledUrl, order: u64, scores: &dyn ClassOrder) {
         self.admitted += 1;
         self.len += 1;
-        let waiting = Waiting::new(item, order);
-        let at = *self.index.entry(item.class).or_insert_with(|| {
-            self.classes.push((item.class, VecDeque::new()));
-            self.classes.len() - 1
-        });
-        let fifo = &mut self.classes[at].1;
-        if fifo.is_empty() {
-            self.heap.push((rank(item.class, &waiting, scores), at));
+        self.append(item.class, Waiting::new(item, order), scores);
+    }
+
+    fn append(&mut self, class: LinkClass, waiting: Waiting, scores: &dyn ClassOrder) {
+        let at = self.table.number(class);
+        let slot = self.table.fill(at);
+        if slot.fifo.len() == 0 {
+            self.ranking.set(at, Some(rank(slot.class, &waiting, scores)));
         }
-        fifo.push_back(waiting);
+        slot.fifo.push(waiting);
     }
 
     /// Puts a URL back that is to be tried again at `not_before`, at the place of its first turn.
@@ -153,47 +119,77 @@ impl HostQueue {
         self.retries.insert(at, Retry { not_before, class: item.class, waiting });
     }
 
-    /// The rank of what [`HostQueue::pop`] would give now.
+    /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it does not explore.
     pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
         if let Some(retry) = self.retries.front().filter(|retry| retry.not_before <= now) {
             return Ok(rank(retry.class, &retry.waiting, scores));
         }
-        match (self.heap.peek(), self.retries.front()) {
-            (Some((rank, _)), _) => Ok(*rank),
+        match (self.ranking.best(), self.retries.front()) {
+            (Some((_, rank)), _) => Ok(rank),
             (None, Some(retry)) => Err(NotReady::Wait { until: retry.not_before }),
             (None, None) => Err(NotReady::Empty),
         }
     }
 
-    /// Takes the next URL: a retry whose time has come, else the head of the best class.
-    pub(super) fn pop(&mut self, now: Instant, scores: &dyn ClassOrder) -> Result<(ScheduledUrl, u64), NotReady> {
+    /// Takes the next URL: a retry whose time has come, else the head of the best class; but each `explore_every`-th head (0:
+    /// none) is that of the class that most is still to be learnt of, if there is such a class.
+    pub(super) fn pop(
+        &mut self,
+        now: Instant,
+        scores: &dyn ClassOrder,
+        explore_every: u32,
+    ) -> Result<(ScheduledUrl, u64), NotReady> {
         self.best(now, scores)?;
         let retry_due = self.retries.front().is_some_and(|retry| retry.not_before <= now);
         if retry_due && let Some(retry) = self.retries.pop_front() {
             return Ok(self.release(retry.class, retry.waiting));
         }
-        let Some((_, at)) = self.heap.pop() else { return Err(NotReady::Empty) };
-        let (class, fifo) = &mut self.classes[at];
-        let class = *class;
-        let Some(waiting) = fifo.pop_front() else { return Err(NotReady::Empty) };
-        match fifo.front() {
-            Some(next) => self.heap.push((rank(class, next, scores), at)),
-            None if fifo.capacity() > 64 => fifo.shrink_to_fit(),
-            None => {}
-        }
-        Ok(self.release(class, waiting))
+        self.taken += 1;
+        let explores = self.taken.checked_rem(u64::from(explore_every)) == Some(0);
+        let curious = if explores { self.most_curious(scores) } else { None };
+        let at = curious.or_else(|| self.ranking.best().map(|(at, _)| at)).ok_or(NotReady::Empty)?;
+        let (class, head) = self.table.drain(at).ok_or(NotReady::Empty)?;
+        let next = self.table.slots()[at].fifo.front().map(|next| rank(class, next, scores));
+        self.ranking.set(at, next);
+        Ok(self.release(class, head))
     }
 
-    /// Ranks all classes anew, after the policy's scores have changed.
-    pub(super) fn reorder(&mut self, scores: &dyn ClassOrder) {
-        let heads = self.classes.iter().enumerate();
-        self.heap =
-            heads.filter_map(|(at, (class, fifo))| fifo.front().map(|head| (rank(*class, head, scores), at))).collect();
+    /// The class of the greatest curiosity above 0, the better-ranked of equals: O(classes).
+    fn most_curious(&self, scores: &dyn ClassOrder) -> Option<usize> {
+        let curiosity = |at: usize| scores.curiosity(self.table.slots()[at].class);
+        let all = self.ranking.ranked().map(|(at, rank)| (curiosity(at), rank, at));
+        let curious = all.filter(|(curiosity, ..)| *curiosity > 0.0);
+        curious.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(.., at)| at)
+    }
+
+    /// Ranks all classes anew, after the policy's scores have changed: O(classes).
+    pub(super) fn rescore(&mut self, scores: &dyn ClassOrder) {
+        let slots = self.table.slots();
+        self.ranking.rescore(|at| scores.score(slots[at].class));
+    }
+
+    /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
+    /// empty now are forgotten.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder) {
+        let origin = self.host.clone();
+        let mut url = String::new();
+        let mut say = |class, waiting: &Waiting| {
+            url.clear();
+            url.extend([origin.as_str(), &waiting.path]);
+            class_of(class, &url, waiting.via.as_deref())
+        };
+        for retry in &mut self.retries {
+            retry.class = say(retry.class, &retry.waiting);
+        }
+        self.ranking = Ranking::default();
+        for (class, waiting) in self.table.take() {
+            self.append(say(class, &waiting), waiting, scores);
+        }
     }
 
     fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {
         self.len -= 1;
-        let url = CanonicalUrl::from_canonical(format!("{}{}", self.host, waiting.path));
+        let url = CanonicalUrl::from_canonical([self.host.as_str(), &waiting.path].concat());
         let item = ScheduledUrl {
             url,
             class,
@@ -207,5 +203,5 @@ impl HostQueue {
 }
 
 fn rank(class: LinkClass, waiting: &Waiting, scores: &dyn ClassOrder) -> Rank {
-    Rank { score: TotalScore::of(scores.score(class)), depth: Reverse(waiting.depth), order: Reverse(waiting.order) }
+    Rank::new(scores.score(class), waiting.depth, waiting.order)
 }

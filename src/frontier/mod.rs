@@ -6,11 +6,15 @@
 mod actor;
 mod allowance;
 mod budgets;
+mod class_table;
+mod fifo;
 mod host_queue;
 mod ledger;
 mod messages;
 mod queues;
+mod ranking;
 mod schedule;
+mod varint;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +22,9 @@ mod tests;
 pub use actor::{FrontierActor, FrontierSetup};
 pub use allowance::{Allowance, UnderWay};
 pub use budgets::{Budgets, EndReason};
-pub use host_queue::{NotReady, Rank};
+pub use class_table::CATCH_ALL;
+pub use host_queue::{ClassOf, NotReady};
 pub use ledger::Ledger;
 pub use messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 pub use queues::{Frontier, Limits};
+pub use ranking::Rank;

@@ -1,11 +1,16 @@
 //! All host queues together, with the leases that are out and the limits on what may wait.
+//!
+//! New scores reach a host when somebody asks for its URLs. The hosts that were asked for since the last change are the ones that
+//! will be asked for next, so they are ranked anew at once; the others wait until it is their turn. Scores may therefore
+//! change after each fetch: a change costs what the hosts cost that were popped since the one before, however many there are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::host_queue::{HostQueue, NotReady, Rank};
+use super::host_queue::{ClassOf, HostQueue, NotReady};
+use super::ranking::Rank;
 use crate::clock::Instant;
-use crate::page::{Budget, ClassOrder, Lease, LeaseId, ScheduledUrl};
+use crate::page::{Budget, ClassOrder, Lease, LeaseId, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What may wait at most.
@@ -15,16 +20,32 @@ pub struct Limits {
     pub queued_max: u64,
     /// URLs ever accepted for one host; none: no limit.
     pub host_pages_max: Option<u64>,
+    /// Link classes of one host, beside [`super::CATCH_ALL`].
+    pub classes_max: u32,
+}
+
+/// A host's queue, and which scores its classes are ranked by.
+struct Host {
+    queue: HostQueue,
+    /// The version of the scores that its ranks are of.
+    ranked: u64,
+    /// The version of the scores under which it was last asked for.
+    asked: u64,
 }
 
 /// The waiting and the leased URLs of a crawl.
 ///
 /// A URL is in exactly one place: waiting, leased, or gone (invariant FRO-1).
 pub struct Frontier {
-    hosts: HashMap<HostKey, HostQueue>,
+    hosts: HashMap<HostKey, Host>,
     leased: HashMap<LeaseId, u64>,
     limits: Limits,
+    explore_every: u32,
     scores: Arc<dyn ClassOrder>,
+    /// Grows with each change of the scores.
+    version: u64,
+    /// Hosts that were asked for under this version.
+    asked: Vec<HostKey>,
     queued: u64,
     pushed: u64,
     leases: u64,
@@ -33,7 +54,26 @@ pub struct Frontier {
 impl Frontier {
     /// An empty frontier that orders by `scores`.
     pub fn new(limits: Limits, scores: Arc<dyn ClassOrder>) -> Self {
-        Self { hosts: HashMap::new(), leased: HashMap::new(), limits, scores, queued: 0, pushed: 0, leases: 0 }
+        Self {
+            hosts: HashMap::new(),
+            leased: HashMap::new(),
+            limits,
+            explore_every: 0,
+            scores,
+            version: 1,
+            asked: Vec::new(),
+            queued: 0,
+            pushed: 0,
+            leases: 0,
+        }
+    }
+
+    /// Lets each `every`-th pop of a host explore: it takes the head of the class of the greatest [`ClassOrder::curiosity`] above
+    /// 0, of the better-ranked among equals. 0: none does. A URL that is tried again is no such pop.
+    #[must_use]
+    pub fn exploring(mut self, every: u32) -> Self {
+        self.explore_every = every;
+        self
     }
 
     /// URLs waiting.
@@ -53,7 +93,23 @@ impl Frontier {
 
     /// URLs waiting for `host`.
     pub fn waiting_for(&self, host: &HostKey) -> usize {
-        self.hosts.get(host).map_or(0, HostQueue::len)
+        self.hosts.get(host).map_or(0, |host| host.queue.len())
+    }
+
+    /// The classes of `host` that have URLs waiting, and how many, in the order of the classes' first URLs (a class that took the
+    /// place of an empty one stands where that stood). Retries are not among them.
+    pub fn classes(&self, host: &HostKey) -> impl Iterator<Item = (LinkClass, usize)> {
+        self.hosts.get(host).into_iter().flat_map(|host| host.queue.classes())
+    }
+
+    /// URLs of `host` that wait under `class`, retries not among them.
+    pub fn waiting_at(&self, host: &HostKey, class: LinkClass) -> usize {
+        self.hosts.get(host).map_or(0, |host| host.queue.waiting_in(class))
+    }
+
+    /// URLs that wait under `class` over all hosts, retries not among them: one look-up a host.
+    pub fn waiting_in(&self, class: LinkClass) -> usize {
+        self.hosts.values().map(|host| host.queue.waiting_in(class)).sum()
     }
 
     /// Accepts a URL, or says which limit it is over.
@@ -62,7 +118,7 @@ impl Frontier {
             return Err(Budget::Frontier);
         }
         let key = item.url.host_key();
-        let queue = self.hosts.entry(key.clone()).or_insert_with(|| HostQueue::new(key.clone()));
+        let queue = queue_of(&mut self.hosts, &key, &self.limits);
         if self.limits.host_pages_max.is_some_and(|max| queue.admitted() >= max) {
             return Err(Budget::HostPages);
         }
@@ -72,15 +128,16 @@ impl Frontier {
         Ok(key)
     }
 
-    /// The rank of the URL that [`Frontier::pop`] would lease to `host` now.
-    pub fn best(&self, host: &HostKey, now: Instant) -> Result<Rank, NotReady> {
-        self.hosts.get(host).map_or(Err(NotReady::Empty), |queue| queue.best(now, &*self.scores))
+    /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
+    pub fn best(&mut self, host: &HostKey, now: Instant) -> Result<Rank, NotReady> {
+        let scores = Arc::clone(&self.scores);
+        self.ask(host).ok_or(NotReady::Empty)?.best(now, &*scores)
     }
 
     /// Leases the best waiting URL of `host`.
     pub fn pop(&mut self, host: &HostKey, now: Instant) -> Result<Lease, NotReady> {
-        let queue = self.hosts.get_mut(host).ok_or(NotReady::Empty)?;
-        let (item, order) = queue.pop(now, &*self.scores)?;
+        let (scores, explore_every) = (Arc::clone(&self.scores), self.explore_every);
+        let (item, order) = self.ask(host).ok_or(NotReady::Empty)?.pop(now, &*scores, explore_every)?;
         self.queued -= 1;
         self.leases += 1;
         let id = LeaseId(self.leases);
@@ -97,17 +154,58 @@ impl Frontier {
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> bool {
         let Some(order) = self.leased.remove(&lease.id) else { return false };
         let key = lease.item.url.host_key();
-        let queue = self.hosts.entry(key.clone()).or_insert_with(|| HostQueue::new(key));
+        let queue = queue_of(&mut self.hosts, &key, &self.limits);
         queue.push_retry(&lease.item, order, not_before);
         self.queued += 1;
         true
     }
 
-    /// Orders by other scores from now on.
+    /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).
     pub fn set_order(&mut self, scores: Arc<dyn ClassOrder>) {
         self.scores = scores;
-        for queue in self.hosts.values_mut() {
-            queue.reorder(&*self.scores);
+        self.version += 1;
+        for key in std::mem::take(&mut self.asked) {
+            if let Some(host) = self.hosts.get_mut(&key) {
+                host.rank(self.version, &*self.scores);
+            }
         }
     }
+
+    /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
+    /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
+    /// O(URLs × log classes).
+    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) {
+        for host in self.hosts.values_mut() {
+            host.queue.reclassify(class_of, &*self.scores);
+        }
+    }
+
+    /// The queue of `host`, ranked by the current scores.
+    fn ask(&mut self, key: &HostKey) -> Option<&mut HostQueue> {
+        let host = self.hosts.get_mut(key)?;
+        host.rank(self.version, &*self.scores);
+        if host.asked != self.version {
+            host.asked = self.version;
+            self.asked.push(key.clone());
+        }
+        Some(&mut host.queue)
+    }
+}
+
+impl Host {
+    /// Ranks all classes by the scores of this version, if they are not.
+    fn rank(&mut self, version: u64, scores: &dyn ClassOrder) {
+        if self.ranked != version {
+            self.ranked = version;
+            self.queue.rescore(scores);
+        }
+    }
+}
+
+fn queue_of<'a>(hosts: &'a mut HashMap<HostKey, Host>, key: &HostKey, limits: &Limits) -> &'a mut HostQueue {
+    let new = || {
+        let queue = HostQueue::new(key.clone(), limits.classes_max as usize);
+        Host { queue, ranked: 0, asked: 0 }
+    };
+    &mut hosts.entry(key.clone()).or_insert_with(new).queue
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::host_queue::Rank;
+use super::ranking::Rank;
 use crate::url::HostKey;
 
 /// Hosts that wait for a lease, best first. A host is in it at most once, as it asks again only when it was answered.
@@ -19,7 +19,7 @@ impl DueHosts {
 
     /// Takes the best host. Ranks are as of when a host was added: scores may have changed since, so `rank_now` is asked,
     /// and a host that got worse than the next is put back.
-    pub(super) fn take(&mut self, rank_now: impl Fn(&HostKey) -> Option<Rank>) -> Option<HostKey> {
+    pub(super) fn take(&mut self, mut rank_now: impl FnMut(&HostKey) -> Option<Rank>) -> Option<HostKey> {
         while let Some((rank, host)) = self.heap.pop() {
             let Some(now) = rank_now(&host) else { return Some(host) };
             let beaten = self.heap.peek().is_some_and(|(next, _)| *next > now);

@@ -1,10 +1,12 @@
-//! The frontier against a naive twin, the account, the order.
+//! The order, the limits, the account; the frontier against a naive twin stands in `twin`.
+
+mod classes;
+mod rescoring;
+mod twin;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-
-use proptest::prelude::*;
 
 use super::{Budgets, EndReason, Frontier, Ledger, Limits, NotReady, UnderWay};
 use crate::clock::Instant;
@@ -24,7 +26,7 @@ fn scores(pairs: &[(u64, f64)]) -> Arc<dyn ClassOrder> {
     Arc::new(ByApath(pairs.iter().copied().collect()))
 }
 
-const NO_LIMITS: Limits = Limits { queued_max: u64::MAX, host_pages_max: None };
+const NO_LIMITS: Limits = Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 16_384 };
 
 fn item(host: u8, path: u32, apath: u64, depth: u16) -> ScheduledUrl {
     ScheduledUrl {
@@ -98,7 +100,7 @@ fn a_retry_waits_for_its_time_and_then_comes_first() {
 
 #[test]
 fn limits_hold_at_the_limit_and_not_below() {
-    let limits = Limits { queued_max: 3, host_pages_max: Some(2) };
+    let limits = Limits { queued_max: 3, host_pages_max: Some(2), ..NO_LIMITS };
     let mut frontier = Frontier::new(limits, scores(&[]));
     assert!(frontier.push(&item(1, 1, 1, 0)).is_ok());
     assert!(frontier.push(&item(1, 2, 1, 0)).is_ok());
@@ -127,95 +129,4 @@ fn a_budget_counts_what_is_under_way_as_spent() {
     assert_eq!(budgets.exhausted(&ledger, leases(1), at(8)), Some(EndReason::Bytes));
     assert!(ledger.balances(1) && !ledger.balances(0));
     assert_eq!(ledger.fates(1).total(), ledger.discovered());
-}
-
-/// What may be done to a frontier.
-#[derive(Debug, Clone)]
-enum Step {
-    Push { host: u8, apath: u64, depth: u16 },
-    Pop { host: u8 },
-    End,
-    Retry { after: u64 },
-    Pass { secs: u64 },
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => (0..3_u8, 0..4_u64, 0..4_u16).prop_map(|(host, apath, depth)| Step::Push { host, apath, depth }),
-        3 => (0..3_u8).prop_map(|host| Step::Pop { host }),
-        1 => Just(Step::End),
-        1 => (0..20_u64).prop_map(|after| Step::Retry { after }),
-        1 => (0..10_u64).prop_map(|secs| Step::Pass { secs }),
-    ]
-}
-
-/// The naive twin: one list, searched from end to end.
-#[derive(Default)]
-struct Twin {
-    waiting: Vec<(ScheduledUrl, u64, Option<Instant>)>,
-}
-
-impl Twin {
-    /// Takes the URL that the rules name: the earliest due retry, else the best head of a class.
-    fn pop(&mut self, host: u8, now: Instant, scores: &dyn ClassOrder) -> Option<ScheduledUrl> {
-        let here = |item: &ScheduledUrl| item.url.host_key() == self::host(host);
-        let due = self
-            .waiting
-            .iter()
-            .enumerate()
-            .filter(|(_, (item, _, retry))| here(item) && retry.is_some_and(|at| at <= now))
-            .min_by_key(|(at, (_, _, retry))| (*retry, *at))
-            .map(|(at, _)| at);
-        let heads = self.waiting.iter().enumerate().filter(|(_, (item, order, retry))| {
-            let earlier = |other: &(ScheduledUrl, u64, Option<Instant>)| {
-                here(&other.0) && other.2.is_none() && other.0.class == item.class && other.1 < *order
-            };
-            here(item) && retry.is_none() && !self.waiting.iter().any(earlier)
-        });
-        let best = heads
-            .max_by(|(_, (a, a_order, _)), (_, (b, b_order, _))| {
-                let by_score = scores.score(a.class).total_cmp(&scores.score(b.class));
-                by_score.then(b.depth.cmp(&a.depth)).then(b_order.cmp(a_order))
-            })
-            .map(|(at, _)| at);
-        due.or(best).map(|at| self.waiting.remove(at).0)
-    }
-}
-
-proptest! {
-    #[test]
-    fn the_frontier_does_what_a_list_searched_from_end_to_end_does(steps in prop::collection::vec(step(), 1..120)) {
-        let scores = scores(&[(1, 2.0), (2, 2.0), (3, -1.0)]);
-        let mut frontier = Frontier::new(NO_LIMITS, Arc::clone(&scores));
-        let mut twin = Twin::default();
-        let mut leases: Vec<Lease> = Vec::new();
-        let (mut now, mut pushed) = (at(0), 0_u64);
-        for step in steps {
-            match step {
-                Step::Push { host, apath, depth } => {
-                    pushed += 1;
-                    let item = item(host, pushed as u32, apath, depth);
-                    frontier.push(&item).unwrap();
-                    twin.waiting.push((item, pushed, None));
-                }
-                Step::Pop { host } => {
-                    let lease = frontier.pop(&self::host(host), now);
-                    let expected = twin.pop(host, now, &*scores);
-                    prop_assert_eq!(lease.as_ref().ok().map(|lease| &lease.item), expected.as_ref());
-                    leases.extend(lease);
-                }
-                Step::End => if let Some(lease) = leases.pop() {
-                    prop_assert!(frontier.end(lease.id));
-                },
-                Step::Retry { after } => if let Some(lease) = leases.pop() {
-                    let not_before = now + Duration::from_secs(after);
-                    prop_assert!(frontier.retry(&lease, not_before));
-                    twin.waiting.push((lease.item, 0, Some(not_before)));
-                },
-                Step::Pass { secs } => now = now + Duration::from_secs(secs),
-            }
-            prop_assert_eq!(frontier.queued() as usize, twin.waiting.len());
-            prop_assert_eq!(frontier.leased(), leases.len());
-        }
-    }
 }

@@ -82,4 +82,11 @@ impl LinkClass {
 pub trait ClassOrder: Send + Sync {
     /// Higher is better; NaN counts as least. Classes of equal score are taken breadth-first.
     fn score(&self, class: LinkClass) -> f64;
+
+    /// How much is still to be learnt of a class; 0 or less, or NaN: nothing. The frontier spends its exploring pops
+    /// (`frontier.explore_every`) on the class that has most.
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        let _ = class;
+        0.0
+    }
 }

@@ -303,9 +303,14 @@ fn start_actors(
     finished: oneshot::Sender<EndReason>,
 ) {
     let frontier = FrontierActor::new(FrontierSetup {
-        limits: Limits { queued_max: config.frontier.queued_max, host_pages_max: limit(config.budget.pages_per_host) },
+        limits: Limits {
+            queued_max: config.frontier.queued_max,
+            host_pages_max: limit(config.budget.pages_per_host),
+            classes_max: config.frontier.classes_max,
+        },
         allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
+        explore_every: config.frontier.explore_every,
         order: policy::order(policy::first_snapshot(config.crawl.policy)),
         hosts: Arc::new(lines.clone()),
         clock: clock.clone(),

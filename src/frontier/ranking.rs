@@ -1,0 +1,180 @@
+//! The order of two waiting URLs, and the best of many classes: a winner tree over the ranks of their heads.
+//!
+//! A heap would do for popping alone. In a tree of winners any one class can change its rank as cheaply as the best one, which
+//! exploring needs, and ranking all classes anew is one pass over a flat list with no entry moved.
+
+use std::cmp::Reverse;
+
+/// What the order of two URLs depends on: the score of their class, then depth, then the order of discovery. Greater is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    score: TotalScore,
+    depth: Reverse<u16>,
+    order: Reverse<u64>,
+}
+
+impl Rank {
+    /// The rank of a URL of this depth, discovered as the `order`-th, in a class of this score.
+    pub(super) fn new(score: f64, depth: u16, order: u64) -> Self {
+        Self { score: TotalScore::of(score), depth: Reverse(depth), order: Reverse(order) }
+    }
+}
+
+/// A number with a total order; NaN is least, as negative infinity.
+#[derive(Debug, Clone, Copy)]
+struct TotalScore(f64);
+
+impl TotalScore {
+    fn of(score: f64) -> Self {
+        // Adding zero makes the two zeros one, which would be told apart otherwise.
+        Self(if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 })
+    }
+}
+
+impl PartialEq for TotalScore {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for TotalScore {}
+
+impl PartialOrd for TotalScore {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for TotalScore {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// The ranks of numbered classes, none where a class is empty, and which of them is best.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    ranks: Vec<Option<Rank>>,
+    /// `winners[n]` is the better of `winners[2n]` and `winners[2n + 1]`, from 1 on; class `c` stands at `leaves() + c`.
+    winners: Vec<u32>,
+}
+
+impl Ranking {
+    /// The best class and its rank.
+    pub(super) fn best(&self) -> Option<(usize, Rank)> {
+        let class = *self.winners.get(1)? as usize;
+        Some((class, self.rank(class)?))
+    }
+
+    /// The rank of a class; none where it is empty or unknown.
+    pub(super) fn rank(&self, class: usize) -> Option<Rank> {
+        self.ranks.get(class).copied().flatten()
+    }
+
+    /// Classes that have a rank, in the order of their numbers.
+    pub(super) fn ranked(&self) -> impl Iterator<Item = (usize, Rank)> {
+        self.ranks.iter().enumerate().filter_map(|(class, rank)| rank.map(|rank| (class, rank)))
+    }
+
+    /// Gives one class another rank: O(log classes).
+    pub(super) fn set(&mut self, class: usize, rank: Option<Rank>) {
+        if class >= self.ranks.len() {
+            self.ranks.resize(class + 1, None);
+        }
+        self.ranks[class] = rank;
+        if class >= self.leaves() {
+            return self.grow();
+        }
+        let mut node = (self.leaves() + class) / 2;
+        while node > 0 {
+            self.winners[node] = self.winner(node);
+            node /= 2;
+        }
+    }
+
+    /// Gives each class that has a rank another score: O(classes).
+    pub(super) fn rescore(&mut self, score: impl Fn(usize) -> f64) {
+        for (class, rank) in self.ranks.iter_mut().enumerate() {
+            if let Some(rank) = rank {
+                rank.score = TotalScore::of(score(class));
+            }
+        }
+        self.play();
+    }
+
+    /// Room for twice the classes.
+    fn grow(&mut self) {
+        let leaves = self.ranks.len().next_power_of_two();
+        self.winners = vec![0; 2 * leaves];
+        for (class, leaf) in (0..).zip(&mut self.winners[leaves..]) {
+            *leaf = class;
+        }
+        self.play();
+    }
+
+    fn play(&mut self) {
+        for node in (1..self.leaves()).rev() {
+            self.winners[node] = self.winner(node);
+        }
+    }
+
+    fn winner(&self, node: usize) -> u32 {
+        let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
+        if self.rank(right as usize) > self.rank(left as usize) { right } else { left }
+    }
+
+    fn leaves(&self) -> usize {
+        self.winners.len() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_best_is_what_a_search_of_all_finds(
+            steps in prop::collection::vec((0..40_usize, prop::option::of((0..4_i32, 0..3_u16)), any::<bool>()), 0..200),
+        ) {
+            let mut ranking = Ranking::default();
+            let mut twin = [None; 40];
+            for (order, (class, rank, rescored)) in (0..).zip(steps) {
+                twin[class] = rank.map(|(score, depth)| Rank::new(score.into(), depth, order));
+                ranking.set(class, twin[class]);
+                if rescored {
+                    let score = |class: usize| ((class as u64 * 7 + order) % 5) as f64;
+                    ranking.rescore(score);
+                    for (class, rank) in twin.iter_mut().enumerate() {
+                        *rank = rank.map(|rank| Rank { score: TotalScore::of(score(class)), ..rank });
+                    }
+                }
+                let best = twin.iter().copied().enumerate().filter_map(|(class, rank)| Some((class, rank?)));
+                prop_assert_eq!(ranking.best(), best.clone().max_by_key(|(_, rank)| *rank));
+                prop_assert!(ranking.ranked().eq(best));
+            }
+        }
+    }
+
+    #[test]
+    fn no_class_and_one_class_are_no_special_case() {
+        let mut ranking = Ranking::default();
+        assert_eq!(ranking.best(), None);
+        ranking.rescore(|_| 1.0);
+        ranking.set(0, None);
+        assert_eq!(ranking.best(), None);
+        let rank = Rank::new(2.0, 0, 1);
+        ranking.set(0, Some(rank));
+        assert_eq!(ranking.best(), Some((0, rank)));
+    }
+
+    #[test]
+    fn nan_is_least_and_the_zeros_are_one() {
+        let rank = |score| Rank::new(score, 0, 0);
+        assert!(rank(f64::NAN) < rank(f64::MIN) && rank(f64::NAN) == rank(f64::NEG_INFINITY));
+        assert_eq!(rank(-0.0), rank(0.0));
+        assert!(Rank::new(1.0, 2, 9) > Rank::new(1.0, 3, 1) && Rank::new(1.0, 2, 9) < Rank::new(1.0, 2, 8));
+    }
+}

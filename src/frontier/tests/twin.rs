@@ -1,0 +1,184 @@
+//! The frontier against a naive twin: one list, searched from end to end.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What may be done to a frontier.
+#[derive(Debug, Clone)]
+enum Step {
+    Push { host: u8, apath: u64, depth: u16 },
+    Pop { host: u8 },
+    End,
+    Retry { after: u64 },
+    Pass { secs: u64 },
+    Rescore { salt: u64 },
+    Reclassify { salt: u64 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => (0..3_u8, 0..4_u64, 0..4_u16).prop_map(|(host, apath, depth)| Step::Push { host, apath, depth }),
+        9 => (0..3_u8).prop_map(|host| Step::Pop { host }),
+        3 => Just(Step::End),
+        3 => (0..20_u64).prop_map(|after| Step::Retry { after }),
+        3 => (0..10_u64).prop_map(|secs| Step::Pass { secs }),
+        3 => any::<u64>().prop_map(|salt| Step::Rescore { salt }),
+        1 => any::<u64>().prop_map(|salt| Step::Reclassify { salt }),
+    ]
+}
+
+/// Scores and curiosities with many ties, another assignment for each salt.
+struct Salted(u64);
+
+impl Salted {
+    fn draw(&self, class: LinkClass, of: u64) -> f64 {
+        let mixed = (class.apath.0 + 1).wrapping_mul(self.0 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((mixed >> 32) % of) as f64
+    }
+}
+
+impl ClassOrder for Salted {
+    fn score(&self, class: LinkClass) -> f64 {
+        self.draw(class, 3) - 1.0
+    }
+
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        self.draw(class, 7) - 3.0
+    }
+}
+
+/// A new class that depends on all that may be asked for.
+fn new_class(salt: u64, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
+    let text = url.len() as u64 + url.bytes().map(u64::from).sum::<u64>() + via.map_or(0, str::len) as u64;
+    LinkClass::unclassified(Apath((class.apath.0 + (text % 3) * salt) % 6))
+}
+
+struct Listed {
+    item: ScheduledUrl,
+    order: u64,
+    retry: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Twin {
+    waiting: Vec<Listed>,
+    /// By host, the URLs taken that were no retries.
+    taken: BTreeMap<u8, u64>,
+}
+
+impl Twin {
+    /// Takes the URL that the rules name: the earliest due retry, else the head of the most curious class where it is that
+    /// one's turn, else the best head of a class.
+    fn pop(
+        &mut self,
+        host: u8,
+        now: Instant,
+        scores: &dyn ClassOrder,
+        explore_every: u32,
+    ) -> Option<(ScheduledUrl, u64)> {
+        let key = self::host(host);
+        let here = || self.waiting.iter().enumerate().filter(|(_, listed)| listed.item.url.host_key() == key);
+        let due = here().filter(|(_, listed)| listed.retry.is_some_and(|at| at <= now));
+        if let Some((at, _)) = due.min_by_key(|(at, listed)| (listed.retry, *at)) {
+            let listed = self.waiting.remove(at);
+            return Some((listed.item, listed.order));
+        }
+        let fresh = || here().filter(|(_, listed)| listed.retry.is_none());
+        let is_head = |a: &Listed| !fresh().any(|(_, b)| b.item.class == a.item.class && b.order < a.order);
+        let mut heads: Vec<(usize, &Listed)> = fresh().filter(|(_, listed)| is_head(listed)).collect();
+        heads.sort_by(|(_, a), (_, b)| {
+            let by_score = scores.score(b.item.class).total_cmp(&scores.score(a.item.class));
+            by_score.then(a.item.depth.cmp(&b.item.depth)).then(a.order.cmp(&b.order))
+        });
+        let mut at = heads.first()?.0;
+        let taken = self.taken.entry(host).or_default();
+        *taken += 1;
+        if taken.is_multiple_of(u64::from(explore_every)) {
+            let mut most = 0.0;
+            for (head, listed) in heads {
+                let curiosity = scores.curiosity(listed.item.class);
+                if curiosity > most {
+                    (most, at) = (curiosity, head);
+                }
+            }
+        }
+        let listed = self.waiting.remove(at);
+        Some((listed.item, listed.order))
+    }
+
+    fn waiting_at(&self, host: u8, class: LinkClass) -> usize {
+        let there = |listed: &&Listed| listed.item.url.host_key() == self::host(host) && listed.item.class == class;
+        self.waiting.iter().filter(there).filter(|listed| listed.retry.is_none()).count()
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_frontier_does_what_a_list_searched_from_end_to_end_does(
+        steps in prop::collection::vec(step(), 1..200),
+        explore_every in 0..4_u32,
+    ) {
+        let mut scores: Arc<dyn ClassOrder> = Arc::new(Salted(1));
+        let mut frontier = Frontier::new(NO_LIMITS, Arc::clone(&scores)).exploring(explore_every);
+        let mut twin = Twin::default();
+        let mut leases: Vec<(Lease, u64)> = Vec::new();
+        let (mut now, mut pushed) = (at(0), 0_u64);
+        for step in steps {
+            match step {
+                Step::Push { host, apath, depth } => {
+                    pushed += 1;
+                    let item = item(host, pushed as u32, apath, depth);
+                    frontier.push(&item).unwrap();
+                    twin.waiting.push(Listed { item, order: pushed, retry: None });
+                }
+                Step::Pop { host } => {
+                    let ready = frontier.best(&self::host(host), now).map(|_| ());
+                    let lease = frontier.pop(&self::host(host), now);
+                    prop_assert_eq!(ready, lease.as_ref().map(|_| ()).map_err(|why| *why));
+                    let expected = twin.pop(host, now, &*scores, explore_every);
+                    prop_assert_eq!(lease.as_ref().ok().map(|lease| &lease.item), expected.as_ref().map(|(item, _)| item));
+                    leases.extend(lease.ok().zip(expected.map(|(_, order)| order)));
+                }
+                Step::End => if let Some((lease, _)) = leases.pop() {
+                    prop_assert!(frontier.end(lease.id));
+                },
+                Step::Retry { after } => if let Some((lease, order)) = leases.pop() {
+                    let not_before = now + Duration::from_secs(after);
+                    prop_assert!(frontier.retry(&lease, not_before));
+                    twin.waiting.push(Listed { item: lease.item, order, retry: Some(not_before) });
+                },
+                Step::Pass { secs } => now = now + Duration::from_secs(secs),
+                Step::Rescore { salt } => {
+                    scores = Arc::new(Salted(salt));
+                    frontier.set_order(Arc::clone(&scores));
+                }
+                Step::Reclassify { salt } => {
+                    let salt = salt % 4;
+                    frontier.reclassify(&|class, url, via| new_class(salt, class, url, via));
+                    for Listed { item, .. } in &mut twin.waiting {
+                        item.class = new_class(salt, item.class, item.url.as_str(), item.via.as_deref());
+                    }
+                }
+            }
+            prop_assert_eq!(frontier.queued() as usize, twin.waiting.len());
+            prop_assert_eq!(frontier.leased(), leases.len());
+            for class in (0..6).map(|apath| LinkClass::unclassified(Apath(apath))) {
+                let expected: Vec<usize> = (0..3).map(|host| twin.waiting_at(host, class)).collect();
+                let found: Vec<usize> = (0..3).map(|host| frontier.waiting_at(&self::host(host), class)).collect();
+                prop_assert_eq!(frontier.waiting_in(class), expected.iter().sum::<usize>());
+                prop_assert_eq!(found, expected);
+            }
+        }
+        // Nothing is lost: in the end all comes out, in the same order.
+        for host in 0..3 {
+            let rest = std::iter::from_fn(|| frontier.pop(&self::host(host), at(1_000_000)).ok()).map(|lease| lease.item);
+            let rest: Vec<ScheduledUrl> = rest.collect();
+            let expected = std::iter::from_fn(|| twin.pop(host, at(1_000_000), &*scores, explore_every));
+            prop_assert_eq!(rest, expected.map(|(item, _)| item).collect::<Vec<_>>());
+        }
+        prop_assert_eq!((frontier.queued(), twin.waiting.len()), (0, 0));
+    }
+}
