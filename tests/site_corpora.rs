@@ -28,10 +28,10 @@ struct Bag {
 }
 
 fn corpus(name: &str) -> Option<Corpus> {
-    let (pages, types) = (corpora::pages(name)?, corpora::page_types(name)?);
+    let (pages, labels) = (corpora::pages(name)?, corpora::labels(name)?);
     let mut parser = Parser::new(&ParseOptions::default());
     let mut bag = |page: &corpora::Page| Bag {
-        page_type: types.get(&page.url).cloned().unwrap_or_default(),
+        page_type: labels.get(&page.url).cloned().unwrap_or_default().page_type,
         leaves: parser.parse(&page.body, Some("text/html; charset=utf-8")).leaf_paths,
     };
     // A half for the sample, so that small corpora have others left.

@@ -34,13 +34,22 @@ pub fn pages(name: &str) -> Option<Vec<Page>> {
     Some(pages)
 }
 
-/// The page type of each address, as the corpus is labelled.
-pub fn page_types(name: &str) -> Option<BTreeMap<String, String>> {
+/// What a page is labelled as.
+#[derive(Clone, Default)]
+pub struct Label {
+    pub page_type: String,
+    /// Whether it shows what another address shows too, and that one is the canonical one.
+    pub is_duplicate_view: bool,
+}
+
+/// The label of each address.
+pub fn labels(name: &str) -> Option<BTreeMap<String, Label>> {
     let lines = open(&format!("{name}.labels.csv.gz"))?.lines().skip(1).map(|line| line.expect("text"));
     // Only addresses have commas in them; the eight fields behind the address have none.
     let labelled = |line: String| {
         let fields: Vec<&str> = line.rsplitn(9, ',').collect();
-        Some((fields.get(8)?.trim_matches('"').to_owned(), (*fields.get(4)?).to_owned()))
+        let label = Label { page_type: (*fields.get(4)?).to_owned(), is_duplicate_view: *fields.get(2)? == "1" };
+        Some((fields.get(8)?.trim_matches('"').to_owned(), label))
     };
     Some(lines.filter_map(labelled).collect())
 }
