@@ -1,8 +1,8 @@
 //! What is known of a site's structure: its page templates, and which link places lead from one to which.
 //!
 //! Plain functions over values (SOUrCe 2018), in this order: a sample of pages becomes vectors ([`Vocabulary`]), their
-//! [`Distances`] give a radius ([`eps`]), and [`dbscan`] the clusters. The [`NavigationTable`] counts where links of each
-//! cluster and place lead; [`hits`] finds hubs and authorities in it; [`ClusterScores`] says what a cluster is worth and
+//! [`Distances`] give a radius ([`eps()`]), and [`dbscan()`] the clusters. The [`NavigationTable`] counts where links of each
+//! cluster and place lead; [`hits()`] finds hubs and authorities in it; [`ClusterScores`] says what a cluster is worth and
 //! [`NavigationTable::expected`] what a link is. Beside that, [`NearDuplicates`] finds pages that say the same.
 //!
 //! A [`Label`] is a cluster's number, counted from 0, or none for an outlier: a page whose template has few instances.
