@@ -2,7 +2,7 @@
 //!
 //! In: the bag of leaf paths that the parser found. Out: [`Classified`], by the nearest pages of the training [`Sample`]. The
 //! [`Classifier`] answers repeated bags from a cache by signature, all others through an inverted [`Index`], which says exactly what
-//! looking at every page says ([`classify_naively`]). [`condense`] makes the sample smaller.
+//! looking at every page says ([`classify_naively`]). [`condense()`] makes the sample smaller.
 
 mod classifier;
 mod condense;

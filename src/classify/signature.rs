@@ -25,8 +25,11 @@ const fn mix(value: u64) -> u64 {
 /// Two bags of one signature are taken for the same: among a million bags that happens with probability 3 · 10⁻⁸.
 #[derive(Debug)]
 pub struct SignatureCache {
-    sets: Box<[[Option<(u64, Classified)>; WAYS]]>,
+    sets: Box<[Set]>,
 }
+
+/// Signatures with their answers, the one used last first.
+type Set = [Option<(u64, Classified)>; WAYS];
 
 impl SignatureCache {
     /// A cache for at least `answers` answers (24 bytes each).
@@ -55,7 +58,7 @@ impl SignatureCache {
         self.sets.fill([None; WAYS]);
     }
 
-    fn set(&mut self, signature: u64) -> &mut [Option<(u64, Classified)>; WAYS] {
+    fn set(&mut self, signature: u64) -> &mut Set {
         let place = signature as usize & (self.sets.len() - 1);
         &mut self.sets[place]
     }
