@@ -1,8 +1,11 @@
 //! Policies: what a crawl wants. A [`Policy`] learns from every fetch and publishes immutable [`PolicySnapshot`]s, which every
 //! stage reads without a lock.
 
+pub mod baselines;
 mod bfs;
 mod observation;
+#[cfg(test)]
+mod property_tests;
 
 use std::sync::Arc;
 

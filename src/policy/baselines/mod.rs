@@ -1,0 +1,12 @@
+//! Policies of others, to compare with: what a crawl would do that did not learn a site's structure, or learnt less of it.
+//!
+//! Each is written from its authors' description; its module says what is simplified. They are pure, take their randomness
+//! from a seed, and what they remember is bounded by their options.
+
+mod cash;
+mod opic;
+mod random;
+mod versions;
+
+pub use opic::{Opic, OpicOptions};
+pub use random::Random;
