@@ -4,9 +4,13 @@
 //! from a seed, and what they remember is bounded by their options.
 
 mod cash;
+mod irobot;
 mod opic;
 mod random;
 mod versions;
+mod wanted;
 
+pub use irobot::{IRobot, IRobotOptions, RegionOptions, Regions, single_link};
 pub use opic::{Opic, OpicOptions};
 pub use random::Random;
+pub use wanted::Wanted;
