@@ -7,10 +7,12 @@ mod cash;
 mod irobot;
 mod opic;
 mod random;
+mod tpm;
 mod versions;
 mod wanted;
 
 pub use irobot::{IRobot, IRobotOptions, RegionOptions, Regions, single_link};
 pub use opic::{Opic, OpicOptions};
 pub use random::Random;
+pub use tpm::Tpm;
 pub use wanted::Wanted;
