@@ -1,5 +1,6 @@
 //! The laboratory: what crawls are tried on and measured with, without touching anybody's site.
 
+pub mod clusterings;
 pub mod compare;
 pub mod corpus;
 pub mod measures;

@@ -1,9 +1,12 @@
 //! Policies: what a crawl wants. A [`Policy`] learns from every fetch and publishes immutable [`PolicySnapshot`]s, which every
 //! stage reads without a lock.
 
+pub mod baselines;
 mod bfs;
 pub mod learned;
 mod observation;
+#[cfg(test)]
+mod property_tests;
 
 use std::sync::Arc;
 
