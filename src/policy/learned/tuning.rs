@@ -25,7 +25,13 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            smoothing: Smoothing { prior: dev("T_PRIOR", 0.3), prior_weight: 2.0, prior_variance: dev("T_PVAR", 0.06), strength: dev("T_STR", 2.0), memory: dev("T_MEM", 40.0) },
+            smoothing: Smoothing {
+                prior: dev("T_PRIOR", 0.3),
+                prior_weight: 2.0,
+                prior_variance: dev("T_PVAR", 0.06),
+                strength: dev("T_STR", 2.0),
+                memory: dev("T_MEM", 40.0),
+            },
             curiosity: dev("T_CUR", 1.05),
             known_weight: dev("T_KNOWN", 30.0),
             jitter: 0.4,
