@@ -234,7 +234,9 @@ mod tests {
         let read_as = |encoding: &'static Encoding, text: &str| {
             let (bytes, _, _) = encoding.encode(text);
             let source = Source { bytes: &bytes, encoding };
-            read(source, &bytes, true)
+            let mut units = Vec::new();
+            read(source, &bytes, true, &mut |unit| units.push(unit));
+            units
         };
         assert_eq!(read_as(WINDOWS_1252, "größer\u{a0}als"), read_as(UTF_8, "größer als"));
         assert_eq!(read_as(SHIFT_JIS, "ソ ー"), read_as(UTF_8, " ソ\u{3000}ー"));

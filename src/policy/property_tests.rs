@@ -66,7 +66,7 @@ fn bag(made: &Made) -> Vec<LeafPath> {
 }
 
 fn units(made: &Made, page: usize) -> Vec<ContentUnit> {
-    let unit = |hash, words| ContentUnit { hash, words, in_anchor: false, in_form: false };
+    let unit = |hash, words| ContentUnit { hash, words, text_words: words, in_anchor: false, in_form: false };
     vec![unit(1, 5), unit(1000 + page as u64, if made.template == 1 { 60 } else { 2 })]
 }
 
@@ -195,7 +195,7 @@ impl<'a> Crawl<'a> {
 }
 
 fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
-    Frontier::new(Limits { queued_max: u64::MAX, host_pages_max: None }, order(Arc::clone(snapshot)))
+    Frontier::new(Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 }, order(Arc::clone(snapshot)))
 }
 
 /// Checks what every policy must hold to: each wanted page is fetched exactly once if there is time for all, no more than a

@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn content_is_words_that_no_page_before_has_shown_outside_links_and_forms() {
-        let unit = |hash, words| ContentUnit { hash, words, in_anchor: false, in_form: false };
+        let unit = |hash, words| ContentUnit { hash, words, text_words: words, in_anchor: false, in_form: false };
         let page = |units: Vec<ContentUnit>| PageFacts { units, ..PageFacts::default() };
         let mut judge = Judge::new(Wanted::Content);
         assert!(judge.wants(&page(vec![unit(1, 15), unit(2, 5)])));
