@@ -34,6 +34,20 @@ pub struct PatternId(pub u64);
 impl PatternId {
     /// The pattern of a URL that was not looked at.
     pub const NONE: Self = Self(0);
+    /// Bits that hold the number of parameters.
+    const PARAMETERS: u64 = 0b11;
+
+    /// The pattern with this hash and so many parameters in its query.
+    pub const fn new(hash: u64, parameters: u64) -> Self {
+        let parameters = if parameters > Self::PARAMETERS { Self::PARAMETERS } else { parameters };
+        // Never 0, which is no pattern.
+        Self((hash | 1 << 63) & !Self::PARAMETERS | parameters)
+    }
+
+    /// How many parameters its query has; 3 means 3 or more.
+    pub const fn parameters(self) -> u64 {
+        self.0 & Self::PARAMETERS
+    }
 }
 
 /// A URL's pattern at two resolutions. The finer one determines the coarser one.

@@ -114,7 +114,10 @@ impl UrlPatterns {
     pub fn of(&self, url: &str) -> UrlPattern {
         let mut sink = Hashes::default();
         self.walk(url, &mut sink);
-        UrlPattern { coarse: PatternId(sink.coarse.max(1)), fine: PatternId(sink.fine.max(1)) }
+        UrlPattern {
+            coarse: PatternId::new(sink.coarse, sink.parameters),
+            fine: PatternId::new(sink.fine, sink.parameters),
+        }
     }
 
     /// The finer pattern spelt out: `/topic/N/S/?page=*`.
@@ -162,6 +165,7 @@ trait Sink {
 struct Hashes {
     coarse: u64,
     fine: u64,
+    parameters: u64,
 }
 
 impl Sink for Hashes {
@@ -174,6 +178,7 @@ impl Sink for Hashes {
     fn parameter(&mut self, name: &str, value: Option<&str>) {
         // Added, not chained: the order of parameters means nothing.
         let name = hash(name) | 1;
+        self.parameters += 1;
         self.coarse = self.coarse.wrapping_add(name);
         self.fine = self.fine.wrapping_add(value.map_or(name, |value| step(name, hash(value))));
     }

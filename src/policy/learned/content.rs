@@ -1,6 +1,6 @@
 //! What a page says that no other page says: near-duplicates, and the worth of a page's own text.
 //!
-//! In: the content units of each fetched page. A unit that a fair share of its cluster's pages has is template, the rest is
+//! In: the content units of each fetched page. A unit that a fair share of the pages of its cluster, or of its URL's pattern, has is template, the rest is
 //! content. Two pages are near-duplicates if the weighted Jaccard index of their running text is high. A page's own text is
 //! its running text, each unit divided by the number of distinct pages that say it too: a list of excerpts owns little, the
 //! article that they are taken from nearly all of its text.
@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::FixedState;
 
-use crate::page::{ClusterId, ContentUnit};
+use crate::page::{ClusterId, ContentUnit, PatternId};
 
 /// A text with fewer words is a label, a name or a date, not running text.
 const RUNNING_WORDS: u16 = 4;
@@ -19,7 +19,7 @@ const RUNNING_WORDS: u16 = 4;
 const UNITS_MAX: usize = 512;
 /// Pages that a unit remembers at most.
 const PAGES_PER_UNIT: usize = 40;
-/// A unit on more than this share of its cluster's pages is template, unless it is on very few.
+/// A unit on more than this share of its cluster's or its pattern's pages is template, unless it is on very few.
 const TEMPLATE_SHARE: f64 = 0.2;
 const TEMPLATE_PAGES: u32 = 3;
 /// Pages with less running text are compared by all their units.
@@ -32,6 +32,8 @@ const ALIKE_WHOLLY: f64 = 0.9;
 /// Words of own text at which a page is worth half.
 const HALF_WORTH_WORDS: f64 = 30.0;
 
+static GAMMA: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_GAMMA", 0.5));
+static ANCH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_ANCH", 1.0));
 /// Names a page that was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub u64);
@@ -39,7 +41,7 @@ pub struct ContentId(pub u64);
 #[derive(Debug, Clone)]
 struct Page {
     units: Box<[Unit]>,
-    cluster: ClusterId,
+    kin: Kin,
     /// Words of running text, template left out, when it was taken in.
     running: f64,
     /// Words in anchors, template left out.
@@ -59,6 +61,28 @@ struct Unit {
 impl Unit {
     const fn is_running(self) -> bool {
         self.running && !self.in_anchor
+    }
+}
+
+/// The pages that a page may share a template with: those of its cluster, and those whose URLs have its pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kin {
+    /// Its cluster.
+    pub cluster: ClusterId,
+    /// Its URL's coarse pattern.
+    pub pattern: PatternId,
+}
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Group {
+    Cluster(ClusterId),
+    Pattern(PatternId),
+}
+
+impl Kin {
+    const fn groups(self) -> [Group; 2] {
+        [Group::Cluster(self.cluster), Group::Pattern(self.pattern)]
     }
 }
 
@@ -87,9 +111,9 @@ pub struct ContentIndex {
     first: u64,
     pages_max: usize,
     postings: HashMap<u64, Posting, FixedState>,
-    /// How many pages of a cluster have a unit.
-    shares: HashMap<(ClusterId, u64), u32, FixedState>,
-    clusters: HashMap<ClusterId, u32, FixedState>,
+    /// How many pages of a group have a unit, and how many there are.
+    shares: HashMap<(Group, u64), u32, FixedState>,
+    groups: HashMap<Group, u32, FixedState>,
 }
 
 impl ContentIndex {
@@ -99,12 +123,12 @@ impl ContentIndex {
     }
 
     /// Takes in a page and looks for one that it repeats.
-    pub fn take_in(&mut self, units: &[ContentUnit], cluster: ClusterId) -> Found {
+    pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> Found {
         let units = distinct(units);
-        self.count_template(&units, cluster);
-        let running = self.words(&units, cluster, Unit::is_running);
-        let anchors = self.words(&units, cluster, |unit| unit.in_anchor);
-        let duplicate_of = self.find_alike(&units, cluster, running);
+        self.count_template(&units, kin);
+        let running = self.words(&units, kin, Unit::is_running);
+        let anchors = self.words(&units, kin, |unit| unit.in_anchor);
+        let duplicate_of = self.find_alike(&units, kin, running);
         let number = self.first + self.pages.len() as u64;
         for unit in &units {
             let posting = self.postings.entry(unit.hash).or_default();
@@ -113,7 +137,7 @@ impl ContentIndex {
             }
             posting.pages.push_back(number);
         }
-        self.pages.push_back(Page { units: units.into(), cluster, running, anchors, owns: false });
+        self.pages.push_back(Page { units: units.into(), kin, running, anchors, owns: false });
         if self.pages.len() > self.pages_max {
             self.forget_oldest();
         }
@@ -135,10 +159,10 @@ impl ContentIndex {
         const SHARED_BY_MANY: u32 = 8;
         let Some(page) = self.page_mut(id).filter(|page| page.owns != owns) else { return Vec::new() };
         page.owns = owns;
-        let (cluster, units) = (page.cluster, page.units.clone());
+        let (kin, units) = (page.kin, page.units.clone());
         let mut touched = Vec::new();
         for unit in units.iter().filter(|unit| unit.is_running()) {
-            if self.is_template(cluster, unit.hash) {
+            if self.is_template(kin, unit.hash) {
                 continue;
             }
             let Some(posting) = self.postings.get_mut(&unit.hash) else { continue };
@@ -158,24 +182,31 @@ impl ContentIndex {
         let own: f64 = page
             .units
             .iter()
-            .filter(|unit| unit.is_running() && !self.is_template(page.cluster, unit.hash))
+            .filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
             .map(|unit| weight(unit) / f64::from(self.owners(unit.hash).max(1)))
             .sum();
         /// Keeps pages with very little text from being judged by a word or two.
         const A_FEW: f64 = 3.0;
-        own / (own + HALF_WORTH_WORDS) * ((own + A_FEW) / (own + page.anchors + A_FEW))
+        let all: f64 = page
+            .units
+            .iter()
+            .filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
+            .map(weight)
+            .sum();
+        let share = (own / all.max(1.0)).powf(*GAMMA);
+        own / (own + HALF_WORTH_WORDS) * share * ((own + A_FEW) / (own + *ANCH * page.anchors + A_FEW))
     }
 
-    /// Counts all pages anew, after their clusters have changed. `cluster_of` is asked for every page that is remembered.
-    pub fn recluster(&mut self, cluster_of: impl Fn(ContentId) -> Option<ClusterId>) {
+    /// Counts all pages anew, after their clusters and patterns have changed. `kin_of` is asked for every page remembered.
+    pub fn regroup(&mut self, kin_of: impl Fn(ContentId) -> Option<Kin>) {
         self.shares.clear();
-        self.clusters.clear();
+        self.groups.clear();
         for at in 0..self.pages.len() {
             let id = ContentId(self.first + at as u64);
-            let cluster = cluster_of(id).unwrap_or(self.pages[at].cluster);
-            self.pages[at].cluster = cluster;
+            let kin = kin_of(id).unwrap_or(self.pages[at].kin);
+            self.pages[at].kin = kin;
             let units = self.pages[at].units.clone();
-            self.count_template(&units, cluster);
+            self.count_template(&units, kin);
         }
     }
 
@@ -183,40 +214,44 @@ impl ContentIndex {
         self.postings.get(&hash).map_or(0, |posting| posting.owners)
     }
 
-    fn count_template(&mut self, units: &[Unit], cluster: ClusterId) {
-        *self.clusters.entry(cluster).or_default() += 1;
-        for unit in units {
-            *self.shares.entry((cluster, unit.hash)).or_default() += 1;
+    fn count_template(&mut self, units: &[Unit], kin: Kin) {
+        for group in kin.groups() {
+            *self.groups.entry(group).or_default() += 1;
+            for unit in units {
+                *self.shares.entry((group, unit.hash)).or_default() += 1;
+            }
         }
         self.prune_shares();
     }
 
-    /// Lossy counting: what is rare in its cluster is no template, and need not be remembered to know that.
+    /// Lossy counting: what is rare in its group is no template, and need not be remembered to know that.
     fn prune_shares(&mut self) {
-        const COUNTED_MAX: usize = 1 << 20;
+        const COUNTED_MAX: usize = 1 << 21;
         if self.shares.len() > COUNTED_MAX {
-            let clusters = &self.clusters;
-            self.shares.retain(|(cluster, _), count| {
-                let pages = clusters.get(cluster).copied().unwrap_or(0);
+            let groups = &self.groups;
+            self.shares.retain(|(group, _), count| {
+                let pages = groups.get(group).copied().unwrap_or(0);
                 f64::from(*count) > TEMPLATE_SHARE / 4.0 * f64::from(pages)
             });
         }
     }
 
-    fn is_template(&self, cluster: ClusterId, hash: u64) -> bool {
-        let pages = self.clusters.get(&cluster).copied().unwrap_or(0);
-        let with = self.shares.get(&(cluster, hash)).copied().unwrap_or(0);
-        with > TEMPLATE_PAGES && f64::from(with) > TEMPLATE_SHARE * f64::from(pages)
+    fn is_template(&self, kin: Kin, hash: u64) -> bool {
+        kin.groups().into_iter().any(|group| {
+            let with = self.shares.get(&(group, hash)).copied().unwrap_or(0);
+            let pages = self.groups.get(&group).copied().unwrap_or(0);
+            with > TEMPLATE_PAGES && f64::from(with) > TEMPLATE_SHARE * f64::from(pages)
+        })
     }
 
-    fn words(&self, units: &[Unit], cluster: ClusterId, which: impl Fn(Unit) -> bool) -> f64 {
-        let content = units.iter().filter(|unit| which(**unit) && !self.is_template(cluster, unit.hash));
+    fn words(&self, units: &[Unit], kin: Kin, which: impl Fn(Unit) -> bool) -> f64 {
+        let content = units.iter().filter(|unit| which(**unit) && !self.is_template(kin, unit.hash));
         content.map(weight).sum()
     }
 
-    fn find_alike(&self, units: &[Unit], cluster: ClusterId, running: f64) -> Option<u64> {
+    fn find_alike(&self, units: &[Unit], kin: Kin, running: f64) -> Option<u64> {
         let by_text = running >= RUNNING_MIN;
-        let counts = |unit: &&Unit| !by_text || (unit.is_running() && !self.is_template(cluster, unit.hash));
+        let counts = |unit: &&Unit| !by_text || (unit.is_running() && !self.is_template(kin, unit.hash));
         let mut shared: HashMap<u64, f64, FixedState> = HashMap::default();
         for unit in units.iter().filter(counts) {
             let Some(posting) = self.postings.get(&unit.hash) else { continue };

@@ -22,12 +22,14 @@ pub struct Example {
 }
 
 /// What is known of the example at the moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Likeness {
     /// Its cluster, once there are clusters.
     pub cluster: Option<ClusterId>,
     /// The pattern of its URL's path.
     pub path: PatternId,
+    /// Of the pages at addresses of this pattern, the share that is of the example's cluster: how much the address tells.
+    pub address: f64,
 }
 
 impl Likeness {
@@ -35,8 +37,9 @@ impl Likeness {
     pub fn of(self, cluster: ClusterId, path: PatternId) -> f64 {
         /// The same template under another kind of address: the template may be shared by two types of pages.
         const TEMPLATE_ONLY: f64 = 0.3;
-        /// The same kind of address on an outlier: too few such pages yet for a cluster.
-        const ADDRESS_ONLY: f64 = 0.5;
+        /// Where so many pages at such addresses are of the cluster, the others are of it too: a short thread has another
+        /// structure than a long one.
+        const TELLING: f64 = 0.4;
         let address = path == self.path;
         match self.cluster {
             Some(wanted) if wanted == cluster => {
@@ -46,15 +49,10 @@ impl Likeness {
                     TEMPLATE_ONLY
                 }
             }
-            Some(_) if address && cluster == ClusterId(1) => ADDRESS_ONLY,
+            Some(_) if address && self.address >= TELLING => 1.0,
+            Some(_) if address => self.address,
             Some(_) => 0.0,
-            None => {
-                if address {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+            None => f64::from(u8::from(address)),
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::canonicality::canonicality;
-use super::content::{ContentId, ContentIndex};
+use super::content::{ContentId, ContentIndex, Kin};
 use super::evidence::Evidence;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log, LoggedPage};
 use super::snapshot::LearnedSnapshot;
-use super::templates::{ReadPage, SamplePage, Templates};
+use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
 use crate::page::{ClusterId, LinkClass, PatternId};
@@ -25,6 +25,8 @@ const LESSON_GROWTH: f64 = 1.35;
 /// Pages that templates are learnt from at most, and their bytes together.
 const SAMPLE_MAX: usize = 1_000;
 const SAMPLE_BYTES_MAX: usize = 64 << 20;
+/// Pages of one URL pattern among them: a crawl that harvests sees little else, and templates are told apart by contrast.
+const SAMPLE_PER_PATTERN: usize = 60;
 /// Pages up to which URL patterns are learnt anew.
 const LESSONS_END: usize = 4_000;
 /// Pages and fetches that are remembered.
@@ -40,6 +42,8 @@ pub struct Learned {
     read: Box<ReadPage>,
     sample: Vec<SamplePage>,
     sample_bytes: usize,
+    /// Pages of the sample by their URLs' pattern.
+    sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
@@ -52,6 +56,8 @@ pub struct Learned {
     best: f64,
     pages: usize,
     next_lesson: usize,
+    /// The first name that no cluster ever had.
+    next_name: u32,
     version: u64,
     generation: u64,
 }
@@ -70,6 +76,7 @@ impl Learned {
             read,
             sample: Vec::new(),
             sample_bytes: 0,
+            sampled: HashMap::default(),
             templates: None,
             url_learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
@@ -78,10 +85,11 @@ impl Learned {
             yields: Yields::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness { cluster: None, path },
+            likeness: Likeness { cluster: None, path, address: 0.5 },
             best: 0.5,
             pages: 0,
             next_lesson: FIRST_LESSON,
+            next_name: FIRST_NAME,
             version: 0,
             generation: 0,
         }
@@ -106,12 +114,27 @@ impl Learned {
     ) {
         self.pages += 1;
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
-        let sample = self.sample_page(facts);
-        let found = self.content.take_in(&facts.units, cluster);
+        let sample = self.sample_page(&url, facts);
+        let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
+        let found = self.content.take_in(&facts.units, kin);
         let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let value = self.worth(&url, &page);
+        if std::env::var("T_DBG").is_ok() {
+            let other = found.duplicate_of.and_then(|o| self.log.of_content(o).map(|e| e.url.to_string()));
+            let e = self.evidence.estimate(class, &self.tuning.smoothing);
+            eprintln!(
+                "D {} v={value:.2} c={} dup={duplicate} of={other:?} est={:.2} w={:.1} unc={:.2} y={:?} pat={}",
+                url.as_str(),
+                cluster.0,
+                e.mean,
+                e.weight,
+                e.uncertainty,
+                self.yields.expected(class),
+                self.patterns.spell(url.as_str())
+            );
+        }
         self.evidence.add(class, value, self.memory());
         self.log.push(Entry { url, class, via, value, page: Some(page), new });
         self.revalue(&touched);
@@ -120,7 +143,8 @@ impl Learned {
     /// Says whether the page just fetched at `url` is to blame for repeating `other`; if not, `other` is blamed.
     fn blame(&mut self, url: &CanonicalUrl, other: ContentId) -> bool {
         let Some(entry) = self.log.of_content(other) else { return true };
-        if canonicality(url.as_str()) >= canonicality(entry.url.as_str()) {
+        let same_kind = self.patterns.of(url.as_str()).coarse == self.patterns.of(entry.url.as_str()).coarse;
+        if same_kind || canonicality(url.as_str()) >= canonicality(entry.url.as_str()) {
             return true;
         }
         if let Some(page) = &mut entry.page {
@@ -157,8 +181,13 @@ impl Learned {
         }
     }
 
-    fn sample_page(&mut self, facts: &mut PageFacts) -> Option<u32> {
+    fn sample_page(&mut self, url: &CanonicalUrl, facts: &mut PageFacts) -> Option<u32> {
         let (body, content_type) = facts.body.take()?;
+        let alike = self.sampled.entry(self.patterns.of(url.as_str()).coarse).or_default();
+        if *alike >= SAMPLE_PER_PATTERN {
+            return None;
+        }
+        *alike += 1;
         if !self.needs().body || self.sample_bytes + body.len() > SAMPLE_BYTES_MAX {
             return None;
         }
@@ -187,11 +216,27 @@ impl Learned {
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {
-            let templates = Templates::learn(&self.sample, &self.tuning.templates, self.generation, &mut *self.read);
+            let mut templates =
+                Templates::learn(&self.sample, &self.tuning.templates, self.generation, &mut *self.read);
+            templates.keep_names(&self.sample_names(), &mut self.next_name);
             self.templates = Some(Arc::new(templates));
+        }
+        if let Goal::Like(example) = &self.goal {
+            self.likeness.path = self.patterns.of_path(&example.url);
         }
         self.recluster();
         self.recount();
+    }
+
+    /// What the clusters of the sample's pages were called until now.
+    fn sample_names(&self) -> Vec<ClusterId> {
+        let mut names = vec![ClusterId::UNKNOWN; self.sample.len()];
+        for page in self.log.iter().filter_map(|entry| entry.page) {
+            if let Some(name) = page.sample.and_then(|at| names.get_mut(at as usize)) {
+                *name = page.cluster;
+            }
+        }
+        names
     }
 
     /// Gives the pages that are remembered their clusters by the new templates.
@@ -199,28 +244,41 @@ impl Learned {
         let Some(templates) = &self.templates else { return };
         let labels = templates.labels();
         let mut clusters: HashMap<Fingerprint, ClusterId, FixedState> = HashMap::default();
-        let mut by_content: HashMap<ContentId, ClusterId, FixedState> = HashMap::default();
+        let mut by_content: HashMap<ContentId, Kin, FixedState> = HashMap::default();
         for entry in self.log.iter_mut() {
             let Some(page) = &mut entry.page else { continue };
             if let Some(label) = page.sample.and_then(|at| labels.get(at as usize)) {
-                page.cluster = super::templates::cluster_id(*label);
+                page.cluster = templates.name(*label);
             }
             clusters.insert(entry.url.fingerprint(), page.cluster);
-            by_content.insert(page.content, page.cluster);
+            let pattern = self.patterns.of(entry.url.as_str()).coarse;
+            by_content.insert(page.content, Kin { cluster: page.cluster, pattern });
         }
-        self.content.recluster(|id| by_content.get(&id).copied());
+        self.content.regroup(|id| by_content.get(&id).copied());
         if let Goal::Like(example) = &self.goal {
             let cluster = clusters.get(&Fingerprint::of(&example.url)).copied();
-            self.likeness.cluster = cluster.filter(|cluster| cluster.0 > 1);
+            self.likeness.cluster = cluster.filter(|cluster| *cluster > OUTLIER);
         }
         self.clusters = Arc::new(clusters);
+        self.weigh_address();
+    }
+
+    /// Learns how well the address alone tells pages like the example: the share of them among those at such addresses.
+    fn weigh_address(&mut self) {
+        let Some(wanted) = self.likeness.cluster else { return };
+        let (mut there, mut alike) = (0_u32, 0_u32);
+        for entry in self.log.iter() {
+            let Some(page) = entry.page.filter(|page| page.cluster > OUTLIER) else { continue };
+            if self.patterns.of_path(entry.url.as_str()) == self.likeness.path {
+                there += 1;
+                alike += u32::from(page.cluster == wanted);
+            }
+        }
+        self.likeness.address = f64::from(alike + 1) / f64::from(there + 2);
     }
 
     /// Counts the log anew, under the classes and worths of now.
     fn recount(&mut self) {
-        if let Goal::Like(example) = &self.goal {
-            self.likeness.path = self.patterns.of_path(&example.url);
-        }
         self.evidence.clear();
         self.yields.clear();
         let log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));

@@ -21,7 +21,7 @@ mod templates;
 mod tuning;
 mod yields;
 
-pub use content::{ContentId, ContentIndex, Found};
+pub use content::{ContentId, ContentIndex, Found, Kin};
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
 pub use goal::{Example, Goal, Likeness};
 pub use learner::Learned;

@@ -65,7 +65,8 @@ impl LearnedSnapshot {
         } else {
             0.0
         };
-        let score = estimate.mean.max(self.tuning.hub_discount * rate) + curiosity;
+        let plain = 1.0 - self.tuning.parameter_cost * class.pattern.coarse.parameters() as f64;
+        let score = (estimate.mean.max(self.tuning.hub_discount * rate) + curiosity) * plain;
         Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
     }
 

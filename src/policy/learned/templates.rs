@@ -61,6 +61,8 @@ pub struct Templates {
     vectors: Vec<SparseVector>,
     radius: f32,
     clusters: u32,
+    /// What each cluster is called outside.
+    names: Vec<ClusterId>,
 }
 
 impl Templates {
@@ -79,7 +81,8 @@ impl Templates {
         let labels = dbscan(&distances, radius, MIN_PTS);
         let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
         let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), version);
-        Self { tokens, classifier, labels, vectors, radius, clusters }
+        let names = (0..clusters).map(|cluster| ClusterId(FIRST_NAME + cluster)).collect();
+        Self { tokens, classifier, labels, vectors, radius, clusters, names }
     }
 
     /// The class names that paths are told apart by.
@@ -114,14 +117,45 @@ impl Templates {
 
     /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
     pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
-        cluster_id(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+        self.name(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+    }
+
+    /// What a label is called outside.
+    pub fn name(&self, label: Label) -> ClusterId {
+        label.and_then(|cluster| self.names.get(cluster as usize).copied()).unwrap_or(OUTLIER)
+    }
+
+    /// Calls each cluster as most of its pages were called before, so that names keep their meaning from lesson to lesson.
+    /// `before` has the sample's earlier names, as far as there were any; `next` is the first name that was never used.
+    pub fn keep_names(&mut self, before: &[ClusterId], next: &mut u32) {
+        let mut shared: HashMap<(u32, ClusterId), usize> = HashMap::new();
+        for (label, name) in self.labels.iter().zip(before) {
+            if let Some(cluster) = label.filter(|_| *name > OUTLIER) {
+                *shared.entry((cluster, *name)).or_default() += 1;
+            }
+        }
+        let mut shared: Vec<_> = shared.into_iter().collect();
+        shared.sort_unstable_by_key(|&((cluster, name), pages)| (std::cmp::Reverse(pages), cluster, name));
+        let mut names: Vec<Option<ClusterId>> = vec![None; self.clusters as usize];
+        for ((cluster, name), _) in shared {
+            if names[cluster as usize].is_none() && !names.contains(&Some(name)) {
+                names[cluster as usize] = Some(name);
+            }
+        }
+        let fresh = |name: Option<ClusterId>| {
+            name.unwrap_or_else(|| {
+                *next += 1;
+                ClusterId(*next - 1)
+            })
+        };
+        self.names = names.into_iter().map(fresh).collect();
     }
 }
 
-/// How a label is called outside: 0 is no cluster yet, 1 is an outlier, clusters follow.
-pub fn cluster_id(label: Label) -> ClusterId {
-    ClusterId(label.map_or(1, |cluster| cluster + 2))
-}
+/// The name of pages that are of no cluster.
+pub const OUTLIER: ClusterId = ClusterId(1);
+/// The first name of a cluster.
+pub const FIRST_NAME: u32 = 2;
 
 fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
     let mut pages: HashMap<u64, usize> = HashMap::new();

@@ -18,6 +18,8 @@ pub struct Tuning {
     pub hub_discount: f64,
     /// New links with at least this share of the best class's worth are good.
     pub good_share: f64,
+    /// What each parameter of a query takes from a score: of two addresses that promise alike, the plain one comes first.
+    pub parameter_cost: f64,
     /// How templates are found.
     pub templates: TemplateOptions,
 }
@@ -32,11 +34,12 @@ impl Default for Tuning {
                 strength: dev("T_STR", 2.0),
                 memory: dev("T_MEM", 40.0),
             },
-            curiosity: dev("T_CUR", 1.05),
+            curiosity: dev("T_CUR", 0.85),
             known_weight: dev("T_KNOWN", 30.0),
             jitter: 0.4,
             hub_discount: dev("T_HUB", 0.85),
             good_share: dev("T_GOOD", 0.5),
+            parameter_cost: dev("T_PAR", 0.08),
             templates: TemplateOptions::default(),
         }
     }
