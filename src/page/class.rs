@@ -25,6 +25,8 @@ impl Apath {
     pub const REDIRECT: Self = Self(2);
     /// The target of a `<meta http-equiv=refresh>`.
     pub const REFRESH: Self = Self(3);
+    /// An address that the policy derived from another one; no page links to it yet.
+    pub const DERIVED: Self = Self(4);
 }
 
 /// The form of a URL, as a 64-bit hash: what is left when numbers, slugs and names are replaced by wildcards.

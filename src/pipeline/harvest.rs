@@ -22,7 +22,9 @@ use crate::page::{
     ScheduledUrl, Truncation,
 };
 use crate::parse::Parser;
-use crate::policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, PolicySnapshot};
+use crate::policy::{
+    CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, PolicySnapshot, Proposal,
+};
 use crate::url::{CanonicalRef, CanonicalUrl, Canonicaliser, Fingerprint, OutOfScope, Resolver, Scope};
 
 /// Whether a URL was recorded.
@@ -202,6 +204,21 @@ impl Harvester {
         Harvest { found, redirect_to: target, exported, ..Harvest::of(Fate::Redirected) }
     }
 
+    /// Takes in addresses that the policy derived.
+    pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> LinksFound {
+        let mut found = LinksFound::default();
+        let rules = Arc::clone(&self.rules);
+        for proposal in proposals {
+            let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
+            let mut intake = Intake::new(&rules, &mut self.recent, &item, None);
+            intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
+            let (new, _) = intake.finish();
+            found.settled.merge(&new.settled);
+            found.accepted.extend(new.accepted);
+        }
+        found
+    }
+
     /// The entries of a sitemap as links, and the sitemaps that it names.
     pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (LinksFound, Vec<String>) {
         let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
@@ -311,7 +328,7 @@ impl<'a> Intake<'a> {
         let wanted_anyway = class.apath == Apath::REDIRECT;
         let class = class.with_pattern(self.snapshot.pattern(url.as_str()));
         let refused = self.snapshot.refusal(class).filter(|_| !wanted_anyway);
-        let fate = refused.map(Fate::Policy).or_else(|| judge(self.rules, self.recent, &url, self.depth));
+        let fate = refused.map(Fate::Policy).or_else(|| judge(self.rules, self.recent, &url, (self.depth, class)));
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -365,7 +382,7 @@ impl<'a> Intake<'a> {
 }
 
 /// Why a link is not accepted; none where it is, and from now on counts as seen.
-fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, depth: u16) -> Option<Fate> {
+fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, (depth, class): (u16, LinkClass)) -> Option<Fate> {
     let fingerprint = url.fingerprint();
     if recent.knows(fingerprint) {
         return Some(Fate::Duplicate);
@@ -373,7 +390,9 @@ fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, depth: u16)
     if let Err(why) = rules.scope.check(url.as_str()) {
         return Some(Fate::OutOfScope(why));
     }
-    if rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+    // Whether a derived address exists is for the crawl to find out, at the price of a request.
+    let linked = class.apath != Apath::DERIVED;
+    if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
         return Some(Fate::OutOfScope(OutOfScope::NotIncluded));
     }
     if depth > rules.depth_max {

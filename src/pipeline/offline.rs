@@ -115,6 +115,10 @@ impl Offline {
             self.push(item);
         }
         self.policy.observe(seen);
+        let proposals = self.policy.proposals();
+        for item in self.harvester.proposals(&proposals).accepted {
+            self.push(&item);
+        }
         self.publish();
         Taken { fate: harvest.fate, new: harvest.found.accepted.len() as u32 }
     }

@@ -16,7 +16,7 @@ use crate::config::PolicyKind;
 use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
 
 pub use bfs::BreadthFirst;
-pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink};
+pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
 pub trait Policy: Send {
@@ -25,6 +25,12 @@ pub trait Policy: Send {
 
     /// The state of knowledge now. Its version grows with each call that follows an observation.
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot>;
+
+    /// Addresses that no page links to and that the policy wants to try, since the last call. They pass scope and dedup
+    /// like links, and wait under [`Apath::DERIVED`](crate::page::Apath::DERIVED).
+    fn proposals(&mut self) -> Vec<Proposal> {
+        Vec::new()
+    }
 
     /// What observations must hold for this policy, from now on.
     fn needs(&self) -> Needs {

@@ -78,3 +78,12 @@ pub struct NewLink {
     /// Where it leads.
     pub url: CanonicalUrl,
 }
+
+/// An address that a policy derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The address, canonical.
+    pub url: String,
+    /// The address that it was derived from.
+    pub via: String,
+}

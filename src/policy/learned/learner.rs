@@ -8,14 +8,15 @@ use foldhash::fast::FixedState;
 use super::canonicality::canonicality;
 use super::content::{ContentId, ContentIndex, Kin};
 use super::evidence::Evidence;
+use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log, LoggedPage};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
-use crate::page::{ClusterId, LinkClass, PatternId};
-use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
+use crate::page::{Apath, ClusterId, LinkClass, PatternId};
+use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot, Proposal};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::url::{CanonicalUrl, Fingerprint};
 
@@ -31,6 +32,8 @@ const SAMPLE_PER_PATTERN: usize = 60;
 const LESSONS_END: usize = 4_000;
 /// Pages and fetches that are remembered.
 const PAGES_MAX: usize = 20_000;
+/// Addresses that are derived at once, at most.
+const PROPOSALS_MAX: usize = 5_000;
 /// Latest fetches whose yield is counted anew.
 const YIELDS_RECOUNTED: usize = 400;
 
@@ -53,6 +56,8 @@ pub struct Learned {
     content: ContentIndex,
     log: Log,
     likeness: Likeness,
+    extensions: Extensions,
+    proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
     next_lesson: usize,
@@ -86,6 +91,8 @@ impl Learned {
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
             likeness: Likeness { cluster: None, path, address: 0.5 },
+            extensions: Extensions::default(),
+            proposals: Vec::new(),
             best: 0.5,
             pages: 0,
             next_lesson: FIRST_LESSON,
@@ -197,12 +204,51 @@ impl Learned {
     }
 
     /// What the new links of a fetch are worth.
-    fn brought(&mut self, new: &[NewLink]) -> Yield {
+    fn brought<'a>(&mut self, new: impl IntoIterator<Item = &'a NewLink>) -> Yield {
         let smoothing = self.tuning.smoothing;
-        let worth: Vec<f64> = new.iter().map(|link| self.evidence.estimate(link.class, &smoothing).mean).collect();
+        let worth: Vec<f64> = new.into_iter().map(|link| self.evidence.estimate(link.class, &smoothing).mean).collect();
         self.best = worth.iter().copied().fold(self.best * 0.99, f64::max);
         let good = worth.into_iter().filter(|worth| *worth >= self.tuning.good_share * self.best);
         good.fold(Yield::default(), |sum, worth| Yield { links: sum.links + 1.0, worth: sum.worth + worth })
+    }
+
+    /// Derives addresses from those that are new, and from all that are known where a rule was found just now.
+    fn derive(&mut self, url: &CanonicalUrl, outcome: &Outcome, new: &[NewLink]) -> Vec<NewLink> {
+        if matches!(self.goal, Goal::Content) {
+            return Vec::new();
+        }
+        let mut derived = Vec::new();
+        if matches!(outcome, Outcome::Page(_)) {
+            let pattern = self.patterns.of(url.as_str()).coarse;
+            if !self.extensions.see(pattern, url.as_str(), new).is_empty() {
+                let known = self.log.iter().flat_map(|entry| &entry.new);
+                for link in known.filter(|link| link.class.pattern.coarse == pattern).take(PROPOSALS_MAX) {
+                    self.extend(link, &mut derived);
+                }
+            }
+        }
+        for link in new {
+            self.extend(link, &mut derived);
+        }
+        let page = url.as_str();
+        let room = PROPOSALS_MAX.saturating_sub(self.proposals.len());
+        for link in derived.iter().take(room) {
+            let url = link.url.as_str().to_owned();
+            self.proposals.push(Proposal { url, via: page.to_owned() });
+        }
+        derived
+    }
+
+    /// The addresses that extend that of `link` and are worth a try.
+    fn extend(&self, link: &NewLink, derived: &mut Vec<NewLink>) {
+        for suffix in self.extensions.rules(link.class.pattern.coarse) {
+            let url = format!("{}{suffix}", link.url.as_str());
+            let class = LinkClass::unclassified(Apath::DERIVED).with_pattern(self.patterns.of(&url));
+            let estimate = self.evidence.estimate(class, &self.tuning.smoothing);
+            if estimate.mean >= self.tuning.good_share * self.best {
+                derived.push(NewLink { class, url: CanonicalUrl::from_canonical(url) });
+            }
+        }
     }
 
     fn lesson_is_due(&self) -> bool {
@@ -281,6 +327,7 @@ impl Learned {
     fn recount(&mut self) {
         self.evidence.clear();
         self.yields.clear();
+        self.extensions.clear();
         let log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
         let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| LinkClass {
             cluster: via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster),
@@ -292,6 +339,9 @@ impl Learned {
             entry.class = class_of(entry.class, entry.url.as_str(), entry.via);
             let on = Some(entry.url.fingerprint());
             entry.new.iter_mut().for_each(|link| link.class = class_of(link.class, link.url.as_str(), on));
+        }
+        for entry in log.iter().filter(|entry| entry.page.is_some()) {
+            self.extensions.see(self.patterns.of(entry.url.as_str()).coarse, entry.url.as_str(), &entry.new);
         }
         for entry in log.iter_mut() {
             entry.value = entry.page.map_or(0.0, |page| self.worth(&entry.url, &page));
@@ -315,7 +365,8 @@ impl Policy for Learned {
             self.url_learner.see(link.url.as_str());
         }
         let via = via.as_deref().map(Fingerprint::of);
-        let brought = self.brought(&new);
+        let derived = self.derive(&url, &outcome, &new);
+        let brought = self.brought(new.iter().chain(&derived));
         self.yields.add(class, brought);
         match outcome {
             Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
@@ -341,6 +392,10 @@ impl Policy for Learned {
             yields: self.yields.clone(),
             tuning: self.tuning,
         })
+    }
+
+    fn proposals(&mut self) -> Vec<Proposal> {
+        std::mem::take(&mut self.proposals)
     }
 
     fn needs(&self) -> Needs {

@@ -13,6 +13,7 @@
 mod canonicality;
 mod content;
 mod evidence;
+mod extension;
 mod goal;
 mod learner;
 mod log;
@@ -23,6 +24,7 @@ mod yields;
 
 pub use content::{ContentId, ContentIndex, Found, Kin};
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
+pub use extension::Extensions;
 pub use goal::{Example, Goal, Likeness};
 pub use learner::Learned;
 pub use snapshot::{LearnedSnapshot, Terms};
