@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::lab::corpus::Corpus;
 use crate::lab::measures::{Harvest, Judge, Task};
-use crate::lab::replay::{Plan, PolicyName, Variant, make, replay};
+use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
 use crate::lab::tables::{Row, to_json};
 use crate::seed::Seed;
 
@@ -21,6 +21,9 @@ pub struct ReplayArgs {
     /// The policy
     #[arg(long, value_name = "NAME", default_value = "ucc")]
     policy: PolicyName,
+    /// Its form: `default`, or one of those after the papers
+    #[arg(long, value_name = "NAME", default_value_t)]
+    variant: Variant,
     /// Requests that may be sent; by default min(5000, a quarter of the pages, half of what is wanted)
     #[arg(long, value_name = "N")]
     pages: Option<usize>,
@@ -50,9 +53,16 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         let wanted = wanted.map_or(usize::MAX, |wanted| wanted.pages as usize);
         if args.target.is_some() { wanted } else { 5_000.min(corpus.len() / 4).min(wanted / 2) }
     });
-    let seeds = args.example.iter().filter_map(|url| Some(corpus.url(corpus.find_loosely(url)?).clone())).collect();
+    let example = args.example.as_ref().and_then(|url| Some(ExamplePage::of(&corpus, corpus.find_loosely(url)?)));
+    let seeds = example.iter().map(|example| example.url.clone()).collect();
     let plan = Plan { corpus: &corpus, task, budget, seeds };
-    let policy = make(args.policy, Variant::Default, Seed(args.seed), args.example.as_deref());
+    let making = Making {
+        variant: args.variant,
+        example: example.as_ref(),
+        spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
+        ..Making::new(Seed(args.seed))
+    };
+    let policy = make(args.policy, &making);
     let truth = corpus.truth();
     let done = replay(&plan, policy, |id, fetched, _| {
         if args.trace {

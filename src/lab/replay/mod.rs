@@ -3,13 +3,15 @@
 //! Every request is a fetch and costs one: a redirect is one and its target another. URLs that the recording does not hold do not
 //! exist for the crawl.
 
+mod example;
 mod policies;
 
 use std::sync::Arc;
 
 use http::HeaderMap;
 
-pub use policies::{PolicyName, Unknown, Variant, make};
+pub use example::{ExamplePage, spelling};
+pub use policies::{Making, PolicyName, Unknown, Variant, make};
 
 use crate::clock::Instant;
 use crate::config::Config;
