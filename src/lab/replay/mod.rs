@@ -12,6 +12,7 @@ use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
 pub use policies::{Making, PolicyName, Unknown, Variant, make};
+pub use policies::reader;
 
 use crate::clock::Instant;
 use crate::config::Config;
