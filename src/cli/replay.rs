@@ -9,6 +9,9 @@ use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, r
 use crate::lab::tables::{Row, to_json};
 use crate::seed::Seed;
 
+/// Requests that a sample which doesn't count may take.
+const SAMPLE_REQUESTS: usize = 20_000;
+
 /// Crawls a recorded site at memory speed, with the stages of a live crawl, and says what it brought.
 #[derive(Debug, clap::Args)]
 pub struct ReplayArgs {
@@ -36,6 +39,12 @@ pub struct ReplayArgs {
     /// Type of the pages that count as valid; by default those that users made
     #[arg(long, value_name = "TYPE")]
     target: Option<String>,
+    /// Pages to sample, for policies that learn from a sample
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Take the sample before, and start anew: it doesn't count
+    #[arg(long)]
+    sample_free: bool,
     /// Print each request
     #[arg(long)]
     trace: bool,
@@ -55,10 +64,12 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     });
     let example = args.example.as_ref().and_then(|url| Some(ExamplePage::of(&corpus, corpus.find_loosely(url)?)));
     let seeds = example.iter().map(|example| example.url.clone()).collect();
-    let plan = Plan { corpus: &corpus, task, budget, seeds };
+    let sample_free = args.sample_free.then_some(SAMPLE_REQUESTS);
+    let plan = Plan { seeds, sample_free, ..Plan::new(&corpus, task, budget) };
     let making = Making {
         variant: args.variant,
         example: example.as_ref(),
+        sample_pages: args.sample,
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
         ..Making::new(Seed(args.seed))
     };
@@ -81,6 +92,9 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
             );
         }
     })?;
+    if let Some(note) = &done.note {
+        eprintln!("note: {note}");
+    }
     let harvest = Harvest::of(&done.fetches, wanted);
     let mut row = Row::new(&corpus.name, "ucc", args.policy.name()).with_harvest(&harvest);
     row.seed = Some(args.seed);
