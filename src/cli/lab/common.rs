@@ -107,9 +107,9 @@ impl Common {
             )));
         }
         for path in self.corpora.iter().chain(&self.labels) {
-            File::open(path).with_context(|| format!("cannot open {}", path.display())).map_err(|error| {
-                Failure::usage(format!("{error:#}"))
-            })?;
+            File::open(path)
+                .with_context(|| format!("cannot open {}", path.display()))
+                .map_err(|error| Failure::usage(format!("{error:#}")))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::exit::Failure;
 use super::rows::LABELS_HELP;
-use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, Method, Samples, Target, Ucc};
+use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, Form, Method, Samples, Target, Ucc};
 use crate::lab::replay::{PolicyName, Variant};
 use common::{Common, carry_out};
 
@@ -42,7 +42,12 @@ The recording is crawled with the code that crawls sites, from its first page, a
 counts, whatever it brings. Tables show mean and standard deviation over the seeds, and the figures
 of the paper (Xu, Gao, Callan 2018) beside, which were measured on other sites.
 
-{LABELS_HELP}"
+Variants of ucc and target: {}.
+Those after the paper start with a sample of 1,000 pages, which counts like all else; with
++free-sample added to the name it is taken before, without counting, as the paper measured.
+
+{LABELS_HELP}",
+        Variant::ALL.map(Variant::name).join(", ")
     )
 }
 
@@ -114,8 +119,8 @@ pub struct UccArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = UCC_POLICIES)]
     policies: Vec<PolicyName>,
     /// The variants of those policies that have any
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Variant::ALL)]
-    variants: Vec<Variant>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = FORMS)]
+    variants: Vec<Form>,
     /// Requests that a crawl may send
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
@@ -139,8 +144,8 @@ pub struct TargetArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = TARGET_POLICIES)]
     policies: Vec<PolicyName>,
     /// The variants of those policies that have any
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Variant::ALL)]
-    variants: Vec<Variant>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = FORMS)]
+    variants: Vec<Form>,
     /// Requests that a crawl may send
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
@@ -167,8 +172,8 @@ pub struct SamplesArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [100, 200, 400, 1_000])]
     sizes: Vec<usize>,
     /// The variants of the policy ucc
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Variant::ALL)]
-    variants: Vec<Variant>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = SAMPLED)]
+    variants: Vec<Form>,
     /// Requests that a crawl may send
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
@@ -183,8 +188,8 @@ pub struct AblationArgs {
     #[command(flatten)]
     common: Common,
     /// The variants of the policy ucc
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Variant::ALL)]
-    variants: Vec<Variant>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = TERMS)]
+    variants: Vec<Form>,
     /// Requests that a crawl may send
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
@@ -193,6 +198,17 @@ pub struct AblationArgs {
 const UCC_POLICIES: [PolicyName; 5] =
     [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
+
+/// The paper's, with its sample counted and free, and the default.
+const FORMS: [Form; 3] = [Form::PAPER, Form::PAPER_FREE, Form::DEFAULT];
+/// Where the sample's size is what varies, it must not eat the budget.
+const SAMPLED: [Form; 3] = [Form::PAPER_FREE, Form::of(Variant::PaperBfsSample).with_free_sample(), Form::DEFAULT];
+const TERMS: [Form; 4] = [
+    Form::of(Variant::PaperWithoutInfo).with_free_sample(),
+    Form::of(Variant::PaperWithoutDsim).with_free_sample(),
+    Form::of(Variant::PaperWithoutBalance).with_free_sample(),
+    Form::PAPER_FREE,
+];
 
 /// Carries out an experiment.
 pub fn run(lab: Lab) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
 use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, write_json, write_text};
-use crate::lab::experiments::clusters;
+use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::lab::measures::{Harvest, Judge, Task};
 use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
 use crate::lab::tables::Row;
@@ -31,9 +31,12 @@ pub struct ReplayArgs {
     /// The policy: bfs, random, ucc, target, opic, irobot, tpm, sb
     #[arg(long, value_name = "NAME", default_value_t = PolicyName::Ucc, help_heading = "The crawl")]
     policy: PolicyName,
-    /// The form of ucc and target: default, or one after the papers
-    #[arg(long, value_name = "NAME", default_value_t, help_heading = "The crawl")]
-    variant: Variant,
+    /// The form of ucc and target: default, paper, or another of those below
+    #[arg(long, value_name = "NAME", default_value_t = Form::DEFAULT, help_heading = "The crawl")]
+    variant: Form,
+    /// Pages to learn templates from at most [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "The crawl")]
+    sample: Option<usize>,
     /// Requests that may be sent [default: see below]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..), help_heading = "The crawl")]
     pages: Option<u32>,
@@ -81,10 +84,15 @@ Examples:
   Pages of a labelled type, the example drawn by the seed:
     harvestman replay forum.warc.gz --policy target --target forum:profile
 
+Variants: {}.
+Those after the paper (Xu, Gao, Callan 2018) start with a sample, which counts like all else; with
++free-sample added to the name it is taken before, without counting, as the paper measured.
+
 Worth: valid is a wanted page that is new; view is one that is another address or order of a page
 (duplicate view); page is any other new page; - is an error, a redirect or a page held already.
 
-{LABELS_HELP}"
+{LABELS_HELP}",
+        Variant::ALL.map(Variant::name).join(", ")
     )
 }
 
@@ -94,16 +102,21 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let goal = Goal::of(&corpus, args)?;
     let example = goal.example.map(|id| ExamplePage::of(&corpus, id));
     let making = Making {
-        variant: args.variant,
+        variant: args.variant.variant,
         example: example.as_ref(),
+        sample_pages: args.sample,
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
         ..Making::new(Seed(args.seed))
     };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
-    let plan = Plan { corpus: &corpus, task: goal.task.clone(), budget: goal.budget, seeds };
+    let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
+    let plan = Plan { seeds, sample_free, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
+    if let Some(note) = &done.note {
+        eprintln!("note: {note}");
+    }
     let wanted = Judge::new(&corpus, goal.task.clone()).wanted();
     let harvest = Harvest::of(&done.fetches, wanted);
     write_json(&[row(&corpus.name, args, &goal).with_harvest(&harvest)], args.json.as_ref())?;
@@ -126,7 +139,7 @@ fn row(corpus: &str, args: &ReplayArgs, goal: &Goal) -> Row {
     };
     Row {
         target,
-        variant: Some(args.variant.name().to_owned()),
+        variant: Some(args.variant.to_string()),
         seed: Some(args.seed),
         budget: Some(goal.budget as u64),
         ..Row::new(corpus, goal.task.name(), args.policy.name())

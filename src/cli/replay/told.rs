@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::goal::Goal;
 use crate::lab::corpus::{Corpus, TypeCounts};
-use crate::lab::experiments::{ClusterSize, has_variants};
+use crate::lab::experiments::{ClusterSize, Form, has_variants};
 use crate::lab::measures::{Harvest, Task};
-use crate::lab::replay::{PolicyName, Replay, Variant};
+use crate::lab::replay::{PolicyName, Replay};
 use crate::lab::tables::Table;
 use crate::page::ClusterId;
 use crate::report::figures;
@@ -25,9 +25,9 @@ pub(super) struct Told<'a> {
 
 impl Told<'_> {
     /// As text.
-    pub fn text(&self, policy: PolicyName, variant: Variant, seed: u64) -> String {
-        let variant = if has_variants(policy) { format!(" ({variant})") } else { String::new() };
-        let mut text = format!("{}: policy {policy}{variant}, seed {seed}\n", self.corpus.name);
+    pub fn text(&self, policy: PolicyName, form: Form, seed: u64) -> String {
+        let form = if has_variants(policy) { format!(" ({form})") } else { String::new() };
+        let mut text = format!("{}: policy {policy}{form}, seed {seed}\n", self.corpus.name);
         let _ = writeln!(text, "wanted: {}", self.wanted_text());
         if let Some(id) = self.goal.example {
             let _ = writeln!(text, "example: {}", self.corpus.url(id).as_str());
@@ -47,7 +47,11 @@ impl Told<'_> {
             Task::Target(page_type) => format!("pages of the type {}", page_type.replace(char::is_control, "\u{fffd}")),
         };
         let counts = self.wanted.map(|wanted| {
-            format!(" ({}, of which {} are no duplicate view)", figures::count(wanted.pages), figures::count(wanted.unique))
+            format!(
+                " ({}, of which {} are no duplicate view)",
+                figures::count(wanted.pages),
+                figures::count(wanted.unique)
+            )
         });
         what + &counts.unwrap_or_else(|| " (unknown which: no labels)".to_owned())
     }
@@ -72,7 +76,8 @@ impl Told<'_> {
             ("F, no views", harvest.f_unique),
             ("entropy of types, bits", harvest.entropy),
         ];
-        let measured = ratios.into_iter().filter_map(|(name, ratio)| Some((name, (format!("{:.4}", ratio?), String::new()))));
+        let measured =
+            ratios.into_iter().filter_map(|(name, ratio)| Some((name, (format!("{:.4}", ratio?), String::new()))));
         rows.extend(measured);
         rows.into_iter().map(|(name, (value, note))| (name, value, note)).collect()
     }
@@ -84,7 +89,9 @@ impl Told<'_> {
             number => number.to_string(),
         };
         let row = |size: &ClusterSize| {
-            let share = |(page_type, count): &(_, u64)| format!("{page_type} ({:.0} %)", *count as f64 / size.pages as f64 * 100.0);
+            let share = |(page_type, count): &(_, u64)| {
+                format!("{page_type} ({:.0} %)", *count as f64 / size.pages as f64 * 100.0)
+            };
             let mostly = size.mostly.as_ref().map(share).unwrap_or_default();
             let url = self.corpus.url(size.example).as_str().to_owned();
             vec![size.pages.to_string(), name(size.cluster), mostly, url]

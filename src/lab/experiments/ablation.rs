@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Contender, Error, Experiment, Results, Ucc, Workers};
+use super::{Contender, Error, Experiment, Form, Results, Ucc, Workers};
 use crate::lab::corpus::Corpus;
-use crate::lab::replay::{PolicyName, Variant};
+use crate::lab::replay::PolicyName;
 use crate::lab::tables::{Measure, Report, paper};
 
 /// The experiment: crawls for user-created content by the paper's score, whole and without one of its terms.
@@ -12,9 +12,9 @@ use crate::lab::tables::{Measure, Report, paper};
 pub struct Ablation(Ucc);
 
 impl Ablation {
-    /// Compares these variants; `seeds` runs of each, with `budget` requests or as [`Ucc`] has it.
-    pub fn new(variants: &[Variant], seeds: u64, budget: Option<usize>) -> Self {
-        Self(Ucc { contenders: Contender::all(&[PolicyName::Ucc], variants), seeds, budget })
+    /// Compares these forms; `seeds` runs of each, with `budget` requests or as [`Ucc`] has it.
+    pub fn new(forms: &[Form], seeds: u64, budget: Option<usize>) -> Self {
+        Self(Ucc { contenders: Contender::all(&[PolicyName::Ucc], forms), seeds, budget })
     }
 }
 

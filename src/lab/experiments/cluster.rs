@@ -49,8 +49,11 @@ impl Experiment for Cluster {
             apath_sample(corpus, self.sample, &mut Seed(*seed).child("sample").rng())
         });
         let sampled = || seeds.iter().zip(&samples);
-        let jobs: Vec<_> =
-            self.methods.iter().flat_map(|method| sampled().map(move |(seed, sample)| (*method, *seed, sample))).collect();
+        let jobs: Vec<_> = self
+            .methods
+            .iter()
+            .flat_map(|method| sampled().map(move |(seed, sample)| (*method, *seed, sample)))
+            .collect();
         results.rows.extend(workers.run(&corpus.name, &jobs, |(method, seed, sample)| {
             let clustered = Clustered::of(*method, corpus, sample);
             let row = Row { seed: Some(*seed), ..Row::new(&corpus.name, "cluster", method.name()) };
@@ -80,8 +83,7 @@ impl Cluster {
     fn others(&self, corpus: &Corpus, sample: &[PageId], seed: Seed) -> Vec<PageId> {
         let mut sampled = vec![false; corpus.len()];
         sample.iter().for_each(|id| sampled[id.index()] = true);
-        let mut others: Vec<_> =
-            corpus.ids().filter(|id| !sampled[id.index()] && corpus.page(*id).is_page()).collect();
+        let mut others: Vec<_> = corpus.ids().filter(|id| !sampled[id.index()] && corpus.page(*id).is_page()).collect();
         others.shuffle(&mut seed.child("others").rng());
         others.truncate(self.others_max);
         others
@@ -112,12 +114,7 @@ fn with_clusters(row: Row, corpus: &Corpus, sample: &[PageId], clustered: &Clust
 }
 
 /// Precision on `others`, by the types of the sample.
-fn with_precision(
-    row: Row,
-    corpus: &Corpus,
-    (sample, others): (&[PageId], &[PageId]),
-    clustered: &Clustered,
-) -> Row {
+fn with_precision(row: Row, corpus: &Corpus, (sample, others): (&[PageId], &[PageId]), clustered: &Clustered) -> Row {
     if corpus.truth().is_none() || !clustered.classifies() {
         return row;
     }

@@ -12,6 +12,8 @@ use crate::seed::Seed;
 
 /// Points of a curve.
 const POINTS: usize = 60;
+/// Requests that a sample which does not count may take.
+pub const FREE_SAMPLE_REQUESTS: usize = 20_000;
 
 /// A crawl that is to be made.
 #[derive(Debug, Clone)]
@@ -39,6 +41,8 @@ pub struct Crawled {
     pub row: Row,
     /// How its harvest grew.
     pub curve: Vec<CurvePoint>,
+    /// What the policy says about itself in the end: that it could not do what it is for.
+    pub note: Option<String>,
 }
 
 impl Crawl {
@@ -50,7 +54,7 @@ impl Crawl {
     pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, Error> {
         let example = self.example.map(|id| ExamplePage::of(corpus, id));
         let making = Making {
-            variant: self.contender.variant,
+            variant: self.contender.form.variant,
             example: example.as_ref(),
             sample_pages: self.sample,
             spelling: spelling.cloned(),
@@ -58,11 +62,13 @@ impl Crawl {
         };
         let policy = make(self.contender.policy, &making);
         let seeds = example.iter().map(|example| example.url.clone()).collect();
-        let plan = Plan { corpus, task: self.task.clone(), budget: self.budget, seeds };
+        let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
+        let plan = Plan { seeds, sample_free, ..Plan::new(corpus, self.task.clone(), self.budget) };
         let done = replay(&plan, policy, |_, _, _| {})?;
         let wanted = Judge::new(corpus, self.task.clone()).wanted();
         let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
-        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS) })
+        let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
+        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
     }
 
     fn name(&self) -> String {
@@ -73,7 +79,7 @@ impl Crawl {
     /// A row that says what was run.
     #[expect(clippy::cast_precision_loss, reason = "a number of pages")]
     pub fn row(&self, corpus: &Corpus) -> Row {
-        let Contender { policy, variant } = self.contender;
+        let Contender { policy, form } = self.contender;
         let sample = self.sample.map(|pages| format!(", {pages} pages")).unwrap_or_default();
         let target = match &self.task {
             Task::Ucc => None,
@@ -81,7 +87,7 @@ impl Crawl {
         };
         let row = Row {
             target,
-            variant: Some(format!("{variant}{sample}")),
+            variant: Some(format!("{form}{sample}")),
             seed: Some(self.seed),
             budget: Some(self.budget as u64),
             ..Row::new(&corpus.name, self.task.name(), policy.name())

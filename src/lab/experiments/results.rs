@@ -46,6 +46,7 @@ impl Results {
                 group.lines.push((crawl.name, crawl.curve));
             }
             self.rows.push(crawl.row);
+            self.notes.extend(crawl.note);
         }
         self.curves.push(group);
     }

@@ -126,7 +126,8 @@ pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Error>
         *made_by_users.entry(&label.page_type).or_default() += 1;
     }
     let most = |page_type: &Arc<str>, pages: u64| made_by_users.get(page_type).is_some_and(|ucc| ucc * 2 > pages);
-    let wanted = truth.types().iter().filter(|(page_type, counts)| counts.pages >= least && most(page_type, counts.pages));
+    let wanted =
+        truth.types().iter().filter(|(page_type, counts)| counts.pages >= least && most(page_type, counts.pages));
     let types: Vec<_> = wanted.map(|(page_type, _)| Arc::clone(page_type)).collect();
     if types.is_empty() {
         return Err(Error::NoTypes { name: corpus.name.clone(), least, known: known(truth) });

@@ -38,7 +38,8 @@ impl<'a> Workers<'a> {
         let next = AtomicUsize::new(0);
         let take = || {
             let mut done = Vec::new();
-            while let Some((at, job)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
+            while let Some((at, job)) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
             {
                 done.push((at, thread::scope(|own| joined(own.spawn(|| work(job))))));
                 self.watch.done();

@@ -12,10 +12,12 @@ use crate::policy::baselines::{
     IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use crate::policy::learned::{Example, Goal, Learned, ReadPage, Tuning};
+use crate::policy::source::{SampleOrder, SourceGoal, SourceOptions, SourcePolicy};
 use crate::policy::{BreadthFirst, Policy};
 use crate::seed::Seed;
+use crate::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
 
-/// Pages that TPM and iRobot sample (SOUrCe 2018, section 5), unless told otherwise.
+/// Pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5), unless told otherwise.
 const SAMPLE_PAGES: usize = 1000;
 
 /// A policy that can be replayed.
@@ -45,6 +47,28 @@ pub enum Variant {
     /// The one that measures best.
     #[default]
     Default,
+    /// SOUrCe as printed, with the radius by the printed rule over distinct pages.
+    Paper,
+    /// The same with the radius by the letter of the printed rule.
+    PaperLiteralEps,
+    /// The same with the radius that 95 % of the sample have their neighbours within.
+    PaperQuantileEps,
+    /// The same with links a page in eq. 6.
+    PaperLinksPerPage,
+    /// The same with links to outliers as links to something of no worth.
+    PaperOutliersWorthNothing,
+    /// The same with hubs and authorities that add up to 1.
+    PaperL1,
+    /// The same without moving a URL that is seen at a better place.
+    PaperFirstPlace,
+    /// The same with a sample that is taken breadth-first.
+    PaperBfsSample,
+    /// The same without Info in the score.
+    PaperWithoutInfo,
+    /// The same without Dsim in the score.
+    PaperWithoutDsim,
+    /// The same without Balance in the score.
+    PaperWithoutBalance,
 }
 
 /// A name that is none.
@@ -92,12 +116,36 @@ impl FromStr for PolicyName {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Default];
+    pub const ALL: [Self; 12] = [
+        Self::Default,
+        Self::Paper,
+        Self::PaperLiteralEps,
+        Self::PaperQuantileEps,
+        Self::PaperLinksPerPage,
+        Self::PaperOutliersWorthNothing,
+        Self::PaperL1,
+        Self::PaperFirstPlace,
+        Self::PaperBfsSample,
+        Self::PaperWithoutInfo,
+        Self::PaperWithoutDsim,
+        Self::PaperWithoutBalance,
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
+            Self::Paper => "paper",
+            Self::PaperLiteralEps => "paper-literal-eps",
+            Self::PaperQuantileEps => "paper-quantile-eps",
+            Self::PaperLinksPerPage => "paper-links-per-page",
+            Self::PaperOutliersWorthNothing => "paper-outliers-worth-nothing",
+            Self::PaperL1 => "paper-l1",
+            Self::PaperFirstPlace => "paper-first-place",
+            Self::PaperBfsSample => "paper-bfs-sample",
+            Self::PaperWithoutInfo => "paper-without-info",
+            Self::PaperWithoutDsim => "paper-without-dsim",
+            Self::PaperWithoutBalance => "paper-without-balance",
         }
     }
 }
@@ -134,7 +182,7 @@ pub struct Making<'a> {
     pub seed: Seed,
     /// The page that others shall be like; without one, the baselines look for what users wrote.
     pub example: Option<&'a ExamplePage>,
-    /// Pages to sample, where a policy learns from a sample; none: what its paper says.
+    /// Pages to sample, where a policy learns from a sample, or to learn templates from at most; none: 1,000.
     pub sample_pages: Option<usize>,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
@@ -173,11 +221,40 @@ pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
 }
 
 fn learned(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
+    if making.variant != Variant::Default {
+        return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
+    }
     let goal = match making.example.filter(|_| name == PolicyName::Target) {
         Some(example) => Goal::Like(Example { url: example.url.as_str().to_owned(), duplicate_worth: 0.5 }),
         None => Goal::Content,
     };
-    Box::new(Learned::new(goal, Tuning::default(), making.seed.0, reader()))
+    let tuning = Tuning { sample_max: making.sample_pages.unwrap_or(SAMPLE_PAGES), ..Tuning::default() };
+    Box::new(Learned::new(goal, tuning, making.seed.0, reader()))
+}
+
+/// The options of a variant after the paper.
+pub fn source_options(name: PolicyName, making: &Making<'_>) -> SourceOptions {
+    let mut options = SourceOptions::paper(match making.example.filter(|_| name == PolicyName::Target) {
+        Some(example) => SourceGoal::Like { url: example.url.fingerprint(), bag: example.bag.clone() },
+        None => SourceGoal::Content,
+    });
+    options.sampling.pages_max = making.sample_pages.unwrap_or(SAMPLE_PAGES);
+    match making.variant {
+        Variant::Default | Variant::Paper => {}
+        Variant::PaperLiteralEps => options.eps.rule = EpsRule::PaperLiteral,
+        Variant::PaperQuantileEps => options.eps.rule = EpsRule::Quantile(0.95),
+        Variant::PaperLinksPerPage => options.navigation.weight = AdjacencyWeight::LinksPerPage,
+        Variant::PaperOutliersWorthNothing => {
+            options.navigation.outlier_destinations = OutlierDestinations::WorthNothing;
+        }
+        Variant::PaperL1 => options.norm = Norm::L1,
+        Variant::PaperFirstPlace => options.moved_per_fetch = 0,
+        Variant::PaperBfsSample => options.sampling.order = SampleOrder::BreadthFirst,
+        Variant::PaperWithoutInfo => options.score.info = false,
+        Variant::PaperWithoutDsim => options.score.dsim = false,
+        Variant::PaperWithoutBalance => options.score.balance = false,
+    }
+    options
 }
 
 /// Reads a page again, as a policy asks for it when it learns templates.

@@ -20,6 +20,8 @@ pub struct Tuning {
     pub good_share: f64,
     /// How templates are found.
     pub templates: TemplateOptions,
+    /// Pages that templates are learnt from at most.
+    pub sample_max: usize,
 }
 
 impl Default for Tuning {
@@ -38,6 +40,7 @@ impl Default for Tuning {
             hub_discount: dev("T_HUB", 0.85),
             good_share: dev("T_GOOD", 0.5),
             templates: TemplateOptions::default(),
+            sample_max: 1_000,
         }
     }
 }
