@@ -1,12 +1,17 @@
-//! How far an experiment is, on standard error: a bar on a terminal, a plain line at each tenth elsewhere.
+//! How far an experiment is, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 
+use crate::clock::{Clock, Instant};
 use crate::lab::experiments::Watch;
 use crate::report::figures;
+
+/// How often a line is written where it is not redrawn.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows how many runs have ended.
 pub struct Progress {
@@ -15,16 +20,17 @@ pub struct Progress {
 
 enum Shown {
     Live(ProgressBar),
-    Plain(Mutex<Runs>),
+    Plain(Clock, Mutex<Runs>),
     Nothing,
 }
 
 /// The runs under way.
-#[derive(Default)]
 struct Runs {
     what: String,
     all: usize,
     done: usize,
+    /// When the last line was written, or the first runs began.
+    line: Instant,
 }
 
 impl Progress {
@@ -38,7 +44,9 @@ impl Progress {
             bar.set_style(style.expect("the template is well formed"));
             Shown::Live(bar)
         } else {
-            Shown::Plain(Mutex::default())
+            let clock = Clock::system();
+            let line = clock.now();
+            Shown::Plain(clock, Mutex::new(Runs { what: String::new(), all: 0, done: 0, line }))
         };
         Self { shown }
     }
@@ -59,7 +67,11 @@ impl Watch for Progress {
                 bar.set_length(runs as u64);
                 bar.set_message(what.to_owned());
             }
-            Shown::Plain(state) => *state.lock() = Runs { what: what.to_owned(), all: runs, done: 0 },
+            Shown::Plain(_, state) => {
+                let mut state = state.lock();
+                let line = state.line;
+                *state = Runs { what: what.to_owned(), all: runs, done: 0, line };
+            }
             Shown::Nothing => {}
         }
     }
@@ -67,8 +79,8 @@ impl Watch for Progress {
     fn done(&self) {
         match &self.shown {
             Shown::Live(bar) => bar.inc(1),
-            Shown::Plain(state) => {
-                if let Some(line) = state.lock().next() {
+            Shown::Plain(clock, state) => {
+                if let Some(line) = state.lock().done(clock.now()) {
                     // Nobody reads it any more: no reason to end the experiment.
                     let _ = writeln!(io::stderr(), "{line}");
                 }
@@ -79,13 +91,15 @@ impl Watch for Progress {
 }
 
 impl Runs {
-    /// Counts one more; a line where another tenth is done.
-    fn next(&mut self) -> Option<String> {
-        let tenth = |done: usize| done * 10 / self.all.max(1);
-        let before = tenth(self.done);
+    /// Counts one more; a line where the last one is some time ago.
+    fn done(&mut self, now: Instant) -> Option<String> {
         self.done += 1;
+        if now.since(self.line) < LINE_EVERY {
+            return None;
+        }
+        self.line = now;
         let count = |n: usize| figures::count(n as u64);
-        (tenth(self.done) > before).then(|| format!("{}: {} of {} runs", self.what, count(self.done), count(self.all)))
+        Some(format!("{}: {} of {} runs", self.what, count(self.done), count(self.all)))
     }
 }
 
@@ -94,12 +108,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plain_line_comes_at_each_tenth_and_no_more() {
-        let mut runs = Runs { what: "spirit".to_owned(), all: 40, done: 0 };
-        let lines: Vec<_> = (0..40).filter_map(|_| runs.next()).collect();
-        assert_eq!(lines.len(), 10);
-        assert_eq!((lines[0].as_str(), lines[9].as_str()), ("spirit: 4 of 40 runs", "spirit: 40 of 40 runs"));
-        let mut few = Runs { what: String::new(), all: 3, done: 0 };
-        assert_eq!((0..3).filter_map(|_| few.next()).count(), 3);
+    fn a_plain_line_comes_every_ten_seconds_and_no_sooner() {
+        let mut runs = Runs { what: "spirit".to_owned(), all: 40, done: 0, line: Instant::EPOCH };
+        let lines: Vec<_> = (1..=40).filter_map(|second| runs.done(Instant::from_micros(second * 1_000_000))).collect();
+        assert_eq!(
+            lines,
+            ["spirit: 10 of 40 runs", "spirit: 20 of 40 runs", "spirit: 30 of 40 runs", "spirit: 40 of 40 runs"]
+        );
     }
 }

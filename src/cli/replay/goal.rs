@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ReplayArgs;
 use crate::cli::exit::Failure;
 use crate::lab::corpus::{Corpus, PageId};
-use crate::lab::experiments::{example_of, needs_example, target_budget, ucc_budget};
+use crate::lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
 use crate::lab::measures::Task;
 use crate::seed::Seed;
 
@@ -19,6 +19,10 @@ pub(super) struct Goal {
 impl Goal {
     /// By the arguments; what they leave open, by the labels.
     pub fn of(corpus: &Corpus, args: &ReplayArgs) -> Result<Self, Failure> {
+        if args.variant != Form::DEFAULT && !has_variants(args.policy) {
+            let policy = args.policy;
+            return Err(Failure::usage(format!("{policy} has no variants: --variant is for ucc and target")));
+        }
         let given = args.example.as_deref().map(|url| given_example(corpus, url)).transpose()?;
         let task = task(corpus, args, given);
         let drawn = match &args.target {

@@ -1,5 +1,6 @@
 //! Clustering of a sample (SOUrCe 2018, section 5.2: tables 1 and 2).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rand::seq::SliceRandom;
@@ -100,14 +101,11 @@ fn with_clusters(row: Row, corpus: &Corpus, sample: &[PageId], clustered: &Clust
     let labels = clustered.labels();
     let (radius, features) = clustered.radius_and_features().unzip();
     let row = row.with(Measure::Eps, radius.map(f64::from)).with(Measure::Features, features.map(|n| n as f64));
-    if corpus.truth().is_some() {
-        let pages = labels.iter().zip(sample).filter_map(|(label, id)| Some((*label, type_of(corpus, *id)?)));
-        return match Clustering::of(pages) {
-            Some(clustering) => row.with_clustering(&clustering),
-            None => row,
-        };
+    let pages = labels.iter().zip(sample).filter_map(|(label, id)| Some((*label, type_of(corpus, *id)?)));
+    if let Some(clustering) = Clustering::of(pages) {
+        return row.with_clustering(&clustering);
     }
-    let clusters: std::collections::BTreeSet<_> = labels.iter().flatten().collect();
+    let clusters: BTreeSet<_> = labels.iter().flatten().collect();
     row.with(Measure::Sample, sample.len() as f64)
         .with(Measure::Clusters, clusters.len() as f64)
         .with(Measure::Outliers, labels.iter().filter(|label| label.is_none()).count() as f64)

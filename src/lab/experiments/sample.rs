@@ -61,3 +61,59 @@ impl Sampler<'_> {
         drawn
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::lab::experiments::tests::forum;
+    use crate::seed::Seed;
+
+    #[test]
+    fn of_the_links_at_one_place_one_is_drawn_and_each_in_the_end() {
+        let corpus = forum(100, 3);
+        let (mut rng, page) = (Seed(1).rng(), corpus.seed());
+        let canonicaliser = canonicaliser();
+        let mut parser = Parser::new(&ParseOptions::default());
+        let mut sampler = Sampler {
+            corpus: &corpus,
+            parser: Parser::new(&ParseOptions::default()),
+            canonicaliser: canonicaliser.clone(),
+            queued: HashSet::new(),
+        };
+        let parsed = parser.parse(&corpus.page(page).body, None);
+        let mut resolver = canonicaliser.resolver(corpus.url(page), None);
+        let mut at = |href: &str| corpus.find_fingerprint(resolver.resolve(href).ok()?.fingerprint());
+        let places: Vec<BTreeSet<_>> = parsed
+            .groups
+            .iter()
+            .map(|group| group.links.iter().filter_map(|link| at(parsed.href(link))).collect())
+            .collect();
+        let linked: BTreeSet<_> = places.iter().flatten().copied().collect();
+        assert!(linked.len() > places.len(), "some place has several links");
+        let mut drawn = BTreeSet::new();
+        loop {
+            let now = sampler.draw(page, &mut rng);
+            assert!(now.len() <= places.len() && now.iter().all(|id| drawn.insert(*id)), "none is drawn twice");
+            if now.is_empty() {
+                break;
+            }
+        }
+        assert_eq!(drawn, linked);
+    }
+
+    #[test]
+    fn a_sample_has_each_page_once_and_is_the_same_for_the_same_seed() {
+        let corpus = forum(150, 4);
+        let sample = |size, seed| apath_sample(&corpus, size, &mut Seed(seed).rng());
+        let forty = sample(40, 1);
+        assert_eq!((forty.len(), forty[0]), (40, corpus.seed()));
+        assert!(forty.iter().all(|id| corpus.page(*id).is_page()));
+        assert_eq!(forty.iter().collect::<BTreeSet<_>>().len(), 40);
+        assert_eq!((forty.clone(), &forty[..20]), (sample(40, 1), &sample(20, 1)[..]));
+        assert_ne!(forty, sample(40, 2));
+        assert_eq!(sample(0, 1), []);
+        assert!(sample(usize::MAX, 1).len() <= corpus.len(), "it ends where nothing is left");
+    }
+}
