@@ -16,16 +16,30 @@ use common::{Common, carry_out};
 #[command(after_help = after_help())]
 pub enum Lab {
     /// Do clusters of a sample agree with page types?
+    ///
+    /// Clusters an Apath sample (breadth-first, of all links at one place of a page one at random) by several methods, and
+    /// measures purity, micro and macro F, and the precision with which other pages of the corpus are classified by it.
     Cluster(ClusterArgs),
-    /// Are pages classified that were not clustered? Fourfold cross validation
+    /// Are pages classified that were not clustered?
+    ///
+    /// Learns clusters from three quarters of an Apath sample and classifies the last quarter by them, each quarter once: the
+    /// share of pages whose cluster stands for their type, by pages (micro) and by clusters (macro).
     Classify(ClassifyArgs),
     /// How much of what users made does a crawl bring?
+    ///
+    /// Crawls each corpus for what users made, by several policies, and measures valid ratio, recall, F and entropy.
     Ucc(UccArgs),
     /// How many pages like an example does a crawl bring?
+    ///
+    /// Crawls each corpus for the pages of a type, given one of them as an example, and measures harvest rate, recall and F.
     Target(TargetArgs),
     /// How many pages must be learnt from?
+    ///
+    /// Crawls each corpus for what users made, with templates learnt from samples of several sizes.
     Samples(SamplesArgs),
     /// What does each term of the paper's score do?
+    ///
+    /// Crawls each corpus for what users made by the paper's score, whole and without one of its terms.
     Ablation(AblationArgs),
 }
 
@@ -51,8 +65,7 @@ Those after the paper start with a sample of 1,000 pages, which counts like all 
     )
 }
 
-/// Clusters an Apath sample (breadth-first, of all links at one place of a page one at random) by several methods, and
-/// measures purity, micro and macro F, and the precision with which other pages of the corpus are classified by it.
+/// Arguments of `lab cluster`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Methods:
@@ -76,12 +89,11 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     sample: usize,
     /// Other pages to classify at most, drawn at random
-    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
     others: usize,
 }
 
-/// Learns clusters from three quarters of an Apath sample and classifies the last quarter by them, each quarter once: the
-/// share of pages whose cluster stands for their type, by pages (micro) and by clusters (macro).
+/// Arguments of `lab classify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -102,7 +114,7 @@ fn classifying(name: &str) -> Result<Method, String> {
     if Method::CLASSIFYING.contains(&method) { Ok(method) } else { Err(format!("{name} does not classify")) }
 }
 
-/// Crawls each corpus for what users made, by several policies, and measures valid ratio, recall, F and entropy.
+/// Arguments of `lab ucc`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The budget is min(5,000, N/4, W/2), N being the URLs of the corpus and W its pages that users made
@@ -126,7 +138,7 @@ pub struct UccArgs {
     budget: Option<usize>,
 }
 
-/// Crawls each corpus for the pages of a type, given one of them as an example, and measures harvest rate, recall and F.
+/// Arguments of `lab target`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The targets are the labelled types most of whose pages show what users made, with 200 pages or more.
@@ -160,7 +172,7 @@ pub struct TargetArgs {
     whole: bool,
 }
 
-/// Crawls each corpus for what users made, with templates learnt from samples of several sizes.
+/// Arguments of `lab samples`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -179,7 +191,7 @@ pub struct SamplesArgs {
     budget: Option<usize>,
 }
 
-/// Crawls each corpus for what users made by the paper's score, whole and without one of its terms.
+/// Arguments of `lab ablation`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

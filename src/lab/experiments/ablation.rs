@@ -26,7 +26,8 @@ impl Experiment for Ablation {
     fn report(&self, results: Results) -> Report {
         let paper = paper::ablation();
         let entropy = results.bar_charts(&[(Measure::Entropy, "Entropy of the page types, bits")], &paper);
-        let report = self.0.report(results);
+        let mut report = self.0.report(results);
+        report.notes.push("The paper's Dsim+Balance is the score without Info, and so on.".to_owned());
         Report {
             name: "ablation".to_owned(),
             title: "The score of SOUrCe without one of its terms".to_owned(),

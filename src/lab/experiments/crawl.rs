@@ -96,7 +96,7 @@ impl Crawl {
     }
 }
 
-/// How the Apaths of a corpus are spelt, if one of these policies asks for it: it takes a reading of the whole corpus.
-pub fn spelling_for<'a>(corpus: &Corpus, crawls: impl IntoIterator<Item = &'a Crawl>) -> Option<Spelling> {
-    crawls.into_iter().any(|crawl| crawl.contender.policy == PolicyName::Sb).then(|| spelling(corpus))
+/// How the Apaths of a corpus are spelt, if one of these asks for it: it takes a reading of the whole corpus.
+pub fn spelling_for(corpus: &Corpus, contenders: &[Contender]) -> Option<Spelling> {
+    contenders.iter().any(|contender| contender.policy == PolicyName::Sb).then(|| spelling(corpus))
 }

@@ -37,8 +37,8 @@ impl Experiment for Samples {
                 }));
             }
         }
-        let crawled = run_all(corpus, &crawls, workers)?;
-        results.add(format!("{}: by the size of the sample", corpus.name), crawled);
+        let crawled = run_all(corpus, &crawls, None, workers)?;
+        results.add(format!("{}: by the size of the sample, seed 1", corpus.name), crawled);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rand::seq::IndexedRandom;
 
+use super::crawl::spelling_for;
 use super::ucc::run_all;
 use super::{Contender, Crawl, Error, Experiment, Results, Workers, target_budget};
 use crate::lab::corpus::{Corpus, PageId, Truth};
@@ -56,13 +57,15 @@ impl Experiment for Target {
             self.types.iter().map(|name| known_type(corpus, truth, name)).collect::<Result<_, _>>()?
         };
         results.notes.push(format!("{}: the targets are {}", corpus.name, types.join(", ")));
+        let spelling = spelling_for(corpus, &self.contenders);
+        let run = |crawls: &[Crawl]| run_all(corpus, crawls, spelling.as_ref(), workers);
         for page_type in types {
             let crawls = self.crawls(corpus, &page_type, None)?;
-            results.add(format!("{}: {page_type}", corpus.name), run_all(corpus, &crawls, workers)?);
+            results.add(format!("{}: {page_type}, seed 1", corpus.name), run(&crawls)?);
             if self.whole {
                 // No crawl fetches a URL twice, so this many requests are enough for all.
                 let crawls = self.crawls(corpus, &page_type, Some(corpus.len()))?;
-                let rows = run_all(corpus, &crawls, workers)?.into_iter().map(|crawled| crawled.row);
+                let rows = run(&crawls)?.into_iter().map(|crawled| crawled.row);
                 results.rows.extend(rows.map(|row| Row { task: WHOLE.to_owned(), ..row }));
             }
         }

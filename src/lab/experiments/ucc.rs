@@ -7,6 +7,7 @@ use super::{Contender, Crawl, Crawled, Error, Experiment, Results, Workers, ucc_
 use crate::lab::corpus::Corpus;
 use crate::lab::measures::Task;
 use crate::lab::tables::{Measure, Report, paper};
+use crate::policy::baselines::Spelling;
 
 /// The experiment.
 #[derive(Debug, Clone)]
@@ -52,8 +53,9 @@ impl Experiment for Ucc {
             sample: None,
         };
         let crawls = self.contenders.iter().flat_map(|who| (1..=self.seeds).map(|seed| crawl(*who, seed)));
-        let crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), workers)?;
-        results.add(format!("{}: user-created content", corpus.name), crawled);
+        let spelling = spelling_for(corpus, &self.contenders);
+        let crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), spelling.as_ref(), workers)?;
+        results.add(format!("{}: user-created content, seed 1", corpus.name), crawled);
         Ok(())
     }
 
@@ -74,8 +76,11 @@ impl Experiment for Ucc {
 }
 
 /// Makes these crawls.
-pub(super) fn run_all(corpus: &Arc<Corpus>, crawls: &[Crawl], workers: &Workers<'_>) -> Result<Vec<Crawled>, Error> {
-    let spelling = spelling_for(corpus, crawls);
-    let crawled = workers.run(&corpus.name, crawls, |crawl| crawl.run(corpus, spelling.as_ref()));
-    crawled.into_iter().collect()
+pub(super) fn run_all(
+    corpus: &Arc<Corpus>,
+    crawls: &[Crawl],
+    spelling: Option<&Spelling>,
+    workers: &Workers<'_>,
+) -> Result<Vec<Crawled>, Error> {
+    workers.run(&corpus.name, crawls, |crawl| crawl.run(corpus, spelling)).into_iter().collect()
 }
