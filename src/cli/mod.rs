@@ -10,6 +10,7 @@ pub mod crawl;
 pub mod demo;
 pub mod exit;
 pub mod inspect;
+pub mod lab;
 pub mod replay;
 pub mod seeds;
 pub mod sim;
@@ -18,6 +19,7 @@ mod flags;
 mod identity;
 mod log;
 mod reference;
+mod rows;
 mod settings;
 mod signals;
 
@@ -53,8 +55,11 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Serve a simulated social site
     Sim(Box<sim::SimArgs>),
-    /// Crawl a recording under a policy
+    /// Crawl a recorded site at memory speed, under a policy
     Replay(replay::ReplayArgs),
+    /// Measure policies and clusterings on recorded, labelled sites
+    #[command(subcommand)]
+    Lab(Box<lab::Lab>),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
@@ -70,6 +75,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
+        Command::Lab(what) => lab::run(*what)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

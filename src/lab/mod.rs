@@ -3,6 +3,7 @@
 pub mod clusterings;
 pub mod compare;
 pub mod corpus;
+pub mod experiments;
 pub mod measures;
 pub mod replay;
 pub mod sim;

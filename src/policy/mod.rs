@@ -7,6 +7,7 @@ pub mod learned;
 mod observation;
 #[cfg(test)]
 mod property_tests;
+pub mod source;
 
 use std::sync::Arc;
 
@@ -35,6 +36,22 @@ pub trait Policy: Send {
     /// What observations must hold for this policy, from now on.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// Whether it only takes a sample yet, to learn from.
+    fn is_sampling(&self) -> bool {
+        false
+    }
+
+    /// The same policy with what its sample taught, for a crawl that starts anew at the seeds. A sample that isn't complete has to do.
+    /// None where the policy takes no separate sample.
+    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+        None
+    }
+
+    /// What is to be told about its state: that it cannot do what it is for, and why.
+    fn note(&self) -> Option<String> {
+        None
     }
 }
 

@@ -46,7 +46,7 @@ impl Corpus {
 }
 
 /// The file's name without `.warc`, `.gz` and the like.
-fn name_of(path: &Path) -> String {
+pub(in crate::lab) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut name = &*name;
     for ending in [".open", ".gz", ".warc"] {

@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub use error::Error;
+pub(in crate::lab) use load::name_of;
 pub use stored::Stored;
 pub use truth::{Label, Truth, TypeCounts};
 

@@ -23,8 +23,7 @@ use crate::url::{CanonicalUrl, Fingerprint};
 /// Pages at which templates are learnt for the first time, and the factor from one time to the next.
 const FIRST_LESSON: usize = 12;
 const LESSON_GROWTH: f64 = 1.35;
-/// Pages that templates are learnt from at most, and their bytes together.
-const SAMPLE_MAX: usize = 1_000;
+/// Bytes of the pages that templates are learnt from, together.
 const SAMPLE_BYTES_MAX: usize = 64 << 20;
 /// Pages of one URL pattern among them: a crawl that harvests sees little else, and templates are told apart by contrast.
 const SAMPLE_PER_PATTERN: usize = 60;
@@ -399,6 +398,6 @@ impl Policy for Learned {
     }
 
     fn needs(&self) -> Needs {
-        Needs { units: true, links: false, body: self.sample.len() < SAMPLE_MAX }
+        Needs { units: true, links: false, body: self.sample.len() < self.tuning.sample_max }
     }
 }

@@ -22,6 +22,8 @@ pub struct Tuning {
     pub parameter_cost: f64,
     /// How templates are found.
     pub templates: TemplateOptions,
+    /// Pages that templates are learnt from at most.
+    pub sample_max: usize,
 }
 
 impl Default for Tuning {
@@ -41,6 +43,7 @@ impl Default for Tuning {
             good_share: dev("T_GOOD", 0.5),
             parameter_cost: dev("T_PAR", 0.08),
             templates: TemplateOptions::default(),
+            sample_max: 1_000,
         }
     }
 }

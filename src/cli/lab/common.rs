@@ -1,0 +1,116 @@
+//! What all experiments take, and how one is carried out.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::progress::Progress;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::rows::{is_stdout, load_telling, print_text, write_json};
+use crate::lab::experiments::{Experiment, Results, Workers};
+use crate::lab::tables::Report;
+
+/// Arguments of every experiment.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Common {
+    /// Recordings: WARC files, compressed or plain, of any tool
+    #[arg(value_name = "CORPUS", required = true)]
+    corpora: Vec<PathBuf>,
+    /// Labels of the corpora, one file each, in their order [default: NAME.labels.csv.gz or NAME.labels.csv beside NAME.warc.gz]
+    #[arg(long, value_name = "FILE", help_heading = "Corpora and runs")]
+    labels: Vec<PathBuf>,
+    /// Runs of each, with the seeds 1 to N; the table shows mean and standard deviation
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000), help_heading = "Corpora and runs")]
+    pub seeds: u64,
+    /// Threads that share the runs [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Corpora and runs")]
+    threads: Option<u16>,
+    /// Write {"rows": [...]}, one row a run; - is standard output, in place of the table
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+    /// Write the report to this folder: NAME.json, NAME-rows.csv, NAME-summary.csv, NAME.md, and NAME.html with plots
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// Measures all corpora, one after the other, and writes what was found.
+///
+/// A corpus that lacks something is left out, so that hours of work on the others are not lost; it is told at once and
+/// again by the exit code.
+pub fn carry_out(experiment: &impl Experiment, common: &Common) -> Result<(), Failure> {
+    common.check()?;
+    let progress = Progress::new(common.quiet);
+    let workers = Workers::new(common.threads.map(Into::into), &progress);
+    let (mut results, mut left_out) = (Results::default(), Vec::new());
+    for (at, warc) in common.corpora.iter().enumerate() {
+        let measured = measure(experiment, warc, common.labels.get(at).map(PathBuf::as_path), &workers, &mut results);
+        progress.finish();
+        if let Err(error) = measured {
+            if common.corpora.len() > 1 {
+                eprintln!("left out: {error:#}");
+            }
+            left_out.push(error);
+        }
+    }
+    match (left_out.len(), left_out.into_iter().next()) {
+        (_, Some(error)) if results.rows.is_empty() => Err(error.into()),
+        (0, _) => write(&experiment.report(results), common),
+        (count, _) => {
+            write(&experiment.report(results), common)?;
+            let all = common.corpora.len();
+            Err(Failure::new(Exit::Failed, format!("{count} of {all} corpora were left out, see above")))
+        }
+    }
+}
+
+fn measure(
+    experiment: &impl Experiment,
+    warc: &Path,
+    labels: Option<&Path>,
+    workers: &Workers<'_>,
+    results: &mut Results,
+) -> anyhow::Result<()> {
+    let corpus = Arc::new(load_telling(warc, labels, false)?);
+    results.notes.extend(corpus.notes.iter().map(|note| format!("{}: {note}", corpus.name)));
+    Ok(experiment.measure(&corpus, workers, results)?)
+}
+
+fn write(report: &Report, common: &Common) -> Result<(), Failure> {
+    write_json(&report.rows, common.json.as_ref())?;
+    if let Some(out) = &common.out {
+        let files = report.write(out).map_err(|error| Failure::new(Exit::Output, error))?;
+        for file in files {
+            eprintln!("wrote {}", file.display());
+        }
+    }
+    if !common.json.as_deref().is_some_and(is_stdout) {
+        for note in &report.notes {
+            eprintln!("note: {note}");
+        }
+        print_text(&report.table().to_text()).map_err(|error| Failure::new(Exit::Output, error))?;
+    }
+    Ok(())
+}
+
+impl Common {
+    /// Finds mistakes before hours are spent.
+    fn check(&self) -> Result<(), Failure> {
+        if !self.labels.is_empty() && self.labels.len() != self.corpora.len() {
+            let (labels, corpora) = (self.labels.len(), self.corpora.len());
+            return Err(Failure::usage(format!(
+                "{labels} files of labels for {corpora} corpora: give --labels once for each, in their order, or not at all"
+            )));
+        }
+        for path in self.corpora.iter().chain(&self.labels) {
+            File::open(path)
+                .with_context(|| format!("cannot open {}", path.display()))
+                .map_err(|error| Failure::usage(format!("{error:#}")))?;
+        }
+        Ok(())
+    }
+}

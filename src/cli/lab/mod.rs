@@ -1,0 +1,250 @@
+//! `harvestman lab`: experiments over labelled corpora.
+
+mod common;
+mod progress;
+
+use clap::{Args, Subcommand};
+
+use super::exit::Failure;
+use super::rows::LABELS_HELP;
+use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, Form, Method, Samples, Target, Ucc};
+use crate::lab::replay::{PolicyName, Variant};
+use common::{Common, carry_out};
+
+/// The experiments.
+#[derive(Debug, Subcommand)]
+#[command(after_help = after_help())]
+pub enum Lab {
+    /// Do clusters of a sample agree with page types?
+    ///
+    /// Clusters an Apath sample (breadth-first, of all links at one place of a page one at random) by several methods, and
+    /// measures purity, micro and macro F, and the precision with which other pages of the corpus are classified by it.
+    Cluster(ClusterArgs),
+    /// Are pages classified that were not clustered?
+    ///
+    /// Learns clusters from three quarters of an Apath sample and classifies the last quarter by them, each quarter once: the
+    /// share of pages whose cluster stands for their type, by pages (micro) and by clusters (macro).
+    Classify(ClassifyArgs),
+    /// How much of what users made does a crawl bring?
+    ///
+    /// Crawls each corpus for what users made, by several policies, and measures valid ratio, recall, F and entropy.
+    Ucc(UccArgs),
+    /// How many pages like an example does a crawl bring?
+    ///
+    /// Crawls each corpus for the pages of a type, given one of them as an example, and measures harvest rate, recall and F.
+    Target(TargetArgs),
+    /// How many pages must be learnt from?
+    ///
+    /// Crawls each corpus for what users made, with templates learnt from samples of several sizes.
+    Samples(SamplesArgs),
+    /// What does each term of the paper's score do?
+    ///
+    /// Crawls each corpus for what users made by the paper's score, whole and without one of its terms.
+    Ablation(AblationArgs),
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Examples:
+  What a crawl of a recorded forum brings, policy by policy, ten runs of each, with plots:
+    harvestman lab ucc forum.warc.gz --out results
+  Two corpora at once, as JSON:
+    harvestman lab cluster forum.warc.gz blogs.warc.gz --json -
+
+The recording is crawled with the code that crawls sites, from its first page, and every request
+counts, whatever it brings. Tables show mean and standard deviation over the seeds, and the figures
+of the paper (Xu, Gao, Callan 2018) beside, which were measured on other sites.
+
+Variants of ucc and target: {}.
+Those after the paper start with a sample of 1,000 pages, which counts like all else; with
++free-sample added to the name it is taken before, without counting, as the paper measured.
+
+{LABELS_HELP}",
+        Variant::ALL.map(Variant::name).join(", ")
+    )
+}
+
+/// Arguments of `lab cluster`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Methods:
+  paper            leaf paths; eps by the paper's rule, over distinct vectors
+  literal-eps      the same by the rule as printed
+  rich-q95         paths with class names; eps is the 0.95-quantile of K-dist
+  rich-silhouette  paths with class names; eps with the best silhouette times coverage
+  default          what crawls learn: rich-q95, split by the patterns of the URLs' paths
+  mdl              by schema and description length (Crescenzi 2005)
+  irobot           by repetitive regions (Cai 2008)
+
+Example:
+  harvestman lab cluster forum.warc.gz --methods paper,default --sample 400")]
+pub struct ClusterArgs {
+    #[command(flatten)]
+    common: Common,
+    /// How pages are clustered
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Method::ALL)]
+    methods: Vec<Method>,
+    /// Pages of the sample
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    sample: usize,
+    /// Other pages to classify at most, drawn at random
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    others: usize,
+}
+
+/// Arguments of `lab classify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  harvestman lab classify forum.warc.gz --seeds 10")]
+pub struct ClassifyArgs {
+    #[command(flatten)]
+    common: Common,
+    /// How pages are clustered: paper, literal-eps, rich-q95, rich-silhouette, default
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Method::CLASSIFYING, value_parser = classifying)]
+    methods: Vec<Method>,
+    /// Pages of the sample
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    sample: usize,
+}
+
+fn classifying(name: &str) -> Result<Method, String> {
+    let method: Method = name.parse()?;
+    if Method::CLASSIFYING.contains(&method) { Ok(method) } else { Err(format!("{name} does not classify")) }
+}
+
+/// Arguments of `lab ucc`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The budget is min(5,000, N/4, W/2), N being the URLs of the corpus and W its pages that users made
+(labelled so, HTML, status 200). valid_ratio is the share of the requests that brought such a page;
+the _unique measures leave out duplicate views.
+
+Examples:
+  harvestman lab ucc forum.warc.gz --out results
+  harvestman lab ucc forum.warc.gz --policies bfs,ucc --variants default --seeds 3 --json -")]
+pub struct UccArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = UCC_POLICIES)]
+    policies: Vec<PolicyName>,
+    /// The variants of those policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = FORMS)]
+    variants: Vec<Form>,
+    /// Requests that a crawl may send
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+}
+
+/// Arguments of `lab target`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The targets are the labelled types most of whose pages show what users made, with 200 pages or more.
+The example is a page of the type, drawn by the seed; its URL is a second start of the crawl, for
+every policy alike, and fetching it costs a request like any other. The budget is the number of
+targets, so that a perfect crawl has harvest rate and recall 1.
+
+Examples:
+  harvestman lab target forum.warc.gz --out results
+  harvestman lab target forum.warc.gz --types forum:thread,forum:profile --whole")]
+pub struct TargetArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = TARGET_POLICIES)]
+    policies: Vec<PolicyName>,
+    /// The variants of those policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = FORMS)]
+    variants: Vec<Form>,
+    /// Requests that a crawl may send
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// The types that are targets, whatever they show
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Pages that a type must have to be a target without being named
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    type_pages: u64,
+    /// Crawl until nothing is left, too: the share of all targets that can be reached
+    #[arg(long)]
+    whole: bool,
+}
+
+/// Arguments of `lab samples`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  harvestman lab samples forum.warc.gz --sizes 50,200,1000")]
+pub struct SamplesArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Pages that templates are learnt from
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [100, 200, 400, 1_000])]
+    sizes: Vec<usize>,
+    /// The variants of the policy ucc
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = SAMPLED)]
+    variants: Vec<Form>,
+    /// Requests that a crawl may send
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+}
+
+/// Arguments of `lab ablation`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  harvestman lab ablation forum.warc.gz --out results")]
+pub struct AblationArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The variants of the policy ucc
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = TERMS)]
+    variants: Vec<Form>,
+    /// Requests that a crawl may send
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+}
+
+const UCC_POLICIES: [PolicyName; 5] =
+    [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
+const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
+
+/// The paper's, with its sample counted and free, and the default.
+const FORMS: [Form; 3] = [Form::PAPER, Form::PAPER_FREE, Form::DEFAULT];
+/// Where the sample's size is what varies, it must not eat the budget.
+const SAMPLED: [Form; 3] = [Form::PAPER_FREE, Form::of(Variant::PaperBfsSample).with_free_sample(), Form::DEFAULT];
+const TERMS: [Form; 4] = [
+    Form::of(Variant::PaperWithoutInfo).with_free_sample(),
+    Form::of(Variant::PaperWithoutDsim).with_free_sample(),
+    Form::of(Variant::PaperWithoutBalance).with_free_sample(),
+    Form::PAPER_FREE,
+];
+
+/// Carries out an experiment.
+pub fn run(lab: Lab) -> Result<(), Failure> {
+    match lab {
+        Lab::Cluster(ClusterArgs { common, methods, sample, others }) => {
+            carry_out(&Cluster { methods, sample, others_max: others, seeds: common.seeds }, &common)
+        }
+        Lab::Classify(ClassifyArgs { common, methods, sample }) => {
+            carry_out(&Classify { methods, sample, seeds: common.seeds }, &common)
+        }
+        Lab::Ucc(UccArgs { common, policies, variants, budget }) => {
+            let contenders = Contender::all(&policies, &variants);
+            carry_out(&Ucc { contenders, seeds: common.seeds, budget }, &common)
+        }
+        Lab::Target(TargetArgs { common, policies, variants, budget, types, type_pages, whole }) => {
+            let contenders = Contender::all(&policies, &variants);
+            carry_out(&Target { contenders, seeds: common.seeds, budget, types, type_pages, whole }, &common)
+        }
+        Lab::Samples(SamplesArgs { common, sizes, variants, budget }) => {
+            let contenders = Contender::all(&[PolicyName::Ucc], &variants);
+            carry_out(&Samples { contenders, sizes, seeds: common.seeds, budget }, &common)
+        }
+        Lab::Ablation(AblationArgs { common, variants, budget }) => {
+            carry_out(&Ablation::new(&variants, common.seeds, budget), &common)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a replay is for: the wanted pages, the example, the budget.
+
+use std::sync::Arc;
+
+use super::ReplayArgs;
+use crate::cli::exit::Failure;
+use crate::lab::corpus::{Corpus, PageId};
+use crate::lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
+use crate::lab::measures::Task;
+use crate::seed::Seed;
+
+/// What a replay is for.
+pub(super) struct Goal {
+    pub task: Task,
+    pub example: Option<PageId>,
+    pub budget: usize,
+}
+
+impl Goal {
+    /// By the arguments; what they leave open, by the labels.
+    pub fn of(corpus: &Corpus, args: &ReplayArgs) -> Result<Self, Failure> {
+        if args.variant != Form::DEFAULT && !has_variants(args.policy) {
+            let policy = args.policy;
+            return Err(Failure::usage(format!("{policy} has no variants: --variant is for ucc and target")));
+        }
+        let given = args.example.as_deref().map(|url| given_example(corpus, url)).transpose()?;
+        let task = task(corpus, args, given);
+        let drawn = match &args.target {
+            // Also where nobody asks for it: a type that has no page is a mistake.
+            Some(page_type) => Some(example_of(corpus, page_type, Seed(args.seed)).map_err(Failure::usage)?),
+            None => None,
+        };
+        let example = given.or(drawn);
+        if needs_example(args.policy) && example.is_none() {
+            return Err(Failure::usage(format!(
+                "the policy {} looks for pages like an example: name one with --example URL, or with --target TYPE a labelled \
+                type to draw one from",
+                args.policy
+            )));
+        }
+        let budget = args.pages.map_or_else(|| budget(corpus, &task), |pages| pages as usize);
+        Ok(Self { task, example, budget })
+    }
+}
+
+fn given_example(corpus: &Corpus, url: &str) -> Result<PageId, Failure> {
+    let id = corpus.find_loosely(url);
+    let missing = || format!("--example {url} is not in {}: it must be the URL of one of its pages", corpus.name);
+    let id = id.ok_or_else(|| Failure::usage(missing()))?;
+    if corpus.page(id).is_page() {
+        return Ok(id);
+    }
+    let status = corpus.page(id).status;
+    Err(Failure::usage(format!("--example {url} is no HTML page with status 200 (status {status}): name another")))
+}
+
+/// The target that is named, or the example's type, or what users made.
+fn task(corpus: &Corpus, args: &ReplayArgs, example: Option<PageId>) -> Task {
+    let of_example = || Some(Arc::clone(&corpus.truth()?.page(example?)?.page_type));
+    args.target.as_deref().map(Arc::from).or_else(of_example).map_or(Task::Ucc, Task::Target)
+}
+
+fn budget(corpus: &Corpus, task: &Task) -> usize {
+    match task {
+        Task::Ucc => ucc_budget(corpus),
+        Task::Target(_) => target_budget(corpus, task),
+    }
+}

@@ -1,0 +1,102 @@
+//! One crawl of a corpus, measured.
+
+use std::sync::Arc;
+
+use super::{Contender, Error};
+use crate::lab::corpus::{Corpus, PageId};
+use crate::lab::measures::{CurvePoint, Harvest, Judge, Task, curve};
+use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, make, replay, spelling};
+use crate::lab::tables::{Measure, Row};
+use crate::policy::baselines::Spelling;
+use crate::seed::Seed;
+
+/// Points of a curve.
+const POINTS: usize = 60;
+/// Requests that a sample which does not count may take.
+pub const FREE_SAMPLE_REQUESTS: usize = 20_000;
+
+/// A crawl that is to be made.
+#[derive(Debug, Clone)]
+pub struct Crawl {
+    /// By whom.
+    pub contender: Contender,
+    /// What for.
+    pub task: Task,
+    /// Requests that it may send.
+    pub budget: usize,
+    /// Where its draws start.
+    pub seed: u64,
+    /// The page that others shall be like. It is a start besides the corpus's seed, for every contender alike.
+    pub example: Option<PageId>,
+    /// Pages to learn templates from at most; none: as many as the variant says.
+    pub sample: Option<usize>,
+}
+
+/// A crawl that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crawled {
+    /// Whose it is.
+    pub name: String,
+    /// Its measures.
+    pub row: Row,
+    /// How its harvest grew.
+    pub curve: Vec<CurvePoint>,
+    /// What the policy says about itself in the end: that it could not do what it is for.
+    pub note: Option<String>,
+}
+
+impl Crawl {
+    /// Crawls. `spelling` is for the policies that look at how Apaths are spelt ([`spelling_for`]).
+    ///
+    /// # Errors
+    ///
+    /// Where the crawl cannot be started.
+    pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, Error> {
+        let example = self.example.map(|id| ExamplePage::of(corpus, id));
+        let making = Making {
+            variant: self.contender.form.variant,
+            example: example.as_ref(),
+            sample_pages: self.sample,
+            spelling: spelling.cloned(),
+            ..Making::new(Seed(self.seed))
+        };
+        let policy = make(self.contender.policy, &making);
+        let seeds = example.iter().map(|example| example.url.clone()).collect();
+        let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
+        let plan = Plan { seeds, sample_free, ..Plan::new(corpus, self.task.clone(), self.budget) };
+        let done = replay(&plan, policy, |_, _, _| {})?;
+        let wanted = Judge::new(corpus, self.task.clone()).wanted();
+        let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
+        let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
+        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
+    }
+
+    fn name(&self) -> String {
+        let sample = self.sample.map(|pages| format!(", {pages} pages"));
+        format!("{}{}", self.contender, sample.unwrap_or_default())
+    }
+
+    /// A row that says what was run.
+    #[expect(clippy::cast_precision_loss, reason = "a number of pages")]
+    pub fn row(&self, corpus: &Corpus) -> Row {
+        let Contender { policy, form } = self.contender;
+        let sample = self.sample.map(|pages| format!(", {pages} pages")).unwrap_or_default();
+        let target = match &self.task {
+            Task::Ucc => None,
+            Task::Target(page_type) => Some(page_type.to_string()),
+        };
+        let row = Row {
+            target,
+            variant: Some(format!("{form}{sample}")),
+            seed: Some(self.seed),
+            budget: Some(self.budget as u64),
+            ..Row::new(&corpus.name, self.task.name(), policy.name())
+        };
+        row.with(Measure::Sample, self.sample.map(|pages| pages as f64))
+    }
+}
+
+/// How the Apaths of a corpus are spelt, if one of these asks for it: it takes a reading of the whole corpus.
+pub fn spelling_for(corpus: &Corpus, contenders: &[Contender]) -> Option<Spelling> {
+    contenders.iter().any(|contender| contender.policy == PolicyName::Sb).then(|| spelling(corpus))
+}

@@ -1,0 +1,110 @@
+//! `harvestman replay`.
+
+use std::collections::BTreeSet;
+
+use super::recording::{Recording, forum, largest_type};
+
+#[test]
+fn the_same_seed_gives_the_same_order_for_every_policy_and_another_seed_another() {
+    let recording = Recording::labelled();
+    let target = largest_type();
+    let order = |policy: &str, variant: &str, seed: &str| {
+        let args = ["replay", "forum.warc", "--policy", policy, "--variant", variant, "--seed", seed];
+        let more = ["--target", &target, "--pages", "60", "--sample", "25", "--order", "-"];
+        let ran = recording.run(&[&args[..], &more].concat());
+        assert_eq!(ran.code, Some(0), "{policy}: {}", ran.err);
+        ran.out
+    };
+    let cases = ["bfs", "random", "opic", "irobot", "tpm", "sb", "ucc", "target"].map(|policy| (policy, "default"));
+    for (policy, variant) in cases.into_iter().chain([("ucc", "paper"), ("target", "paper+free-sample")]) {
+        let first = order(policy, variant, "3");
+        assert_eq!(first, order(policy, variant, "3"), "{policy} {variant}");
+        let urls: BTreeSet<&str> = first.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(urls.len(), first.lines().count(), "{policy} {variant}: each URL is requested once");
+        assert!(urls.len() <= 60 && urls.iter().all(|url| forum().find(url).is_some()), "{policy} {variant}");
+    }
+    assert_ne!(order("random", "default", "3"), order("random", "default", "4"));
+}
+
+#[test]
+fn a_replay_is_one_row_whose_figures_are_those_of_its_order() {
+    let recording = Recording::labelled();
+    let args = ["replay", "forum.warc", "--pages", "50", "--seed", "2", "--json", "-", "--order", "order.tsv"];
+    let rows = recording.run(&args).rows();
+    assert_eq!(rows.len(), 1);
+    let row = &rows[0];
+    for (key, value) in [("corpus", "forum"), ("task", "ucc"), ("policy", "ucc"), ("variant", "default")] {
+        assert_eq!(row[key], value);
+    }
+    assert_eq!((row["seed"].as_u64(), row["budget"].as_u64(), row["fetches"].as_u64()), (Some(2), Some(50), Some(50)));
+    let order = std::fs::read_to_string(recording.path("order.tsv")).unwrap();
+    let worth: Vec<_> = order.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+    let share = |words: &[&str]| worth.iter().filter(|word| words.contains(*word)).count() as f64 / 50.0;
+    assert_eq!(worth.len(), 50);
+    for (measure, words) in [
+        ("valid_ratio", &["valid", "view"][..]),
+        ("valid_ratio_unique", &["valid"]),
+        ("harvest_rate", &["valid", "view"]),
+        ("page_ratio", &["valid", "view", "page"]),
+    ] {
+        assert!((row[measure].as_f64().unwrap() - share(words)).abs() < 1e-9, "{measure}: {row}");
+    }
+    for measure in ["recall", "recall_unique", "f", "entropy"] {
+        assert!(row[measure].as_f64().is_some_and(|value| value >= 0.0), "{measure}: {row}");
+    }
+}
+
+#[test]
+fn people_are_told_what_came_and_what_was_learnt() {
+    let recording = Recording::labelled();
+    let ran = recording.run(&["replay", "forum.warc", "--pages", "60"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for part in [
+        "forum: policy ucc (default), seed 1",
+        "wanted: pages that users made",
+        "of 60 that may be sent",
+        "valid, no views",
+        "recall",
+        "What it learnt: the pages fetched are of",
+    ] {
+        assert!(ran.out.contains(part), "{part}\nis not in\n{}", ran.out);
+    }
+    let bfs = recording.run(&["replay", "forum.warc", "--pages", "100000", "--policy", "bfs"]);
+    assert!(bfs.out.contains("nothing was left to fetch") && !bfs.out.contains("What it learnt"), "{}", bfs.out);
+}
+
+#[test]
+fn without_labels_there_is_what_needs_none() {
+    let (labelled, unlabelled) = (Recording::labelled(), Recording::unlabelled());
+    let plain = unlabelled.run(&["replay", "forum.warc", "--json", "-"]);
+    assert!(plain.err.contains("no labels"), "{}", plain.err);
+    let quarter = (forum().len() / 4) as u64;
+    for ran in [plain, labelled.run(&["replay", "forum.warc", "--no-labels", "--json", "-"])] {
+        let row = &ran.rows()[0];
+        assert!(row["page_ratio"].is_number() && row["valid_ratio"].is_null() && row["entropy"].is_null(), "{row}");
+        assert_eq!(row["budget"].as_u64(), Some(quarter));
+    }
+    let told = unlabelled.run(&["replay", "forum.warc"]).out;
+    assert!(told.contains("unknown which: no labels") && !told.contains("recall"), "{told}");
+}
+
+#[test]
+fn an_example_makes_its_type_the_target_and_the_number_of_its_pages_the_budget() {
+    let recording = Recording::labelled();
+    let (corpus, page_type) = (forum(), largest_type());
+    let truth = corpus.truth().unwrap();
+    let is_one = |id: &_| truth.page(*id).is_some_and(|label| *label.page_type == *page_type);
+    let url = corpus.url(corpus.ids().find(is_one).unwrap()).as_str();
+    let rows = recording.run(&["replay", "forum.warc", "--policy", "target", "--example", url, "--json", "-"]).rows();
+    assert_eq!((rows[0]["task"].as_str(), rows[0]["target"].as_str()), (Some("target"), Some(&*page_type)));
+    assert_eq!(rows[0]["budget"].as_u64(), Some(truth.types()[&*page_type].pages));
+    assert!(rows[0]["harvest_rate"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_help_teaches_examples_budgets_and_variants() {
+    let help = Recording::empty().run(&["replay", "--help"]).out;
+    for part in ["Examples:", "Budget:", "min(5,000, N/4, W/2)", "paper-without-dsim", "+free-sample", "--order"] {
+        assert!(help.contains(part), "{part}\nis not in\n{help}");
+    }
+}
