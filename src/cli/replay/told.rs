@@ -111,16 +111,17 @@ impl Told<'_> {
 /// The requests in their order: URL, worth and, where it is known, type, set apart by tabs.
 pub(super) fn order(corpus: &Corpus, done: &Replay) -> String {
     let mut text = String::new();
-    for (id, fetched) in done.order.iter().zip(&done.fetches) {
+    for (request, fetched) in done.order.iter().zip(&done.fetches) {
         let worth = match (fetched.valid_unique, fetched.valid, fetched.new_page) {
             (true, _, _) => "valid",
             (_, true, _) => "view",
             (_, _, true) => "page",
             _ => "-",
         };
-        let page_type = corpus.truth().and_then(|truth| truth.label(*id)).map(|label| &*label.page_type);
+        let page_type =
+            corpus.truth().zip(request.page).and_then(|(truth, id)| truth.label(id)).map(|label| &*label.page_type);
         let page_type = page_type.unwrap_or_default().replace(char::is_control, "\u{fffd}");
-        let line = format!("{}\t{worth}\t{page_type}", corpus.url(*id).as_str());
+        let line = format!("{}\t{worth}\t{page_type}", request.url.as_str());
         text.push_str(line.trim_end());
         text.push('\n');
     }

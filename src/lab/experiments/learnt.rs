@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::ParseOptions;
 use crate::lab::corpus::{Corpus, PageId};
+use crate::lab::replay::Request;
 use crate::page::ClusterId;
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
@@ -24,11 +25,11 @@ pub struct ClusterSize {
 
 /// The clusters of the pages in `fetched`, as `snapshot` sees them, the largest first. Empty where the policy tells no
 /// clusters apart.
-pub fn clusters(corpus: &Corpus, fetched: &[PageId], snapshot: &dyn PolicySnapshot) -> Vec<ClusterSize> {
+pub fn clusters(corpus: &Corpus, fetched: &[Request], snapshot: &dyn PolicySnapshot) -> Vec<ClusterSize> {
     let mut parser = Parser::new(&ParseOptions::default());
     parser.set_class_tokens(snapshot.class_tokens());
     let mut pages: BTreeMap<ClusterId, Vec<PageId>> = BTreeMap::new();
-    for id in fetched.iter().copied().filter(|id| corpus.page(*id).is_page()) {
+    for id in fetched.iter().filter_map(|request| request.page).filter(|id| corpus.page(*id).is_page()) {
         let stored = corpus.page(id);
         let bag = parser.parse(&stored.body, stored.content_type()).leaf_paths;
         pages.entry(snapshot.cluster(&bag)).or_default().push(id);

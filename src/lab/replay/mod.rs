@@ -8,6 +8,7 @@ mod policies;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
@@ -45,11 +46,21 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// A request that a replay answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What was asked for.
+    pub url: CanonicalUrl,
+    /// What was recorded of it; none where nothing was, and the answer was 404: the policy had derived an address that
+    /// does not exist.
+    pub page: Option<PageId>,
+}
+
 /// What a replay did.
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// What was requested, in this order.
-    pub order: Vec<PageId>,
+    pub order: Vec<Request>,
     /// What each request brought.
     pub fetches: Vec<Fetched>,
     /// Requests that were sent for the sample before, and don't count.
@@ -62,7 +73,7 @@ pub struct Replay {
 pub fn replay(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,
-    mut each: impl FnMut(PageId, &Fetched, &Offline),
+    mut each: impl FnMut(Option<PageId>, &Fetched, &Offline),
 ) -> Result<Replay, Error> {
     let (policy, sampled) = match plan.sample_free {
         Some(requests) => take_sample(plan, policy, requests)?,
@@ -73,10 +84,10 @@ pub fn replay(
     let mut done = Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None };
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.next() else { break };
-        let Some(id) = take_in(plan.corpus, &mut crawl, &lease) else { continue };
-        let fetched = judge.fetched(Some(id));
-        each(id, &fetched, &crawl);
-        done.order.push(id);
+        let page = take_in(plan.corpus, &mut crawl, &lease);
+        let fetched = judge.fetched(page);
+        each(page, &fetched, &crawl);
+        done.order.push(Request { url: lease.item.url, page });
         done.fetches.push(fetched);
     }
     done.note = crawl.policy().note();
@@ -89,7 +100,8 @@ fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Res
     let mut sent = 0;
     while sent < requests && crawl.policy().is_sampling() {
         let Some(lease) = crawl.next() else { break };
-        sent += usize::from(take_in(plan.corpus, &mut crawl, &lease).is_some());
+        take_in(plan.corpus, &mut crawl, &lease);
+        sent += 1;
     }
     let mut policy = crawl.into_policy();
     let afresh = policy.afresh();
@@ -107,11 +119,16 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     Offline::new(&config, &seeds, policy, recorded)
 }
 
-/// Hands the crawl what was recorded of a leased URL; none where nothing was.
+/// Hands the crawl what was recorded of a leased URL, or that nothing is there.
 fn take_in(corpus: &Corpus, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
-    let id = corpus.find_fingerprint(lease.item.url.fingerprint())?;
-    crawl.take_in(lease, &exchange(corpus, id, &lease.item.url));
-    Some(id)
+    let url = &lease.item.url;
+    let page = corpus.find_fingerprint(url.fingerprint());
+    crawl.take_in(lease, &page.map_or_else(|| not_found(url), |id| exchange(corpus, id, url)));
+    page
+}
+
+fn not_found(url: &CanonicalUrl) -> Exchange {
+    answered(url, 404, HeaderMap::new(), Bytes::new())
 }
 
 /// The recorded answer as the fetcher would have handed it over.
@@ -121,15 +138,12 @@ fn exchange(corpus: &Corpus, id: PageId, url: &CanonicalUrl) -> Exchange {
     // The corpus holds decoded bodies.
     headers.remove(http::header::CONTENT_ENCODING);
     headers.remove(http::header::TRANSFER_ENCODING);
-    let answer = Answer {
-        status: stored.status,
-        version: http::Version::HTTP_11,
-        headers,
-        body: stored.body.clone(),
-        truncated: None,
-        remote: None,
-        place: None,
-    };
+    answered(url, stored.status, headers, stored.body.clone())
+}
+
+fn answered(url: &CanonicalUrl, status: u16, headers: HeaderMap, body: Bytes) -> Exchange {
+    let version = http::Version::HTTP_11;
+    let answer = Answer { status, version, headers, body, truncated: None, remote: None, place: None };
     let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
     Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings }
 }

@@ -32,8 +32,6 @@ const ALIKE_WHOLLY: f64 = 0.9;
 /// Words of own text at which a page is worth half.
 const HALF_WORTH_WORDS: f64 = 30.0;
 
-static GAMMA: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_GAMMA", 0.5));
-static ANCH: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_ANCH", 1.0));
 /// Names a page that was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub u64);
@@ -176,25 +174,24 @@ impl ContentIndex {
         touched
     }
 
-    /// What a page is worth by its own text: from 0 (it says nothing, or nothing of its own, or is a list of links) to 1.
+    /// What a page is worth: from 0 (it says nothing, or is a list of links) to 1.
+    ///
+    /// Three things are multiplied: how much text of its own it has; the root of its own share of all its running text, so
+    /// that a page which only gathers what others say is worth less, however long it is; and the share of text in what is no
+    /// template, the rest being links.
     pub fn worth(&self, id: ContentId) -> f64 {
-        let Some(page) = self.page(id) else { return 0.0 };
-        let own: f64 = page
-            .units
-            .iter()
-            .filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
-            .map(|unit| weight(unit) / f64::from(self.owners(unit.hash).max(1)))
-            .sum();
         /// Keeps pages with very little text from being judged by a word or two.
         const A_FEW: f64 = 3.0;
-        let all: f64 = page
-            .units
-            .iter()
-            .filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
-            .map(weight)
-            .sum();
-        let share = (own / all.max(1.0)).powf(*GAMMA);
-        own / (own + HALF_WORTH_WORDS) * share * ((own + A_FEW) / (own + *ANCH * page.anchors + A_FEW))
+        let Some(page) = self.page(id) else { return 0.0 };
+        let (mut own, mut all) = (0.0, 0.0);
+        let content = |unit: &&Unit| unit.is_running() && !self.is_template(page.kin, unit.hash);
+        for unit in page.units.iter().filter(content) {
+            all += weight(unit);
+            own += weight(unit) / f64::from(self.owners(unit.hash).max(1));
+        }
+        let amount = own / (own + HALF_WORTH_WORDS);
+        let share = (own / f64::max(all, 1.0)).sqrt();
+        amount * share * (own + A_FEW) / (own + page.anchors + A_FEW)
     }
 
     /// Counts all pages anew, after their clusters and patterns have changed. `kin_of` is asked for every page remembered.

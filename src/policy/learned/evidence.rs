@@ -85,7 +85,6 @@ pub struct Evidence {
     sums: HashMap<Level, Sums, FixedState>,
 }
 
-static TPLACE: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| super::tuning::dev("T_PLACE", 1.0));
 /// Levels that are counted at most: beyond it only known ones are.
 const LEVELS_MAX: usize = 200_000;
 
@@ -145,7 +144,7 @@ impl Evidence {
             }
             mean = (sums.sum + by.strength * mean) / (sums.n + by.strength);
         }
-        let uncertainty = (variance / (1.0 + weight)).min(place * *TPLACE).sqrt();
+        let uncertainty = (variance / (1.0 + weight)).min(place).sqrt();
         Estimate { mean, weight, variance, uncertainty }
     }
 

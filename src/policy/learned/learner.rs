@@ -127,20 +127,6 @@ impl Learned {
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let value = self.worth(&url, &page);
-        if std::env::var("T_DBG").is_ok() {
-            let other = found.duplicate_of.and_then(|o| self.log.of_content(o).map(|e| e.url.to_string()));
-            let e = self.evidence.estimate(class, &self.tuning.smoothing);
-            eprintln!(
-                "D {} v={value:.2} c={} dup={duplicate} of={other:?} est={:.2} w={:.1} unc={:.2} y={:?} pat={}",
-                url.as_str(),
-                cluster.0,
-                e.mean,
-                e.weight,
-                e.uncertainty,
-                self.yields.expected(class),
-                self.patterns.spell(url.as_str())
-            );
-        }
         self.evidence.add(class, value, self.memory());
         self.log.push(Entry { url, class, via, value, page: Some(page), new });
         self.revalue(&touched);

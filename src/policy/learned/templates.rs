@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
+use crate::classify::{Classifier, KnnOptions, Sample, Scratch, signature};
 use crate::page::{ClassTokens, ClusterId, LeafPath, ParsedPage};
 use crate::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps};
 
@@ -66,7 +67,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Learns from `sample`. `version` names these templates among all of the process.
+    /// Learns from `sample`. `version` counts the lessons.
     pub fn learn(sample: &[SamplePage], options: &TemplateOptions, version: u64, read: &mut ReadPage) -> Self {
         let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
         let bags: Vec<Vec<LeafPath>> = sample
@@ -80,6 +81,8 @@ impl Templates {
         let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
         let labels = dbscan(&distances, radius, MIN_PTS);
         let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
+        // A thread may classify for several crawls: what it remembers of one must not answer for another.
+        let version = bags.iter().fold(version, |hash, bag| xxh3_64_with_seed(&signature(bag).to_le_bytes(), hash));
         let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), version);
         let names = (0..clusters).map(|cluster| ClusterId(FIRST_NAME + cluster)).collect();
         Self { tokens, classifier, labels, vectors, radius, clusters, names }

@@ -29,26 +29,15 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            smoothing: Smoothing {
-                prior: dev("T_PRIOR", 0.3),
-                prior_weight: 2.0,
-                prior_variance: dev("T_PVAR", 0.06),
-                strength: dev("T_STR", 2.0),
-                memory: dev("T_MEM", 40.0),
-            },
-            curiosity: dev("T_CUR", 0.85),
-            known_weight: dev("T_KNOWN", 30.0),
+            smoothing: Smoothing { prior: 0.3, prior_weight: 2.0, prior_variance: 0.06, strength: 2.0, memory: 40.0 },
+            curiosity: 0.85,
+            known_weight: 30.0,
             jitter: 0.4,
-            hub_discount: dev("T_HUB", 0.85),
-            good_share: dev("T_GOOD", 0.5),
-            parameter_cost: dev("T_PAR", 0.08),
+            hub_discount: 0.85,
+            good_share: 0.5,
+            parameter_cost: 0.08,
             templates: TemplateOptions::default(),
             sample_max: 1_000,
         }
     }
-}
-
-/// DEV
-pub fn dev(name: &str, default: f64) -> f64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
