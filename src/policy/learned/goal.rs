@@ -58,3 +58,24 @@ impl Likeness {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_like_the_example_by_template_and_kind_of_address_and_more_by_both() {
+        let (wanted, other, outlier) = (ClusterId(2), ClusterId(3), ClusterId(1));
+        let likeness = Likeness { cluster: Some(wanted), path: PatternId(7) };
+        let of = |cluster, path| likeness.of(cluster, PatternId(path));
+        assert_eq!((of(wanted, 7), of(other, 7), of(other, 8), of(outlier, 8)), (1.0, 0.0, 0.0, 0.0));
+        assert!(0.0 < of(wanted, 8) && of(wanted, 8) < of(outlier, 7) && of(outlier, 7) < 1.0);
+    }
+
+    #[test]
+    fn as_long_as_there_are_no_clusters_the_address_decides() {
+        let likeness = Likeness { cluster: None, path: PatternId(7) };
+        let of = |path| likeness.of(ClusterId::UNKNOWN, PatternId(path));
+        assert_eq!((of(7), of(8)), (1.0, 0.0));
+    }
+}
