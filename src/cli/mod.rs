@@ -13,6 +13,7 @@ pub mod inspect;
 pub mod replay;
 pub mod seeds;
 pub mod sim;
+pub mod site;
 
 mod flags;
 mod identity;
@@ -55,6 +56,8 @@ enum Command {
     Sim(Box<sim::SimArgs>),
     /// Crawl a recording under a policy
     Replay(replay::ReplayArgs),
+    /// Show what a crawl learnt of a site
+    Site(site::SiteArgs),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
@@ -70,6 +73,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
+        Command::Site(args) => site::run(&args)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
