@@ -23,12 +23,12 @@ struct Page {
 fn pages(name: &str) -> Option<Vec<Page>> {
     let (pages, labels) = (corpora::pages(name)?, corpora::labels(name)?);
     let mut parser = Parser::new(&ParseOptions::default()).with_units();
-    let mut judgeable = |page: &corpora::Page| {
+    let judgeable = |page: &corpora::Page| {
         let label = labels.get(&page.url)?;
         let units = parser.parse(&page.body, Some("text/html; charset=utf-8")).units;
         Some(Page { is_view: label.is_duplicate_view, kind: label.page_type.clone(), units })
     };
-    Some(pages.iter().take(PAGES_MAX).filter_map(|page| judgeable(page)).collect())
+    Some(pages.iter().take(PAGES_MAX).filter_map(judgeable).collect())
 }
 
 /// How the index judges pages, beside their labels.
