@@ -14,6 +14,7 @@ pub mod lab;
 pub mod replay;
 pub mod seeds;
 pub mod sim;
+pub mod site;
 
 mod flags;
 mod identity;
@@ -60,6 +61,8 @@ enum Command {
     /// Measure policies and clusterings on recorded, labelled sites
     #[command(subcommand)]
     Lab(Box<lab::Lab>),
+    /// Show what a crawl learnt of a site
+    Site(site::SiteArgs),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
@@ -76,6 +79,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
+        Command::Site(args) => site::run(&args)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

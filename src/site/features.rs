@@ -14,13 +14,42 @@ pub const THETA: u32 = 4;
 /// The leaf paths that a sample's pages are told apart by, each with its inverse document frequency.
 ///
 /// It is learnt once: the document frequencies and |D| of the sample stay in force for every later page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Vocabulary {
     /// Leaf path to feature; features are numbered by ascending path, whatever the order of the pages.
     features: HashMap<u64, u32, FixedState>,
     /// ln(|D| / df + 1) of each feature.
     rarity: Box<[f64]>,
     pages: u32,
+}
+
+/// A vocabulary as it is stored: |D|, and each feature's path and rarity in the order of their numbers.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Stored {
+    pages: u32,
+    features: Vec<(u64, f64)>,
+}
+
+impl From<Stored> for Vocabulary {
+    fn from(stored: Stored) -> Self {
+        Self {
+            features: stored.features.iter().map(|(path, _)| *path).zip(0..).collect(),
+            rarity: stored.features.iter().map(|(_, rarity)| *rarity).collect(),
+            pages: stored.pages,
+        }
+    }
+}
+
+impl From<Vocabulary> for Stored {
+    fn from(vocabulary: Vocabulary) -> Self {
+        let rarity = |feature: u32| vocabulary.rarity.get(feature as usize).copied().unwrap_or(0.0);
+        let mut features: Vec<(u32, u64)> =
+            vocabulary.features.iter().map(|(path, feature)| (*feature, *path)).collect();
+        features.sort_unstable();
+        let features = features.into_iter().map(|(feature, path)| (path, rarity(feature))).collect();
+        Self { pages: vocabulary.pages, features }
+    }
 }
 
 impl Vocabulary {
@@ -153,6 +182,20 @@ mod tests {
                 let vector = vocabulary.weigh(page);
                 let sum: f32 = vector.iter().map(|(_, weight)| weight).sum();
                 prop_assert!(vector.is_empty() || (sum - 1.0).abs() < 1e-5);
+            }
+        }
+
+        #[test]
+        fn a_vocabulary_that_was_stored_weighs_pages_as_before(
+            pages in proptest::collection::vec(proptest::collection::vec((any::<u64>(), 1..1000_u32), 0..9), 0..9)
+        ) {
+            let bags: Vec<_> = pages.iter().map(|page| bag(page)).collect();
+            let vocabulary = learn(&bags, 1);
+            let stored = serde_json::to_string(&vocabulary).unwrap();
+            let read: Vocabulary = serde_json::from_str(&stored).unwrap();
+            prop_assert_eq!(&read, &vocabulary);
+            for page in &bags {
+                prop_assert_eq!(read.weigh(page), vocabulary.weigh(page));
             }
         }
     }

@@ -3,13 +3,12 @@
 //! Plain functions over values (SOUrCe 2018), in this order: a sample of pages becomes vectors ([`Vocabulary`]), their
 //! [`Distances`] give a radius ([`eps()`]), and [`dbscan()`] the clusters. The [`NavigationTable`] counts where links of each
 //! cluster and place lead; [`hits()`] finds hubs and authorities in it; [`ClusterScores`] says what a cluster is worth and
-//! [`NavigationTable::expected`] what a link is. Beside that, [`NearDuplicates`] finds pages that say the same.
+//! [`NavigationTable::expected`] what a link is.
 //!
 //! A [`Label`] is a cluster's number, counted from 0, or none for an outlier: a page whose template has few instances.
 
 mod adjacency;
 mod centroid;
-mod content;
 mod dbscan;
 mod distances;
 mod eps;
@@ -17,7 +16,6 @@ mod features;
 mod hits;
 mod kdist;
 mod navigation;
-mod near_dup;
 mod score;
 mod silhouette;
 mod url_parts;
@@ -26,7 +24,6 @@ mod vector;
 
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
-pub use content::ContentUnit;
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;
 pub use eps::{EpsOptions, EpsRule, eps};
@@ -35,9 +32,6 @@ pub use hits::{Hits, Norm, hits, multi_hop, target_hits};
 pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
-};
-pub use near_dup::{
-    JaccardIndex, JaccardOptions, NearDuplicates, PageNo, SKETCH_UNITS, SimhashIndex, SimhashOptions, Sketch, simhash,
 };
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;

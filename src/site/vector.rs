@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 ///
 /// Weights are finite and not zero. Sums run over ascending features in double precision, so that a distance is the same to
 /// the last bit whoever computes it: by merging two vectors or through an inverted index.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Vec<(u32, f32)>", into = "Vec<(u32, f32)>")]
 pub struct SparseVector {
     ids: Box<[u32]>,
     weights: Box<[f32]>,
@@ -106,6 +107,18 @@ impl SparseVector {
     }
 }
 
+impl From<Vec<(u32, f32)>> for SparseVector {
+    fn from(entries: Vec<(u32, f32)>) -> Self {
+        Self::new(entries)
+    }
+}
+
+impl From<SparseVector> for Vec<(u32, f32)> {
+    fn from(vector: SparseVector) -> Self {
+        vector.iter().collect()
+    }
+}
+
 // The weights are finite and not zero, so equal bits are equal numbers.
 impl PartialEq for SparseVector {
     fn eq(&self, other: &Self) -> bool {
@@ -184,6 +197,13 @@ mod tests {
             prop_assert_eq!(a.distance(&b).to_bits(), b.distance(&a).to_bits());
             prop_assert_eq!(a.distance(&a), 0.0);
             prop_assert!(a.distance(&c) <= a.distance(&b) + b.distance(&c) + 1e-5);
+        }
+
+        #[test]
+        fn a_vector_that_was_stored_is_the_same_to_the_last_bit(vector in vectors()) {
+            let read: SparseVector = serde_json::from_str(&serde_json::to_string(&vector).unwrap()).unwrap();
+            prop_assert_eq!(read.squared_norm().to_bits(), vector.squared_norm().to_bits());
+            prop_assert_eq!(read, vector);
         }
     }
 }

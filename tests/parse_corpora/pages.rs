@@ -123,6 +123,8 @@ pub fn tag_soup() -> impl Strategy<Value = String> {
 pub fn well_formed() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         "[a-z &;<]{1,6}".prop_map(|text| text.replace('&', "&amp;").replace('<', "&lt;")),
+        // Long enough to be cut into units.
+        proptest::collection::vec("[a-zé]{1,10}", 1..60).prop_map(|words| words.join(" ")),
         "[a-z/?=#&\"' é.:-]{0,12}".prop_map(|url| {
             let url = url.replace('&', "&amp;").replace('"', "&quot;");
             format!("<a class=\"c  {}\" href=\"{url}\">x</a>", url.len() % 3)

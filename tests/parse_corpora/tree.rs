@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use harvestman::page::ContentUnit;
 use harvestman::parse::class_token;
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;
@@ -31,9 +32,10 @@ pub struct Found {
 
 impl Found {
     /// Notes a unit of content.
-    pub fn unit(&mut self, hash: u64, words: usize, in_anchor: bool, in_form: bool) {
+    pub fn unit(&mut self, unit: ContentUnit) {
+        let ContentUnit { hash, words, text_words, in_anchor, in_form } = unit;
         let marks = [(in_anchor, " a"), (in_form, " form")].into_iter().filter(|(on, _)| *on);
-        let key = marks.fold(format!("{hash:016x} {words}"), |key, (_, mark)| key + mark);
+        let key = marks.fold(format!("{hash:016x} {words}/{text_words}"), |key, (_, mark)| key + mark);
         *self.units.entry(key).or_default() += 1;
     }
 }
@@ -77,8 +79,11 @@ pub fn by_tree(html: &str, scripting: bool) -> Found {
                 *found.leaves.entry(format!("{}/#text", around.path)).or_default() += 1;
                 *found.rich.entry(format!("{}/#text", around.rich)).or_default() += 1;
                 if !around.in_control {
-                    let (hash, words) = text_hash(text);
-                    found.unit(hash, words, around.in_anchor, around.in_form);
+                    let Around { in_anchor, in_form, .. } = around;
+                    let (units, text_words) = cut(text);
+                    units.into_iter().for_each(|(hash, words)| {
+                        found.unit(ContentUnit { hash, words, text_words, in_anchor, in_form });
+                    });
                 }
             }
             Node::Document | Node::Fragment => {
@@ -157,21 +162,35 @@ fn is(element: &Element, names: &[&str]) -> bool {
     names.iter().any(|name| element.name().eq_ignore_ascii_case(name))
 }
 
-/// A text's hash as a content unit, and how many words it has.
-fn text_hash(text: &str) -> (u64, usize) {
-    let step = |parent: u64, word: u64| {
-        let product = u128::from(parent ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(u128::from(word ^ 0xd6e8_feb8_6659_fd93));
-        (product as u64) ^ ((product >> 64) as u64)
-    };
-    let of_word = |word: &str| {
-        word.as_bytes().chunks(8).fold(word.len() as u64, |hash, chunk| {
-            let mut eight = [0; 8];
-            eight[..chunk.len()].copy_from_slice(chunk);
-            step(hash, u64::from_le_bytes(eight))
-        })
-    };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    (words.iter().fold(0x776f_7264_7320_6f66, |hash, word| step(hash, of_word(word))), words.len())
+/// Hash and length of each run of words that a text is cut into, and how many words it has.
+fn cut(text: &str) -> (Vec<(u64, u16)>, u16) {
+    const SEED: u64 = 0x776f_7264_7320_6f66;
+    let words: Vec<u64> = text.split_whitespace().map(word_hash).collect();
+    let mut runs: Vec<&[u64]> = Vec::new();
+    let mut begin = 0;
+    for end in 1..=words.len() {
+        // A word whose hash begins with three zero bits ends a run that has three words or more.
+        let by_word = mixed(SEED, words[end - 1]) < 1 << 61 && end - begin > 2;
+        if by_word || end - begin == 32 || end == words.len() {
+            runs.push(&words[begin..end]);
+            begin = end;
+        }
+    }
+    let hash = |run: &&[u64]| (run.iter().copied().fold(SEED, mixed), run.len() as u16);
+    (runs.iter().map(hash).collect(), words.len().min(65_535) as u16)
+}
+
+fn word_hash(word: &str) -> u64 {
+    word.as_bytes().chunks(8).fold(word.len() as u64, |hash, chunk| {
+        let mut eight = [0; 8];
+        eight[..chunk.len()].copy_from_slice(chunk);
+        mixed(hash, u64::from_le_bytes(eight))
+    })
+}
+
+fn mixed(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(u128::from(word ^ 0xd6e8_feb8_6659_fd93));
+    (product as u64) ^ ((product >> 64) as u64)
 }
 
 fn is_link(address: &str) -> bool {

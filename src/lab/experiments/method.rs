@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::config::ParseOptions;
 use crate::lab::clusterings::{MdlOptions, mdl, repetitive_regions};
@@ -14,9 +13,6 @@ use crate::parse::{Parser, Spelling};
 use crate::policy::baselines::RegionOptions;
 use crate::policy::learned::{SamplePage, TemplateOptions, Templates};
 use crate::site::{EpsRule, Label, MIN_PTS, UrlPatternLearner, UrlPatterns};
-
-/// Names templates among all of the process, as [`Templates::learn`] asks for.
-static VERSIONS: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// A way to cluster pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,8 +108,7 @@ impl Clustered {
             SamplePage { body: stored.body.clone(), content_type: stored.content_type().map(Into::into) }
         };
         let pages: Vec<_> = sample.iter().map(page).collect();
-        let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
-        let templates = Templates::learn(&pages, &options, version, &mut *reader());
+        let templates = Templates::learn(&pages, &options, &mut *reader());
         let mut labels = templates.labels().to_vec();
         let split = (method == Method::Default).then(|| Split::learn(corpus, sample, &labels));
         if let Some(split) = &split {

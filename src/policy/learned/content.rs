@@ -263,6 +263,8 @@ impl ContentIndex {
         let alike = candidates.into_iter().take(CANDIDATES).find(|(page, shared)| {
             let Some(other) = self.page(ContentId(*page)) else { return false };
             let other = if by_text { other.running } else { other.units.len() as f64 };
+            // A list may have in anchors what this page says in running text: that is not alike.
+            let shared = shared.min(other);
             let jaccard = shared / (size + other - shared).max(f64::MIN_POSITIVE);
             jaccard >= if by_text { ALIKE } else { ALIKE_WHOLLY }
         });

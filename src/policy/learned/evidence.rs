@@ -7,11 +7,12 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
 use crate::page::{Apath, ClusterId, LinkClass, PatternId};
 
 /// A level of a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Level {
     /// All classes.
     All,
@@ -41,7 +42,7 @@ pub fn levels(class: LinkClass) -> [Level; 6] {
 }
 
 /// Sums over what was seen of a level. `n` is a weight: what is long ago fades.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sums {
     /// Observations.
     pub n: f64,
@@ -79,8 +80,9 @@ pub struct Smoothing {
     pub memory: f64,
 }
 
-/// Sums by level.
-#[derive(Debug, Clone, Default)]
+/// Sums by level. Stored as a list of them, in the order of the levels.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Level, Sums)>", into = "Vec<(Level, Sums)>")]
 pub struct Evidence {
     sums: HashMap<Level, Sums, FixedState>,
 }
@@ -160,6 +162,20 @@ fn spread(sums: Sums, mean: f64, prior: f64) -> f64 {
     let n = sums.n + BEFORE;
     let middle = (sums.sum + BEFORE * mean) / n;
     ((sums.squares + BEFORE * (prior + mean * mean)) / n - middle * middle).max(0.0)
+}
+
+impl From<Vec<(Level, Sums)>> for Evidence {
+    fn from(stored: Vec<(Level, Sums)>) -> Self {
+        Self { sums: stored.into_iter().take(LEVELS_MAX).collect() }
+    }
+}
+
+impl From<Evidence> for Vec<(Level, Sums)> {
+    fn from(evidence: Evidence) -> Self {
+        let mut stored: Self = evidence.sums.into_iter().collect();
+        stored.sort_unstable_by_key(|(level, _)| *level);
+        stored
+    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Likeness {
         const TEMPLATE_ONLY: f64 = 0.3;
         /// Where so many pages at such addresses are of the cluster, the others are of it too: a short thread has another
         /// structure than a long one.
-        const TELLING: f64 = 0.4;
+        const TELLING: f64 = 0.7;
         let address = path == self.path;
         match self.cluster {
             Some(wanted) if wanted == cluster => {
@@ -54,5 +54,28 @@ impl Likeness {
             Some(_) => 0.0,
             None => f64::from(u8::from(address)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_like_the_example_by_template_and_kind_of_address_and_more_by_both() {
+        let (wanted, other, outlier) = (ClusterId(2), ClusterId(3), ClusterId(1));
+        let likeness = |address| Likeness { cluster: Some(wanted), path: PatternId(7), address };
+        let of = |cluster, path| likeness(0.1).of(cluster, PatternId(path));
+        assert_eq!((of(wanted, 7), of(other, 7), of(other, 8), of(outlier, 8)), (1.0, 0.1, 0.0, 0.0));
+        assert!(0.0 < of(wanted, 8) && of(wanted, 8) < 1.0);
+        // Where most pages at such addresses are of the cluster, the others there are taken for it.
+        assert_eq!((likeness(0.8).of(other, PatternId(7)), likeness(0.8).of(other, PatternId(8))), (1.0, 0.0));
+    }
+
+    #[test]
+    fn as_long_as_there_are_no_clusters_the_address_decides() {
+        let likeness = Likeness { cluster: None, path: PatternId(7), address: 0.1 };
+        let of = |path| likeness.of(ClusterId::UNKNOWN, PatternId(path));
+        assert_eq!((of(7), of(8)), (1.0, 0.0));
     }
 }

@@ -11,11 +11,12 @@ use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log, LoggedPage};
+use super::model::{Facts, Learnt, SiteModel};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
-use crate::page::{Apath, ClusterId, LinkClass, PatternId};
+use crate::page::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
 use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot, Proposal};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::url::{CanonicalUrl, Fingerprint};
@@ -101,6 +102,42 @@ impl Learned {
         }
     }
 
+    /// A policy that knows a site from an earlier crawl. It counts on what `model` has counted; templates and patterns stay
+    /// what they are, since the pages that they were learnt from are gone.
+    pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
+        let Learnt { templates, patterns, evidence, yields, best } = model.learnt;
+        let mut policy = Self::new(goal, tuning, seed, read);
+        if let Goal::Like(example) = &policy.goal {
+            policy.likeness.path = patterns.of_path(&example.url);
+        }
+        policy.templates = templates.map(|templates| Arc::new(templates.into()));
+        policy.patterns = Arc::new(patterns);
+        (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
+        policy.next_lesson = usize::MAX;
+        policy
+    }
+
+    /// What was learnt of the site, to be used by another crawl of it and to be read by people.
+    pub fn model(&mut self) -> SiteModel {
+        let read: Vec<ParsedPage> =
+            self.sample.iter().map(|page| (self.read)(&page.body, page.content_type.as_deref(), None)).collect();
+        SiteModel {
+            facts: Facts::of(&self.log, self.pages, &self.patterns, &read),
+            learnt: Learnt {
+                templates: self.templates.as_ref().map(|templates| templates.stored()),
+                patterns: (*self.patterns).clone(),
+                evidence: self.evidence.clone(),
+                yields: self.yields.clone(),
+                best: self.best,
+            },
+        }
+    }
+
+    /// Whether there will be lessons.
+    const fn will_learn(&self) -> bool {
+        self.next_lesson <= LESSONS_END
+    }
+
     /// The templates learnt last.
     pub const fn templates(&self) -> Option<&Arc<Templates>> {
         self.templates.as_ref()
@@ -120,6 +157,7 @@ impl Learned {
     ) {
         self.pages += 1;
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
+        self.recognise_example(&url, cluster);
         let sample = self.sample_page(&url, facts);
         let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
         let found = self.content.take_in(&facts.units, kin);
@@ -236,6 +274,16 @@ impl Learned {
         }
     }
 
+    /// Where templates do not change any more, no lesson will tell the example's cluster.
+    fn recognise_example(&mut self, url: &CanonicalUrl, cluster: ClusterId) {
+        if let Goal::Like(example) = &self.goal
+            && !self.will_learn()
+            && example.url == url.as_str()
+        {
+            self.likeness.cluster = Some(cluster).filter(|cluster| cluster.0 > 1);
+        }
+    }
+
     fn lesson_is_due(&self) -> bool {
         self.pages >= self.next_lesson && self.pages <= LESSONS_END
     }
@@ -247,8 +295,7 @@ impl Learned {
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {
-            let mut templates =
-                Templates::learn(&self.sample, &self.tuning.templates, self.generation, &mut *self.read);
+            let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
             templates.keep_names(&self.sample_names(), &mut self.next_name);
             self.templates = Some(Arc::new(templates));
         }
@@ -384,6 +431,11 @@ impl Policy for Learned {
     }
 
     fn needs(&self) -> Needs {
-        Needs { units: true, links: false, body: self.sample.len() < self.tuning.sample_max }
+        let room = self.sample.len() < self.tuning.sample_max;
+        Needs { units: true, links: false, body: room && self.will_learn() }
     }
 }
+
+#[cfg(test)]
+#[path = "learner_tests.rs"]
+mod tests;

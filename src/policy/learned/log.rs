@@ -76,3 +76,54 @@ impl Log {
         self.entries.get_mut((number - self.first) as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::page::Apath;
+
+    fn entry(number: usize, content: Option<u64>) -> Entry {
+        let page = |content| LoggedPage {
+            content: ContentId(content),
+            cluster: ClusterId::UNKNOWN,
+            duplicate: false,
+            sample: None,
+        };
+        Entry {
+            url: CanonicalUrl::from_canonical(format!("http://h/{number}")),
+            class: LinkClass::unclassified(Apath::SEED),
+            via: None,
+            value: number as f64,
+            page: content.map(page),
+            new: Vec::new(),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_latest_fetches_are_remembered_and_pages_are_found_by_their_content(
+            are_pages in prop::collection::vec(any::<bool>(), 0..40), entries_max in 1..12_usize,
+        ) {
+            let mut log = Log::new(entries_max);
+            let mut contents = Vec::new();
+            for (number, is_page) in are_pages.iter().enumerate() {
+                let content = is_page.then_some(contents.len() as u64);
+                contents.extend(content.map(|_| number));
+                log.push(entry(number, content));
+            }
+            let first = are_pages.len().saturating_sub(entries_max);
+            let remembered: Vec<usize> = log.iter().map(|entry| entry.value as usize).collect();
+            prop_assert_eq!(remembered, (first..are_pages.len()).collect::<Vec<_>>());
+            prop_assert!(log.by_content.len() <= entries_max);
+            for (content, number) in (0..).zip(contents) {
+                let found = log.of_content(ContentId(content)).map(|entry| entry.value as usize);
+                prop_assert_eq!(found, (number >= first).then_some(number));
+            }
+            prop_assert!(log.of_content(ContentId(1_000)).is_none());
+        }
+    }
+}

@@ -109,3 +109,7 @@ impl PolicySnapshot for LearnedSnapshot {
         LinkClass { cluster: cluster.unwrap_or(class.cluster), apath: class.apath, pattern: self.patterns.of(url) }
     }
 }
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;

@@ -6,11 +6,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use serde::{Deserialize, Serialize};
 
-use crate::classify::{Classifier, KnnOptions, Sample, Scratch, signature};
+use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
 use crate::page::{ClassTokens, ClusterId, LeafPath, ParsedPage};
 use crate::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps};
 
@@ -67,8 +68,8 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Learns from `sample`. `version` counts the lessons.
-    pub fn learn(sample: &[SamplePage], options: &TemplateOptions, version: u64, read: &mut ReadPage) -> Self {
+    /// Learns from `sample`.
+    pub fn learn(sample: &[SamplePage], options: &TemplateOptions, read: &mut ReadPage) -> Self {
         let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
         let bags: Vec<Vec<LeafPath>> = sample
             .iter()
@@ -80,12 +81,35 @@ impl Templates {
         let distances = Distances::between(&vectors);
         let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
         let labels = dbscan(&distances, radius, MIN_PTS);
+        Self::trained(tokens, vocabulary, vectors, labels, radius)
+    }
+
+    fn trained(
+        tokens: Arc<ClassTokens>,
+        vocabulary: Vocabulary,
+        vectors: Vec<SparseVector>,
+        labels: Vec<Label>,
+        radius: f32,
+    ) -> Self {
+        /// Templates of several sites may be asked on one thread; none may be given another's remembered answers.
+        static NAMES: AtomicU64 = AtomicU64::new(0);
+        let name = NAMES.fetch_add(1, Ordering::Relaxed);
         let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
-        // A thread may classify for several crawls: what it remembers of one must not answer for another.
-        let version = bags.iter().fold(version, |hash, bag| xxh3_64_with_seed(&signature(bag).to_le_bytes(), hash));
-        let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), version);
+        let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), name);
         let names = (0..clusters).map(|cluster| ClusterId(FIRST_NAME + cluster)).collect();
         Self { tokens, classifier, labels, vectors, radius, clusters, names }
+    }
+
+    /// What they can be made again from.
+    pub fn stored(&self) -> StoredTemplates {
+        StoredTemplates {
+            tokens: self.tokens.hashes().to_vec(),
+            vocabulary: self.vocabulary().clone(),
+            vectors: self.vectors.clone(),
+            labels: self.labels.clone(),
+            names: self.names.clone(),
+            radius: self.radius,
+        }
     }
 
     /// The class names that paths are told apart by.
@@ -160,6 +184,36 @@ pub const OUTLIER: ClusterId = ClusterId(1);
 /// The first name of a cluster.
 pub const FIRST_NAME: u32 = 2;
 
+/// Templates as they are stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredTemplates {
+    tokens: Vec<u64>,
+    vocabulary: Vocabulary,
+    vectors: Vec<SparseVector>,
+    labels: Vec<Label>,
+    names: Vec<ClusterId>,
+    radius: f32,
+}
+
+impl StoredTemplates {
+    /// Whether there is a label for each page, and no more clusters than pages.
+    pub(super) fn is_sound(&self) -> bool {
+        let in_range = |label: &u32| (*label as usize) < self.labels.len();
+        let clusters = self.labels.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+        self.labels.len() == self.vectors.len()
+            && self.labels.iter().flatten().all(in_range)
+            && self.names.len() == clusters
+    }
+}
+
+impl From<StoredTemplates> for Templates {
+    fn from(stored: StoredTemplates) -> Self {
+        let StoredTemplates { tokens, vocabulary, vectors, labels, names, radius } = stored;
+        let trained = Self::trained(Arc::new(tokens.into_iter().collect()), vocabulary, vectors, labels, radius);
+        Self { names, ..trained }
+    }
+}
+
 fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
     let mut pages: HashMap<u64, usize> = HashMap::new();
     for page in sample {
@@ -170,3 +224,7 @@ fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
     let least = TOKEN_PAGES.max((TOKEN_SHARE * sample.len() as f64).ceil() as usize);
     pages.into_iter().filter(|(_, count)| *count >= least).map(|(token, _)| token).collect()
 }
+
+#[cfg(test)]
+#[path = "templates_tests.rs"]
+mod tests;

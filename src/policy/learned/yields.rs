@@ -5,6 +5,7 @@ use crate::page::LinkClass;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
 /// Fetches that a level remembers: what a hub brings shrinks as the site is exhausted.
 const MEMORY: f64 = 15.0;
@@ -14,7 +15,7 @@ const STRENGTH: f64 = 1.0;
 const LEVELS_MAX: usize = 200_000;
 
 /// The good links that a page brought.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Yield {
     /// How many.
     pub links: f64,
@@ -22,8 +23,9 @@ pub struct Yield {
     pub worth: f64,
 }
 
-/// Yields by level, fading.
-#[derive(Debug, Clone, Default)]
+/// Yields by level, fading. Stored as a list of them, in the order of the levels.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Level, f64, Yield)>", into = "Vec<(Level, f64, Yield)>")]
 pub struct Yields {
     sums: HashMap<Level, (f64, Yield), FixedState>,
 }
@@ -66,6 +68,20 @@ impl Yields {
     }
 }
 
+impl From<Vec<(Level, f64, Yield)>> for Yields {
+    fn from(stored: Vec<(Level, f64, Yield)>) -> Self {
+        Self { sums: stored.into_iter().take(LEVELS_MAX).map(|(level, n, sum)| (level, (n, sum))).collect() }
+    }
+}
+
+impl From<Yields> for Vec<(Level, f64, Yield)> {
+    fn from(yields: Yields) -> Self {
+        let mut stored: Self = yields.sums.into_iter().map(|(level, (n, sum))| (level, n, sum)).collect();
+        stored.sort_unstable_by_key(|(level, ..)| *level);
+        stored
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +110,28 @@ mod tests {
         (0..200).for_each(|_| yields.add(class(1), Yield { links: 20.0, worth: 10.0 }));
         (0..40).for_each(|_| yields.add(class(1), Yield::default()));
         assert!(yields.expected(class(1)).links < 3.0);
+    }
+
+    #[test]
+    fn what_was_never_fetched_is_expected_to_bring_what_its_place_brought() {
+        let mut yields = Yields::default();
+        assert_eq!(yields.expected(class(1)), Yield::default());
+        (0..10).for_each(|_| yields.add(class(1), Yield { links: 8.0, worth: 4.0 }));
+        let new = yields.expected(class(2));
+        assert!(new.links > 4.0 && (new.worth / new.links - 0.5).abs() < 1e-9, "{new:?}");
+        yields.clear();
+        assert_eq!(yields.expected(class(1)), Yield::default());
+    }
+
+    #[test]
+    fn levels_beyond_the_bound_are_not_counted_and_known_ones_still_are() {
+        let mut yields = Yields::default();
+        for pattern in 0..LEVELS_MAX as u64 / 4 {
+            yields.add(class(pattern), Yield::default());
+        }
+        assert_eq!(yields.sums.len(), LEVELS_MAX);
+        (0..20).for_each(|_| yields.add(class(1), Yield { links: 9.0, worth: 1.0 }));
+        assert_eq!(yields.sums.len(), LEVELS_MAX);
+        assert!(yields.expected(class(1)).links > 8.0);
     }
 }

@@ -1,0 +1,52 @@
+//! A site as tables.
+
+use std::fmt::Write as _;
+
+use crate::page::ClusterId;
+use crate::policy::learned::{ClusterFacts, Destination, Facts, LinkFacts};
+
+/// How a cluster is called.
+pub fn name(cluster: ClusterId) -> String {
+    match cluster {
+        ClusterId::UNKNOWN => "not clustered".to_owned(),
+        ClusterId(1) => "outliers".to_owned(),
+        ClusterId(number) => format!("cluster {number}"),
+    }
+}
+
+/// The whole text.
+pub fn of(facts: &Facts) -> String {
+    let mut text = format!("{}\n{} pages\n", facts.hosts.join("\n"), facts.pages);
+    for cluster in &facts.clusters {
+        text.push('\n');
+        text.push_str(&of_cluster(cluster));
+    }
+    text
+}
+
+fn of_cluster(cluster: &ClusterFacts) -> String {
+    let ClusterFacts { pages, worth, links, .. } = cluster;
+    let mut text = format!("{}: {pages} pages, worth {worth:.2}, {links} new links\n", name(cluster.cluster));
+    let title = cluster.title.iter().map(|title| format!("  title    {title}\n"));
+    text.extend(title);
+    text.extend(cluster.examples.iter().map(|example| format!("  page     {example}\n")));
+    cluster.classes.iter().for_each(|class| push_class(&mut text, class));
+    text
+}
+
+fn push_class(text: &mut String, class: &LinkFacts) {
+    let place = class.apath_text.clone().unwrap_or_else(|| format!("#{:016x}", class.apath.0));
+    let share = 100.0 * class.share;
+    let pattern = &class.pattern;
+    // Writing to a text cannot fail.
+    let _ = writeln!(text, "  {share:4.0} %   {pattern}  at {place}");
+    if !class.leads_to.is_empty() {
+        let destinations: Vec<String> = class.leads_to.iter().map(destination).collect();
+        let _ = writeln!(text, "           to {}", destinations.join(", "));
+    }
+}
+
+fn destination(destination: &Destination) -> String {
+    let name = destination.cluster.map_or_else(|| "no page".to_owned(), name);
+    format!("{name} ({})", destination.fetches)
+}

@@ -1,0 +1,108 @@
+//! The model's file: JSON, compressed by gzip, that names itself and its format.
+
+use std::io::{ErrorKind, Read, Write};
+
+use flate2::Compression;
+use flate2::bufread::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+use super::SiteModel;
+
+/// What the file calls itself.
+const MAGIC: &str = "harvestman site model";
+/// The format that is written. A program reads this one and no later one.
+const FORMAT: u32 = 1;
+/// Longest JSON that is read, in bytes: several times what the largest sample makes.
+const LENGTH_MAX: u64 = 512 << 20;
+
+/// Why a file is no site model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Something else.
+    #[error("this is not a site model")]
+    NotAModel,
+    /// Written by a later version of the program.
+    #[error("the site model has format {0}; this version reads formats up to {FORMAT}")]
+    Newer(u32),
+    /// It ends too early.
+    #[error("the site model is not whole: it ends too early")]
+    Truncated,
+    /// It is longer than any model.
+    #[error("the site model is longer than {} MiB", LENGTH_MAX >> 20)]
+    TooLong,
+    /// What it says makes no sense.
+    #[error("the site model is damaged: {0}")]
+    Damaged(String),
+}
+
+/// What every format has.
+#[derive(Deserialize)]
+struct Head {
+    magic: String,
+    format: u32,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    magic: &'a str,
+    format: u32,
+    model: &'a SiteModel,
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    model: SiteModel,
+}
+
+impl SiteModel {
+    /// The model as the contents of a file.
+    ///
+    /// # Errors
+    /// Where it holds a number that is none.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let written = Written { magic: MAGIC, format: FORMAT, model: self };
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let text = serde_json::to_vec(&written).map_err(|error| ModelError::Damaged(error.to_string()))?;
+        let compressed = encoder.write_all(&text).and_then(|()| encoder.finish());
+        compressed.map_err(|error| ModelError::Damaged(error.to_string()))
+    }
+
+    /// Reads the contents of a file.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let text = decompressed(bytes)?;
+        let head: Head = serde_json::from_slice(&text).map_err(|error| match error.is_eof() {
+            true if text.starts_with(b"{\"magic\":\"harvestman") => ModelError::Truncated,
+            _ => ModelError::NotAModel,
+        })?;
+        if head.magic != MAGIC {
+            return Err(ModelError::NotAModel);
+        }
+        if head.format > FORMAT {
+            return Err(ModelError::Newer(head.format));
+        }
+        let Whole { model } = serde_json::from_slice(&text).map_err(|error| ModelError::Damaged(error.to_string()))?;
+        match &model.learnt.templates {
+            Some(templates) if !templates.is_sound() => Err(ModelError::Damaged("labels do not fit the pages".into())),
+            _ => Ok(model),
+        }
+    }
+}
+
+fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
+    const GZIP: [u8; 2] = [0x1f, 0x8b];
+    if !bytes.starts_with(&GZIP) {
+        return Err(ModelError::NotAModel);
+    }
+    let mut text = Vec::new();
+    let read = GzDecoder::new(bytes).take(LENGTH_MAX + 1).read_to_end(&mut text);
+    match read {
+        Ok(length) if length as u64 > LENGTH_MAX => Err(ModelError::TooLong),
+        Ok(_) => Ok(text),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(ModelError::Truncated),
+        Err(error) => Err(ModelError::Damaged(error.to_string())),
+    }
+}

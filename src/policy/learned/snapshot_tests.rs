@@ -1,0 +1,92 @@
+use super::*;
+use crate::page::{Apath, PatternId};
+use crate::policy::learned::yields::Yield;
+use crate::site::UrlPatternLearner;
+
+fn class(pattern: u64) -> LinkClass {
+    let pattern = UrlPattern { coarse: PatternId::new(pattern << 2, 0), fine: PatternId::new(pattern << 2, 0) };
+    LinkClass::at(ClusterId(2), Apath(9)).with_pattern(pattern)
+}
+
+fn snapshot(seed: u64) -> LearnedSnapshot {
+    LearnedSnapshot {
+        version: 1,
+        generation: 0,
+        seed,
+        templates: None,
+        patterns: Arc::default(),
+        clusters: Arc::default(),
+        evidence: Evidence::default(),
+        yields: Yields::default(),
+        tuning: Tuning::default(),
+    }
+}
+
+#[test]
+fn a_class_that_is_known_is_scored_by_what_it_gives_alone() {
+    let mut known = snapshot(1);
+    for _ in 0..200 {
+        known.evidence.add(class(1), 0.8, 1_000.0);
+    }
+    let terms = known.terms(class(1));
+    assert_eq!((terms.curiosity, terms.score), (0.0, terms.worth));
+    assert!((terms.worth - 0.8).abs() < 0.01, "{terms:?}");
+}
+
+#[test]
+fn the_seed_varies_curiosity_about_what_is_unknown_and_nothing_else() {
+    let [one, same, other] = [1, 1, 2].map(|seed| snapshot(seed).terms(class(1)));
+    assert!(one.curiosity > 0.0);
+    assert_eq!(one, same);
+    assert_ne!(one.curiosity, other.curiosity);
+    assert_eq!((one.worth, one.rate), (other.worth, other.rate));
+}
+
+#[test]
+fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
+    let mut hub = snapshot(1);
+    for _ in 0..200 {
+        hub.evidence.add(class(1), 0.0, 1_000.0);
+        hub.yields.add(class(1), Yield { links: 19.0, worth: 19.0 });
+    }
+    let terms = hub.terms(class(1));
+    // Twenty fetches for a worth of nineteen.
+    assert!((terms.rate - 0.95).abs() < 0.01, "{terms:?}");
+    assert!((terms.score - hub.tuning.hub_discount * terms.rate).abs() < 1e-9, "{terms:?}");
+}
+
+#[test]
+fn what_waits_is_put_under_the_cluster_and_the_pattern_of_now() {
+    let mut learner = UrlPatternLearner::default();
+    (0..50).for_each(|number| learner.see(&format!("http://h/tag/name-{number}x/")));
+    let clusters = [(Fingerprint::of("http://h/list"), ClusterId(5))].into_iter().collect();
+    let now = LearnedSnapshot {
+        patterns: Arc::new(learner.patterns()),
+        clusters: Arc::new(clusters),
+        generation: 1,
+        ..snapshot(1)
+    };
+    let moved = now.class_of(class(1), "http://h/tag/name-7x/", Some("http://h/list"));
+    assert_eq!((moved.cluster, moved.apath), (ClusterId(5), Apath(9)));
+    assert_eq!(moved.pattern, now.pattern("http://h/tag/name-8x/"));
+    let elsewhere = now.class_of(class(1), "http://h/tag/name-7x/", Some("http://h/unknown"));
+    assert_eq!(elsewhere.cluster, ClusterId(2), "what is not known anew stays");
+}
+
+#[test]
+fn before_templates_are_learnt_pages_have_no_cluster() {
+    let first = snapshot(1);
+    assert_eq!((first.cluster(&[]), first.class_tokens()), (ClusterId::UNKNOWN, None));
+    assert_eq!((first.version(), first.generation(), first.refusal(class(1))), (1, 0, None));
+}
+
+#[test]
+fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first() {
+    let snapshot = snapshot(1);
+    let with = |parameters| {
+        let pattern = UrlPattern { coarse: PatternId::new(4, parameters), fine: PatternId::new(4, 0) };
+        snapshot.terms(LinkClass::at(ClusterId(2), Apath(9)).with_pattern(pattern)).score
+    };
+    assert!(with(0) > with(1) && with(1) > with(2) && with(2) > 0.0);
+    assert_eq!(with(3), with(9));
+}
