@@ -97,7 +97,7 @@ fn clusterings_and_classifications_are_measured() {
     }
     let args = ["lab", "classify", "forum.warc", "--seeds", "1", "--sample", "60", "--json", "-"];
     let rows = recording.run(&args).rows();
-    assert_eq!(rows.len(), 5);
+    assert_eq!(rows.len(), 7);
     assert!(rows.iter().all(|row| row["micro_precision"].is_number() && row["macro_precision"].is_number()));
 }
 

@@ -61,7 +61,6 @@ fn names_that_are_unknown_are_answered_with_those_that_are_known() {
     recording.run(&["replay", "forum.warc", "--variant", "papre"]).failed(2, &["no variant papre", "default, paper"]);
     recording.run(&["lab", "ucc", "forum.warc", "--policies", "bfs,dfs"]).failed(2, &["no policy dfs"]);
     recording.run(&["lab", "cluster", "forum.warc", "--methods", "kmeans"]).failed(2, &["no clustering kmeans", "mdl"]);
-    recording.run(&["lab", "classify", "forum.warc", "--methods", "mdl"]).failed(2, &["mdl does not classify"]);
 }
 
 #[test]

@@ -101,17 +101,12 @@ Example:
 pub struct ClassifyArgs {
     #[command(flatten)]
     common: Common,
-    /// How pages are clustered: paper, literal-eps, rich-q95, rich-silhouette, default
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Method::CLASSIFYING, value_parser = classifying)]
+    /// How pages are clustered, as in lab cluster
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = Method::ALL)]
     methods: Vec<Method>,
     /// Pages of the sample
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     sample: usize,
-}
-
-fn classifying(name: &str) -> Result<Method, String> {
-    let method: Method = name.parse()?;
-    if Method::CLASSIFYING.contains(&method) { Ok(method) } else { Err(format!("{name} does not classify")) }
 }
 
 /// Arguments of `lab ucc`.

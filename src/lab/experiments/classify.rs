@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cluster::type_of;
+use super::cluster::{known_precision, type_of};
 use super::{Clustered, Error, Experiment, Method, Results, Workers, apath_sample};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Precision, stratified_folds};
@@ -10,10 +10,10 @@ use crate::lab::tables::{Measure, Report, Row};
 use crate::seed::Seed;
 
 /// The experiment: clusters are learnt from three quarters of an Apath sample, and the last quarter is classified by them;
-/// each quarter is the last one once. A page that is found to be an outlier counts as wrong.
+/// each quarter is the last one once. An outlier of the three quarters is a cluster of its own, as in the paper.
 #[derive(Debug, Clone)]
 pub struct Classify {
-    /// How pages are clustered; those of [`Method::CLASSIFYING`] can classify.
+    /// How pages are clustered.
     pub methods: Vec<Method>,
     /// Pages of the sample.
     pub sample: usize,
@@ -80,10 +80,5 @@ fn precision(corpus: &Corpus, method: Method, pages: &[PageId], is_test: impl Fn
     };
     let (training, test) = (part(false), part(true));
     let clustered = Clustered::of(method, corpus, &training);
-    let labels = clustered.classify(corpus, &test);
-    let learnt = clustered.labels().iter().zip(&training);
-    Precision::of(
-        learnt.filter_map(|(label, id)| Some(((*label)?, type_of(corpus, *id)?))),
-        labels.iter().zip(&test).filter_map(|(label, id)| Some((*label, type_of(corpus, *id)?))),
-    )
+    known_precision(corpus, &clustered, (&training, &test))
 }

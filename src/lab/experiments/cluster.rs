@@ -59,7 +59,11 @@ impl Experiment for Cluster {
             let clustered = Clustered::of(*method, corpus, sample);
             let row = Row { seed: Some(*seed), ..Row::new(&corpus.name, "cluster", method.name()) };
             let others = self.others(corpus, sample, Seed(*seed));
-            with_precision(with_clusters(row, corpus, sample, &clustered), corpus, (sample, &others), &clustered)
+            let row = with_clusters(row, corpus, sample, &clustered);
+            match known_precision(corpus, &clustered, (sample, &others)) {
+                Some(precision) => row.with_precision(&precision),
+                None => row,
+            }
         }));
         Ok(())
     }
@@ -111,17 +115,16 @@ fn with_clusters(row: Row, corpus: &Corpus, sample: &[PageId], clustered: &Clust
         .with(Measure::Outliers, labels.iter().filter(|label| label.is_none()).count() as f64)
 }
 
-/// Precision on `others`, by the types of the sample.
-fn with_precision(row: Row, corpus: &Corpus, (sample, others): (&[PageId], &[PageId]), clustered: &Clustered) -> Row {
-    if corpus.truth().is_none() || !clustered.classifies() {
-        return row;
-    }
-    let labels = clustered.classify(corpus, others);
-    let training = clustered.labels().iter().zip(sample);
-    let training = training.filter_map(|(label, id)| Some(((*label)?, type_of(corpus, *id)?)));
-    let test = labels.iter().zip(others).filter_map(|(label, id)| Some((*label, type_of(corpus, *id)?)));
-    match Precision::of(training, test) {
-        Some(precision) => row.with_precision(&precision),
-        None => row,
-    }
+/// Precision on `others`, by the types of the sample, over the pages whose types are known.
+pub(super) fn known_precision(
+    corpus: &Corpus,
+    clustered: &Clustered,
+    (sample, others): (&[PageId], &[PageId]),
+) -> Option<Precision> {
+    corpus.truth()?;
+    let training = clustered.parts().zip(sample);
+    let training = training.filter_map(|(part, id)| Some((part, type_of(corpus, *id)?)));
+    let parts = clustered.classify(corpus, others);
+    let test = parts.iter().zip(others).filter_map(|(part, id)| Some((*part, type_of(corpus, *id)?)));
+    Precision::of(training, test)
 }

@@ -3,16 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
 use crate::config::ParseOptions;
 use crate::lab::clusterings::{MdlOptions, mdl, repetitive_regions};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::replay::reader;
-use crate::page::{ClusterId, LeafPath, PatternId};
+use crate::page::{ClassTokens, LeafPath, PatternId};
 use crate::parse::{Parser, Spelling};
 use crate::policy::baselines::RegionOptions;
 use crate::policy::learned::{SamplePage, TemplateOptions, Templates};
-use crate::site::{EpsRule, Label, MIN_PTS, UrlPatternLearner, UrlPatterns};
+use crate::site::{EpsRule, Label, MIN_PTS, SparseVector, THETA, UrlPatternLearner, UrlPatterns, Vocabulary};
+
+/// Answers of the classifier that are remembered.
+const ANSWERS: usize = 4_096;
 
 /// A way to cluster pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,9 +49,6 @@ impl Method {
         Self::Mdl,
         Self::IRobot,
     ];
-    /// Those that say of a page that was not clustered where it belongs.
-    pub const CLASSIFYING: [Self; 5] =
-        [Self::Paper, Self::LiteralEps, Self::RichQuantile, Self::RichSilhouette, Self::Default];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -90,33 +92,44 @@ impl FromStr for Method {
     }
 }
 
-/// Pages that were clustered.
+/// Where a page belongs. Each outlier of the sample is a cluster of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// A cluster.
+    Cluster(u32),
+    /// The outlier at this place of the sample.
+    Outlier(u32),
+}
+
+/// Pages that were clustered, and what classifies others by them: kNN over all paths, whatever they were clustered by.
 pub struct Clustered {
     labels: Vec<Label>,
-    templates: Option<Templates>,
+    tokens: Arc<ClassTokens>,
+    classifier: Classifier,
+    /// The classifier's numbers from here on are outliers, by their place in the sample.
+    first_outlier: u32,
     split: Option<Split>,
+    radius: Option<f32>,
 }
 
 impl Clustered {
     /// Clusters these pages of `corpus`.
     pub fn of(method: Method, corpus: &Corpus, sample: &[PageId]) -> Self {
-        let Some(options) = method.templates() else {
-            return Self { labels: others(method, corpus, sample), templates: None, split: None };
+        let Structure { labels, tokens, vocabulary, vectors, radius } = match method.templates() {
+            Some(options) => Structure::by_templates(&options, corpus, sample),
+            None => Structure::by_others(method, corpus, sample),
         };
-        let page = |id: &PageId| {
-            let stored = corpus.page(*id);
-            SamplePage { body: stored.body.clone(), content_type: stored.content_type().map(Into::into) }
-        };
-        let pages: Vec<_> = sample.iter().map(page).collect();
-        let templates = Templates::learn(&pages, &options, &mut *reader());
-        let mut labels = templates.labels().to_vec();
+        let first_outlier = labels.iter().flatten().max().map_or(0, |last| last + 1);
+        let numbered = |(at, label): (u32, &Label)| Some(label.unwrap_or(first_outlier + at));
+        let singles: Vec<Label> = (0..).zip(&labels).map(numbered).collect();
+        let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &singles), KnnOptions::default(), 0);
         let split = (method == Method::Default).then(|| Split::learn(corpus, sample, &labels));
-        if let Some(split) = &split {
-            for (label, id) in labels.iter_mut().zip(sample) {
-                *label = split.of(*label, corpus.url(*id).as_str());
-            }
-        }
-        Self { labels, templates: Some(templates), split }
+        let part = |(label, id): (Label, &PageId)| match &split {
+            Some(split) => split.of(label?, corpus.url(*id).as_str()),
+            None => label,
+        };
+        let labels = labels.into_iter().zip(sample).map(part).collect();
+        Self { labels, tokens, classifier, first_outlier, split, radius }
     }
 
     /// The clusters of the pages, in their order.
@@ -124,30 +137,78 @@ impl Clustered {
         &self.labels
     }
 
+    /// The same, each outlier a cluster of its own.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        let part = |(at, label): (u32, &Label)| label.map_or(Part::Outlier(at), Part::Cluster);
+        (0..).zip(&self.labels).map(part)
+    }
+
     /// DBSCAN's radius, and the features that pages are seen by, where there are such.
     pub fn radius_and_features(&self) -> Option<(f32, usize)> {
-        self.templates.as_ref().map(|templates| (templates.radius(), templates.vocabulary().len()))
+        self.radius.map(|radius| (radius, self.classifier.vocabulary().len()))
     }
 
-    /// Whether it says of other pages where they belong.
-    pub const fn classifies(&self) -> bool {
-        self.templates.is_some()
-    }
-
-    /// The clusters of other pages; outliers where it does not classify.
-    pub fn classify(&self, corpus: &Corpus, pages: &[PageId]) -> Vec<Label> {
-        let Some(templates) = &self.templates else { return vec![None; pages.len()] };
+    /// Where other pages belong; none where their cluster has no pages at addresses like theirs.
+    pub fn classify(&self, corpus: &Corpus, pages: &[PageId]) -> Vec<Option<Part>> {
         let mut parser = Parser::new(&ParseOptions::default());
-        parser.set_class_tokens(Some(templates.tokens().clone()));
-        let mut label = |id: &PageId| {
+        parser.set_class_tokens(Some(Arc::clone(&self.tokens)));
+        let mut scratch = Scratch::new(ANSWERS);
+        let mut part = |id: &PageId| {
             let stored = corpus.page(*id);
             let bag = parser.parse(&stored.body, stored.content_type()).leaf_paths;
-            // Clusters are numbered from 2 on outside, see `cluster_id`.
-            let ClusterId(number) = templates.classify(&bag);
-            let label = number.checked_sub(2);
-            self.split.as_ref().map_or(label, |split| split.of(label, corpus.url(*id).as_str()))
+            let number = self.classifier.classify(&bag, &mut scratch).cluster?;
+            match (number.checked_sub(self.first_outlier), &self.split) {
+                (Some(at), _) => Some(Part::Outlier(at)),
+                (None, Some(split)) => split.of(number, corpus.url(*id).as_str()).map(Part::Cluster),
+                (None, None) => Some(Part::Cluster(number)),
+            }
         };
-        pages.iter().map(&mut label).collect()
+        pages.iter().map(&mut part).collect()
+    }
+}
+
+/// The clusters of a sample by the structure of its pages.
+struct Structure {
+    labels: Vec<Label>,
+    tokens: Arc<ClassTokens>,
+    vocabulary: Vocabulary,
+    vectors: Vec<SparseVector>,
+    radius: Option<f32>,
+}
+
+impl Structure {
+    fn by_templates(options: &TemplateOptions, corpus: &Corpus, sample: &[PageId]) -> Self {
+        let page = |id: &PageId| {
+            let stored = corpus.page(*id);
+            SamplePage { body: stored.body.clone(), content_type: stored.content_type().map(Into::into) }
+        };
+        let pages: Vec<_> = sample.iter().map(page).collect();
+        let templates = Templates::learn(&pages, options, &mut *reader());
+        Self {
+            labels: templates.labels().to_vec(),
+            tokens: Arc::clone(templates.tokens()),
+            vocabulary: templates.vocabulary().clone(),
+            vectors: templates.vectors().to_vec(),
+            radius: Some(templates.radius()),
+        }
+    }
+
+    fn by_others(method: Method, corpus: &Corpus, sample: &[PageId]) -> Self {
+        let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
+        let mut bag = |id: &PageId| {
+            let stored = corpus.page(*id);
+            parser.parse(&stored.body, stored.content_type()).leaf_paths
+        };
+        let bags: Vec<Vec<LeafPath>> = sample.iter().map(&mut bag).collect();
+        let bags: Vec<&[LeafPath]> = bags.iter().map(Vec::as_slice).collect();
+        let labels = if method == Method::Mdl {
+            mdl(&bags, &MdlOptions::default())
+        } else {
+            repetitive_regions(&bags, &RegionOptions::default())
+        };
+        let vocabulary = Vocabulary::learn(bags.iter().copied(), THETA);
+        let vectors = bags.iter().map(|bag| vocabulary.weigh(bag)).collect();
+        Self { labels, tokens: Arc::default(), vocabulary, vectors, radius: None }
     }
 }
 
@@ -179,23 +240,8 @@ impl Split {
 
     /// The part that a page of a cluster is in. A pattern that was not seen in the sample belongs to the rest of the
     /// cluster or, where that has no pages, to none.
-    fn of(&self, label: Label, url: &str) -> Label {
-        let (cluster, pattern) = (label?, self.patterns.of_path(url));
+    fn of(&self, cluster: u32, url: &str) -> Label {
+        let pattern = self.patterns.of_path(url);
         self.parts.get(&(cluster, Some(pattern))).or_else(|| self.parts.get(&(cluster, None))).copied()
-    }
-}
-
-fn others(method: Method, corpus: &Corpus, sample: &[PageId]) -> Vec<Label> {
-    let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
-    let mut bag = |id: &PageId| {
-        let stored = corpus.page(*id);
-        parser.parse(&stored.body, stored.content_type()).leaf_paths
-    };
-    let bags: Vec<Vec<LeafPath>> = sample.iter().map(&mut bag).collect();
-    let bags: Vec<&[LeafPath]> = bags.iter().map(Vec::as_slice).collect();
-    if method == Method::Mdl {
-        mdl(&bags, &MdlOptions::default())
-    } else {
-        repetitive_regions(&bags, &RegionOptions::default())
     }
 }

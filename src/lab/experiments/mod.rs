@@ -42,7 +42,7 @@ pub use crawl::{Crawl, Crawled, FREE_SAMPLE_REQUESTS};
 pub use error::Error;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};
-pub use method::{Clustered, Method};
+pub use method::{Clustered, Method, Part};
 pub use results::Results;
 pub use sample::apath_sample;
 pub use samples::Samples;

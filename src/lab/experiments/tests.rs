@@ -113,9 +113,10 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
         let crawled = crawl.run(&corpus, None).unwrap();
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
         assert_eq!(crawled.row.target.as_deref(), Some(&*page_type));
-        // Random order draws among all that waits; the others come by the starts first.
-        let has_it = crawled.row.measures[&Measure::HarvestRate] >= 0.2;
-        assert!(has_it || policy == PolicyName::Random, "{policy} has the example");
+        // Some draw among all that waits; these two come by the starts first.
+        if [PolicyName::Bfs, PolicyName::Target].contains(&policy) {
+            assert!(crawled.row.measures[&Measure::HarvestRate] >= 0.2, "{policy} has the example");
+        }
     }
 }
 
@@ -164,10 +165,10 @@ fn clusters_split_by_address_are_purer_and_classify_the_pages_they_were_learnt_f
         }
     }
     let again = split.classify(&corpus, &sample);
-    let same = again.iter().zip(split.labels()).filter(|(one, other)| one == other).count();
+    let same = again.iter().zip(split.parts()).filter(|(one, other)| **one == Some(*other)).count();
     assert!(same * 10 >= sample.len() * 9, "{same} of {}", sample.len());
-    assert_eq!(Clustered::of(Method::Mdl, &corpus, &sample).classify(&corpus, &sample), vec![None; sample.len()]);
-    assert!(Clustered::of(Method::Default, &corpus, &[]).labels().is_empty());
+    let none = Clustered::of(Method::Default, &corpus, &[]);
+    assert_eq!((none.labels(), none.classify(&corpus, &sample[..1])), (&[][..], vec![None]));
 }
 
 #[test]
@@ -177,10 +178,10 @@ fn clusterings_and_classifications_are_measured_where_there_are_labels() {
     let rows = measured(&cluster, &corpus, 2).rows;
     assert_eq!(rows.len(), 14);
     for row in &rows {
-        let classifies = Method::CLASSIFYING.iter().any(|method| method.name() == row.policy);
+        let has_radius = !["mdl", "irobot"].contains(&&*row.policy);
         assert!(row.measures.contains_key(&Measure::Purity));
-        assert_eq!(row.measures.contains_key(&Measure::MicroPrecision), classifies, "{}", row.policy);
-        assert_eq!(row.measures.contains_key(&Measure::Eps), classifies, "{}", row.policy);
+        assert!(row.measures.contains_key(&Measure::MicroPrecision));
+        assert_eq!(row.measures.contains_key(&Measure::Eps), has_radius, "{}", row.policy);
     }
     let rows = measured(&cluster, &unlabelled(150, 7), 2).rows;
     assert!(rows.iter().all(|row| row.measures[&Measure::Sample] == 60.0));
