@@ -15,7 +15,7 @@ use super::templates::{ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
 use crate::page::{ClusterId, LinkClass, PatternId};
-use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
+use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::url::{CanonicalUrl, Fingerprint};
 
@@ -51,6 +51,7 @@ pub struct Learned {
     likeness: Likeness,
     best: f64,
     pages: usize,
+    duplicates: u64,
     next_lesson: usize,
     version: u64,
     generation: u64,
@@ -81,6 +82,7 @@ impl Learned {
             likeness: Likeness { cluster: None, path },
             best: 0.5,
             pages: 0,
+            duplicates: 0,
             next_lesson: FIRST_LESSON,
             version: 0,
             generation: 0,
@@ -108,6 +110,7 @@ impl Learned {
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
         let sample = self.sample_page(facts);
         let found = self.content.take_in(&facts.units, cluster);
+        self.duplicates += u64::from(found.duplicate_of.is_some());
         let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
@@ -283,6 +286,11 @@ impl Policy for Learned {
             yields: self.yields.clone(),
             tuning: self.tuning,
         })
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
+        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates }
     }
 
     fn needs(&self) -> Needs {
