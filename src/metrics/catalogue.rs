@@ -7,8 +7,8 @@
 use prometheus::Registry;
 
 use super::instrument::{
-    Counter, CounterBy, CounterByPair, Definition, Gauge, Histogram, HistogramBy, Instrument, Kind, Label, Ratio, RatioBy,
-    SecondsCounter,
+    Counter, CounterBy, CounterByPair, Definition, Gauge, Histogram, HistogramBy, Instrument, Kind, Label, Ratio,
+    RatioBy, SecondsCounter,
 };
 use super::labels;
 use crate::page::Fate;

@@ -20,7 +20,9 @@ pub use catalogue::{
     ArchiveMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics, FrontierMetrics, HostMetrics,
     ParseMetrics, PolicyMetrics, StageMetrics,
 };
-pub use instrument::{Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, Ratio, RatioBy, SecondsCounter};
+pub use instrument::{
+    Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, Ratio, RatioBy, SecondsCounter,
+};
 pub use reference::reference;
 
 /// The media type of [`Metrics::encode`]'s text.

@@ -18,8 +18,8 @@ use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
 use crate::page::{
-    Answer, Apath, Budget, ClusterId, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage, RobotsDirectives,
-    ScheduledUrl, Truncation,
+    Answer, Apath, Budget, ClusterId, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage,
+    RobotsDirectives, ScheduledUrl, Truncation,
 };
 use crate::parse::Parser;
 use crate::policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, PolicySnapshot};

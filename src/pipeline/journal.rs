@@ -41,10 +41,8 @@ impl Journal {
             self.generation = Some(snapshot.generation());
         }
         let changes = self.classes.changes(snapshot);
-        let lesson = lesson.then(|| LessonRecord {
-            site: snapshot.describe(),
-            patterns: self.classes.patterns(snapshot),
-        });
+        let lesson =
+            lesson.then(|| LessonRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
         let record = PolicyRecord {
             snapshot: snapshot.version(),
             time: now.timestamp().to_string(),

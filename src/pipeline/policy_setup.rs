@@ -6,13 +6,13 @@ use std::thread::JoinHandle;
 
 use arc_swap::ArcSwap;
 
+use super::Error;
 use super::example::{example, reader};
 use super::journal::Journal;
 use super::learning::{Learning, Teacher, order};
 use super::needs::SharedNeeds;
 use super::pace::Pace;
 use super::switchboard::Lines;
-use super::Error;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Order, OrderChanged, OrderSlot};
@@ -42,11 +42,8 @@ impl PolicySetup {
         seed: Seed,
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
-        let making = Making {
-            variant: config.policy.variant,
-            example: example.as_ref(),
-            ..Making::new(seed.child("policy"))
-        };
+        let making =
+            Making { variant: config.policy.variant, example: example.as_ref(), ..Making::new(seed.child("policy")) };
         let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));
         let first = policy.snapshot();
         let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);

@@ -1,6 +1,8 @@
 //! Policies by name.
 
-use super::baselines::{IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted};
+use super::baselines::{
+    IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
+};
 use super::learned::{Example, Goal, Learned, ReadPage, Tuning};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
 use crate::config::{PolicyKind, PolicyVariant};

@@ -1,8 +1,8 @@
 //! Policies: what a crawl wants. A [`Policy`] learns from every fetch and publishes immutable [`PolicySnapshot`]s, which every
 //! stage reads without a lock.
 
-pub mod baselines;
 mod awaiting;
+pub mod baselines;
 mod bfs;
 mod factory;
 pub mod learned;

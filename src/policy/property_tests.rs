@@ -195,7 +195,10 @@ impl<'a> Crawl<'a> {
 }
 
 fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
-    Frontier::new(Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 }, order(Arc::clone(snapshot)))
+    Frontier::new(
+        Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 },
+        order(Arc::clone(snapshot)),
+    )
 }
 
 /// Checks what every policy must hold to: each wanted page is fetched exactly once if there is time for all, no more than a
