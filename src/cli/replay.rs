@@ -57,6 +57,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         eprintln!("note: {note}");
     }
     let task = args.target.as_deref().map_or(Task::Ucc, |target| Task::Target(target.into()));
+    let task_name = task.name();
     let wanted = Judge::new(&corpus, task.clone()).wanted();
     let budget = args.pages.unwrap_or_else(|| {
         let wanted = wanted.map_or(usize::MAX, |wanted| wanted.pages as usize);
@@ -92,11 +93,16 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
             );
         }
     })?;
+    if done.sampled > 0 {
+        eprintln!("note: the sample took {} requests that don't count", done.sampled);
+    }
     if let Some(note) = &done.note {
         eprintln!("note: {note}");
     }
     let harvest = Harvest::of(&done.fetches, wanted);
-    let mut row = Row::new(&corpus.name, "ucc", args.policy.name()).with_harvest(&harvest);
+    let mut row = Row::new(&corpus.name, task_name, args.policy.name()).with_harvest(&harvest);
+    row.target.clone_from(&args.target);
+    row.variant = (args.variant != Variant::Default).then(|| args.variant.to_string());
     row.seed = Some(args.seed);
     row.budget = Some(budget as u64);
     print!("{}", to_json(&[row]));

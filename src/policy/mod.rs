@@ -43,7 +43,7 @@ pub trait Policy: Send {
         None
     }
 
-    /// What is to be told about its state: that it cannot do what it is for, and why.
+    /// What is to be told about its state: what it has learnt, or why it cannot do what it is for.
     fn note(&self) -> Option<String> {
         None
     }

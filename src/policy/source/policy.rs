@@ -239,6 +239,6 @@ impl Policy for SourcePolicy {
     }
 
     fn note(&self) -> Option<String> {
-        self.trained()?.note()
+        self.trained().map(|trained| trained.note())
     }
 }

@@ -1,5 +1,7 @@
 //! What a sample teaches: clusters, where their links lead, what they are worth.
 
+use std::fmt;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::{SourceGoal, SourceOptions};
@@ -58,9 +60,22 @@ impl Trained {
         Self { options, learnt }
     }
 
-    /// Why the crawl is breadth-first, if it is.
-    pub fn note(&self) -> Option<String> {
-        self.learnt.as_ref().err().map(ToString::to_string)
+    /// What was learnt, in one line; or why the crawl is breadth-first.
+    pub fn note(&self) -> String {
+        match &self.learnt {
+            Ok(learnt) => learnt.to_string(),
+            Err(untrained) => untrained.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Learnt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Clustering { vocabulary, labels, radius, clusters, .. } = &self.clustering;
+        let outliers = labels.iter().filter(|label| label.is_none()).count();
+        let (pages, paths, places) = (labels.len(), vocabulary.len(), self.navigation.len());
+        write!(f, "learnt from {pages} pages: {paths} paths, {places} places of links, ")?;
+        write!(f, "{clusters} clusters and {outliers} outliers at a radius of {radius:.4}")
     }
 }
 
