@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use harvestman::lab::corpus::Corpus;
-use harvestman::lab::measures::{Harvest, Task};
+use harvestman::lab::measures::{Harvest, Judge, Task};
 use harvestman::lab::replay::{Making, Plan, PolicyName, Replay, Variant, make, replay};
 use harvestman::seed::Seed;
 
@@ -23,7 +23,8 @@ fn crawl(corpus: &Arc<Corpus>, name: PolicyName, variant: Variant, sample_free: 
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 498) };
     let making = Making { variant, ..Making::new(Seed(1)) };
     let done = replay(&plan, make(name, &making), |_, _, _| {}).unwrap();
-    let valid = Harvest::of(&done.fetches, None).valid_ratio.unwrap();
+    let wanted = Judge::new(corpus, Task::Ucc).wanted();
+    let valid = Harvest::of(&done.fetches, wanted).valid_ratio.unwrap();
     (done, valid)
 }
 

@@ -4,14 +4,18 @@
 //! exist for the crawl.
 
 mod example;
+mod names;
 mod policies;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
 use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
-pub use policies::{Making, PolicyName, Unknown, Variant, make, source_options};
+pub use names::{PolicyName, Unknown, Variant};
+pub use policies::{Making, make, source_options};
 
 use crate::clock::Instant;
 use crate::config::Config;

@@ -1,6 +1,7 @@
 //! What a sample teaches: clusters, where their links lead, what they are worth.
 
 use std::fmt;
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -32,7 +33,7 @@ pub struct Trained {
     /// The options that it was trained with.
     pub options: SourceOptions,
     /// What was learnt, or why nothing was.
-    pub learnt: Result<Learnt, Untrained>,
+    pub learnt: Result<Arc<Learnt>, Untrained>,
 }
 
 /// What was learnt.
@@ -56,7 +57,7 @@ pub struct Learnt {
 impl Trained {
     /// Learns from `sample` (SOUrCe 2018, sections 4.2 to 4.4).
     pub fn learn(sample: &TrainingSample, options: SourceOptions) -> Self {
-        let learnt = Learnt::learn(sample, &options);
+        let learnt = Learnt::learn(sample, &options).map(Arc::new);
         Self { options, learnt }
     }
 
