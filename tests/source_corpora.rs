@@ -16,15 +16,15 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
         eprintln!("SKIPPED: no corpus {}; set HARVESTMAN_CORPORA", pages.display());
         return None;
     }
-    Some(Arc::new(Corpus::load(&pages, Some(&labels)).unwrap()))
+    Some(Arc::new(Corpus::load(&pages, Some(&labels)).expect("a corpus with labels")))
 }
 
 fn crawl(corpus: &Arc<Corpus>, name: PolicyName, variant: Variant, sample_free: Option<usize>) -> (Replay, f64) {
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 498) };
     let making = Making { variant, ..Making::new(Seed(1)) };
-    let done = replay(&plan, make(name, &making), |_, _, _| {}).unwrap();
+    let done = replay(&plan, make(name, &making), |_, _, _| {}).expect("the default settings hold");
     let wanted = Judge::new(corpus, Task::Ucc).wanted();
-    let valid = Harvest::of(&done.fetches, wanted).valid_ratio.unwrap();
+    let valid = Harvest::of(&done.fetches, wanted).valid_ratio.expect("the corpus has labels");
     (done, valid)
 }
 
