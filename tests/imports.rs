@@ -78,8 +78,7 @@ fn no_stage_imports_another() {
             let site = import == "site" && KNOW_THE_SITE.contains(stage);
             // A policy classifies the pages that it learns from by the classifier that the workers use.
             let classifier = *stage == "policy" && import == "classify";
-            let allowed =
-                import == *stage || import == "metrics" || GROUND.contains(&import) || site || classifier;
+            let allowed = import == *stage || import == "metrics" || GROUND.contains(&import) || site || classifier;
             assert!(allowed, "src/{name} imports crate::{import}");
         }
     }

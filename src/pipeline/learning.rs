@@ -120,6 +120,9 @@ impl Learning {
         if self.pace.has_news() {
             self.publish();
         }
+        if let Some(note) = self.policy.note() {
+            tracing::info!("the policy: {note}");
+        }
     }
 
     /// The next fetch; none inside where a snapshot is due before one comes, none at all at the end.

@@ -135,6 +135,16 @@ impl Offline {
         Arc::clone(&self.current.load())
     }
 
+    /// The policy, with what it has learnt.
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    /// Ends the crawl and gives its policy back.
+    pub fn into_policy(self) -> Box<dyn Policy> {
+        self.policy
+    }
+
     /// URLs waiting.
     pub const fn queued(&self) -> u64 {
         self.frontier.queued()

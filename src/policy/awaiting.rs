@@ -72,6 +72,13 @@ impl Policy for AwaitsExample {
         }
     }
 
+    fn note(&self) -> Option<String> {
+        match &self.stage {
+            Stage::Awaiting { .. } => Some(format!("the example {} was not fetched", self.url.as_str())),
+            Stage::Begun(policy) => policy.note(),
+        }
+    }
+
     fn facts(&self) -> PolicyFacts {
         match &self.stage {
             Stage::Awaiting { .. } => PolicyFacts::default(),

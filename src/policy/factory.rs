@@ -4,13 +4,14 @@ use super::baselines::{
     IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use super::learned::{Example, Goal, Learned, ReadPage, Tuning};
+use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
 use crate::config::{PolicyKind, PolicyVariant};
 use crate::page::{Apath, LinkClass};
 use crate::seed::Seed;
 use crate::url::CanonicalUrl;
 
-/// Pages that TPM and iRobot sample (SOUrCe 2018, section 5), unless told otherwise.
+/// Pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5), unless told otherwise.
 const SAMPLE_PAGES: usize = 1_000;
 /// What a near-duplicate of a wanted page is worth to `target`.
 const DUPLICATE_WORTH: f64 = 0.5;
@@ -20,7 +21,7 @@ const DUPLICATE_WORTH: f64 = 0.5;
 pub struct ExamplePage {
     /// Its address.
     pub url: CanonicalUrl,
-    /// What it is, where it is at hand; otherwise it is a seed of the crawl.
+    /// What it is, where it is at hand: with its body, if it is not a seed of the crawl besides.
     pub facts: Option<PageFacts>,
 }
 
@@ -31,7 +32,7 @@ pub struct Making<'a> {
     pub variant: PolicyVariant,
     /// Where its random draws start.
     pub seed: Seed,
-    /// The page that others shall be like; without one, the baselines look for what users wrote, and `target` for nothing.
+    /// The page that others shall be like; without one, all look for what users wrote.
     pub example: Option<&'a ExamplePage>,
     /// Pages to sample, where a policy learns from a sample; none: what its paper says.
     pub sample_pages: Option<usize>,
@@ -60,11 +61,13 @@ impl Making<'_> {
 /// Makes a policy that knows nothing yet but the example. `read` reads a page again.
 pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
     let seed = making.seed;
+    let paper = making.variant == PolicyVariant::Paper;
     let sample_pages = making.sample_pages.unwrap_or(SAMPLE_PAGES);
     match kind {
         PolicyKind::Bfs => Box::new(BreadthFirst),
         PolicyKind::Random => Box::new(Random::new(seed)),
         PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
+        PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, making), seed)),
         PolicyKind::Ucc => Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, read)),
         PolicyKind::Target => Box::new(target(making, read)),
         PolicyKind::Irobot => {
@@ -80,11 +83,25 @@ pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<d
     }
 }
 
+/// The options of SOUrCe as printed, for `ucc` or `target`.
+pub fn paper_options(kind: PolicyKind, making: &Making<'_>) -> SourceOptions {
+    let example = making.example.filter(|_| kind == PolicyKind::Target);
+    let mut options = SourceOptions::paper(example.map_or(SourceGoal::Content, |example| {
+        let bag = example.facts.as_ref().map(|facts| facts.bag.clone()).unwrap_or_default();
+        SourceGoal::Like { url: example.url.fingerprint(), bag }
+    }));
+    options.sampling.pages_max = making.sample_pages.unwrap_or(SAMPLE_PAGES);
+    options
+}
+
 fn target(making: &Making<'_>, read: Box<ReadPage>) -> Learned {
-    let url = making.example.map(|example| example.url.as_str().to_owned()).unwrap_or_default();
-    let goal = Goal::Like(Example { url, duplicate_worth: DUPLICATE_WORTH });
+    let goal = making.example.map_or(Goal::Content, |example| {
+        Goal::Like(Example { url: example.url.as_str().to_owned(), duplicate_worth: DUPLICATE_WORTH })
+    });
     let mut policy = Learned::new(goal, Tuning::default(), making.seed.0, read);
-    if let Some(ExamplePage { url, facts: Some(facts) }) = making.example {
+    if let Some(ExamplePage { url, facts: Some(facts) }) = making.example
+        && facts.body.is_some()
+    {
         // It is the first page of the sample: it belongs to a cluster as soon as there are clusters.
         let outcome = Outcome::Page(Box::new(facts.clone()));
         let class = LinkClass::unclassified(Apath::SEED);
@@ -109,10 +126,12 @@ mod tests {
         let at_hand = ExamplePage { url, facts: Some(PageFacts::default()) };
         for kind in PolicyKind::ALL {
             for example in [None, Some(&elsewhere), Some(&at_hand)] {
-                let mut policy = make(kind, &Making { example, ..Making::new(Seed(1)) }, read());
-                assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
-                let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
-                assert!(!score.is_nan(), "{}", kind.name());
+                for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
+                    let mut policy = make(kind, &Making { example, variant, ..Making::new(Seed(1)) }, read());
+                    assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
+                    let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
+                    assert!(!score.is_nan(), "{}", kind.name());
+                }
             }
         }
     }

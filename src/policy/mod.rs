@@ -9,6 +9,7 @@ pub mod learned;
 mod observation;
 #[cfg(test)]
 mod property_tests;
+pub mod source;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Url
 
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
-pub use factory::{ExamplePage, Making, make};
+pub use factory::{ExamplePage, Making, make, paper_options};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink};
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
@@ -42,6 +43,22 @@ pub trait Policy: Send {
     /// What it has found out so far, in numbers.
     fn facts(&self) -> PolicyFacts {
         PolicyFacts::default()
+    }
+
+    /// Whether it only takes a sample yet, to learn from.
+    fn is_sampling(&self) -> bool {
+        false
+    }
+
+    /// The same policy with what its sample taught, for a crawl that starts anew at the seeds. A sample that isn't complete has to do.
+    /// None where the policy takes no separate sample.
+    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+        None
+    }
+
+    /// What is to be told about its state: what it has learnt, or why it cannot do what it is for.
+    fn note(&self) -> Option<String> {
+        None
     }
 }
 

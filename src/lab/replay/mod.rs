@@ -3,19 +3,25 @@
 //! Every request is a fetch and costs one: a redirect is one and its target another. URLs that the recording does not hold do not
 //! exist for the crawl.
 
+mod example;
+mod names;
 mod policies;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
 use http::HeaderMap;
 
-pub use policies::{PolicyName, Unknown, Variant, make};
+pub use example::{ExamplePage, spelling};
+pub use names::{PolicyName, Unknown, Variant};
+pub use policies::{Making, make, source_options};
 
 use crate::clock::Instant;
 use crate::config::Config;
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Fetched, Judge, Task};
-use crate::page::{Answer, Exchange, Timings};
+use crate::page::{Answer, Exchange, Lease, Timings};
 use crate::pipeline::Error;
 use crate::pipeline::offline::Offline;
 use crate::policy::Policy;
@@ -31,6 +37,16 @@ pub struct Plan<'a> {
     pub budget: usize,
     /// URLs to start from besides the corpus's seed.
     pub seeds: Vec<CanonicalUrl>,
+    /// Requests that a policy may send to take its sample, before the crawl starts anew at the seeds and without counting: the
+    /// way SOUrCe's authors measure. None: the sample is part of the crawl. Policies that take no separate sample don't mind.
+    pub sample_free: Option<usize>,
+}
+
+impl<'a> Plan<'a> {
+    /// A crawl from the corpus's seed in which everything counts.
+    pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
+        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None }
+    }
 }
 
 /// What a replay did.
@@ -40,14 +56,51 @@ pub struct Replay {
     pub order: Vec<PageId>,
     /// What each request brought.
     pub fetches: Vec<Fetched>,
+    /// Requests that were sent for the sample before, and don't count.
+    pub sampled: usize,
+    /// What the policy says about itself in the end.
+    pub note: Option<String>,
 }
 
-/// Replays `plan` under `policy`, calling `each` after every request.
+/// Replays `plan` under `policy`, calling `each` after every request that counts.
 pub fn replay(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,
     mut each: impl FnMut(PageId, &Fetched, &Offline),
 ) -> Result<Replay, Error> {
+    let (policy, sampled) = match plan.sample_free {
+        Some(requests) => take_sample(plan, policy, requests)?,
+        None => (policy, 0),
+    };
+    let mut crawl = start(plan, policy)?;
+    let mut judge = Judge::new(plan.corpus, plan.task.clone());
+    let mut done = Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None };
+    while done.order.len() < plan.budget {
+        let Some(lease) = crawl.next() else { break };
+        let Some(id) = take_in(plan.corpus, &mut crawl, &lease) else { continue };
+        let fetched = judge.fetched(Some(id));
+        each(id, &fetched, &crawl);
+        done.order.push(id);
+        done.fetches.push(fetched);
+    }
+    done.note = crawl.policy().note();
+    Ok(done)
+}
+
+/// Has the policy take its sample. Gives it back for a crawl that starts anew, with the number of requests that were sent.
+fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Result<(Box<dyn Policy>, usize), Error> {
+    let mut crawl = start(plan, policy)?;
+    let mut sent = 0;
+    while sent < requests && crawl.policy().is_sampling() {
+        let Some(lease) = crawl.next() else { break };
+        sent += usize::from(take_in(plan.corpus, &mut crawl, &lease).is_some());
+    }
+    let mut policy = crawl.into_policy();
+    let afresh = policy.afresh();
+    Ok((afresh.unwrap_or(policy), sent))
+}
+
+fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     let mut config = Config::default();
     // A recording is as deep as it is; its limits are the recorder's.
     config.budget.depth = u16::MAX;
@@ -55,20 +108,14 @@ pub fn replay(
     let mut seeds = vec![plan.corpus.url(plan.corpus.seed()).clone()];
     seeds.extend(plan.seeds.iter().cloned());
     let recorded = move |fingerprint| known.find_fingerprint(fingerprint).is_some();
-    let mut crawl = Offline::new(&config, &seeds, policy, recorded)?;
-    let mut judge = Judge::new(plan.corpus, plan.task.clone());
-    let mut done = Replay { order: Vec::new(), fetches: Vec::new() };
-    while done.order.len() < plan.budget {
-        let Some(lease) = crawl.next() else { break };
-        let Some(id) = plan.corpus.find_fingerprint(lease.item.url.fingerprint()) else { continue };
-        let fetched = judge.fetched(Some(id));
-        let exchange = exchange(plan.corpus, id, &lease.item.url);
-        crawl.take_in(&lease, &exchange);
-        each(id, &fetched, &crawl);
-        done.order.push(id);
-        done.fetches.push(fetched);
-    }
-    Ok(done)
+    Offline::new(&config, &seeds, policy, recorded)
+}
+
+/// Hands the crawl what was recorded of a leased URL; none where nothing was.
+fn take_in(corpus: &Corpus, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
+    let id = corpus.find_fingerprint(lease.item.url.fingerprint())?;
+    crawl.take_in(lease, &exchange(corpus, id, &lease.item.url));
+    Some(id)
 }
 
 /// The recorded answer as the fetcher would have handed it over.

@@ -1,83 +1,79 @@
-//! Policies by name.
+//! Makes policies by name.
 
-use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
-
-use crate::config::ParseOptions;
-use crate::page::ClassTokens;
-use crate::parse::Parser;
-use crate::policy::learned::{Example, Goal, Learned, ReadPage, Tuning};
-use crate::policy::{BreadthFirst, Policy};
+use super::ExamplePage;
+use super::names::{PolicyName, Variant};
+use crate::config::{ParseOptions, PolicyVariant};
+use crate::pipeline;
+use crate::policy::baselines::Spelling;
+use crate::policy::source::{SampleOrder, SourceOptions, SourcePolicy};
+use crate::policy::{self, PageFacts, Policy};
 use crate::seed::Seed;
+use crate::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
 
-/// A policy that can be replayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PolicyName {
-    /// Breadth-first.
-    Bfs,
-    /// What users wrote.
-    Ucc,
-    /// Pages like an example.
-    Target,
+/// What a policy is made with.
+#[derive(Clone)]
+pub struct Making<'a> {
+    /// Which form of it.
+    pub variant: Variant,
+    /// Where its random draws start.
+    pub seed: Seed,
+    /// The page that others shall be like; without one, the baselines look for what users wrote.
+    pub example: Option<&'a ExamplePage>,
+    /// Pages to sample, where a policy learns from a sample; none: 1,000.
+    pub sample_pages: Option<usize>,
+    /// Spells Apaths out, for `sb`.
+    pub spelling: Option<Spelling>,
 }
 
-/// Which form of a policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Variant {
-    /// The one that measures best.
-    #[default]
-    Default,
-}
-
-/// A name that is none of a policy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no policy {0}; there are bfs, ucc, target")]
-pub struct Unknown(String);
-
-impl PolicyName {
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bfs => "bfs",
-            Self::Ucc => "ucc",
-            Self::Target => "target",
-        }
+impl Making<'_> {
+    /// The defaults, with this seed and no example.
+    pub const fn new(seed: Seed) -> Self {
+        Self { variant: Variant::Default, seed, example: None, sample_pages: None, spelling: None }
     }
-}
 
-impl fmt::Display for PolicyName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for PolicyName {
-    type Err = Unknown;
-
-    fn from_str(name: &str) -> Result<Self, Unknown> {
-        let all = [Self::Bfs, Self::Ucc, Self::Target];
-        all.into_iter().find(|policy| policy.name() == name).ok_or_else(|| Unknown(name.to_owned()))
+    /// The same for a crawl. The example is a seed of the replay, so it is learnt from when its turn comes.
+    fn with<T>(&self, then: impl FnOnce(&policy::Making<'_>) -> T) -> T {
+        let example = self.example.map(|example| policy::ExamplePage {
+            url: example.url.clone(),
+            facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
+        });
+        then(&policy::Making {
+            variant: PolicyVariant::Default,
+            seed: self.seed,
+            example: example.as_ref(),
+            sample_pages: self.sample_pages,
+            spelling: self.spelling.clone(),
+        })
     }
 }
 
 /// Makes a policy that knows nothing yet.
-pub fn make(name: PolicyName, _variant: Variant, seed: Seed, example: Option<&str>) -> Box<dyn Policy> {
-    let learned = |goal| Box::new(Learned::new(goal, Tuning::default(), seed.0, reader()));
-    match name {
-        PolicyName::Bfs => Box::new(BreadthFirst),
-        PolicyName::Ucc => learned(Goal::Content),
-        PolicyName::Target => {
-            learned(Goal::Like(Example { url: example.unwrap_or_default().to_owned(), duplicate_worth: 0.5 }))
-        }
+pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
+    let has_variants = matches!(name, PolicyName::Ucc | PolicyName::Target);
+    if has_variants && making.variant != Variant::Default {
+        return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
     }
+    let read = pipeline::reader(&ParseOptions::default());
+    making.with(|making| policy::make(name.kind(), making, read))
 }
 
-/// Reads a page again, as a policy asks for it when it learns templates.
-pub fn reader() -> Box<ReadPage> {
-    let mut parser = Parser::new(&ParseOptions::default()).with_token_list();
-    Box::new(move |bytes: &[u8], content_type: Option<&str>, tokens: Option<&Arc<ClassTokens>>| {
-        parser.set_class_tokens(tokens.cloned());
-        parser.parse(bytes, content_type)
-    })
+/// The options of a variant after the paper.
+pub fn source_options(name: PolicyName, making: &Making<'_>) -> SourceOptions {
+    let mut options = making.with(|making| policy::paper_options(name.kind(), making));
+    match making.variant {
+        Variant::Default | Variant::Paper => {}
+        Variant::PaperLiteralEps => options.eps.rule = EpsRule::PaperLiteral,
+        Variant::PaperQuantileEps => options.eps.rule = EpsRule::Quantile(0.95),
+        Variant::PaperLinksPerPage => options.navigation.weight = AdjacencyWeight::LinksPerPage,
+        Variant::PaperOutliersWorthNothing => {
+            options.navigation.outlier_destinations = OutlierDestinations::WorthNothing;
+        }
+        Variant::PaperL1 => options.norm = Norm::L1,
+        Variant::PaperFirstPlace => options.moved_per_fetch = 0,
+        Variant::PaperBfsSample => options.sampling.order = SampleOrder::BreadthFirst,
+        Variant::PaperWithoutInfo => options.score.info = false,
+        Variant::PaperWithoutDsim => options.score.dsim = false,
+        Variant::PaperWithoutBalance => options.score.balance = false,
+    }
+    options
 }
