@@ -1,6 +1,7 @@
 //! `harvestman crawl`: crawls sites into a directory.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -41,12 +42,18 @@ Examples:
   One section only, at most 1,000 pages or ten minutes:
     harvestman crawl https://forum.example.org/rust/ --scope prefix \\
         --pages 1000 --time 10m --out rust
+  What users wrote, as much of it as 5,000 pages can hold:
+    harvestman crawl https://forum.example.org/ --policy ucc --pages 5000 --out posts
+  Pages like one that you name:
+    harvestman crawl https://forum.example.org/ --policy target \
+        --example https://forum.example.org/user/17/ --out users
   A site behind a login, served by a machine that is not in the DNS:
     harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
         --resolve forum.example.org:127.0.0.1 --out dev
 
 The output directory gets report.json (what came of it), pages.jsonl (a line a page),
-WARC files (what was sent and received) and config.toml (the configuration; without
+WARC files (what was sent and received), policy.jsonl (what was learnt, where the policy
+learns) and config.toml (the configuration; without
 secrets). `harvestman --help` names the exit codes, `harvestman config` all settings.";
 
 /// Runs the crawl that `args` describe.
@@ -66,7 +73,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
-    run_with(&complete(config, &urls), &progress)
+    run_with(&complete(with_whole_example(config), &urls), &progress)
 }
 
 /// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
@@ -87,6 +94,18 @@ fn run_with(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> 
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
     }
+}
+
+/// An example page that is named by a URL without a scheme gets one, as a seed does.
+fn with_whole_example(mut config: Config) -> Config {
+    let example = &mut config.policy.example;
+    if !example.is_empty()
+        && !Path::new(example.as_str()).exists()
+        && let Ok(seed) = seeds::parse(example)
+    {
+        *example = seed.url.to_string();
+    }
+    config
 }
 
 /// The configuration as the crawl needs it: seeds as URLs, files read, a seed drawn; so it repeats the run.

@@ -53,7 +53,9 @@ const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "How far to go from the seeds: their hosts, their registered domains, their directories, anywhere"),
     many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Only URLs that match one of these"),
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "No URL that matches one of these"),
-    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Which links are worth a request, and in which order: bfs"),
+    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Which links are worth a request, and in which order: bfs, ucc, target; random, opic, irobot, tpm, sb"),
+    one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "A page like those that are wanted, for the policy target"),
+    one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Which form of the policy"),
     one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Where random draws start, to repeat a run; 0 draws one"),
 
     one(BUDGETS, ("pages", "N"), ("budget", "pages"), "Stop after this many pages"),

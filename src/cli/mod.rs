@@ -9,6 +9,7 @@ pub mod config;
 pub mod crawl;
 pub mod demo;
 pub mod exit;
+pub mod explain;
 pub mod inspect;
 pub mod lab;
 pub mod replay;
@@ -52,6 +53,8 @@ struct Cli {
 enum Command {
     /// Crawl sites into a directory
     Crawl(Box<crawl::CrawlArgs>),
+    /// Say what became of a URL in a crawl, and why
+    Explain(explain::ExplainArgs),
     /// Start a simulated site on this machine, crawl it and show what happened
     Demo(demo::DemoArgs),
     /// Serve a simulated social site
@@ -75,6 +78,7 @@ enum Command {
 fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Crawl(args) => return crawl::run(&args),
+        Command::Explain(args) => explain::run(&args)?,
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,

@@ -11,7 +11,9 @@ crate::options! {
         seeds_file: String = String::new(),
         /// The crawl directory: takes everything that the crawl writes. Must not exist yet, or be empty.
         out: String = String::new(),
-        /// Which links are worth a request, and in which order: `bfs` (all of them, nearest to the seeds first).
+        /// Which links are worth a request, and in which order. `bfs` takes all of them, nearest to the seeds first; `ucc` learns
+        /// where users' own text is, `target` where pages like `policy.example` are. To compare with: `random`, `opic`, `irobot`,
+        /// `tpm`, `sb`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Where random draws start, so that a run can be repeated. 0: a new one each time; the report names it.
         seed: u64 = 0,
@@ -29,4 +31,50 @@ crate::options! {
 pub enum PolicyKind {
     /// All of them, nearest to the seeds first.
     Bfs,
+    /// All of them, in random order.
+    Random,
+    /// What users wrote, learnt while crawling.
+    Ucc,
+    /// Pages like an example, learnt while crawling.
+    Target,
+    /// By their share of a cash that pages hand on to what they link to.
+    Opic,
+    /// By a map of the site that a sample gives.
+    Irobot,
+    /// By a map of the paths to wanted pages.
+    Tpm,
+    /// By a bandit over the places of links.
+    Sb,
+}
+
+impl PolicyKind {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Bfs, Self::Random, Self::Ucc, Self::Target, Self::Opic, Self::Irobot, Self::Tpm, Self::Sb];
+
+    /// Its name in settings and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bfs => "bfs",
+            Self::Random => "random",
+            Self::Ucc => "ucc",
+            Self::Target => "target",
+            Self::Opic => "opic",
+            Self::Irobot => "irobot",
+            Self::Tpm => "tpm",
+            Self::Sb => "sb",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_called_the_same_in_settings_and_reports() {
+        for kind in PolicyKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
 }

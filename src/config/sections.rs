@@ -9,7 +9,7 @@ use super::host::HostOptions;
 use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
-use super::{BudgetOptions, CrawlOptions, FetchOptions, LogOptions, MetricsOptions, RobotsOptions};
+use super::{BudgetOptions, CrawlOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RobotsOptions};
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +79,8 @@ sections! {
     parse: ParseOptions,
     /// The links that are followed.
     filter: FilterOptions,
+    /// The policy.
+    policy: PolicyOptions,
     /// The frontier.
     frontier: FrontierOptions,
     /// What is kept.

@@ -1,5 +1,6 @@
 //! What the type of a setting cannot say: ranges, forms, and settings that only make sense together.
 
+use super::PolicyKind;
 use super::sections::Config;
 
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
@@ -24,12 +25,18 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     };
     wrong("crawl", "threads", too_many_threads(config.crawl.threads));
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
+    wrong("policy", "example", missing_example(config));
     wrong("metrics", "listen", no_address(&config.metrics.listen));
     all
 }
 
 fn too_many_threads(threads: u32) -> Option<String> {
     (threads > THREADS_MAX).then(|| format!("{threads} threads are more than {THREADS_MAX}; 0 takes one a processor"))
+}
+
+fn missing_example(config: &Config) -> Option<String> {
+    let missing = config.crawl.policy == PolicyKind::Target && config.policy.example.is_empty();
+    missing.then(|| "the policy `target` needs a page to go by: give its URL, or a file that holds it".to_owned())
 }
 
 fn no_address(listen: &str) -> Option<String> {

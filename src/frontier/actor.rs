@@ -15,12 +15,14 @@ use super::allowance::Allowance;
 use super::budgets::EndReason;
 use super::host_queue::NotReady;
 use super::ledger::Ledger;
-use super::messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+use super::messages::{
+    Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Order, OrderChanged, OrderSlot, Outcome,
+};
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{ClassOrder, Fate};
+use crate::page::{Decision, Fate, Lease, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -34,7 +36,9 @@ pub struct FrontierSetup {
     /// Of so many pops of a host the last explores ([`Frontier::exploring`]); 0: none does.
     pub explore_every: u32,
     /// The first order.
-    pub order: Arc<dyn ClassOrder>,
+    pub order: Order,
+    /// Where later ones wait.
+    pub orders: Arc<OrderSlot>,
     /// The way to the hosts.
     pub hosts: Arc<dyn HostPort>,
     /// The time.
@@ -49,6 +53,9 @@ pub struct FrontierSetup {
     pub finished: oneshot::Sender<EndReason>,
 }
 
+/// How much of the mean score of the URLs handed out lately is that of the last one.
+const SCORE_SHARE: f64 = 0.02;
+
 /// The actor.
 pub struct FrontierActor {
     frontier: Frontier,
@@ -58,6 +65,8 @@ pub struct FrontierActor {
     errands: u64,
     /// Whether the seeds have come: before, an empty frontier is no end.
     begun: bool,
+    /// The mean score of the URLs handed out lately.
+    worth: Option<f64>,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
 }
@@ -68,11 +77,12 @@ impl FrontierActor {
         let (unused, _) = oneshot::channel();
         let finished = Some(std::mem::replace(&mut setup.finished, unused));
         Self {
-            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order)).exploring(setup.explore_every),
+            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order.scores)).exploring(setup.explore_every),
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
             begun: false,
+            worth: None,
             setup,
             finished,
         }
@@ -94,7 +104,11 @@ impl FrontierActor {
         }
         self.setup.metrics.stage.received.add(accepted);
         self.setup.metrics.pushed.add(accepted);
-        for item in found.accepted {
+        let outdated = found.generation < self.setup.order.generation;
+        for mut item in found.accepted {
+            if outdated {
+                item.class = self.class_of(&item);
+            }
             match self.frontier.push(&item) {
                 Ok(host) => self.wake(host),
                 Err(budget) => {
@@ -102,6 +116,32 @@ impl FrontierActor {
                     self.settle(Fate::OverBudget(budget));
                 }
             }
+        }
+    }
+
+    /// The class of a URL in the order's generation.
+    fn class_of(&self, item: &ScheduledUrl) -> LinkClass {
+        (self.setup.order.class_of)(item.class, item.url.as_str(), item.via.as_deref())
+    }
+
+    /// Orders by what the policy has learnt meanwhile.
+    fn follow(&mut self, order: Order) {
+        self.frontier.set_order(Arc::clone(&order.scores));
+        if order.generation != self.setup.order.generation {
+            self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+        }
+        self.setup.order = order;
+    }
+
+    /// Notes on a lease why it was that URL's turn.
+    fn explain(&mut self, lease: &mut Lease) {
+        let Some(snapshot) = self.setup.order.version else { return };
+        let score = self.setup.order.scores.score(lease.item.class);
+        lease.decision = Some(Decision { score, snapshot });
+        if score.is_finite() {
+            let worth = self.worth.map_or(score, |worth| worth + SCORE_SHARE * (score - worth));
+            self.worth = Some(worth);
+            self.setup.metrics.expected_worth.set(worth);
         }
     }
 
@@ -126,7 +166,8 @@ impl FrontierActor {
             let frontier = &mut self.frontier;
             let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { break };
             match self.frontier.pop(&host, now) {
-                Ok(lease) => {
+                Ok(mut lease) => {
+                    self.explain(&mut lease);
                     self.setup.allowance.set_leases(self.frontier.leased());
                     self.setup.metrics.popped.inc();
                     self.setup.metrics.stage.sent.inc();
@@ -203,7 +244,7 @@ impl Handler<HostDue> for FrontierActor {
 impl Handler<LeaseEnded> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, ended: LeaseEnded, _: &mut Self::Context) {
+    fn handle(&mut self, mut ended: LeaseEnded, _: &mut Self::Context) {
         let now = self.setup.clock.now();
         if let Some(bytes) = ended.received {
             self.setup.ledger.lock().request(bytes);
@@ -216,6 +257,10 @@ impl Handler<LeaseEnded> for FrontierActor {
                 self.take_in(ended.found);
             }
             Outcome::Retry(not_before) => {
+                // Classes may have changed their meaning while it was under way.
+                if self.setup.order.version.is_some() {
+                    ended.lease.item.class = self.class_of(&ended.lease.item);
+                }
                 if self.frontier.retry(&ended.lease, not_before) {
                     self.wake(ended.lease.item.url.host_key());
                 }
@@ -231,6 +276,16 @@ impl Handler<LinksFound> for FrontierActor {
     fn handle(&mut self, found: LinksFound, _: &mut Self::Context) {
         self.take_in(found);
         self.grant(self.setup.clock.now());
+    }
+}
+
+impl Handler<OrderChanged> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, _: OrderChanged, _: &mut Self::Context) {
+        if let Some(order) = self.setup.orders.take() {
+            self.follow(order);
+        }
     }
 }
 

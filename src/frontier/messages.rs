@@ -1,9 +1,12 @@
 //! Messages to the frontier's actor, and its way to the hosts.
 
+use std::sync::Arc;
+
 use actix::Message;
+use parking_lot::Mutex;
 
 use crate::clock::Instant;
-use crate::page::{Fate, Fates, Lease, ScheduledUrl};
+use crate::page::{ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -42,6 +45,8 @@ pub struct LinksFound {
     pub settled: Fates,
     /// New URLs to fetch.
     pub accepted: Vec<ScheduledUrl>,
+    /// The generation ([`Order::generation`]) that their classes are of.
+    pub generation: u64,
     /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.
     pub errands_done: u32,
     /// The crawl's own requests (robots.txt, sitemaps) that ended with this message.
@@ -49,6 +54,44 @@ pub struct LinksFound {
     /// Bytes that those requests brought.
     pub own_bytes: u64,
 }
+
+/// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.
+pub type NewClass = dyn Fn(LinkClass, &str, Option<&str>) -> LinkClass + Send + Sync;
+
+/// What the frontier orders by: a policy's snapshot as far as it is its business.
+#[derive(Clone)]
+pub struct Order {
+    /// The scores.
+    pub scores: Arc<dyn ClassOrder>,
+    /// The snapshot's version, which leases then name; none where the policy does not learn.
+    pub version: Option<u64>,
+    /// Grows when classes change their meaning.
+    pub generation: u64,
+    /// The classes of this generation.
+    pub class_of: Arc<NewClass>,
+}
+
+/// Where the latest order waits for the frontier, at most one at a time: of several that come while the frontier is busy the last
+/// alone counts.
+#[derive(Default)]
+pub struct OrderSlot(Mutex<Option<Order>>);
+
+impl OrderSlot {
+    /// Leaves an order. True where the frontier must be told by [`OrderChanged`]; otherwise it has yet to come for the one before.
+    #[must_use]
+    pub fn leave(&self, order: Order) -> bool {
+        self.0.lock().replace(order).is_none()
+    }
+
+    pub(super) fn take(&self) -> Option<Order> {
+        self.0.lock().take()
+    }
+}
+
+/// A new order waits in the [`OrderSlot`].
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct OrderChanged;
 
 /// Errands were taken on that may yet discover URLs: the crawl is not over before they have ended.
 #[derive(Debug, Message)]

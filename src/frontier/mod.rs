@@ -25,6 +25,8 @@ pub use budgets::{Budgets, EndReason};
 pub use class_table::CATCH_ALL;
 pub use host_queue::{ClassOf, NotReady};
 pub use ledger::Ledger;
-pub use messages::{Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+pub use messages::{
+    Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
+};
 pub use queues::{Frontier, Limits};
 pub use ranking::Rank;

@@ -142,7 +142,7 @@ impl Frontier {
         self.leases += 1;
         let id = LeaseId(self.leases);
         self.leased.insert(id, order);
-        Ok(Lease { id, item })
+        Ok(Lease { id, item, decision: None })
     }
 
     /// Ends a lease for good. False where there is no such lease (any more).

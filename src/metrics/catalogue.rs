@@ -7,8 +7,8 @@
 use prometheus::Registry;
 
 use super::instrument::{
-    Counter, CounterBy, CounterByPair, Definition, Gauge, Histogram, HistogramBy, Instrument, Kind, Label, RatioBy,
-    SecondsCounter,
+    Counter, CounterBy, CounterByPair, Definition, Gauge, Histogram, HistogramBy, Instrument, Kind, Label, Ratio,
+    RatioBy, SecondsCounter,
 };
 use super::labels;
 use crate::page::Fate;
@@ -198,6 +198,8 @@ group! {
         popped: Counter = "harvestman_frontier_popped_urls_total";
         /// Link classes that have URLs waiting.
         classes: Gauge = "harvestman_frontier_link_classes";
+        /// What the policy expected of the URLs that were handed out lately: the moving mean of their scores, 1 where it is more.
+        expected_worth: Ratio = "harvestman_frontier_expected_worth_ratio";
     }
 }
 
@@ -306,6 +308,36 @@ group! {
 }
 
 group! {
+    /// The policy, where it learns: what it is shown, what it finds out, the snapshots that it publishes.
+    pub struct PolicyMetrics {
+        /// Ended fetches that the policy was shown.
+        observations: Counter = "harvestman_policy_observations_total";
+        /// Ended fetches that wait to be shown to the policy.
+        queue_length: Gauge = "harvestman_policy_queue_length";
+        /// Time that workers waited because the policy was behind, over all workers.
+        waiting_seconds: SecondsCounter = "harvestman_policy_waiting_seconds_total";
+        /// Time that the policy spent learning, lessons included.
+        busy_seconds: SecondsCounter = "harvestman_policy_busy_seconds_total";
+        /// Snapshots published.
+        snapshots: Counter = "harvestman_policy_snapshots_total";
+        /// Version of the snapshot that holds.
+        version: Gauge = "harvestman_policy_snapshot_version";
+        /// Generation of the snapshot that holds: how often link classes have changed their meaning.
+        generation: Gauge = "harvestman_policy_snapshot_generation";
+        /// Times that the site's templates were learnt anew.
+        lessons: Counter = "harvestman_policy_lessons_total";
+        /// Time that this took.
+        lesson_seconds: SecondsCounter = "harvestman_policy_lesson_seconds_total";
+        /// Page templates that the policy knows.
+        clusters: Gauge = "harvestman_policy_clusters";
+        /// Pages that the policy took for repetitions of others.
+        duplicates: Counter = "harvestman_policy_duplicates_total";
+        /// Times that the policy panicked; the crawl then goes on by its last snapshot.
+        panics: Counter = "harvestman_policy_panics_total";
+    }
+}
+
+group! {
     /// WARC files and the page log.
     pub struct ArchiveMetrics stage "archive" {
         received: "Exchanges handed to the archive.",
@@ -342,6 +374,7 @@ pub(super) fn groups() -> Vec<(&'static str, &'static [&'static str], Vec<Defini
         ("Parse", ParseMetrics::about(), ParseMetrics::definitions()),
         ("Filter", FilterMetrics::about(), FilterMetrics::definitions()),
         ("Dedup", DedupMetrics::about(), DedupMetrics::definitions()),
+        ("Policy", PolicyMetrics::about(), PolicyMetrics::definitions()),
         ("Archive", ArchiveMetrics::about(), ArchiveMetrics::definitions()),
     ]
 }

@@ -274,6 +274,14 @@ impl Ratio {
     }
 }
 
+impl Instrument for Ratio {
+    const KIND: Kind = Kind::Gauge;
+
+    fn register(definition: &Definition, registry: &Registry) -> Self {
+        Self(enter(registry, prometheus::Gauge::with_opts(definition.opts())))
+    }
+}
+
 /// Counters by the values of two labels. Children are made when they are first counted, since most pairs never occur.
 #[derive(Debug, Clone)]
 pub struct CounterByPair {

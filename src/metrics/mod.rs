@@ -18,9 +18,11 @@ use prometheus::{Registry, TextEncoder};
 
 pub use catalogue::{
     ArchiveMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics, FrontierMetrics, HostMetrics,
-    ParseMetrics, StageMetrics,
+    ParseMetrics, PolicyMetrics, StageMetrics,
 };
-pub use instrument::{Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, RatioBy, SecondsCounter};
+pub use instrument::{
+    Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, Ratio, RatioBy, SecondsCounter,
+};
 pub use reference::reference;
 
 /// The media type of [`Metrics::encode`]'s text.
@@ -44,6 +46,8 @@ pub struct Metrics {
     pub filter: Arc<FilterMetrics>,
     /// The set of URLs seen.
     pub dedup: Arc<DedupMetrics>,
+    /// The policy, where it learns.
+    pub policy: Arc<PolicyMetrics>,
     /// WARC files and the page log.
     pub archive: Arc<ArchiveMetrics>,
 }
@@ -62,6 +66,7 @@ impl Metrics {
             parse: Arc::new(ParseMetrics::register(&registry)),
             filter: Arc::new(FilterMetrics::register(&registry)),
             dedup: Arc::new(DedupMetrics::register(&registry)),
+            policy: Arc::new(PolicyMetrics::register(&registry)),
             archive: Arc::new(ArchiveMetrics::register(&registry)),
             registry,
         }

@@ -1,5 +1,7 @@
 //! Link classes: the unit in which links are refused, queued and scored.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A page cluster: pages made from one template. Assigned by the site model; [`ClusterId::UNKNOWN`] before there is one.
@@ -27,6 +29,19 @@ impl Apath {
     pub const REFRESH: Self = Self(3);
     /// An address that the policy derived from another one; no page links to it yet.
     pub const DERIVED: Self = Self(4);
+}
+
+impl fmt::Display for Apath {
+    /// Its hash, as in the link export, or the name of what stands on no page.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::SEED => f.write_str("seed"),
+            Self::SITEMAP => f.write_str("sitemap"),
+            Self::REDIRECT => f.write_str("redirect"),
+            Self::REFRESH => f.write_str("refresh"),
+            Self(hash) => write!(f, "{hash:016x}"),
+        }
+    }
 }
 
 /// The form of a URL, as a 64-bit hash: what is left when numbers, slugs and names are replaced by wildcards.
@@ -94,6 +109,14 @@ impl LinkClass {
     }
 }
 
+impl fmt::Display for LinkClass {
+    /// `cluster/apath/pattern`, as logs name it; of the pattern the finer one, which determines the other.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cluster, apath, pattern } = self;
+        write!(f, "{}/{apath}/{:016x}", cluster.0, pattern.fine.0)
+    }
+}
+
 /// How much the URLs of a link class are wanted now. A policy's snapshot implements it; the frontier orders by it.
 pub trait ClassOrder: Send + Sync {
     /// Higher is better; NaN counts as least. Classes of equal score are taken breadth-first.
@@ -104,5 +127,18 @@ pub trait ClassOrder: Send + Sync {
     fn curiosity(&self, class: LinkClass) -> f64 {
         let _ = class;
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_named_by_cluster_place_and_pattern() {
+        let pattern = UrlPattern { coarse: PatternId(7), fine: PatternId(0xab) };
+        let class = LinkClass::at(ClusterId(3), Apath(0xc0de)).with_pattern(pattern);
+        assert_eq!(class.to_string(), "3/000000000000c0de/00000000000000ab");
+        assert_eq!(LinkClass::unclassified(Apath::SEED).to_string(), "0/seed/0000000000000000");
     }
 }

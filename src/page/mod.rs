@@ -19,5 +19,5 @@ pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
 pub use media::MediaType;
-pub use record::PageRecord;
-pub use scheduled::{Lease, LeaseId, ScheduledUrl};
+pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
+pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};

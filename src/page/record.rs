@@ -1,4 +1,7 @@
-//! The line of the page log: one for each URL whose fate was decided at or after its turn to be fetched.
+//! The lines of the logs in a crawl directory: of the page log, one for each URL whose fate was decided at or after its turn to be
+//! fetched; of the policy's log, one for each snapshot.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +51,18 @@ pub struct PageRecord {
     /// Links among them that were new and accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_new: Option<u32>,
+    /// The cluster of the page itself, by the policy's snapshot when it was parsed; 1 is for pages like no others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<u32>,
+    /// The link class that it waited under: `cluster/apath/pattern`, the last two as hashes. Where the policy learns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// The score of that class when it was this URL's turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The version of the policy's snapshot that gave the score; `policy.jsonl` says more of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<u64>,
     /// SHA-1 of the payload in base 32, as in the WARC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_digest: Option<String>,
@@ -63,4 +78,65 @@ pub struct PageRecord {
     /// The response record's byte offset in that file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warc_offset: Option<u64>,
+}
+
+/// One line of `policy.jsonl`: a snapshot that was published, and what it changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyRecord {
+    /// Its version.
+    pub snapshot: u64,
+    /// When it was published (RFC 3339).
+    pub time: String,
+    /// Its generation: how often classes have changed their meaning. Names of classes only compare within one.
+    pub generation: u64,
+    /// Ended fetches that the policy had been shown.
+    pub observations: u64,
+    /// What is known of the site, with the first snapshot of a generation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<LessonRecord>,
+    /// Link classes whose score has changed since they were last named, by [`super::LinkClass`] as text.
+    pub classes: BTreeMap<String, ClassRecord>,
+    /// Classes that changed too and found no room in this line.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+}
+
+/// What is known of the site in one generation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LessonRecord {
+    /// As the policy describes it: its clusters with the number of pages in each, how they were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<serde_json::Value>,
+    /// URL patterns, spelt out, with how many links of each were met.
+    pub patterns: BTreeMap<String, u64>,
+}
+
+/// What is known of a link class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassRecord {
+    /// Its score; absent where it is no finite number.
+    #[serde(default = "not_finite", skip_serializing_if = "is_not_finite")]
+    pub score: f64,
+    /// Links of it that were met.
+    pub uses: u64,
+    /// Its URL pattern, spelt out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// One of its URLs.
+    pub like: String,
+    /// What the score is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<serde_json::Value>,
+}
+
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+const fn not_finite() -> f64 {
+    f64::NAN
+}
+
+const fn is_not_finite(score: &f64) -> bool {
+    !score.is_finite()
 }

@@ -34,10 +34,21 @@ impl ScheduledUrl {
 pub struct LeaseId(pub u64);
 
 /// A URL handed out for fetching. It is one of a bounded number (`frontier.in_flight_max`) and ends when its outcome is recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Lease {
     /// Its name.
     pub id: LeaseId,
     /// What to fetch.
     pub item: ScheduledUrl,
+    /// Why it was this URL's turn; none where the policy does not learn.
+    pub decision: Option<Decision>,
+}
+
+/// What a URL's turn was decided by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision {
+    /// The score of its link class at that moment.
+    pub score: f64,
+    /// The version of the policy's snapshot that gave the score.
+    pub snapshot: u64,
 }

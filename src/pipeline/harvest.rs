@@ -18,8 +18,8 @@ use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
 use crate::page::{
-    Answer, Apath, Budget, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage, RobotsDirectives,
-    ScheduledUrl, Truncation,
+    Answer, Apath, Budget, ClusterId, Exchange, Failure, Fate, Fates, LinkClass, MediaType, ParsedPage,
+    RobotsDirectives, ScheduledUrl, Truncation,
 };
 use crate::parse::Parser;
 use crate::policy::{
@@ -50,6 +50,13 @@ pub(super) struct Rules {
     pub(super) metrics: Metrics,
 }
 
+impl Rules {
+    /// The policy's state of knowledge now.
+    pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
+        Arc::clone(&self.policy.load())
+    }
+}
+
 /// What became of a page, and what it led to.
 pub(super) struct Harvest {
     pub(super) fate: Fate,
@@ -60,6 +67,8 @@ pub(super) struct Harvest {
     pub(super) redirect_to: Option<CanonicalUrl>,
     /// What the page was, for the policy; none where it was no HTML page.
     pub(super) facts: Option<PageFacts>,
+    /// The cluster of the page.
+    pub(super) cluster: ClusterId,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
@@ -77,6 +86,7 @@ impl Harvest {
             links: None,
             redirect_to: None,
             facts: None,
+            cluster: ClusterId::UNKNOWN,
             exported: None,
         }
     }
@@ -144,13 +154,15 @@ impl Harvester {
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Harvest {
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
-        self.follow_policy(&***rules.policy.load(), needs);
+        // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
+        let snapshot = rules.snapshot();
+        self.follow_policy(&*snapshot, needs);
         let mut page = self.parser.parse(body, answer.content_type());
         rules.metrics.parse.pages.by(page.charset).inc();
         let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
-        let mut intake = Intake::new(&rules, &mut self.recent, item, page.base.as_deref());
+        let mut intake = Intake::new(&rules, snapshot, &mut self.recent, item, page.base.as_deref());
         intake.placed = needs.links.then(Vec::new);
-        intake.page(&page, directives);
+        let cluster = intake.page(&page, directives);
         let links = Some(page.link_count() as u32);
         let placed = intake.placed.take().unwrap_or_default();
         let (found, exported) = intake.finish();
@@ -161,7 +173,7 @@ impl Harvester {
             links: placed,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
         };
-        Harvest { found, links, title: page.title, exported, facts: Some(facts), ..Harvest::of(Fate::Fetched) }
+        Harvest { found, links, title: page.title, exported, facts: Some(facts), cluster, ..Harvest::of(Fate::Fetched) }
     }
 
     /// Has the parser read pages as the policy's snapshot asks for it.
@@ -179,7 +191,7 @@ impl Harvester {
         let url = item.url.as_str();
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
         let rules = Arc::clone(&self.rules);
-        let mut intake = Intake::new(&rules, &mut self.recent, item, None);
+        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, item, None);
         for url in contents.urls.iter().chain(&contents.sitemaps) {
             intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
         }
@@ -196,7 +208,7 @@ impl Harvester {
             return Harvest::of(Fate::Failed(Failure::TooManyRedirects));
         }
         let rules = Arc::clone(&self.rules);
-        let mut intake = Intake::new(&rules, &mut self.recent, item, None);
+        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, item, None);
         intake.redirects = item.redirects + 1;
         intake.depth = item.depth;
         let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
@@ -210,7 +222,8 @@ impl Harvester {
         let rules = Arc::clone(&self.rules);
         for proposal in proposals {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
-            let mut intake = Intake::new(&rules, &mut self.recent, &item, None);
+            let snapshot = Arc::clone(&**rules.policy.load());
+            let mut intake = Intake::new(&rules, snapshot, &mut self.recent, &item, None);
             intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
             let (new, _) = intake.finish();
             found.settled.merge(&new.settled);
@@ -230,7 +243,7 @@ impl Harvester {
             Ok(contents) => {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut intake = Intake::new(&rules, &mut self.recent, &item, None);
+                let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, &item, None);
                 for url in &contents.urls {
                     intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
                 }
@@ -276,7 +289,13 @@ struct Intake<'a> {
 }
 
 impl<'a> Intake<'a> {
-    fn new(rules: &'a Rules, recent: &'a mut Recent, item: &'a ScheduledUrl, base: Option<&str>) -> Self {
+    fn new(
+        rules: &'a Rules,
+        snapshot: Arc<dyn PolicySnapshot>,
+        recent: &'a mut Recent,
+        item: &'a ScheduledUrl,
+        base: Option<&str>,
+    ) -> Self {
         Self {
             rules,
             recent,
@@ -291,11 +310,12 @@ impl<'a> Intake<'a> {
             accepted: Vec::new(),
             export: rules.export.then(Vec::new),
             placed: None,
-            snapshot: Arc::clone(&rules.policy.load()),
+            snapshot,
         }
     }
 
-    fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) {
+    /// Takes in all links of a page. Returns the page's cluster.
+    fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> ClusterId {
         let options = &self.rules.filter;
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
@@ -314,6 +334,7 @@ impl<'a> Intake<'a> {
                 Err(why) => self.settled.add(Fate::Policy(why), group.links.len() as u64),
             }
         }
+        cluster
     }
 
     /// Takes in one link. Returns where it leads, if it was new, or a redirect.
@@ -377,7 +398,8 @@ impl<'a> Intake<'a> {
             let links = links.iter().map(|(href, apath, new)| ExportedLink { href, apath: *apath, new: *new });
             links_line(self.via.as_str(), links)
         });
-        (LinksFound { settled: self.settled, accepted: self.accepted, ..LinksFound::default() }, exported)
+        let generation = self.snapshot.generation();
+        (LinksFound { settled: self.settled, accepted: self.accepted, generation, ..LinksFound::default() }, exported)
     }
 }
 

@@ -1,15 +1,16 @@
 //! The page log's line for an outcome.
 
 use super::harvest::Harvest;
-use crate::page::{Exchange, Fate, PageRecord, ScheduledUrl, Truncation};
+use crate::page::{ClusterId, Exchange, Fate, Lease, PageRecord, Truncation};
 
-/// The line for `item`. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
+/// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
 pub(super) fn page_record(
-    item: &ScheduledUrl,
+    lease: &Lease,
     exchange: Option<&Exchange>,
     fate: Fate,
     harvest: Option<&Harvest>,
 ) -> PageRecord {
+    let (item, decision) = (&lease.item, lease.decision);
     let answer = exchange.and_then(|exchange| exchange.result.as_ref().ok());
     let timings = exchange.map(|exchange| exchange.timings);
     let millis = |until: crate::clock::Instant, since: crate::clock::Instant| until.since(since).as_millis() as u64;
@@ -30,6 +31,10 @@ pub(super) fn page_record(
         title: harvest.and_then(|harvest| harvest.title.clone()),
         links: harvest.and_then(|harvest| harvest.links),
         links_new: harvest.filter(|harvest| harvest.links.is_some()).map(|harvest| harvest.found.accepted.len() as u32),
+        cluster: harvest.map(|harvest| harvest.cluster).filter(|cluster| *cluster != ClusterId::UNKNOWN).map(|c| c.0),
+        class: decision.map(|_| item.class.to_string()),
+        score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
+        snapshot: decision.map(|decision| decision.snapshot),
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),

@@ -11,13 +11,19 @@
 //! A lease is the credit of the whole circle: at most `frontier.in_flight_max` are out, so every queue on the way is bounded, and a
 //! lease ends only when its outcome is written.
 
+mod example;
 mod fetching;
 mod harvest;
 mod job;
+mod journal;
+mod known_classes;
+mod learning;
 mod line;
 mod needs;
 pub mod offline;
 mod output;
+mod pace;
+mod policy_setup;
 mod post;
 mod status;
 mod switchboard;
@@ -28,6 +34,7 @@ mod worker;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use example::reader;
 pub use wiring::runtime;
 
 use crate::clock::Clock;

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use actix::Actor;
-use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, bounded};
 use dashmap::DashMap;
 use parking_lot::Mutex;
@@ -15,6 +14,8 @@ use tokio::sync::{Semaphore, oneshot};
 use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
 use super::job::Job;
+use super::learning::Teacher;
+use super::policy_setup::PolicySetup;
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::worker::{Desk, Worker};
@@ -28,7 +29,7 @@ use crate::frontier::{Allowance, Budgets, EndReason, FrontierActor, FrontierSetu
 use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
 use crate::page::{Apath, Fate, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
-use crate::policy;
+use crate::policy::PolicySnapshot;
 use crate::report::{CrawlStatus, Hooks, Run};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
@@ -58,6 +59,8 @@ pub(super) struct Crawl {
     pub(super) budget: BudgetOptions,
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
     workers: Vec<JoinHandle<()>>,
+    /// The thread that learns, where the policy does; it ends after the workers, which feed it.
+    learning: Option<JoinHandle<()>>,
     writer: ArchiveThread,
     run: Run,
     directory: PathBuf,
@@ -68,7 +71,7 @@ impl Crawl {
     pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, bool), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, writer, mut run, directory, .. } = self;
+        let Self { lines, workers, learning, writer, mut run, directory, .. } = self;
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || {
@@ -76,12 +79,13 @@ impl Crawl {
                 // Fails only where all workers are gone already.
                 let _ = jobs.send(Job::End);
             }
-            let panicked = workers.into_iter().filter_map(|worker| worker.join().err()).count();
+            let threads = workers.into_iter().chain(learning);
+            let panicked = threads.filter_map(|thread| thread.join().err()).count();
             (panicked, writer.join())
         });
         let (panicked, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         if panicked > 0 {
-            return Err(Error::Internal(format!("{panicked} workers panicked")));
+            return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
         match written {
             Ok(_) => {
@@ -102,6 +106,7 @@ struct Parts {
     canonicaliser: Canonicaliser,
     scope: Arc<Scope>,
     client: Client,
+    policy: PolicySetup,
 }
 
 /// The seeds, canonical, each once. All that are none are reported together.
@@ -123,7 +128,7 @@ fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<Canoni
     Ok(seeds)
 }
 
-fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
+fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
@@ -135,12 +140,13 @@ fn parts(config: &Config, clock: &Clock) -> Result<Parts, Error> {
     fetch.resend_unanswered &= config.host.delay.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let client = Client::new(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    Ok(Parts { seeds, canonicaliser, scope, client })
+    let policy = PolicySetup::new(config, &canonicaliser, &scope, seed)?;
+    Ok(Parts { seeds, canonicaliser, scope, client, policy })
 }
 
 /// Builds everything and sends the seeds in.
 pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) -> Result<Crawl, Error> {
-    let parts = parts(config, clock)?;
+    let parts = parts(config, clock, seed)?;
     let directory = output::directory(config);
     output::prepare(&directory)?;
     let config_file = directory.join(CONFIG_FILE);
@@ -157,7 +163,7 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let in_flight = config.frontier.in_flight_max.max(1);
     let threads = threads(config.crawl.threads);
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
-    let rules = Arc::new(rules(config, parts.canonicaliser, &parts.scope, hooks)?);
+    let rules = Arc::new(rules(config, parts.canonicaliser, &parts.scope, &parts.policy, hooks)?);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
@@ -188,11 +194,12 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         clock: clock.clone(),
         write_failed: AtomicBool::new(false),
     });
-    let workers = start_workers(config, threads, &rules, &desk, (run_id, &index), &job_queue)?;
-    drop(desk);
-
     let (finished_sender, finished) = oneshot::channel();
-    start_actors(config, hooks, clock, &lines, &ledger, finished_sender);
+    start_actors(config, hooks, clock, (&lines, &parts.policy), &ledger, finished_sender);
+    let planted = plant(parts.seeds.iter().chain(&parts.policy.example_seed), &rules, &**parts.policy.first());
+    let (teacher, learning) = parts.policy.start(config, &directory, &lines, clock, &hooks.metrics)?.unzip();
+    let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
+    drop(desk);
     let crawl = Crawl {
         run: Run {
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
@@ -207,22 +214,27 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         budget: config.budget.clone(),
         finished: Mutex::new(Some(finished)),
         workers,
+        learning,
         writer,
         directory,
     };
-    crawl.lines.0.to_frontier(plant(&parts.seeds, &parts.scope, &rules.seen));
+    crawl.lines.0.to_frontier(planted);
     Ok(crawl)
 }
 
 /// The seeds as discovered links.
-fn plant(seeds: &[CanonicalUrl], scope: &Scope, seen: &SeenSet) -> LinksFound {
-    let mut found = LinksFound::default();
+fn plant<'a>(
+    seeds: impl Iterator<Item = &'a CanonicalUrl>,
+    rules: &Rules,
+    snapshot: &dyn PolicySnapshot,
+) -> LinksFound {
+    let mut found = LinksFound { generation: snapshot.generation(), ..LinksFound::default() };
     for url in seeds {
-        if let Err(why) = scope.check(url.as_str()) {
+        if let Err(why) = rules.scope.check(url.as_str()) {
             tracing::warn!(url = url.as_str(), why = why.label(), "a seed is outside the scope");
             found.settled.add(Fate::OutOfScope(why), 1);
-        } else if seen.insert(url.fingerprint()) {
-            let class = LinkClass::unclassified(Apath::SEED);
+        } else if rules.seen.insert(url.fingerprint()) {
+            let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
             let url = url.clone();
             found.accepted.push(ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None });
         }
@@ -240,14 +252,19 @@ fn crawl_info(config: &Config) -> CrawlInfo {
     }
 }
 
-fn rules(config: &Config, canonicaliser: Canonicaliser, scope: &Arc<Scope>, hooks: &Hooks) -> Result<Rules, Error> {
-    let snapshot = policy::first_snapshot(config.crawl.policy);
+fn rules(
+    config: &Config,
+    canonicaliser: Canonicaliser,
+    scope: &Arc<Scope>,
+    policy: &PolicySetup,
+    hooks: &Hooks,
+) -> Result<Rules, Error> {
     Ok(Rules {
         canonicaliser,
         scope: Arc::clone(scope),
         seen: SeenSet::new(SEEN_SHARDS),
-        policy: Arc::new(ArcSwap::from_pointee(snapshot)),
-        needs: Arc::default(),
+        policy: Arc::clone(&policy.current),
+        needs: Arc::clone(&policy.needs),
         recorded: None,
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
@@ -262,7 +279,7 @@ fn rules(config: &Config, canonicaliser: Canonicaliser, scope: &Arc<Scope>, hook
 fn start_workers(
     config: &Config,
     threads: usize,
-    rules: &Arc<Rules>,
+    (rules, teacher): (&Arc<Rules>, Option<Teacher>),
     desk: &Arc<Desk>,
     (run_id, index): (RunId, &Arc<RevisitIndex>),
     jobs: &Receiver<Job>,
@@ -276,6 +293,7 @@ fn start_workers(
                 desk: Arc::clone(desk),
                 harvester: Harvester::new(Arc::clone(rules), move || Parser::new(&options)),
                 encoder: config.archive.enabled.then(encoder),
+                teacher: teacher.clone(),
             };
             worker.spawn(number, jobs.clone()).map_err(|error| Error::Internal(error.to_string()))
         })
@@ -298,7 +316,7 @@ fn start_actors(
     config: &Config,
     hooks: &Hooks,
     clock: &Clock,
-    lines: &Lines,
+    (lines, policy): (&Lines, &PolicySetup),
     ledger: &Arc<Mutex<Ledger>>,
     finished: oneshot::Sender<EndReason>,
 ) {
@@ -311,7 +329,8 @@ fn start_actors(
         allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
         explore_every: config.frontier.explore_every,
-        order: policy::order(policy::first_snapshot(config.crawl.policy)),
+        order: policy.first_order(),
+        orders: Arc::clone(&policy.orders),
         hosts: Arc::new(lines.clone()),
         clock: clock.clone(),
         ledger: Arc::clone(ledger),

@@ -9,8 +9,9 @@ use std::thread::JoinHandle;
 use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::harvest::{Harvest, Harvester};
+use super::harvest::{Harvest, Harvester, observation};
 use super::job::{Job, Sitemap};
+use super::learning::{Seen, Teacher};
 use super::line::page_record;
 use super::switchboard::Lines;
 use crate::archive::{ArchiveSink, Entry, RecordEncoder};
@@ -34,6 +35,8 @@ pub(super) struct Worker {
     pub(super) harvester: Harvester,
     /// None where the archive is off.
     pub(super) encoder: Option<RecordEncoder>,
+    /// None where the policy does not learn.
+    pub(super) teacher: Option<Teacher>,
 }
 
 impl Worker {
@@ -56,12 +59,17 @@ impl Worker {
 
     fn page(&mut self, lease: Lease, exchange: Exchange) {
         let started = self.desk.clock.now();
-        let harvest = self.harvest_contained(&lease.item, &exchange);
-        let record = page_record(&lease.item, Some(&exchange), harvest.fate, Some(&harvest));
+        let mut harvest = self.harvest_contained(&lease.item, &exchange);
+        let record = page_record(&lease, Some(&exchange), harvest.fate, Some(&harvest));
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &harvest.notes()));
         let spent = self.desk.clock.now().since(started);
         self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);
+        if let Some(teacher) = &self.teacher {
+            // Before the lease ends, so that no more wait here than there are leases.
+            let generation = harvest.found.generation;
+            teacher.show(Seen { observation: observation(&lease.item, &mut harvest), generation });
+        }
         let Harvest { fate, found, exported, .. } = harvest;
         self.write(lease, Some(received), (fate, found), Writing { page, record: Some(record), links: exported });
     }
@@ -78,7 +86,7 @@ impl Worker {
     }
 
     fn refused(&mut self, lease: Lease, fate: Fate) {
-        let record = page_record(&lease.item, None, fate, None);
+        let record = page_record(&lease, None, fate, None);
         let found = LinksFound::default();
         self.write(lease, None, (fate, found), Writing { page: None, record: Some(record), links: None });
     }

@@ -27,4 +27,8 @@ impl Policy for BreadthFirst {
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         Arc::new(*self)
     }
+
+    fn learns(&self) -> bool {
+        false
+    }
 }

@@ -1,8 +1,10 @@
 //! Policies: what a crawl wants. A [`Policy`] learns from every fetch and publishes immutable [`PolicySnapshot`]s, which every
 //! stage reads without a lock.
 
+mod awaiting;
 pub mod baselines;
 mod bfs;
+mod factory;
 pub mod learned;
 mod observation;
 #[cfg(test)]
@@ -13,10 +15,11 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::config::PolicyKind;
 use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
 
+pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
+pub use factory::{ExamplePage, Making, make, paper_options};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
@@ -38,6 +41,16 @@ pub trait Policy: Send {
         Needs::default()
     }
 
+    /// Whether anything that it is shown ever changes what it wants. One that does not is never shown anything.
+    fn learns(&self) -> bool {
+        true
+    }
+
+    /// What it has found out so far, in numbers.
+    fn facts(&self) -> PolicyFacts {
+        PolicyFacts::default()
+    }
+
     /// Whether it only takes a sample yet, to learn from.
     fn is_sampling(&self) -> bool {
         false
@@ -49,10 +62,21 @@ pub trait Policy: Send {
         None
     }
 
-    /// What is to be told about its state: that it cannot do what it is for, and why.
+    /// What is to be told about its state: what it has learnt, or why it cannot do what it is for.
     fn note(&self) -> Option<String> {
         None
     }
+}
+
+/// What a policy has found out, in numbers; 0 where it has no such thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PolicyFacts {
+    /// Times that it has learnt the site's templates anew.
+    pub lessons: u64,
+    /// Page templates that it knows.
+    pub clusters: u64,
+    /// Pages that it took for repetitions of others.
+    pub duplicates: u64,
 }
 
 /// A policy's state of knowledge at one moment. A decision names the [`PolicySnapshot::version`] that it came from.
@@ -94,17 +118,27 @@ pub trait PolicySnapshot: ClassOrder {
         let _ = (url, via);
         class
     }
+
+    /// What the score of a class is made of, for people to read; none where there is no more to say than the score.
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        let _ = class;
+        None
+    }
+
+    /// What is known of the site in this generation, for people to read.
+    fn describe(&self) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// The pattern of a canonical URL, spelt out.
+    fn spell(&self, url: &str) -> Option<String> {
+        let _ = url;
+        None
+    }
 }
 
 /// Where stages find the snapshot that holds now.
 pub type CurrentPolicy = Arc<ArcSwap<Arc<dyn PolicySnapshot>>>;
-
-/// The first snapshot of a policy.
-pub fn first_snapshot(kind: PolicyKind) -> Arc<dyn PolicySnapshot> {
-    match kind {
-        PolicyKind::Bfs => Arc::new(BreadthFirst),
-    }
-}
 
 /// A snapshot as the frontier's order.
 pub fn order(snapshot: Arc<dyn PolicySnapshot>) -> Arc<dyn ClassOrder> {

@@ -7,6 +7,7 @@ mod budgets;
 mod complete;
 mod crawling;
 mod errors;
+mod learning;
 mod order;
 mod robots;
 mod scope;

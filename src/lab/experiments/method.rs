@@ -9,9 +9,9 @@ use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
 use crate::config::ParseOptions;
 use crate::lab::clusterings::{MdlOptions, mdl, repetitive_regions};
 use crate::lab::corpus::{Corpus, PageId};
-use crate::lab::replay::reader;
 use crate::page::{ClassTokens, LeafPath, PatternId};
 use crate::parse::{Parser, Spelling};
+use crate::pipeline::reader;
 use crate::policy::baselines::RegionOptions;
 use crate::policy::learned::{SamplePage, TemplateOptions, Templates};
 use crate::site::{EpsRule, Label, MIN_PTS, SparseVector, THETA, UrlPatternLearner, UrlPatterns, Vocabulary};
@@ -183,7 +183,7 @@ impl Structure {
             SamplePage { body: stored.body.clone(), content_type: stored.content_type().map(Into::into) }
         };
         let pages: Vec<_> = sample.iter().map(page).collect();
-        let templates = Templates::learn(&pages, options, &mut *reader());
+        let templates = Templates::learn(&pages, options, &mut *reader(&ParseOptions::default()));
         Self {
             labels: templates.labels().to_vec(),
             tokens: Arc::clone(templates.tokens()),

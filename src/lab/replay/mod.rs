@@ -4,7 +4,10 @@
 //! exist for the crawl.
 
 mod example;
+mod names;
 mod policies;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -12,7 +15,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
-pub use policies::{Making, PolicyName, Unknown, Variant, make, reader, source_options};
+pub use names::{PolicyName, Unknown, Variant};
+pub use policies::{Making, make, source_options};
 
 use crate::clock::Instant;
 use crate::config::Config;

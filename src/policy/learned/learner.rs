@@ -17,7 +17,7 @@ use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
 use super::yields::{Yield, Yields};
 use crate::page::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
-use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicySnapshot, Proposal};
+use crate::policy::{Needs, NewLink, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::url::{CanonicalUrl, Fingerprint};
 
@@ -60,6 +60,7 @@ pub struct Learned {
     proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
+    duplicates: u64,
     next_lesson: usize,
     /// The first name that no cluster ever had.
     next_name: u32,
@@ -95,6 +96,7 @@ impl Learned {
             proposals: Vec::new(),
             best: 0.5,
             pages: 0,
+            duplicates: 0,
             next_lesson: FIRST_LESSON,
             next_name: FIRST_NAME,
             version: 0,
@@ -161,6 +163,7 @@ impl Learned {
         let sample = self.sample_page(&url, facts);
         let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
         let found = self.content.take_in(&facts.units, kin);
+        self.duplicates += u64::from(found.duplicate_of.is_some());
         let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
@@ -428,6 +431,11 @@ impl Policy for Learned {
 
     fn proposals(&mut self) -> Vec<Proposal> {
         std::mem::take(&mut self.proposals)
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
+        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates }
     }
 
     fn needs(&self) -> Needs {

@@ -12,6 +12,7 @@
 
 mod canonicality;
 mod content;
+mod describe;
 mod evidence;
 mod extension;
 mod goal;

@@ -104,6 +104,18 @@ impl PolicySnapshot for LearnedSnapshot {
         self.generation
     }
 
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        serde_json::to_value(self.terms(class)).ok()
+    }
+
+    fn describe(&self) -> Option<serde_json::Value> {
+        Some(self.templates.as_ref()?.describe())
+    }
+
+    fn spell(&self, url: &str) -> Option<String> {
+        Some(self.patterns.spell(url))
+    }
+
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
         LinkClass { cluster: cluster.unwrap_or(class.cluster), apath: class.apath, pattern: self.patterns.of(url) }

@@ -28,7 +28,7 @@ pub struct Harvesting {
 impl Harvesting {
     /// For a crawl that starts now; none where nothing was learnt.
     pub fn afresh(trained: &Arc<Trained>) -> Option<Self> {
-        let learnt = Arc::new(trained.learnt.as_ref().ok()?.clone());
+        let learnt = Arc::clone(trained.learnt.as_ref().ok()?);
         Some(Self {
             trained: Arc::clone(trained),
             balance: Balance::new(learnt.clustering.clusters),

@@ -22,6 +22,7 @@ mod policy;
 mod sampling;
 mod sitemap;
 mod snapshot;
+mod taking;
 #[cfg(test)]
 mod tests;
 mod trained;

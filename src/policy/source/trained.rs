@@ -1,5 +1,8 @@
 //! What a sample teaches: clusters, where their links lead, what they are worth.
 
+use std::fmt;
+use std::sync::Arc;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::{SourceGoal, SourceOptions};
@@ -30,7 +33,7 @@ pub struct Trained {
     /// The options that it was trained with.
     pub options: SourceOptions,
     /// What was learnt, or why nothing was.
-    pub learnt: Result<Learnt, Untrained>,
+    pub learnt: Result<Arc<Learnt>, Untrained>,
 }
 
 /// What was learnt.
@@ -54,13 +57,26 @@ pub struct Learnt {
 impl Trained {
     /// Learns from `sample` (SOUrCe 2018, sections 4.2 to 4.4).
     pub fn learn(sample: &TrainingSample, options: SourceOptions) -> Self {
-        let learnt = Learnt::learn(sample, &options);
+        let learnt = Learnt::learn(sample, &options).map(Arc::new);
         Self { options, learnt }
     }
 
-    /// Why the crawl is breadth-first, if it is.
-    pub fn note(&self) -> Option<String> {
-        self.learnt.as_ref().err().map(ToString::to_string)
+    /// What was learnt, in one line; or why the crawl is breadth-first.
+    pub fn note(&self) -> String {
+        match &self.learnt {
+            Ok(learnt) => learnt.to_string(),
+            Err(untrained) => untrained.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Learnt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Clustering { vocabulary, labels, radius, clusters, .. } = &self.clustering;
+        let outliers = labels.iter().filter(|label| label.is_none()).count();
+        let (pages, paths, places) = (labels.len(), vocabulary.len(), self.navigation.len());
+        write!(f, "learnt from {pages} pages: {paths} paths, {places} places of links, ")?;
+        write!(f, "{clusters} clusters and {outliers} outliers at a radius of {radius:.4}")
     }
 }
 

@@ -1,0 +1,50 @@
+//! `harvestman explain DIR URL`: what became of a URL, and why.
+
+mod directory;
+mod policy_log;
+mod story;
+mod text;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::exit::Failure;
+use super::seeds;
+use directory::CrawlDirectory;
+use story::Story;
+
+/// Arguments of `harvestman explain`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "\
+Examples:
+  Why a page was fetched, and why at that moment:
+    harvestman explain forum https://forum.example.org/topic/17/
+  The same for a program:
+    harvestman explain forum https://forum.example.org/topic/17/ --json")]
+pub struct ExplainArgs {
+    /// The crawl directory
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    dir: PathBuf,
+    /// The URL, in any of its spellings
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Answer as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
+    let directory = CrawlDirectory::open(&args.dir).map_err(Failure::usage)?;
+    let written = seeds::parse(&args.url).map_err(|error| Failure::usage(error.replacen("seed ", "", 1)))?.url;
+    let story = Story::of(&directory, written.as_str())?;
+    let mut output = io::stdout().lock();
+    // A reader that has seen enough (`| head`) is no failure.
+    let _ = if args.json {
+        let json = serde_json::to_string(&story).map_err(anyhow::Error::from)?;
+        writeln!(output, "{json}")
+    } else {
+        write!(output, "{story}")
+    };
+    Ok(())
+}

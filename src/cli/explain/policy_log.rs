@@ -1,0 +1,126 @@
+//! What the policy's log says of a decision.
+
+use anyhow::Context as _;
+use serde::Serialize;
+
+use super::directory::CrawlDirectory;
+use crate::page::{ClassRecord, LessonRecord, PolicyRecord};
+
+/// What was known when a decision was made.
+#[derive(Debug, Serialize)]
+pub(super) struct Knowledge {
+    /// The snapshot that decided.
+    pub snapshot: u64,
+    /// When it was published.
+    pub time: String,
+    /// Its generation.
+    pub generation: u64,
+    /// Ended fetches that the policy had been shown.
+    pub observations: u64,
+    /// What was known of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<LessonRecord>,
+    /// What was known of the link class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<Named>,
+}
+
+/// What a line said of a class.
+#[derive(Debug, Serialize)]
+pub(super) struct Named {
+    /// The snapshot of that line: the last until the decision that named the class, or else the first after it of the same
+    /// generation (a class is named once one of its URLs was fetched or found on a page).
+    pub as_of: u64,
+    /// What it said.
+    #[serde(flatten)]
+    pub record: ClassRecord,
+}
+
+/// What was known of `class` under `snapshot`; none where no log was kept, or it has no such snapshot.
+pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) -> anyhow::Result<Option<Knowledge>> {
+    let Some(mut lines) = directory.lines("policy.jsonl")? else { return Ok(None) };
+    let mut known: Option<Knowledge> = None;
+    while let Some(line) = lines.next_line()? {
+        let record: PolicyRecord = serde_json::from_slice(line).context("a line of policy.jsonl cannot be read")?;
+        if record.snapshot > snapshot {
+            let Some(known) = known.as_mut().filter(|known| known.class.is_none()) else { break };
+            if record.generation != known.generation {
+                break;
+            }
+            known.class = named(record, class);
+        } else {
+            known = Some(follow(known, record, class));
+        }
+    }
+    Ok(known)
+}
+
+fn named(mut record: PolicyRecord, class: &str) -> Option<Named> {
+    record.classes.remove(class).map(|named| Named { as_of: record.snapshot, record: named })
+}
+
+fn follow(before: Option<Knowledge>, mut record: PolicyRecord, class: &str) -> Knowledge {
+    // Names of classes mean something else in another generation.
+    let before = before.filter(|before| before.generation == record.generation);
+    let (lesson, class_before) = before.map_or((None, None), |before| (before.lesson, before.class));
+    Knowledge {
+        snapshot: record.snapshot,
+        time: std::mem::take(&mut record.time),
+        generation: record.generation,
+        observations: record.observations,
+        lesson: record.lesson.take().or(lesson),
+        class: named(record, class).or(class_before),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(snapshot: u64, generation: u64, classes: &[(&str, f64)]) -> String {
+        let classes: serde_json::Map<String, serde_json::Value> = classes
+            .iter()
+            .map(|(name, score)| ((*name).to_owned(), serde_json::json!({"score": score, "uses": 1, "like": "u"})))
+            .collect();
+        let lesson = (snapshot % 10 == 0).then(|| serde_json::json!({"site": generation, "patterns": {}}));
+        let mut line = serde_json::json!({
+            "snapshot": snapshot, "time": "t", "generation": generation, "observations": snapshot, "classes": classes
+        });
+        if let Some(lesson) = lesson {
+            line["lesson"] = lesson;
+        }
+        format!("{line}\n")
+    }
+
+    fn asked(snapshot: u64, class: &str) -> Option<(u64, Option<(u64, f64)>, Option<serde_json::Value>)> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("config.toml"), "").unwrap();
+        let lines = [
+            line(0, 0, &[]),
+            line(3, 0, &[("a", 1.0)]),
+            line(5, 0, &[("b", 2.0)]),
+            line(10, 1, &[("a", 7.0)]),
+            line(12, 1, &[("c", 8.0)]),
+        ];
+        std::fs::write(dir.path().join("policy.jsonl"), lines.concat() + "{\"snapshot\":13,\"ti").unwrap();
+        let directory = CrawlDirectory::open(dir.path()).unwrap();
+        let known = knowledge(&directory, snapshot, class).unwrap()?;
+        let site = known.lesson.and_then(|lesson| lesson.site);
+        Some((known.snapshot, known.class.map(|named| (named.as_of, named.record.score)), site))
+    }
+
+    #[test]
+    fn a_class_is_as_it_was_named_last_until_the_decision() {
+        assert_eq!(asked(4, "a").unwrap(), (3, Some((3, 1.0)), Some(0.into())));
+        assert_eq!(asked(5, "a").unwrap(), (5, Some((3, 1.0)), Some(0.into())));
+        assert_eq!(asked(11, "a").unwrap(), (10, Some((10, 7.0)), Some(1.into())));
+    }
+
+    #[test]
+    fn one_that_was_first_named_later_is_as_it_was_then_but_not_in_another_generation() {
+        assert_eq!(asked(3, "b").unwrap().1, Some((5, 2.0)));
+        assert_eq!(asked(10, "c").unwrap().1, Some((12, 8.0)));
+        assert_eq!(asked(3, "c").unwrap().1, None);
+        assert_eq!(asked(11, "b").unwrap().1, None, "a name of the generation before");
+    }
+}

@@ -1,0 +1,132 @@
+//! The story of a URL for people.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::policy_log::{Knowledge, Named};
+use super::story::Story;
+use crate::page::PageRecord;
+
+impl fmt::Display for Story {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.url)?;
+        match (&self.page, &self.verdict) {
+            (Some(page), _) => {
+                fate(f, page)?;
+                self.way(f, page)?;
+                self.turn(f, page)?;
+            }
+            (None, Some(verdict)) => writeln!(f, "  {verdict}")?,
+            (None, None) => {}
+        }
+        self.links(f)
+    }
+}
+
+fn fact(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
+    writeln!(f, "  {name:<10} {value}")
+}
+
+fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
+    let reason = page.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let status = page.status.map(|status| format!(", status {status}")).unwrap_or_default();
+    fact(f, "fate", format_args!("{}{reason}{status}", page.fate))?;
+    if let Some(time) = &page.time {
+        fact(f, "requested", format_args!("{time}, {} bytes, {} request(s)", page.bytes, page.attempts))?;
+    }
+    if let Some(to) = &page.redirect_to {
+        fact(f, "leads to", to)?;
+    }
+    if let Some(title) = &page.title {
+        fact(f, "title", title)?;
+    }
+    match page.cluster {
+        Some(1) => fact(f, "cluster", "1: like no other pages"),
+        Some(cluster) => fact(f, "cluster", cluster),
+        None => Ok(()),
+    }
+}
+
+impl Story {
+    fn way(&self, f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
+        writeln!(f, "\nhow it was found (depth {})", page.depth)?;
+        if self.chain.is_empty() {
+            return writeln!(f, "  it is a seed");
+        }
+        for (at, step) in self.chain.iter().enumerate() {
+            let last = at + 1 == self.chain.len();
+            let what = match (&step.fate, last) {
+                (None, _) => "a sitemap".to_owned(),
+                (Some(fate), true) => format!("{fate}, a seed"),
+                (Some(fate), false) => fate.clone(),
+            };
+            writeln!(f, "  on {} ({what})", step.url)?;
+        }
+        Ok(())
+    }
+
+    fn turn(&self, f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
+        writeln!(f, "\nwhy it was its turn")?;
+        let Some((class, snapshot)) = page.class.as_deref().zip(page.snapshot) else {
+            return writeln!(f, "  the policy learns nothing: nearest to the seeds first, in the order of discovery");
+        };
+        let mut parts = class.split('/');
+        let (cluster, apath) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let pattern = parts.next().unwrap_or_default();
+        let known = self.policy.as_ref();
+        let named = known.and_then(|known| known.class.as_ref());
+        let spelt = named.and_then(|named| named.record.pattern.as_deref()).unwrap_or(pattern);
+        fact(f, "class", class)?;
+        fact(
+            f,
+            "  pages",
+            if cluster == "0" { "of no cluster yet".to_owned() } else { format!("of cluster {cluster}") },
+        )?;
+        fact(f, "  place", apath)?;
+        fact(f, "  pattern", spelt)?;
+        fact(f, "score", page.score.map_or("none".to_owned(), |score| format!("{score:.4}")))?;
+        fact(f, "snapshot", snapshot)?;
+        match known {
+            Some(known) => knowledge(f, known),
+            None => writeln!(f, "  the policy's log was not kept (policy.log), so no more can be said"),
+        }
+    }
+
+    fn links(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.linked_from.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nlinked from")?;
+        for link in &self.linked_from {
+            let new = if link.new { ", discovered here" } else { "" };
+            writeln!(f, "  {} (at {}{new})", link.page, link.apath)?;
+        }
+        Ok(())
+    }
+}
+
+fn knowledge(f: &mut fmt::Formatter<'_>, known: &Knowledge) -> fmt::Result {
+    let Knowledge { time, generation, observations, .. } = known;
+    fact(f, "", format_args!("published {time} after {observations} fetches, generation {generation}"))?;
+    let clusters = known.lesson.as_ref().and_then(|lesson| lesson.site.as_ref()?["clusters"].as_object());
+    if let Some(clusters) = clusters {
+        let sizes: Vec<String> = clusters.iter().map(|(cluster, pages)| format!("{cluster} ({pages})")).collect();
+        fact(f, "clusters", format_args!("{} (pages of the sample)", sizes.join(", ")))?;
+    }
+    match &known.class {
+        Some(named) => terms(f, named),
+        None => fact(f, "terms", "none logged: this class was among the too many that changed, or never met again"),
+    }
+}
+
+fn terms(f: &mut fmt::Formatter<'_>, named: &Named) -> fmt::Result {
+    let record = &named.record;
+    fact(f, "class seen", format_args!("{} times, as {}", record.uses, record.like))?;
+    let Some(Value::Object(terms)) = &record.terms else { return Ok(()) };
+    let terms: Vec<String> = terms
+        .iter()
+        .map(|(name, value)| value.as_f64().map_or(format!("{name} {value}"), |value| format!("{name} {value:.4}")))
+        .collect();
+    fact(f, "terms", format_args!("{} (as of snapshot {})", terms.join(", "), named.as_of))
+}

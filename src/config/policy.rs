@@ -1,0 +1,36 @@
+//! Settings of the policy: what is wanted, and how what was learnt is handed on.
+
+use serde::{Deserialize, Serialize};
+
+use super::Period;
+
+crate::options! {
+    /// The policy that `crawl.policy` names: what it looks for, how often what it has learnt is put to use, what is kept of it.
+    pub struct PolicyOptions in "policy" {
+        /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file that holds it. `target`
+        /// needs one. `irobot`, `tpm` and `sb` look for pages like it too; without one they look for text of its own.
+        example: String = String::new(),
+        /// Which form of the policy: `default`, the one that measures best, or `paper`, as its authors describe it.
+        variant: PolicyVariant = PolicyVariant::Default,
+        /// Observations after which a new snapshot of what was learnt is published. It is published sooner when no
+        /// observation waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the
+        /// time. Raising it costs pages that are chosen by what was known before.
+        publish_pages: u32 = 20,
+        /// Time after which a new snapshot is published, if there was anything to learn from.
+        publish_interval: Period = Period::millis(250),
+        /// Whether `policy.jsonl` is written to the crawl directory: what each snapshot changed, so that `harvestman explain`
+        /// can say why a URL's turn came. A line has 500 link classes at most.
+        log: bool = true,
+    }
+}
+
+/// Which form of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyVariant {
+    /// The one that measures best.
+    #[default]
+    Default,
+    /// As its authors describe it.
+    Paper,
+}

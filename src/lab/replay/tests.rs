@@ -1,0 +1,78 @@
+//! Replays of a simulated forum, under every policy and variant.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::*;
+use crate::lab::sim::{Family, World, WorldOptions};
+use crate::seed::Seed;
+
+fn forum(pages: u64) -> Arc<Corpus> {
+    let families = vec![Family::Forum];
+    let options = WorldOptions { pages, hosts: 1, families, page_bytes: 200, links: 12, ..WorldOptions::default() };
+    Arc::new(Corpus::from_world(&World::new(&options, Seed(5)).unwrap()).unwrap())
+}
+
+fn crawl(corpus: &Arc<Corpus>, making: &Making<'_>, name: PolicyName, sample_free: Option<usize>) -> Replay {
+    let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 60) };
+    replay(&plan, make(name, making), |_, _, _| {}).unwrap()
+}
+
+#[test]
+fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_once() {
+    let corpus = forum(150);
+    let some_page = corpus.ids().filter(|id| corpus.page(*id).is_page()).last().unwrap();
+    let example = ExamplePage::of(&corpus, some_page);
+    let others = PolicyName::ALL.map(|name| (name, Variant::Default));
+    let variants = Variant::ALL.into_iter().flat_map(|v| [(PolicyName::Ucc, v), (PolicyName::Target, v)]);
+    for (name, variant) in others.into_iter().chain(variants) {
+        let making = Making {
+            variant,
+            example: (name == PolicyName::Target).then_some(&example),
+            sample_pages: Some(20),
+            ..Making::new(Seed(1))
+        };
+        let done = crawl(&corpus, &making, name, None);
+        assert_eq!((done.order[0].page, done.sampled), (Some(corpus.seed()), 0), "{name} {variant}");
+        let distinct: BTreeSet<&str> = done.order.iter().map(|request| request.url.as_str()).collect();
+        assert!(distinct.len() == done.order.len() && done.order.len() <= 60, "{name} {variant}");
+    }
+}
+
+#[test]
+fn a_sample_that_does_not_count_is_taken_before_the_crawl_starts_anew() {
+    let corpus = forum(400);
+    let making = |variant| Making { variant, sample_pages: Some(50), ..Making::new(Seed(1)) };
+    let counted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, None);
+    let free = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(1000));
+    assert!(free.sampled >= 50, "{}", free.sampled);
+    assert_eq!((free.order.len(), free.order[0].page), (60, Some(corpus.seed())));
+    assert_eq!(free.note, counted.note, "it is the same sample");
+    assert!(free.note.as_ref().unwrap().starts_with("learnt from 50 pages"), "{:?}", free.note);
+    assert_ne!(free.order, counted.order);
+    let interrupted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(10));
+    assert_eq!(interrupted.sampled, 10, "its own budget holds");
+    let breadth_first = |sample_free| crawl(&corpus, &making(Variant::Default), PolicyName::Bfs, sample_free);
+    assert_eq!(breadth_first(Some(1000)).order, breadth_first(None).order, "it takes no sample");
+}
+
+#[test]
+fn a_site_too_small_to_learn_from_is_crawled_whole_and_the_replay_says_why() {
+    let corpus = forum(400);
+    let making = Making { variant: Variant::Paper, sample_pages: Some(3), ..Making::new(Seed(1)) };
+    let done = crawl(&corpus, &making, PolicyName::Ucc, None);
+    assert_eq!(done.order.len(), 60);
+    assert!(done.note.unwrap().starts_with("the site gave 3 pages to learn from"));
+}
+
+#[test]
+fn tag_paths_are_spelt_out_for_who_wants_them() {
+    let corpus = forum(60);
+    let spelling = spelling(&corpus);
+    let stored = corpus.page(corpus.seed());
+    let page =
+        crate::parse::Parser::new(&crate::config::ParseOptions::default()).parse(&stored.body, stored.content_type());
+    let spelt = page.groups.iter().map(|group| spelling(group.apath).unwrap());
+    assert!(!page.groups.is_empty() && spelt.into_iter().all(|path| path.starts_with("/html/body/")));
+    assert_eq!(spelling(crate::page::Apath(77)), None);
+}

@@ -1,0 +1,210 @@
+//! Learning in a running crawl: one thread owns the policy. It is shown each fetch that has ended and publishes snapshots, which
+//! the workers and the frontier then decide by.
+//!
+//! ```text
+//! workers ── Seen ──► learning ──► CurrentPolicy, SharedNeeds ──► workers
+//!       bounded by       │
+//!       the leases       └───────► OrderSlot ── OrderChanged ───► frontier
+//! ```
+//!
+//! A worker waits while the channel is full. The thread waits for nobody, so none waits for ever. A policy that panics costs its
+//! learning alone: the last snapshot stays.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+
+use super::journal::Journal;
+use super::needs::SharedNeeds;
+use super::pace::Pace;
+use crate::clock::Clock;
+use crate::frontier::Order;
+use crate::metrics::PolicyMetrics;
+use crate::page::ClusterId;
+use crate::policy::learned::ReadPage;
+use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
+
+/// A fetch that has ended, with the generation of the snapshot that its page was read by.
+pub(super) struct Seen {
+    pub(super) observation: Observation,
+    pub(super) generation: u64,
+}
+
+/// A worker's way to the policy.
+#[derive(Clone)]
+pub(super) struct Teacher {
+    sender: Sender<Seen>,
+    clock: Clock,
+    metrics: Arc<PolicyMetrics>,
+}
+
+impl Teacher {
+    /// Shows the policy what came of a fetch; waits while it is behind.
+    pub(super) fn show(&self, seen: Seen) {
+        if let Err(TrySendError::Full(seen)) = self.sender.try_send(seen) {
+            let since = self.clock.now();
+            // Fails only where the thread is gone, and nobody learns any more.
+            let _ = self.sender.send(seen);
+            self.metrics.waiting_seconds.add(self.clock.now().since(since));
+        }
+        self.metrics.queue_length.set(self.sender.len() as u64);
+    }
+}
+
+/// What the thread owns.
+pub(super) struct Learning {
+    pub(super) policy: Box<dyn Policy>,
+    /// The snapshot that holds.
+    pub(super) snapshot: Arc<dyn PolicySnapshot>,
+    pub(super) current: CurrentPolicy,
+    pub(super) needs: Arc<SharedNeeds>,
+    /// Hands an order to the frontier; must not wait.
+    pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
+    pub(super) journal: Option<Journal>,
+    pub(super) pace: Pace,
+    /// Reads a page again whose snapshot is outdated.
+    pub(super) read: Box<ReadPage>,
+    pub(super) facts: PolicyFacts,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<PolicyMetrics>,
+}
+
+/// What the frontier orders by under `snapshot`. `learns`: whether leases name it.
+pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool) -> Order {
+    let by = Arc::clone(snapshot);
+    Order {
+        scores: policy::order(Arc::clone(snapshot)),
+        version: learns.then(|| snapshot.version()),
+        generation: snapshot.generation(),
+        class_of: Arc::new(move |class, url, via| by.class_of(class, url, via)),
+    }
+}
+
+impl Learning {
+    /// Starts the thread, which ends when the last [`Teacher`] is dropped. At most `queue_max` fetches wait to be shown.
+    pub(super) fn spawn(self, queue_max: usize) -> std::io::Result<(Teacher, JoinHandle<()>)> {
+        let (sender, receiver) = bounded(queue_max.max(1));
+        let teacher = Teacher { sender, clock: self.clock.clone(), metrics: Arc::clone(&self.metrics) };
+        let thread = std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run(&receiver))?;
+        Ok((teacher, thread))
+    }
+
+    fn run(mut self, receiver: &Receiver<Seen>) {
+        if let Some(journal) = &mut self.journal {
+            journal.publish(&*self.snapshot, self.clock.now());
+        }
+        if catch_unwind(AssertUnwindSafe(|| self.learn(receiver))).is_err() {
+            tracing::error!("the policy panicked; the crawl goes on by what was learnt until then");
+            self.metrics.panics.inc();
+            self.needs.set(Needs::default());
+            // Nobody may wait for a policy that learns no more.
+            while receiver.recv().is_ok() {}
+        }
+        if let Some(journal) = self.journal.take() {
+            journal.finish();
+        }
+    }
+
+    fn learn(&mut self, receiver: &Receiver<Seen>) {
+        while let Some(seen) = self.next(receiver) {
+            self.metrics.queue_length.set(receiver.len() as u64);
+            if let Some(seen) = seen {
+                self.observe(seen);
+            }
+            if self.pace.is_due(self.clock.now(), receiver.is_empty()) {
+                self.publish();
+            }
+        }
+        if self.pace.has_news() {
+            self.publish();
+        }
+        if let Some(note) = self.policy.note() {
+            tracing::info!("the policy: {note}");
+        }
+    }
+
+    /// The next fetch; none inside where a snapshot is due before one comes, none at all at the end.
+    fn next(&self, receiver: &Receiver<Seen>) -> Option<Option<Seen>> {
+        if !self.pace.has_news() {
+            return receiver.recv().ok().map(Some);
+        }
+        match receiver.recv_timeout(self.pace.patience(self.clock.now())) {
+            Ok(seen) => Some(Some(seen)),
+            Err(RecvTimeoutError::Timeout) => Some(None),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn observe(&mut self, mut seen: Seen) {
+        self.bring_up_to_date(&mut seen);
+        if let Some(journal) = &mut self.journal {
+            journal.see(&seen.observation);
+        }
+        let began = self.clock.now();
+        self.policy.observe(seen.observation);
+        let spent = self.clock.now().since(began);
+        self.metrics.observations.inc();
+        self.metrics.busy_seconds.add(spent);
+        self.pace.observed();
+        let before = std::mem::replace(&mut self.facts, self.policy.facts());
+        self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
+        if self.facts.lessons > before.lessons {
+            self.metrics.lessons.add(self.facts.lessons - before.lessons);
+            self.metrics.lesson_seconds.add(spent);
+            self.metrics.clusters.set(self.facts.clusters);
+            // What waits is of the generation before: the sooner that is over the better.
+            self.publish();
+        }
+    }
+
+    /// Brings what was leased or read by an older snapshot in line with this one.
+    fn bring_up_to_date(&mut self, seen: &mut Seen) {
+        let snapshot = Arc::clone(&self.snapshot);
+        let read_before = seen.generation < snapshot.generation();
+        let seen = &mut seen.observation;
+        if snapshot.generation() > 0 {
+            seen.class = snapshot.class_of(seen.class, seen.url.as_str(), seen.via.as_deref());
+        }
+        if !read_before {
+            return;
+        }
+        let cluster = self.cluster_anew(&mut seen.outcome);
+        for link in &mut seen.new {
+            link.class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
+            link.class.cluster = cluster.unwrap_or(link.class.cluster);
+        }
+    }
+
+    /// Reads a page again, as this snapshot asks for it. None where the page was not kept.
+    fn cluster_anew(&mut self, outcome: &mut Outcome) -> Option<ClusterId> {
+        let Outcome::Page(page) = outcome else { return None };
+        let (body, content_type) = page.body.as_ref()?;
+        let tokens = self.snapshot.class_tokens();
+        page.bag = (self.read)(body, content_type.as_deref(), tokens.as_ref()).leaf_paths;
+        Some(self.snapshot.cluster(&page.bag))
+    }
+
+    /// Publishes what was learnt: first to the workers, then to the frontier, which may meet links of a newer generation than its
+    /// own but never has to wait for them.
+    fn publish(&mut self) {
+        let began = self.clock.now();
+        let snapshot = self.policy.snapshot();
+        self.needs.set(self.policy.needs());
+        self.current.store(Arc::new(Arc::clone(&snapshot)));
+        (self.to_frontier)(order(&snapshot, true));
+        if let Some(journal) = &mut self.journal {
+            journal.publish(&*snapshot, began);
+        }
+        self.metrics.snapshots.inc();
+        self.metrics.version.set(snapshot.version());
+        self.metrics.generation.set(snapshot.generation());
+        self.snapshot = snapshot;
+        self.pace.published(began, self.clock.now());
+    }
+}
+
+#[cfg(test)]
+#[path = "learning_tests.rs"]
+mod tests;

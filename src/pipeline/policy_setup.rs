@@ -1,0 +1,105 @@
+//! The policy of a crawl: made from the settings, and put to learning where it learns.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use arc_swap::ArcSwap;
+
+use super::Error;
+use super::example::{example, reader};
+use super::journal::Journal;
+use super::learning::{Learning, Teacher, order};
+use super::needs::SharedNeeds;
+use super::pace::Pace;
+use super::switchboard::Lines;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::frontier::{Order, OrderChanged, OrderSlot};
+use crate::metrics::Metrics;
+use crate::policy::{self, CurrentPolicy, Making, Policy, PolicySnapshot};
+use crate::seed::Seed;
+use crate::url::{CanonicalUrl, Canonicaliser, Scope};
+
+/// A policy that is ready, and its first snapshot where all stages find it.
+pub(super) struct PolicySetup {
+    policy: Box<dyn Policy>,
+    first: Arc<dyn PolicySnapshot>,
+    pub(super) current: CurrentPolicy,
+    pub(super) needs: Arc<SharedNeeds>,
+    /// Where later orders wait for the frontier.
+    pub(super) orders: Arc<OrderSlot>,
+    /// The example page, where it is to be fetched.
+    pub(super) example_seed: Option<CanonicalUrl>,
+}
+
+impl PolicySetup {
+    /// Makes the policy.
+    pub(super) fn new(
+        config: &Config,
+        canonicaliser: &Canonicaliser,
+        scope: &Scope,
+        seed: Seed,
+    ) -> Result<Self, Error> {
+        let example = example(config, canonicaliser, scope)?;
+        let making =
+            Making { variant: config.policy.variant, example: example.as_ref(), ..Making::new(seed.child("policy")) };
+        let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));
+        let first = policy.snapshot();
+        let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
+        Ok(Self {
+            current: Arc::new(ArcSwap::from_pointee(Arc::clone(&first))),
+            needs: Arc::new(SharedNeeds::new(policy.needs())),
+            orders: Arc::default(),
+            policy,
+            first,
+            example_seed,
+        })
+    }
+
+    /// What the frontier orders by at first.
+    pub(super) fn first_order(&self) -> Order {
+        order(&self.first, self.policy.learns())
+    }
+
+    /// The first snapshot.
+    pub(super) const fn first(&self) -> &Arc<dyn PolicySnapshot> {
+        &self.first
+    }
+
+    /// Starts the thread that learns; none where the policy does not.
+    pub(super) fn start(
+        self,
+        config: &Config,
+        directory: &Path,
+        lines: &Lines,
+        clock: &Clock,
+        metrics: &Metrics,
+    ) -> Result<Option<(Teacher, JoinHandle<()>)>, Error> {
+        if !self.policy.learns() {
+            return Ok(None);
+        }
+        let journal = config.policy.log.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let (lines, orders) = (lines.clone(), self.orders);
+        let to_frontier = move |order| {
+            if orders.leave(order) {
+                lines.0.to_frontier(OrderChanged);
+            }
+        };
+        let learning = Learning {
+            facts: self.policy.facts(),
+            policy: self.policy,
+            snapshot: self.first,
+            current: self.current,
+            needs: self.needs,
+            to_frontier: Box::new(to_frontier),
+            journal,
+            pace: Pace::new(&config.policy, clock.now()),
+            read: reader(&config.parse),
+            clock: clock.clone(),
+            metrics: Arc::clone(&metrics.policy),
+        };
+        let started = learning.spawn(config.frontier.in_flight_max as usize);
+        started.map(Some).map_err(|error| Error::Internal(error.to_string()))
+    }
+}

@@ -1,0 +1,133 @@
+//! Policies that learn while the crawl runs: over real sockets, by the ground truth of the simulated site.
+
+use std::collections::{BTreeSet, HashMap};
+
+use harvestman::config::{Config, PolicyKind};
+use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+use harvestman::page::PolicyRecord;
+use harvestman::report::{Hooks, StopReason};
+
+use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
+
+/// Requests of each crawl.
+const BUDGET: u64 = 400;
+
+/// A forum; `duplicates` is the share of its threads that have further addresses.
+fn forum(duplicates: f64) -> Server {
+    let families = vec![Family::Forum];
+    let world = WorldOptions { pages: 2_400, hosts: 1, families, page_bytes: 700, ..WorldOptions::default() };
+    let world = WorldOptions { duplicates, redirects: duplicates / 2.0, ..world };
+    serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() })
+}
+
+fn budgeted(server: &Server, policy: PolicyKind) -> Config {
+    let mut config = config(server.world().seeds());
+    config.crawl.policy = policy;
+    config.budget.pages = BUDGET;
+    // What the sitemaps list would hide where the links lead.
+    config.robots.sitemaps = false;
+    // A server on loopback answers faster than anything can be learnt; this keeps the crawl from running ahead.
+    config.frontier.in_flight_max = 8;
+    config
+}
+
+/// The share of the fetched pages that satisfy `valid`.
+fn share(server: &Server, crawled: &Crawled, valid: impl Fn(&TruthRow) -> bool) -> f64 {
+    let valid: BTreeSet<String> = server.world().truth().filter(valid).map(|row| row.url).collect();
+    let fetched = crawled.urls("fetched");
+    fetched.iter().filter(|url| valid.contains(**url)).count() as f64 / fetched.len() as f64
+}
+
+fn policy_log(crawled: &Crawled) -> Vec<PolicyRecord> {
+    let text = std::fs::read_to_string(crawled.out().join("policy.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_crawl_for_what_users_wrote_learns_the_forum_and_finds_more_of_it_than_breadth_first() {
+    let server = forum(0.7);
+    let users_text = |row: &TruthRow| row.ucc && row.status == 200 && row.duplicate_of.is_none();
+    let breadth_first = share(&server, &crawl(budgeted(&server, PolicyKind::Bfs)), users_text);
+    let hooks = Hooks::none();
+    let crawled = crawl_with(budgeted(&server, PolicyKind::Ucc), hooks.clone());
+    assert_eq!((crawled.report.stop_reason, crawled.report.pages), (StopReason::PagesBudget, BUDGET));
+    let policy = &hooks.metrics.policy;
+    assert!(policy.lessons.get() >= 1 && policy.clusters.get() > 1, "{policy:?}");
+    assert_eq!(policy.panics.get(), 0);
+    let learnt = share(&server, &crawled, users_text);
+    assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
+}
+
+#[test]
+fn every_decision_of_a_learning_crawl_can_be_traced_to_a_snapshot() {
+    let server = forum(0.7);
+    let hooks = Hooks::none();
+    let crawled = crawl_with(budgeted(&server, PolicyKind::Ucc), hooks.clone());
+    let log = policy_log(&crawled);
+    assert!(log.is_sorted_by(|a, b| a.snapshot < b.snapshot && a.generation <= b.generation));
+    assert_eq!(hooks.metrics.policy.snapshots.get() + 1, log.len() as u64, "and the first, which knows nothing");
+    assert!(log.iter().all(|line| line.classes.len() <= 500));
+    let versions: HashMap<u64, &PolicyRecord> = log.iter().map(|line| (line.snapshot, line)).collect();
+    for page in &crawled.pages {
+        let snapshot = page.snapshot.unwrap_or_else(|| panic!("{} names no snapshot", page.url));
+        assert!(versions.contains_key(&snapshot), "{} names snapshot {snapshot}", page.url);
+        assert!(page.class.is_some() && page.score.is_some(), "{page:?}");
+    }
+    let clustered = crawled.pages.iter().filter(|page| page.cluster.is_some()).count();
+    assert!(clustered > 200, "{clustered} pages have a cluster");
+    let last = log.iter().rev().find_map(|line| line.lesson.as_ref()).unwrap();
+    assert!(last.patterns.len() > 2 && last.site.is_some(), "{last:?}");
+    // All observations but those of the last moments are in the last snapshot, and these too.
+    let ended = crawled.pages.iter().filter(|page| page.time.is_some()).count() as u64;
+    assert_eq!(log.last().unwrap().observations, ended);
+}
+
+#[test]
+fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them_than_breadth_first() {
+    let server = forum(0.3);
+    let member = |row: &TruthRow| row.page_type == "forum:member" && row.status == 200;
+    let example = server.world().truth().find(|row| member(row) && row.robots_allowed).expect("a member's page").url;
+    let few = |policy| {
+        let mut config = budgeted(&server, policy);
+        // There are few members: a longer crawl finds them all in any order.
+        config.budget.pages = 150;
+        config.policy.example.clone_from(&example);
+        config
+    };
+    let breadth_first = share(&server, &crawl(few(PolicyKind::Bfs)), member);
+    let crawled = crawl(few(PolicyKind::Target));
+    assert_eq!(crawled.fate_of(&example), "fetched");
+    let first = crawled.pages.iter().position(|page| page.url == example);
+    assert!(first.is_some_and(|at| at < 20), "the example came as page {first:?}");
+    let learnt = share(&server, &crawled, member);
+    assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
+}
+
+#[test]
+fn a_learning_crawl_of_everything_finds_everything_each_once() {
+    let families = vec![Family::Forum];
+    let world = WorldOptions { pages: 500, hosts: 1, families, page_bytes: 300, links: 20, ..WorldOptions::default() };
+    let server = serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() });
+    for policy in [PolicyKind::Ucc, PolicyKind::Random, PolicyKind::Opic, PolicyKind::Sb] {
+        let server = if policy == PolicyKind::Ucc { &server } else { &serve(&world, ServerOptions::default()) };
+        let mut config = config(server.world().seeds());
+        config.crawl.policy = policy;
+        let crawled = crawl(config);
+        assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{}", policy.name());
+        crawled.check_complete(server);
+    }
+}
+
+#[test]
+fn breadth_first_neither_learns_nor_logs() {
+    let server = forum(0.7);
+    let hooks = Hooks::none();
+    let mut config = budgeted(&server, PolicyKind::Bfs);
+    config.budget.pages = 50;
+    let crawled = crawl_with(config, hooks.clone());
+    assert_eq!(hooks.metrics.policy.observations.get(), 0);
+    assert!(!crawled.out().join("policy.jsonl").exists());
+    let unsaid =
+        |page: &harvestman::page::PageRecord| page.class.is_none() && page.score.is_none() && page.snapshot.is_none();
+    assert!(crawled.pages.iter().all(unsaid));
+}
