@@ -215,6 +215,27 @@ fn a_configuration_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
+fn what_is_no_crawl_directory_cannot_explain_anything_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path().to_str().unwrap();
+    for (dir, why) in [(here, "is no crawl directory"), ("/nonexistent/crawl", "there is no directory")] {
+        let output = run(&["explain", dir, "http://example.org/"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    std::fs::write(dir.path().join("config.toml"), "").unwrap();
+    let output = run(&["explain", here, "nonsense"]);
+    assert!(stderr(&output).contains("`nonsense` is no URL"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_policy_that_needs_an_example_asks_for_one() {
+    let output = run(&["crawl", "http://127.0.0.1:9/", "--policy", "target", "--out", "/nonexistent/x"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("needs a page to go by"), "{}", stderr(&output));
+}
+
+#[test]
 fn the_metrics_pass_promtool_where_it_is_installed() {
     let metrics = harvestman::metrics::Metrics::new();
     metrics.fetch.count_status(200);

@@ -24,7 +24,7 @@ use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
 use crate::page::ClusterId;
 use crate::policy::learned::ReadPage;
-use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
+use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
 /// A fetch that has ended, with the generation of the snapshot that its page was read by.
 pub(super) struct Seen {
@@ -62,6 +62,8 @@ pub(super) struct Learning {
     pub(super) needs: Arc<SharedNeeds>,
     /// Hands an order to the frontier; must not wait.
     pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
+    /// Takes in addresses that the policy derived; must not wait.
+    pub(super) propose: Box<dyn FnMut(&[Proposal]) + Send>,
     pub(super) journal: Option<Journal>,
     pub(super) pace: Pace,
     /// Reads a page again whose snapshot is outdated.
@@ -144,6 +146,10 @@ impl Learning {
         }
         let began = self.clock.now();
         self.policy.observe(seen.observation);
+        let proposals = self.policy.proposals();
+        if !proposals.is_empty() {
+            (self.propose)(&proposals);
+        }
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);

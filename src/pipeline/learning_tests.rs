@@ -99,6 +99,7 @@ fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage
             assert!(published.load().version() >= version, "the workers are told first");
             noted.lock().unwrap().push((version, order.generation));
         }),
+        propose: Box::new(|_| {}),
         journal: None,
         pace: Pace::new(&options, clock.now()),
         read: Box::new(|_, _, _| {

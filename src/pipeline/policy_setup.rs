@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 
 use super::Error;
 use super::example::{example, reader};
+use super::harvest::{Harvester, Rules};
 use super::journal::Journal;
 use super::learning::{Learning, Teacher, order};
 use super::needs::SharedNeeds;
@@ -17,7 +18,8 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
-use crate::policy::{self, CurrentPolicy, Making, Policy, PolicySnapshot};
+use crate::parse::Parser;
+use crate::policy::{self, CurrentPolicy, Making, Policy, PolicySnapshot, Proposal};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 
@@ -72,7 +74,7 @@ impl PolicySetup {
         self,
         config: &Config,
         directory: &Path,
-        lines: &Lines,
+        (lines, rules): (&Lines, &Arc<Rules>),
         clock: &Clock,
         metrics: &Metrics,
     ) -> Result<Option<(Teacher, JoinHandle<()>)>, Error> {
@@ -80,6 +82,9 @@ impl PolicySetup {
             return Ok(None);
         }
         let journal = config.policy.log.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let (links_to, options) = (lines.clone(), config.parse.clone());
+        let mut harvester = Harvester::new(Arc::clone(rules), move || Parser::new(&options));
+        let propose = move |proposals: &[Proposal]| links_to.0.to_frontier(harvester.proposals(proposals));
         let (lines, orders) = (lines.clone(), self.orders);
         let to_frontier = move |order| {
             if orders.leave(order) {
@@ -93,6 +98,7 @@ impl PolicySetup {
             current: self.current,
             needs: self.needs,
             to_frontier: Box::new(to_frontier),
+            propose: Box::new(propose),
             journal,
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),

@@ -197,7 +197,7 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let (finished_sender, finished) = oneshot::channel();
     start_actors(config, hooks, clock, (&lines, &parts.policy), &ledger, finished_sender);
     let planted = plant(parts.seeds.iter().chain(&parts.policy.example_seed), &rules, &**parts.policy.first());
-    let (teacher, learning) = parts.policy.start(config, &directory, &lines, clock, &hooks.metrics)?.unzip();
+    let (teacher, learning) = parts.policy.start(config, &directory, (&lines, &rules), clock, &hooks.metrics)?.unzip();
     let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
     drop(desk);
     let crawl = Crawl {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -79,7 +80,13 @@ pub fn crawl_with(mut config: Config, hooks: Hooks) -> Crawled {
 }
 
 fn page_log(out: &Path) -> Vec<PageRecord> {
-    let text = std::fs::read_to_string(out.join("pages.jsonl")).unwrap();
+    let plain = std::fs::read_to_string(out.join("pages.jsonl"));
+    let text = plain.unwrap_or_else(|_| {
+        let mut text = String::new();
+        let file = File::open(out.join("pages.jsonl.gz")).unwrap();
+        flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+        text
+    });
     assert!(text.is_empty() || text.ends_with('\n'), "the last line of the page log is not whole");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -82,7 +82,7 @@ mod tests {
             .iter()
             .map(|(name, score)| ((*name).to_owned(), serde_json::json!({"score": score, "uses": 1, "like": "u"})))
             .collect();
-        let lesson = (snapshot % 10 == 0).then(|| serde_json::json!({"site": generation, "patterns": {}}));
+        let lesson = snapshot.is_multiple_of(10).then(|| serde_json::json!({"site": generation, "patterns": {}}));
         let mut line = serde_json::json!({
             "snapshot": snapshot, "time": "t", "generation": generation, "observations": snapshot, "classes": classes
         });
@@ -92,7 +92,10 @@ mod tests {
         format!("{line}\n")
     }
 
-    fn asked(snapshot: u64, class: &str) -> Option<(u64, Option<(u64, f64)>, Option<serde_json::Value>)> {
+    /// The snapshot that decided; the line that named the class, and the score there; what was known of the site.
+    type Answer = (u64, Option<(u64, f64)>, Option<serde_json::Value>);
+
+    fn asked(snapshot: u64, class: &str) -> Option<Answer> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("config.toml"), "").unwrap();
         let lines = [

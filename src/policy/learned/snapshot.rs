@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Smoothing};
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::yields::Yields;
-use crate::page::{ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, UrlPattern};
+use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, UrlPattern};
 use crate::policy::PolicySnapshot;
 use crate::site::UrlPatterns;
 use crate::url::Fingerprint;
@@ -27,6 +27,8 @@ pub struct LearnedSnapshot {
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
     pub(super) tuning: Tuning,
+    /// Whether seeds come before all else: one of them is the example.
+    pub(super) seeds_first: bool,
 }
 
 /// What a score is made of.
@@ -66,7 +68,8 @@ impl LearnedSnapshot {
             0.0
         };
         let plain = 1.0 - self.tuning.parameter_cost * class.pattern.coarse.parameters() as f64;
-        let score = (estimate.mean.max(self.tuning.hub_discount * rate) + curiosity) * plain;
+        let first = f64::from(u8::from(self.seeds_first && class.apath == Apath::SEED));
+        let score = first + (estimate.mean.max(self.tuning.hub_discount * rate) + curiosity) * plain;
         Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
     }
 
