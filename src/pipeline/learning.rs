@@ -53,6 +53,9 @@ impl Teacher {
     }
 }
 
+/// Takes in addresses that the policy derived.
+pub(super) type Propose = Box<dyn FnMut(&[Proposal]) + Send>;
+
 /// What the thread owns.
 pub(super) struct Learning {
     pub(super) policy: Box<dyn Policy>,
@@ -63,7 +66,7 @@ pub(super) struct Learning {
     /// Hands an order to the frontier; must not wait.
     pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
     /// Takes in addresses that the policy derived; must not wait.
-    pub(super) propose: Box<dyn FnMut(&[Proposal]) + Send>,
+    pub(super) propose: Propose,
     pub(super) journal: Option<Journal>,
     pub(super) pace: Pace,
     /// Reads a page again whose snapshot is outdated.

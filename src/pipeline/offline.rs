@@ -95,7 +95,7 @@ impl Offline {
     }
 
     /// Leases the best URL that waits, over all hosts.
-    pub fn next(&mut self) -> Option<Lease> {
+    pub fn lease(&mut self) -> Option<Lease> {
         let mut best = None;
         for (at, host) in self.hosts.iter().enumerate() {
             let Ok(rank) = self.frontier.best(host, Instant::EPOCH) else { continue };

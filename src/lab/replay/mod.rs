@@ -87,7 +87,7 @@ pub fn replay(
     let mut judge = Judge::new(plan.corpus, plan.task.clone());
     let mut done = Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None };
     while done.order.len() < plan.budget {
-        let Some(lease) = crawl.next() else { break };
+        let Some(lease) = crawl.lease() else { break };
         let page = take_in(plan.corpus, &mut crawl, &lease);
         let fetched = judge.fetched(page);
         each(page, &fetched, &crawl);
@@ -103,7 +103,7 @@ fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Res
     let mut crawl = start(plan, policy)?;
     let mut sent = 0;
     while sent < requests && crawl.policy().is_sampling() {
-        let Some(lease) = crawl.next() else { break };
+        let Some(lease) = crawl.lease() else { break };
         take_in(plan.corpus, &mut crawl, &lease);
         sent += 1;
     }
