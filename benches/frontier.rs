@@ -88,7 +88,10 @@ fn pop(frontier: &mut Frontier, host: &HostKey) -> usize {
 }
 
 /// URLs by score, depth and order of discovery.
-struct Naive(BinaryHeap<(u64, Reverse<(u16, u64)>, Text, LinkClass)>);
+struct Naive(BinaryHeap<Waiting>);
+
+/// Score, depth and order, URL, class.
+type Waiting = (u64, Reverse<(u16, u64)>, Text, LinkClass);
 
 /// A URL's text, which has no say in the order.
 type Text = Box<str>;
