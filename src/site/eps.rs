@@ -47,15 +47,18 @@ impl Default for EpsOptions {
 pub fn eps(distances: &Distances, features: usize, options: &EpsOptions) -> f32 {
     let k_dists = |counting| k_dist(distances, options.k, counting);
     match options.rule {
-        EpsRule::PaperLiteral => scan(&k_dists(Counting::Pages), bins(distances, features), options.min_pts),
-        EpsRule::PaperDistinct => scan(&k_dists(Counting::Distinct), bins(distances, features), options.min_pts),
+        EpsRule::PaperLiteral => scan(&k_dists(Counting::Pages), bins(distances.pages(), features), options.min_pts),
+        EpsRule::PaperDistinct => {
+            scan(&k_dists(Counting::Distinct), bins(distances.points(), features), options.min_pts)
+        }
         EpsRule::Quantile(share) => positive_quantile(distances, share, options.k),
         EpsRule::Silhouette => by_silhouette(distances, options),
     }
 }
 
-fn bins(distances: &Distances, features: usize) -> u64 {
-    (BINS_PER_FEATURE * distances.pages() as f64 / 1000.0 * features as f64).round().max(1.0) as u64
+/// NumBins: w grows with the number of vectors that the histogram counts.
+fn bins(counted: usize, features: usize) -> u64 {
+    (BINS_PER_FEATURE * counted as f64 / 1000.0 * features as f64).round().max(1.0) as u64
 }
 
 /// The scan of the histogram; the largest K-dist where no bin is sparse enough.
