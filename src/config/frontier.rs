@@ -16,6 +16,6 @@ crate::options! {
         /// Of so many URLs of a host, one is taken from the class of links that the policy still has most to learn of, instead of
         /// from the best; 0: none. Lowering it (but for 0) finds out sooner what unknown links are worth, and defers the ones
         /// that are known to be good.
-        explore_every: u32 = 0,
+        explore_every: u32 = 20,
     }
 }

@@ -59,11 +59,11 @@ impl Offline {
         let recorded: Recorded = Arc::new(recorded);
         let rules = Arc::new(rules(config, seeds, (&current, &needs), recorded)?);
         let options = config.parse.clone();
-        let FrontierOptions { queued_max, classes_max, .. } = config.frontier;
+        let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
         let limits = Limits { queued_max, host_pages_max: None, classes_max };
         let mut offline = Self {
             harvester: Harvester::new(Arc::clone(&rules), move || Parser::new(&options)),
-            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot))),
+            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot))).exploring(explore_every),
             generation: snapshot.generation(),
             current,
             needs,

@@ -426,7 +426,7 @@ impl Policy for Learned {
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             tuning: self.tuning,
-            seeds_first: matches!(self.goal, Goal::Like(_)),
+            by_example: matches!(self.goal, Goal::Like(_)),
         })
     }
 

@@ -19,7 +19,7 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         evidence: Evidence::default(),
         yields: Yields::default(),
         tuning: Tuning::default(),
-        seeds_first: false,
+        by_example: false,
     }
 }
 
