@@ -34,9 +34,11 @@ fn read(path: &Path) -> SiteModel {
 fn run(args: &[&str], dir: &Path) -> Output {
     let settings =
         ["host.delay=0s", "fetch.private_addresses=true", "scope.hosts=*.localhost", "robots.sitemaps=false"];
+    let (subcommand, args) = args.split_first().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_harvestman"));
-    command.current_dir(dir).env("TMPDIR", dir).args(args).args(["--contact", "tests@localhost"]);
-    settings.iter().for_each(|setting| drop(command.args(["--set", setting])));
+    command.current_dir(dir).env("TMPDIR", dir).args([subcommand, "--contact", "tests@localhost"]);
+    command.args(settings.iter().flat_map(|setting| ["--set", setting]));
+    command.args(args);
     command.output().unwrap()
 }
 
