@@ -15,7 +15,7 @@ use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, StopFlag};
+use crate::report::{CrawlStatus, Hooks, Report, StopFlag};
 use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
@@ -44,17 +44,21 @@ Examples:
         --pages 1000 --time 10m --out rust
   What users wrote, as much of it as 5,000 pages can hold:
     harvestman crawl https://forum.example.org/ --policy ucc --pages 5000 --out posts
+  The same by what `harvestman learn`, or a crawl before, has learnt of the site:
+    harvestman crawl https://forum.example.org/ --policy ucc --model forum.model \\
+        --pages 5000 --out more
   Pages like one that you name:
-    harvestman crawl https://forum.example.org/ --policy target \
+    harvestman crawl https://forum.example.org/ --policy target \\
         --example https://forum.example.org/user/17/ --out users
   A site behind a login, served by a machine that is not in the DNS:
     harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
         --resolve forum.example.org:127.0.0.1 --out dev
 
 The output directory gets report.json (what came of it), pages.jsonl (a line a page),
-WARC files (what was sent and received), policy.jsonl (what was learnt, where the policy
-learns) and config.toml (the configuration; without
-secrets). `harvestman --help` names the exit codes, `harvestman config` all settings.";
+WARC files (what was sent and received), config.toml (the configuration; without secrets)
+and, where the policy learns, policy.jsonl (what was learnt, step by step) and
+site-model.json.gz (what is known in the end, for --model of another crawl and for
+`harvestman site`). `harvestman --help` names the exit codes, `harvestman config` all settings.";
 
 /// Runs the crawl that `args` describe.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
@@ -63,17 +67,22 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
         name: "crawl.seeds".to_owned(),
         value: FlagValue::List(args.seeds.clone()),
     });
-    let config = args.settings.load(more.into_iter().collect())?;
+    let (config, progress) = begin(args.settings.load(more.into_iter().collect())?, args.quiet)?;
+    run_with(&config, &progress)
+}
+
+/// Reads the seeds, starts the log and tells what is amiss with both; the configuration is complete then.
+pub(super) fn begin(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
     let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
-    let progress = start_log(&config, args.quiet);
+    let progress = start_log(&config, quiet);
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; taking {}", seed.url);
     }
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
-    run_with(&complete(with_whole_example(config), &urls), &progress)
+    Ok((complete(with_whole_example(config), &urls), progress))
 }
 
 /// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
@@ -89,6 +98,14 @@ fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
 }
 
 fn run_with(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
+    let report = to_report(config, progress)?;
+    // Nobody may be reading; that changes nothing about the crawl.
+    let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
+    Ok(Exit::after(&report))
+}
+
+/// Crawls as `config` says; its failures are in the log's format.
+pub(super) fn to_report(config: &Config, progress: &Arc<Progress>) -> Result<Report, Failure> {
     let result = pipeline::runtime(config).block_on(crawl(config, progress));
     match config.log.format {
         LogFormat::Text => result,
@@ -119,7 +136,7 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config
 }
 
-async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
+async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Report, Failure> {
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -136,10 +153,7 @@ async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failur
     if let Some(admin) = admin {
         admin.stop().await;
     }
-    let report = result?;
-    // Nobody may be reading; that changes nothing about the crawl.
-    let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
-    Ok(Exit::after(&report))
+    Ok(result?)
 }
 
 async fn start_admin(

@@ -12,6 +12,7 @@ pub mod exit;
 pub mod explain;
 pub mod inspect;
 pub mod lab;
+pub mod learn;
 pub mod replay;
 pub mod seeds;
 pub mod sim;
@@ -64,6 +65,8 @@ enum Command {
     /// Measure policies and clusterings on recorded, labelled sites
     #[command(subcommand)]
     Lab(Box<lab::Lab>),
+    /// Learn a site's page templates, from itself or a recording, for crawls to start from
+    Learn(learn::LearnArgs),
     /// Show what a crawl learnt of a site
     Site(site::SiteArgs),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
@@ -83,6 +86,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
+        Command::Learn(args) => return learn::run(&args),
         Command::Site(args) => site::run(&args)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,

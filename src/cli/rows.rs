@@ -1,10 +1,10 @@
-//! What `replay` and `lab` have in common: corpora and their labels, and rows as JSON.
+//! What `replay`, `learn` and `lab` have in common: corpora and their labels, and rows as JSON.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
-use crate::lab::corpus::Corpus;
+use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::experiments::load;
 use crate::lab::tables::{Row, to_json};
 
@@ -26,6 +26,18 @@ pub fn load_telling(warc: &Path, labels: Option<&Path>, no_labels: bool) -> anyh
         eprintln!("note: {}: no labels, so only what needs none is measured (--labels FILE names some)", corpus.name);
     }
     Ok(corpus)
+}
+
+/// The page of a recording that `--example` names.
+pub fn example_page(corpus: &Corpus, url: &str) -> Result<PageId, Failure> {
+    let id = corpus.find_loosely(url);
+    let missing = || format!("--example {url} is not in {}: it must be the URL of one of its pages", corpus.name);
+    let id = id.ok_or_else(|| Failure::usage(missing()))?;
+    if corpus.page(id).is_page() {
+        return Ok(id);
+    }
+    let status = corpus.page(id).status;
+    Err(Failure::usage(format!("--example {url} is no HTML page with status 200 (status {status}): name another")))
 }
 
 /// Writes rows to a file; `-` is standard output. Without a file nothing is written.

@@ -22,7 +22,7 @@ pub struct SettingArgs {
     pub set: Vec<(String, String)>,
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write section.key=value")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

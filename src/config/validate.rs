@@ -1,7 +1,7 @@
 //! What the type of a setting cannot say: ranges, forms, and settings that only make sense together.
 
-use super::PolicyKind;
 use super::sections::Config;
+use super::{PolicyKind, PolicyVariant};
 
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
@@ -26,6 +26,7 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     wrong("crawl", "threads", too_many_threads(config.crawl.threads));
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
     wrong("policy", "example", missing_example(config));
+    wrong("policy", "model", useless_model(config));
     wrong("metrics", "listen", no_address(&config.metrics.listen));
     all
 }
@@ -37,6 +38,21 @@ fn too_many_threads(threads: u32) -> Option<String> {
 fn missing_example(config: &Config) -> Option<String> {
     let missing = config.crawl.policy == PolicyKind::Target && config.policy.example.is_empty();
     missing.then(|| "the policy `target` needs a page to go by: give its URL, or a file that holds it".to_owned())
+}
+
+fn useless_model(config: &Config) -> Option<String> {
+    let (kind, variant) = (config.crawl.policy, config.policy.variant);
+    if config.policy.model.is_empty() {
+        return None;
+    }
+    let advice = "`ucc` and `target` in their default variant do: choose one of them, or leave the model out";
+    match (kind, variant) {
+        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Default) => None,
+        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Paper) => {
+            Some(format!("the variant `paper` cannot start from a site model; {advice}"))
+        }
+        _ => Some(format!("the policy `{}` cannot start from a site model; {advice}", kind.name())),
+    }
 }
 
 fn no_address(listen: &str) -> Option<String> {

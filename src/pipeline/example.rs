@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::Error;
 use crate::config::{Config, ParseOptions};
 use crate::page::{ClassTokens, ParsedPage};
-use crate::parse::Parser;
+use crate::parse::{Parser, Spelling};
 use crate::policy::learned::ReadPage;
 use crate::policy::{ExamplePage, PageFacts};
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
@@ -63,7 +63,16 @@ fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicalis
 
 /// Reads pages again, as a policy asks for it when it learns templates.
 pub fn reader(options: &ParseOptions) -> Box<ReadPage> {
-    let mut parser = Parser::new(options).with_token_list();
+    reading(Parser::new(options))
+}
+
+/// The same with all places spelt out, for what people read; it takes longer.
+pub fn spelling_reader(options: &ParseOptions) -> Box<ReadPage> {
+    reading(Parser::with_spelling(options, Spelling::On))
+}
+
+fn reading(parser: Parser) -> Box<ReadPage> {
+    let mut parser = parser.with_token_list();
     Box::new(move |bytes: &[u8], content_type: Option<&str>, tokens: Option<&Arc<ClassTokens>>| -> ParsedPage {
         parser.set_class_tokens(tokens.cloned());
         parser.parse(bytes, content_type)

@@ -17,6 +17,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
 use super::journal::Journal;
+use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
 use super::pace::Pace;
 use crate::clock::Clock;
@@ -68,6 +69,8 @@ pub(super) struct Learning {
     /// Takes in addresses that the policy derived; must not wait.
     pub(super) propose: Propose,
     pub(super) journal: Option<Journal>,
+    /// Where what was learnt is left in the end.
+    pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
     /// Reads a page again whose snapshot is outdated.
     pub(super) read: Box<ReadPage>,
@@ -127,6 +130,9 @@ impl Learning {
         }
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
+        }
+        if let Some(file) = &mut self.model_file {
+            file.leave(&mut *self.policy);
         }
     }
 

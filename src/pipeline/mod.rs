@@ -19,6 +19,7 @@ mod journal;
 mod known_classes;
 mod learning;
 mod line;
+mod model_file;
 mod needs;
 pub mod offline;
 mod output;
@@ -34,7 +35,8 @@ mod worker;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use example::reader;
+pub use example::{reader, spelling_reader};
+pub use model_file::{MODEL_FILE, write_model};
 pub use wiring::runtime;
 
 use crate::clock::Clock;

@@ -11,6 +11,7 @@ use super::example::{example, reader};
 use super::harvest::{Harvester, Rules};
 use super::journal::Journal;
 use super::learning::{Learning, Teacher, order};
+use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::pace::Pace;
 use super::switchboard::Lines;
@@ -40,12 +41,17 @@ impl PolicySetup {
     pub(super) fn new(
         config: &Config,
         canonicaliser: &Canonicaliser,
-        scope: &Scope,
+        (seeds, scope): (&[CanonicalUrl], &Scope),
         seed: Seed,
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
-        let making =
-            Making { variant: config.policy.variant, example: example.as_ref(), ..Making::new(seed.child("policy")) };
+        let model = model(config, seeds, scope)?;
+        let making = Making {
+            variant: config.policy.variant,
+            example: example.as_ref(),
+            model: model.as_ref(),
+            ..Making::new(seed.child("policy"))
+        };
         let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));
         let first = policy.snapshot();
         let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
@@ -100,6 +106,7 @@ impl PolicySetup {
             to_frontier: Box::new(to_frontier),
             propose: Box::new(propose),
             journal,
+            model_file: Some(ModelFile::new(directory, &config.parse)),
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),
             clock: clock.clone(),

@@ -140,7 +140,7 @@ fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
     fetch.resend_unanswered &= config.host.delay.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let client = Client::new(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let policy = PolicySetup::new(config, &canonicaliser, &scope, seed)?;
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), seed)?;
     Ok(Parts { seeds, canonicaliser, scope, client, policy })
 }
 

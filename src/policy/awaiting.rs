@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::learned::{ReadPage, SiteModel};
 use super::{BreadthFirst, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
 use crate::page::LeafPath;
 use crate::url::CanonicalUrl;
@@ -76,6 +77,13 @@ impl Policy for AwaitsExample {
         match &self.stage {
             Stage::Awaiting { .. } => Some(format!("the example {} was not fetched", self.url.as_str())),
             Stage::Begun(policy) => policy.note(),
+        }
+    }
+
+    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
+        match &mut self.stage {
+            Stage::Awaiting { .. } => None,
+            Stage::Begun(policy) => policy.site_model(read),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::baselines::{
     IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
-use super::learned::{Example, Goal, Learned, ReadPage, Tuning};
+use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, Tuning};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
 use crate::config::{PolicyKind, PolicyVariant};
@@ -38,16 +38,26 @@ pub struct Making<'a> {
     pub sample_pages: Option<usize>,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
+    /// What an earlier crawl learnt of the site, for `ucc` and `target` in their default form.
+    pub model: Option<&'a SiteModel>,
 }
 
 impl Making<'_> {
     /// The defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
-        Self { variant: PolicyVariant::Default, seed, example: None, sample_pages: None, spelling: None }
+        Self { variant: PolicyVariant::Default, seed, example: None, sample_pages: None, spelling: None, model: None }
     }
 
     fn tuning(&self) -> Tuning {
         Tuning { sample_max: self.sample_pages.unwrap_or(SAMPLE_PAGES), ..Tuning::default() }
+    }
+
+    /// A policy that learns: from the model on, where there is one.
+    fn learned(&self, goal: Goal, read: Box<ReadPage>) -> Learned {
+        match self.model {
+            Some(model) => Learned::from_model(goal, self.tuning(), self.seed.0, read, model.clone()),
+            None => Learned::new(goal, self.tuning(), self.seed.0, read),
+        }
     }
 
     /// A policy that looks for pages like the example: at once where that is at hand, otherwise once it has been fetched.
@@ -62,7 +72,7 @@ impl Making<'_> {
     }
 }
 
-/// Makes a policy that knows nothing yet but the example. `read` reads a page again.
+/// Makes a policy that knows nothing yet but the example and the model. `read` reads a page again.
 pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
     let seed = making.seed;
     let paper = making.variant == PolicyVariant::Paper;
@@ -72,7 +82,7 @@ pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<d
         PolicyKind::Random => Box::new(Random::new(seed)),
         PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
         PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, making), seed)),
-        PolicyKind::Ucc => Box::new(Learned::new(Goal::Content, making.tuning(), seed.0, read)),
+        PolicyKind::Ucc => Box::new(making.learned(Goal::Content, read)),
         PolicyKind::Target => Box::new(target(making, read)),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
@@ -102,7 +112,7 @@ fn target(making: &Making<'_>, read: Box<ReadPage>) -> Learned {
     let goal = making.example.map_or(Goal::Content, |example| {
         Goal::Like(Example { url: example.url.as_str().to_owned(), duplicate_worth: DUPLICATE_WORTH })
     });
-    let mut policy = Learned::new(goal, making.tuning(), making.seed.0, read);
+    let mut policy = making.learned(goal, read);
     if let Some(ExamplePage { url, facts: Some(facts) }) = making.example
         && facts.body.is_some()
     {

@@ -62,6 +62,13 @@ pub trait Policy: Send {
         None
     }
 
+    /// What it has learnt of the site, for another crawl to start from; none where it keeps no such thing. `read` reads the pages
+    /// again that it was learnt from; places are told in words where `read` spells them out.
+    fn site_model(&mut self, read: &mut learned::ReadPage) -> Option<learned::SiteModel> {
+        let _ = read;
+        None
+    }
+
     /// What is to be told about its state: what it has learnt, or why it cannot do what it is for.
     fn note(&self) -> Option<String> {
         None

@@ -8,6 +8,7 @@ mod complete;
 mod crawling;
 mod errors;
 mod learning;
+mod model;
 mod order;
 mod robots;
 mod scope;

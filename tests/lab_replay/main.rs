@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
 
 mod experiments;
+mod learning;
 mod mistakes;
+mod model_mistakes;
 mod recording;
 mod replays;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ReplayArgs;
 use crate::cli::exit::Failure;
+use crate::cli::rows::example_page;
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
 use crate::lab::measures::Task;
@@ -23,7 +24,7 @@ impl Goal {
             let policy = args.policy;
             return Err(Failure::usage(format!("{policy} has no variants: --variant is for ucc and target")));
         }
-        let given = args.example.as_deref().map(|url| given_example(corpus, url)).transpose()?;
+        let given = args.example.as_deref().map(|url| example_page(corpus, url)).transpose()?;
         let task = task(corpus, args, given);
         let drawn = match &args.target {
             // Also where nobody asks for it: a type that has no page is a mistake.
@@ -41,17 +42,6 @@ impl Goal {
         let budget = args.pages.map_or_else(|| budget(corpus, &task), |pages| pages as usize);
         Ok(Self { task, example, budget })
     }
-}
-
-fn given_example(corpus: &Corpus, url: &str) -> Result<PageId, Failure> {
-    let id = corpus.find_loosely(url);
-    let missing = || format!("--example {url} is not in {}: it must be the URL of one of its pages", corpus.name);
-    let id = id.ok_or_else(|| Failure::usage(missing()))?;
-    if corpus.page(id).is_page() {
-        return Ok(id);
-    }
-    let status = corpus.page(id).status;
-    Err(Failure::usage(format!("--example {url} is no HTML page with status 200 (status {status}): name another")))
 }
 
 /// The target that is named, or the example's type, or what users made.

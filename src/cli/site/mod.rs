@@ -1,7 +1,7 @@
 //! `harvestman site MODEL`: what is known of a site.
 
 mod graph;
-mod text;
+pub(super) mod text;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
 
 fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Text => text::of(facts),
+        Format::Text => text::of(facts, usize::MAX),
         Format::Json => serde_json::to_string_pretty(facts)? + "\n",
         Format::Dot => graph::dot(facts),
         Format::Graphml => graph::graphml(facts),

@@ -14,23 +14,23 @@ pub fn name(cluster: ClusterId) -> String {
     }
 }
 
-/// The whole text.
-pub fn of(facts: &Facts) -> String {
+/// The whole text, with `classes_max` link classes of each cluster.
+pub fn of(facts: &Facts, classes_max: usize) -> String {
     let mut text = format!("{}\n{} pages\n", facts.hosts.join("\n"), facts.pages);
     for cluster in &facts.clusters {
         text.push('\n');
-        text.push_str(&of_cluster(cluster));
+        text.push_str(&of_cluster(cluster, classes_max));
     }
     text
 }
 
-fn of_cluster(cluster: &ClusterFacts) -> String {
+fn of_cluster(cluster: &ClusterFacts, classes_max: usize) -> String {
     let ClusterFacts { pages, worth, links, .. } = cluster;
     let mut text = format!("{}: {pages} pages, worth {worth:.2}, {links} new links\n", name(cluster.cluster));
     let title = cluster.title.iter().map(|title| format!("  title    {title}\n"));
     text.extend(title);
     text.extend(cluster.examples.iter().map(|example| format!("  page     {example}\n")));
-    cluster.classes.iter().for_each(|class| push_class(&mut text, class));
+    cluster.classes.iter().take(classes_max).for_each(|class| push_class(&mut text, class));
     text
 }
 

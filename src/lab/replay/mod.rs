@@ -77,8 +77,17 @@ pub struct Replay {
 pub fn replay(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,
-    mut each: impl FnMut(Option<PageId>, &Fetched, &Offline),
+    each: impl FnMut(Option<PageId>, &Fetched, &Offline),
 ) -> Result<Replay, Error> {
+    replay_keeping(plan, policy, each).map(|(done, _)| done)
+}
+
+/// The same, and gives the policy back with what it has learnt.
+pub fn replay_keeping(
+    plan: &Plan<'_>,
+    policy: Box<dyn Policy>,
+    mut each: impl FnMut(Option<PageId>, &Fetched, &Offline),
+) -> Result<(Replay, Box<dyn Policy>), Error> {
     let (policy, sampled) = match plan.sample_free {
         Some(requests) => take_sample(plan, policy, requests)?,
         None => (policy, 0),
@@ -95,7 +104,7 @@ pub fn replay(
         done.fetches.push(fetched);
     }
     done.note = crawl.policy().note();
-    Ok(done)
+    Ok((done, crawl.into_policy()))
 }
 
 /// Has the policy take its sample. Gives it back for a crawl that starts anew, with the number of requests that were sent.

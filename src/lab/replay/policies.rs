@@ -43,6 +43,7 @@ impl Making<'_> {
             example: example.as_ref(),
             sample_pages: self.sample_pages,
             spelling: self.spelling.clone(),
+            model: None,
         })
     }
 }

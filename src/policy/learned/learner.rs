@@ -121,10 +121,13 @@ impl Learned {
 
     /// What was learnt of the site, to be used by another crawl of it and to be read by people.
     pub fn model(&mut self) -> SiteModel {
-        let read: Vec<ParsedPage> =
-            self.sample.iter().map(|page| (self.read)(&page.body, page.content_type.as_deref(), None)).collect();
+        let sample = read_sample(&self.sample, &mut *self.read);
+        self.model_of(&sample)
+    }
+
+    fn model_of(&self, sample: &[ParsedPage]) -> SiteModel {
         SiteModel {
-            facts: Facts::of(&self.log, self.pages, &self.patterns, &read),
+            facts: Facts::of(&self.log, self.pages, &self.patterns, sample),
             learnt: Learnt {
                 templates: self.templates.as_ref().map(|templates| templates.stored()),
                 patterns: (*self.patterns).clone(),
@@ -392,6 +395,10 @@ impl Learned {
     }
 }
 
+fn read_sample(sample: &[SamplePage], read: &mut ReadPage) -> Vec<ParsedPage> {
+    sample.iter().map(|page| read(&page.body, page.content_type.as_deref(), None)).collect()
+}
+
 impl Policy for Learned {
     fn observe(&mut self, seen: Observation) {
         self.version += 1;
@@ -432,6 +439,10 @@ impl Policy for Learned {
 
     fn proposals(&mut self) -> Vec<Proposal> {
         std::mem::take(&mut self.proposals)
+    }
+
+    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
+        Some(self.model_of(&read_sample(&self.sample, read)))
     }
 
     fn facts(&self) -> PolicyFacts {

@@ -1,0 +1,74 @@
+//! Learning from the site itself.
+
+use std::path::{Path, PathBuf};
+
+use super::{LearnArgs, write};
+use crate::cli::crawl::{begin, to_report};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::SettingArgs;
+use crate::config::{Config, Flag, FlagValue, PolicyVariant};
+use crate::pipeline::MODEL_FILE;
+use crate::policy::learned::SiteModel;
+
+/// A crawl directory that is only needed until the model is read.
+struct Passing(PathBuf);
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        // It is among the temporary files: what is left of it does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Crawls as many pages as `args` say; the model is written then. An interrupted crawl has a model too.
+pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
+    let out = args.keep.clone().unwrap_or_else(passing_directory);
+    let (config, progress) = begin(config(args, &out)?, args.quiet)?;
+    let _passing = args.keep.is_none().then(|| Passing(out.clone()));
+    let report = to_report(&config, &progress)?;
+    if !args.quiet {
+        eprint!("{report}");
+    }
+    let exit = Exit::after(&report);
+    let Ok(bytes) = std::fs::read(out.join(MODEL_FILE)) else {
+        return Err(match exit {
+            Exit::Done => Failure::new(Exit::Failed, "the crawl left no site model; its log says why"),
+            Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so there is nothing to learn from"),
+            _ => Failure::new(exit, "the crawl ended before there was anything to learn from"),
+        });
+    };
+    let model = SiteModel::from_bytes(&bytes).map_err(|error| Failure::new(Exit::Internal, error))?;
+    write(&model, &args.out)?;
+    Ok((model, exit))
+}
+
+fn passing_directory() -> PathBuf {
+    std::env::temp_dir().join(format!("harvestman-learn-{}", std::process::id()))
+}
+
+fn config(args: &LearnArgs, out: &Path) -> Result<Config, Failure> {
+    let set = |flag: &str, name: &str, value: String| Flag {
+        flag: flag.to_owned(),
+        name: name.to_owned(),
+        value: FlagValue::Text(value),
+    };
+    let policy = if args.example.is_some() { "target" } else { "ucc" };
+    let seeds = FlagValue::List(vec![args.what.clone()]);
+    let mut more = vec![
+        Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value: seeds },
+        set("--pages", "budget.pages", args.pages.to_string()),
+        set("--seed", "crawl.seed", args.seed.to_string()),
+        set("--keep", "crawl.out", out.display().to_string()),
+        set("learn", "crawl.policy", policy.to_owned()),
+        set("--example", "policy.example", args.example.clone().unwrap_or_default()),
+    ];
+    more.extend(args.contact.iter().map(|contact| set("--contact", "fetch.contact", contact.clone())));
+    let settings = SettingArgs { config: args.config.clone(), set: args.set.clone(), ..SettingArgs::default() };
+    let mut config = settings.load(more)?;
+    config.policy.variant = PolicyVariant::Default;
+    if args.keep.is_none() {
+        // Nobody would see them.
+        (config.archive.enabled, config.policy.log) = (false, false);
+    }
+    Ok(config)
+}

@@ -1,0 +1,65 @@
+//! Learning from a recording.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{LearnArgs, write};
+use crate::cli::exit::Failure;
+use crate::cli::rows::{example_page, load_telling};
+use crate::clock::Clock;
+use crate::config::ParseOptions;
+use crate::lab::corpus::{Corpus, PageId};
+use crate::lab::measures::Task;
+use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, make, replay_keeping};
+use crate::pipeline::spelling_reader;
+use crate::policy::learned::SiteModel;
+use crate::report::CrawlStatus;
+use crate::report::progress::Progress;
+use crate::seed::Seed;
+
+/// Crawls the recording; the model is written then.
+pub(super) fn learn(args: &LearnArgs) -> Result<SiteModel, Failure> {
+    check(args)?;
+    let corpus = Arc::new(load_telling(Path::new(&args.what), None, true)?);
+    let example = args.example.as_deref().map(|url| example_page(&corpus, url)).transpose()?;
+    let model = crawl(&corpus, example, args)?;
+    write(&model, &args.out)?;
+    Ok(model)
+}
+
+fn check(args: &LearnArgs) -> Result<(), Failure> {
+    let given = [
+        ("--keep", args.keep.is_some()),
+        ("--contact", args.contact.is_some()),
+        ("--config", args.config.is_some()),
+        ("--set", !args.set.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((flag, _)) => {
+            let what = &args.what;
+            Err(Failure::usage(format!("{what} is a recording: {flag} is for the crawl of a URL; leave it out")))
+        }
+    }
+}
+
+fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Result<SiteModel, Failure> {
+    let example = example.map(|id| ExamplePage::of(corpus, id));
+    let name = if example.is_some() { PolicyName::Target } else { PolicyName::Ucc };
+    let making = Making { example: example.as_ref(), ..Making::new(Seed(args.seed)) };
+    let seeds = example.iter().map(|example| example.url.clone()).collect();
+    let plan = Plan { seeds, ..Plan::new(corpus, Task::Ucc, args.pages as usize) };
+
+    let (progress, clock) = (Progress::new(args.quiet, false), Clock::system());
+    let (mut status, began) = (CrawlStatus::default(), clock.now());
+    let replayed = replay_keeping(&plan, make(name, &making), |_, fetched, crawl| {
+        status.requests += 1;
+        status.pages += u64::from(fetched.new_page);
+        (status.queued, status.elapsed) = (crawl.queued(), clock.now().since(began));
+        progress.show(&status);
+    });
+    progress.finish();
+    let (_, mut policy) = replayed?;
+    let model = policy.site_model(&mut *spelling_reader(&ParseOptions::default()));
+    Ok(model.expect("the learned policies have a model"))
+}

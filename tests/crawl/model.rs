@@ -1,0 +1,128 @@
+//! Site models: what a crawl leaves, `harvestman learn` on a site that is served, and crawls that start from what was learnt.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use harvestman::config::{Config, PolicyKind};
+use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
+use harvestman::pipeline::MODEL_FILE;
+use harvestman::policy::learned::SiteModel;
+use harvestman::report::Hooks;
+
+use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
+
+fn forum() -> Server {
+    let families = vec![Family::Forum];
+    let world = WorldOptions { pages: 1_000, hosts: 1, families, page_bytes: 400, ..WorldOptions::default() };
+    serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() })
+}
+
+fn budgeted(server: &Server, policy: PolicyKind, pages: u64) -> Config {
+    let mut config = config(server.world().seeds());
+    config.crawl.policy = policy;
+    config.budget.pages = pages;
+    config.robots.sitemaps = false;
+    config.frontier.in_flight_max = 8;
+    config
+}
+
+fn read(path: &Path) -> SiteModel {
+    SiteModel::from_bytes(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Runs the binary with settings for loopback.
+fn run(args: &[&str], dir: &Path) -> Output {
+    let settings =
+        ["host.delay=0s", "fetch.private_addresses=true", "scope.hosts=*.localhost", "robots.sitemaps=false"];
+    let (subcommand, args) = args.split_first().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_harvestman"));
+    command.current_dir(dir).env("TMPDIR", dir).args([subcommand, "--contact", "tests@localhost"]);
+    command.args(settings.iter().flat_map(|setting| ["--set", setting]));
+    command.args(args);
+    command.output().unwrap()
+}
+
+fn succeeded(output: &Output) -> (String, String) {
+    let texts = [&output.stdout, &output.stderr].map(|text| String::from_utf8(text.clone()).unwrap());
+    assert!(output.status.success(), "{}", texts[1]);
+    texts.into()
+}
+
+/// Whether a crawl knew templates with its first page.
+fn knew_from_the_start(crawled: &Crawled) -> bool {
+    let mut fetched = crawled.pages.iter().filter(|page| page.fate == "fetched");
+    fetched.by_ref().take(5).any(|page| page.cluster.is_some())
+}
+
+#[test]
+fn a_learning_crawl_leaves_a_model_and_the_next_one_starts_from_it() {
+    let server = forum();
+    let first = crawl(budgeted(&server, PolicyKind::Ucc, 200));
+    assert!(!knew_from_the_start(&first));
+    let model = read(&first.out().join(MODEL_FILE));
+    assert!(model.facts.pages >= 190 && model.facts.clusters.len() > 2, "{:?}", model.facts);
+    for policy in [PolicyKind::Ucc, PolicyKind::Target] {
+        let mut config = budgeted(&server, policy, 60);
+        config.policy.model = first.out().join(MODEL_FILE).display().to_string();
+        config.policy.example = first.urls("fetched")[50].to_owned();
+        let hooks = Hooks::none();
+        let second = crawl_with(config, hooks.clone());
+        assert!(knew_from_the_start(&second), "{}", policy.name());
+        assert_eq!(hooks.metrics.policy.lessons.get(), 0, "its templates stay what they are");
+        assert!(second.out().join(MODEL_FILE).exists());
+    }
+}
+
+#[test]
+fn a_crawl_that_learns_no_site_leaves_no_model() {
+    let server = forum();
+    for policy in [PolicyKind::Bfs, PolicyKind::Opic] {
+        assert!(!crawl(budgeted(&server, policy, 30)).out().join(MODEL_FILE).exists(), "{}", policy.name());
+    }
+}
+
+#[test]
+fn a_site_is_learnt_by_the_binary_and_crawled_by_what_was_learnt() {
+    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
+    let seed = server.world().seeds().remove(0);
+    let (out, err) = succeeded(&run(&["learn", &seed, "--pages", "150", "--out", "forum.model"], dir.path()));
+    assert!(out.contains("cluster 2: ") && out.contains("  page     http://"), "{out}");
+    assert!(err.contains("150"), "the report of the crawl: {err}");
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["forum.model"], "the crawl is gone");
+    assert!(read(&dir.path().join("forum.model")).facts.pages >= 140);
+    let crawl = ["crawl", &seed, "--policy", "ucc", "--model", "forum.model", "--pages", "30", "--out", "posts"];
+    let (_, err) = succeeded(&run(&crawl, dir.path()));
+    assert!(!err.contains("site model"), "{err}");
+    assert!(dir.path().join("posts").join(MODEL_FILE).exists());
+}
+
+#[test]
+fn a_crawl_that_is_kept_has_the_model_too() {
+    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
+    let seed = server.world().seeds().remove(0);
+    let learn = ["learn", &seed, "--pages", "60", "--quiet", "--keep", "kept", "--out", "m"];
+    succeeded(&run(&learn, dir.path()));
+    let kept = dir.path().join("kept");
+    assert_eq!(read(&dir.path().join("m")), read(&kept.join(MODEL_FILE)));
+    assert!(kept.join("pages.jsonl").exists() && kept.join("warc").exists() && kept.join("policy.jsonl").exists());
+}
+
+#[test]
+fn the_model_of_another_site_is_told_and_the_crawl_learns_anew() {
+    let (one, other, dir) = (forum(), forum(), tempfile::tempdir().unwrap());
+    let [seed, other_seed] = [&one, &other].map(|server| server.world().seeds().remove(0));
+    succeeded(&run(&["learn", &seed, "--pages", "60", "--quiet", "--out", "m"], dir.path()));
+    let crawl = [
+        &["crawl", &other_seed, "--policy", "ucc", "--model", "m", "--pages", "60", "--out", "posts"][..],
+        // The names of simulated hosts are the same at both servers' ports.
+        &["--set", &format!("scope.hosts=127.0.0.1:{}", other.addr().port())],
+    ];
+    let (out, err) = succeeded(&run(&crawl.concat(), dir.path()));
+    for part in ["the site model m is of http://", "the crawl starts at ", "it learns anew, without the model"] {
+        assert!(err.contains(part), "{part:?} is not in\n{err}{out}");
+    }
+    let hosts = read(&dir.path().join("posts").join(MODEL_FILE)).facts.hosts;
+    let port = format!(":{}", other.addr().port());
+    assert!(hosts.iter().all(|host| host.ends_with(&port)) && !hosts.is_empty(), "{hosts:?}");
+}
