@@ -36,6 +36,19 @@ memory:
     cargo build --release
     python3 tests/e2e/memory.py target/release/harvestman 1000000 1024 target/memory-crawl
 
+# PYTHON has warcio; the gate makes one.
+# A live forum crawled for what users wrote, compared with a replay of its recording (needs port 8101 and what .ci/run says)
+learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
+    cargo build --release
+    {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
+    {{PYTHON}} tests/e2e/learned_crawl.py --bed machina --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
+        --harvestman target/release/harvestman
+
+# The figures of the default policies and clusters on recorded forums, and their floors
+figures CORPORA="../shared/corpora":
+    cargo build --release
+    python3 tests/e2e/lab_figures.py target/release/harvestman {{CORPORA}}
+
 # The generated pages of docs/
 docs:
     HARVESTMAN_BLESS=1 cargo test --test cli documentation
