@@ -142,9 +142,9 @@ mod tests {
     fn there_are_as_many_bins_as_the_paper_has() {
         // The paper's Hupu: 1,000 pages, 250 features, w = 4.8.
         let pages: Vec<_> = (0..1000).map(|page| page as f32).collect();
-        assert_eq!(bins(&line(&pages), 250), 1200);
-        assert_eq!(bins(&line(&pages[..200]), 250), 240);
-        assert_eq!(bins(&line(&[]), 0), 1);
+        assert_eq!(bins(line(&pages).pages(), 250), 1200);
+        assert_eq!(bins(line(&pages[..200]).pages(), 250), 240);
+        assert_eq!(bins(line(&[]).pages(), 0), 1);
     }
 
     #[test]
