@@ -1,44 +1,20 @@
 //! A recorded forum is crawled, and crawled again with the model that the first crawl left.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use harvestman::config::ParseOptions;
 use harvestman::lab::corpus::Corpus;
 use harvestman::lab::measures::Task;
-use harvestman::lab::replay::{Plan, replay};
-use harvestman::page::ClassTokens;
-use harvestman::parse::{Parser, Spelling};
+use harvestman::lab::replay::{Plan, replay_keeping};
+use harvestman::pipeline::spelling_reader;
 use harvestman::policy::learned::{Goal, Learned, ReadPage, SiteModel, Tuning};
-use harvestman::policy::{Needs, Observation, Policy, PolicySnapshot};
 
 /// Requests of each crawl.
 const BUDGET: usize = 300;
 
-/// A policy that is still there when the crawl is over.
-#[derive(Clone)]
-struct Kept(Arc<Mutex<Learned>>);
-
-impl Policy for Kept {
-    fn observe(&mut self, seen: Observation) {
-        self.0.lock().expect("no crawl panicked").observe(seen);
-    }
-
-    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
-        self.0.lock().expect("no crawl panicked").snapshot()
-    }
-
-    fn needs(&self) -> Needs {
-        self.0.lock().expect("no crawl panicked").needs()
-    }
-}
-
 fn reader() -> Box<ReadPage> {
-    let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On).with_token_list();
-    Box::new(move |bytes: &[u8], content_type: Option<&str>, tokens: Option<&Arc<ClassTokens>>| {
-        parser.set_class_tokens(tokens.cloned());
-        parser.parse(bytes, content_type)
-    })
+    spelling_reader(&ParseOptions::default())
 }
 
 fn corpus(name: &str) -> Option<Arc<Corpus>> {
@@ -55,10 +31,9 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
 /// Crawls the corpus; returns how many of the pages were wanted and no second view, and the model.
 fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
     let plan = Plan::new(corpus, Task::Ucc, BUDGET);
-    let policy = Kept(Arc::new(Mutex::new(policy)));
-    let done = replay(&plan, Box::new(policy.clone()), |_, _, _| {}).expect("the crawl can begin");
+    let (done, mut policy) = replay_keeping(&plan, Box::new(policy), |_, _, _| {}).expect("the crawl can begin");
     assert_eq!(done.order.len(), BUDGET);
-    let model = policy.0.lock().expect("no crawl panicked").model();
+    let model = policy.site_model(&mut *reader()).expect("it has learnt");
     (done.fetches.iter().filter(|fetched| fetched.valid_unique).count(), model)
 }
 

@@ -47,9 +47,11 @@ fn the_same_seed_learns_the_same_model_and_replaces_the_one_that_is_there() {
 fn with_an_example_it_learns_what_is_worth_something_to_a_crawl_for_pages_like_it() {
     let recording = Recording::unlabelled();
     let corpus = forum();
-    let member = |id: &_| corpus.page(*id).is_page() && corpus.url(*id).as_str().contains("/members/");
-    let example = corpus.ids().find(member).or_else(|| corpus.ids().filter(|id| corpus.page(*id).is_page()).last());
-    let url = corpus.url(example.unwrap()).as_str();
+    let is_member = |id: &_| {
+        let url = corpus.url(*id).as_str();
+        corpus.page(*id).is_page() && url.split_once("/members/").is_some_and(|(_, name)| name.ends_with('/'))
+    };
+    let url = corpus.url(corpus.ids().find(is_member).expect("a member's page")).as_str();
     let example = ["--pages", "120", "--quiet", "--out", "like", "--example", url];
     told(&recording.run(&[&["learn", "forum.warc"][..], &example].concat()));
     told(&recording.run(&["learn", "forum.warc", "--pages", "120", "--quiet", "--out", "ucc"]));
