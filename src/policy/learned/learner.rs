@@ -7,6 +7,7 @@ use foldhash::fast::FixedState;
 
 use super::canonicality::canonicality;
 use super::content::{ContentId, ContentIndex, Kin};
+use super::drift::{Drift, Next, Seen};
 use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
@@ -48,6 +49,7 @@ pub struct Learned {
     /// Pages of the sample by their URLs' pattern.
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
+    drift: Drift,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
@@ -84,6 +86,7 @@ impl Learned {
             sample_bytes: 0,
             sampled: HashMap::default(),
             templates: None,
+            drift: Drift::default(),
             url_learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
             clusters: Arc::default(),
@@ -112,11 +115,19 @@ impl Learned {
         if let Goal::Like(example) = &policy.goal {
             policy.likeness.path = patterns.of_path(&example.url);
         }
-        policy.templates = templates.map(|templates| Arc::new(templates.into()));
+        policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
         (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
         policy.next_lesson = usize::MAX;
         policy
+    }
+
+    fn use_templates(&mut self, templates: Option<Templates>) {
+        if let Some(templates) = &templates {
+            self.drift.learnt(templates.strange_share());
+            self.next_name = self.next_name.max(templates.first_free_name());
+        }
+        self.templates = templates.map(Arc::new);
     }
 
     /// What was learnt of the site, to be used by another crawl of it and to be read by people.
@@ -169,8 +180,38 @@ impl Learned {
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let value = self.worth(&url, &page);
         self.evidence.add(class, value, self.memory());
+        let seen = match &self.templates {
+            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
+            Some(_) if sample.is_none() => Seen::Strange,
+            _ => Seen::Uncounted,
+        };
         self.log.push(Entry { url, class, via, value, page: Some(page), new });
         self.revalue(&touched);
+        self.watch(seen);
+    }
+
+    /// Looks whether the site's pages are still made by the templates that are known.
+    fn watch(&mut self, seen: Seen) {
+        match self.drift.see(seen, self.sample.len()) {
+            Next::Nothing => {}
+            // Pages of every kind are taken again: those of before are no longer what such addresses have.
+            Next::Sample => self.sampled.clear(),
+            Next::Learn { dropped, kept } => {
+                self.forget_sample(dropped);
+                // What came since has the name of whatever template was nearest.
+                self.learn_templates(kept);
+                self.lesson();
+            }
+        }
+    }
+
+    /// Drops the oldest pages of the sample.
+    fn forget_sample(&mut self, dropped: usize) {
+        let gone = self.sample.drain(..dropped.min(self.sample.len()));
+        self.sample_bytes -= gone.map(|page| page.body.len()).sum::<usize>();
+        for page in self.log.iter_mut().filter_map(|entry| entry.page.as_mut()) {
+            page.sample = page.sample.and_then(|at| at.checked_sub(dropped as u32));
+        }
     }
 
     /// Says whether the page just fetched at `url` is to blame for repeating `other`; if not, `other` is blamed.
@@ -221,12 +262,17 @@ impl Learned {
             return None;
         }
         *alike += 1;
-        if !self.needs().body || self.sample_bytes + body.len() > SAMPLE_BYTES_MAX {
+        if !self.needs().body || self.sample_bytes + body.len() > self.sample_bytes_max() {
             return None;
         }
         self.sample_bytes += body.len();
         self.sample.push(SamplePage { body, content_type });
         Some(self.sample.len() as u32 - 1)
+    }
+
+    /// After an alarm there is room for what takes the place of the older half.
+    const fn sample_bytes_max(&self) -> usize {
+        if self.drift.is_sampling() { SAMPLE_BYTES_MAX + SAMPLE_BYTES_MAX / 2 } else { SAMPLE_BYTES_MAX }
     }
 
     /// What the new links of a fetch are worth.
@@ -298,15 +344,22 @@ impl Learned {
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {
-            let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
-            templates.keep_names(&self.sample_names(), &mut self.next_name);
-            self.templates = Some(Arc::new(templates));
+            self.learn_templates(self.sample.len());
         }
         if let Goal::Like(example) = &self.goal {
             self.likeness.path = self.patterns.of_path(&example.url);
         }
         self.recluster();
         self.recount();
+    }
+
+    /// Learns templates anew. The clusters keep the names that the first `named` pages of the sample had.
+    fn learn_templates(&mut self, named: usize) {
+        let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
+        let mut names = self.sample_names();
+        names.truncate(named);
+        templates.keep_names(&names, &mut self.next_name);
+        self.use_templates(Some(templates));
     }
 
     /// What the clusters of the sample's pages were called until now.
@@ -436,12 +489,12 @@ impl Policy for Learned {
 
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
-        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates }
+        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }
     }
 
     fn needs(&self) -> Needs {
-        let room = self.sample.len() < self.tuning.sample_max;
-        Needs { units: true, links: false, body: room && self.will_learn() }
+        let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
+        Needs { units: true, links: false, body: room && (self.will_learn() || self.drift.is_sampling()) }
     }
 }
 

@@ -326,3 +326,71 @@ fn a_model_tells_people_what_was_seen() {
         assert_eq!(classes[2].leads_to, [to_user]);
     }
 }
+
+/// Shows `lists` more lists with three topics each, made by these templates.
+fn show_lists(told: &mut Told, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
+    for list in lists {
+        let here = format!("/list/{list}");
+        told.page(ROOT, &here, list_template, Vec::new(), &[]);
+        for number in 3 * list..3 * list + 3 {
+            told.page((&here, TO_TOPIC), &format!("/topic/{number}"), topic_template, text(number), &[]);
+        }
+    }
+}
+
+/// The clusters of a template's pages: pages that differ may be several.
+fn clusters_of(told: &Told, template: u64) -> std::collections::BTreeSet<ClusterId> {
+    (0..7).map(|number| told.snapshot.cluster(&bag(template, number))).collect()
+}
+
+/// A learner without regular lessons to come, after so many lists of the made-up forum.
+fn settled(lists: u64) -> Told {
+    let mut told = Told::new(Goal::Content);
+    show_lists(&mut told, 0..lists, LIST, TOPIC);
+    told.policy.lesson();
+    told.policy.next_lesson = usize::MAX;
+    told.snapshot = told.policy.snapshot();
+    told
+}
+
+#[test]
+fn a_redesign_is_noticed_and_its_pages_get_clusters() {
+    const NEW_LIST: u64 = 7;
+    const NEW_TOPIC: u64 = 8;
+    let mut told = settled(30);
+    assert!(!told.policy.needs().body);
+    let (generation, old) = (told.snapshot.generation(), clusters_of(&told, TOPIC));
+    show_lists(&mut told, 30..90, NEW_LIST, NEW_TOPIC);
+    assert!(told.policy.needs().body, "pages are sampled again");
+    show_lists(&mut told, 90..200, NEW_LIST, NEW_TOPIC);
+    let (lists, topics) = (clusters_of(&told, NEW_LIST), clusters_of(&told, NEW_TOPIC));
+    assert!(!topics.contains(&OUTLIER) && lists.is_disjoint(&topics), "{lists:?} {topics:?}");
+    assert!(topics.is_disjoint(&old) && lists.is_disjoint(&old), "a name keeps its meaning");
+    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (1, generation + 1));
+    assert!(told.policy.sample.len() <= told.policy.tuning.sample_max);
+    let bytes: usize = told.policy.sample.iter().map(|page| page.body.len()).sum();
+    assert_eq!(told.policy.sample_bytes, bytes);
+    for entry in told.policy.log.iter() {
+        assert!(entry.page.unwrap().sample.is_none_or(|at| (at as usize) < told.policy.sample.len()));
+    }
+}
+
+#[test]
+fn a_site_that_stays_as_it_is_is_not_learnt_anew() {
+    let mut told = settled(30);
+    let generation = told.snapshot.generation();
+    show_lists(&mut told, 30..400, LIST, TOPIC);
+    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (0, generation));
+}
+
+#[test]
+fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_anew() {
+    let model = settled(30).policy.model();
+    let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
+    told.snapshot = told.policy.snapshot();
+    let old = clusters_of(&told, TOPIC);
+    show_lists(&mut told, 0..150, 7, 8);
+    assert_eq!(told.policy.facts().drifts, 1);
+    let new = clusters_of(&told, 8);
+    assert!(!new.contains(&OUTLIER) && new.is_disjoint(&old), "{old:?} {new:?}");
+}
