@@ -13,6 +13,7 @@ use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log, LoggedPage};
 use super::model::{Facts, Learnt, SiteModel};
+use super::note::{self, ExampleState};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
@@ -50,6 +51,7 @@ pub struct Learned {
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
     drift: Drift,
+    example: ExampleState,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
@@ -77,6 +79,10 @@ impl Learned {
             Goal::Content => PatternId::NONE,
             Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
         };
+        let example = match &goal {
+            Goal::Content => ExampleState::Fine,
+            Goal::Like(_) => ExampleState::NotFetched,
+        };
         Self {
             goal,
             tuning,
@@ -87,6 +93,7 @@ impl Learned {
             sampled: HashMap::default(),
             templates: None,
             drift: Drift::default(),
+            example,
             url_learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
             clusters: Arc::default(),
@@ -94,7 +101,7 @@ impl Learned {
             yields: Yields::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness { cluster: None, path, address: 0.5 },
+            likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
             extensions: Extensions::default(),
             proposals: Vec::new(),
             best: 0.5,
@@ -179,6 +186,10 @@ impl Learned {
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let value = self.worth(&url, &page);
+        // Before anything is learnt, addresses look alike that are not.
+        if value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: true };
+        }
         self.evidence.add(class, value, self.memory());
         let seen = match &self.templates {
             Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
@@ -323,6 +334,57 @@ impl Learned {
         }
     }
 
+    /// Whether the example came or, with `page` false, something that is no page came in its place.
+    fn meet_example(&mut self, url: &CanonicalUrl, page: bool) {
+        match &self.goal {
+            Goal::Like(example) if example.url == url.as_str() => {
+                self.example = if page { ExampleState::Fine } else { ExampleState::Missing { found: false } };
+            }
+            _ => {}
+        }
+    }
+
+    /// The pattern of the example's address, where that is all there is to go by.
+    fn lost(&self) -> Option<PatternId> {
+        match &self.goal {
+            Goal::Like(example) if self.example == (ExampleState::Missing { found: false }) => {
+                let known = self.templates.is_some();
+                Some(if known { self.patterns.of(&example.url).coarse } else { PatternId::NONE })
+            }
+            _ => None,
+        }
+    }
+
+    /// Finds the cluster of the example among those of the pages that are remembered. Where it is an outlier, the nearest
+    /// cluster stands in, unless the pages at such addresses are mostly of others.
+    fn find_example(&mut self, clusters: &HashMap<Fingerprint, ClusterId, FixedState>) {
+        /// Of the pages at such addresses the share that must be of the cluster that stands in.
+        const STANDS_IN: f64 = 0.25;
+        let Goal::Like(example) = &self.goal else { return };
+        let fingerprint = Fingerprint::of(&example.url);
+        let cluster = clusters.get(&fingerprint).copied();
+        (self.likeness.cluster, self.likeness.nearest) = (cluster.filter(|cluster| *cluster > OUTLIER), false);
+        if cluster == Some(OUTLIER)
+            && let Some(nearest) = self.nearest_to(fingerprint)
+        {
+            self.likeness.cluster = Some(nearest);
+            self.likeness.nearest = true;
+            self.weigh_address();
+            if self.likeness.address < STANDS_IN {
+                (self.likeness.cluster, self.likeness.nearest) = (None, false);
+            }
+        }
+        if cluster.is_some() {
+            let outlier = ExampleState::Outlier { nearest: self.likeness.nearest };
+            self.example = if cluster == Some(OUTLIER) { outlier } else { ExampleState::Fine };
+        }
+    }
+
+    fn nearest_to(&self, url: Fingerprint) -> Option<ClusterId> {
+        let entry = self.log.iter().find(|entry| entry.url.fingerprint() == url)?;
+        self.templates.as_ref()?.nearest_to(entry.page?.sample? as usize)
+    }
+
     /// Where templates do not change any more, no lesson will tell the example's cluster.
     fn recognise_example(&mut self, url: &CanonicalUrl, cluster: ClusterId) {
         if let Goal::Like(example) = &self.goal
@@ -389,10 +451,7 @@ impl Learned {
             by_content.insert(page.content, Kin { cluster: page.cluster, pattern });
         }
         self.content.regroup(|id| by_content.get(&id).copied());
-        if let Goal::Like(example) = &self.goal {
-            let cluster = clusters.get(&Fingerprint::of(&example.url)).copied();
-            self.likeness.cluster = cluster.filter(|cluster| *cluster > OUTLIER);
-        }
+        self.find_example(&clusters);
         self.clusters = Arc::new(clusters);
         self.weigh_address();
     }
@@ -442,6 +501,9 @@ impl Learned {
             self.yields.add(entry.class, brought);
         }
         self.log = log;
+        if matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.value > 0.0) };
+        }
     }
 }
 
@@ -456,6 +518,7 @@ impl Policy for Learned {
         let derived = self.derive(&url, &outcome, &new);
         let brought = self.brought(new.iter().chain(&derived));
         self.yields.add(class, brought);
+        self.meet_example(&url, matches!(outcome, Outcome::Page(_)));
         match outcome {
             Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
             Outcome::Redirected | Outcome::Document | Outcome::Failed => {
@@ -480,6 +543,7 @@ impl Policy for Learned {
             yields: self.yields.clone(),
             tuning: self.tuning,
             seeds_first: matches!(self.goal, Goal::Like(_)),
+            lost: self.lost(),
         })
     }
 
@@ -490,6 +554,20 @@ impl Policy for Learned {
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
         PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }
+    }
+
+    fn note(&self) -> Option<String> {
+        let url = match &self.goal {
+            Goal::Content => "",
+            Goal::Like(example) => &example.url,
+        };
+        note::note(&note::State {
+            pages: self.pages,
+            clusters: self.templates.as_ref().map(|templates| templates.clusters()),
+            drifts: self.drift.relearnt(),
+            example: self.example,
+            url,
+        })
     }
 
     fn needs(&self) -> Needs {

@@ -21,6 +21,7 @@ mod goal;
 mod learner;
 mod log;
 mod model;
+mod note;
 mod snapshot;
 mod templates;
 mod tuning;

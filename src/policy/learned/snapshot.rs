@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Smoothing};
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::yields::Yields;
-use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, UrlPattern};
+use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, UrlPattern};
 use crate::policy::PolicySnapshot;
 use crate::site::UrlPatterns;
 use crate::url::Fingerprint;
@@ -29,6 +29,9 @@ pub struct LearnedSnapshot {
     pub(super) tuning: Tuning,
     /// Whether seeds come before all else: one of them is the example.
     pub(super) seeds_first: bool,
+    /// Set where nothing that is wanted was found yet and the example is gone: addresses of this pattern come first, and all
+    /// else in the order of discovery, since what was learnt is only that nothing is worth anything.
+    pub(super) lost: Option<PatternId>,
 }
 
 /// What a score is made of.
@@ -82,7 +85,10 @@ impl LearnedSnapshot {
 
 impl ClassOrder for LearnedSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
-        self.terms(class).score
+        match self.lost {
+            Some(wanted) => f64::from(u8::from(wanted == class.pattern.coarse)),
+            None => self.terms(class).score,
+        }
     }
 }
 

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
 use crate::page::{ClassTokens, ClusterId, LeafPath, ParsedPage};
-use crate::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps};
+use crate::site::{
+    Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps, nearest_cluster,
+};
 
 /// Reads a page again: its bytes, its content type, the class names to tell paths apart by. The parser is no business of a policy.
 pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
@@ -173,6 +175,13 @@ impl Templates {
     /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
     pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
         self.name(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+    }
+
+    /// The cluster that is nearest to a page of the sample which is of none; none where the sample is too small to tell, or
+    /// there are no clusters.
+    pub fn nearest_to(&self, page: usize) -> Option<ClusterId> {
+        let vector = self.vectors.get(page).filter(|_| self.vectors.len() >= SMALL_SAMPLE)?;
+        nearest_cluster(&self.vectors, &self.labels, vector).map(|cluster| self.name(Some(cluster)))
     }
 
     /// What a label is called outside.
