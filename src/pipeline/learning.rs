@@ -165,6 +165,12 @@ impl Learning {
         self.pace.observed();
         let before = std::mem::replace(&mut self.facts, self.policy.facts());
         self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
+        if self.facts.drifts > before.drifts {
+            tracing::info!(
+                "the site's pages have changed; its templates were learnt anew ({} now)",
+                self.facts.clusters
+            );
+        }
         if self.facts.lessons > before.lessons {
             self.metrics.lessons.add(self.facts.lessons - before.lessons);
             self.metrics.lesson_seconds.add(spent);

@@ -65,7 +65,7 @@ impl Policy for Scripted {
     }
 
     fn facts(&self) -> PolicyFacts {
-        PolicyFacts { lessons: self.generation, clusters: 2, duplicates: self.seen }
+        PolicyFacts { lessons: self.generation, clusters: 2, duplicates: self.seen, ..PolicyFacts::default() }
     }
 }
 

@@ -82,6 +82,8 @@ pub struct PolicyFacts {
     pub lessons: u64,
     /// Page templates that it knows.
     pub clusters: u64,
+    /// Times that it did so because the site's pages had changed; these are lessons too.
+    pub drifts: u64,
     /// Pages that it took for repetitions of others.
     pub duplicates: u64,
 }

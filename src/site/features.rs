@@ -89,6 +89,12 @@ impl Vocabulary {
         self.pages
     }
 
+    /// The share of a page's paths that are features, from 0 to 1; 1 for a page without paths.
+    pub fn familiarity(&self, bag: &[LeafPath]) -> f64 {
+        let known = bag.iter().filter(|leaf| self.features.contains_key(&leaf.path)).count();
+        if bag.is_empty() { 1.0 } else { known as f64 / bag.len() as f64 }
+    }
+
     /// The vector of a page: ln(tf + 1) · ln(|D| / df + 1) for each known path (eq. 1), divided by their sum (eq. 2). A page
     /// without a known path has the zero vector.
     pub fn weigh(&self, bag: &[LeafPath]) -> SparseVector {
@@ -151,6 +157,13 @@ mod tests {
         assert_eq!((learn(&bags, 4).len(), learn(&bags, 2).len(), learn(&bags, 5).len()), (1, 2, 0));
         // A path that is named twice on one page is on one page.
         assert!(learn(&[bag(&[(1, 1), (1, 1)])], 2).is_empty());
+    }
+
+    #[test]
+    fn a_page_is_familiar_by_the_share_of_its_paths_that_are_features() {
+        let vocabulary = learn(&[bag(&[(1, 1), (2, 5)])], 1);
+        let of = |paths: &[(u64, u32)]| vocabulary.familiarity(&bag(paths));
+        assert_eq!((of(&[(1, 9), (2, 1)]), of(&[(1, 1), (8, 70)]), of(&[(8, 1)]), of(&[])), (1.0, 0.5, 0.0, 1.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a learned policy is after: what a fetched page is worth to it.
 
+use super::templates::OUTLIER;
 use crate::page::{ClusterId, PatternId};
 
 /// What is wanted.
@@ -30,6 +31,8 @@ pub struct Likeness {
     pub path: PatternId,
     /// Of the pages at addresses of this pattern, the share that is of the example's cluster: how much the address tells.
     pub address: f64,
+    /// The example is like no other page; the cluster is the nearest one.
+    pub nearest: bool,
 }
 
 impl Likeness {
@@ -49,6 +52,8 @@ impl Likeness {
                     TEMPLATE_ONLY
                 }
             }
+            // Other outliers at such addresses are as near to it as pages of the cluster.
+            Some(_) if address && self.nearest && cluster <= OUTLIER => 1.0,
             Some(_) if address && self.address >= TELLING => 1.0,
             Some(_) if address => self.address,
             Some(_) => 0.0,
@@ -64,7 +69,7 @@ mod tests {
     #[test]
     fn a_page_is_like_the_example_by_template_and_kind_of_address_and_more_by_both() {
         let (wanted, other, outlier) = (ClusterId(2), ClusterId(3), ClusterId(1));
-        let likeness = |address| Likeness { cluster: Some(wanted), path: PatternId(7), address };
+        let likeness = |address| Likeness { cluster: Some(wanted), path: PatternId(7), address, nearest: false };
         let of = |cluster, path| likeness(0.1).of(cluster, PatternId(path));
         assert_eq!((of(wanted, 7), of(other, 7), of(other, 8), of(outlier, 8)), (1.0, 0.1, 0.0, 0.0));
         assert!(0.0 < of(wanted, 8) && of(wanted, 8) < 1.0);
@@ -73,8 +78,16 @@ mod tests {
     }
 
     #[test]
+    fn an_outlier_is_stood_in_for_by_the_nearest_cluster_and_by_outliers_at_such_addresses() {
+        let likeness = Likeness { cluster: Some(ClusterId(2)), path: PatternId(7), address: 0.3, nearest: true };
+        let of = |cluster, path| likeness.of(ClusterId(cluster), PatternId(path));
+        assert_eq!((of(2, 7), of(1, 7), of(3, 7), of(1, 8)), (1.0, 1.0, 0.3, 0.0));
+        assert!(0.0 < of(2, 8) && of(2, 8) < 1.0);
+    }
+
+    #[test]
     fn as_long_as_there_are_no_clusters_the_address_decides() {
-        let likeness = Likeness { cluster: None, path: PatternId(7), address: 0.1 };
+        let likeness = Likeness { cluster: None, path: PatternId(7), address: 0.1, nearest: false };
         let of = |path| likeness.of(ClusterId::UNKNOWN, PatternId(path));
         assert_eq!((of(7), of(8)), (1.0, 0.0));
     }

@@ -7,11 +7,13 @@ use foldhash::fast::FixedState;
 
 use super::canonicality::canonicality;
 use super::content::{ContentId, ContentIndex, Kin};
+use super::drift::{Drift, Next, Seen};
 use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log, LoggedPage};
 use super::model::{Facts, Learnt, SiteModel};
+use super::note::{self, ExampleState};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, OUTLIER, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
@@ -48,6 +50,8 @@ pub struct Learned {
     /// Pages of the sample by their URLs' pattern.
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
+    drift: Drift,
+    example: ExampleState,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
@@ -75,6 +79,10 @@ impl Learned {
             Goal::Content => PatternId::NONE,
             Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
         };
+        let example = match &goal {
+            Goal::Content => ExampleState::Fine,
+            Goal::Like(_) => ExampleState::NotFetched,
+        };
         Self {
             goal,
             tuning,
@@ -84,6 +92,8 @@ impl Learned {
             sample_bytes: 0,
             sampled: HashMap::default(),
             templates: None,
+            drift: Drift::default(),
+            example,
             url_learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
             clusters: Arc::default(),
@@ -91,7 +101,7 @@ impl Learned {
             yields: Yields::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness { cluster: None, path, address: 0.5 },
+            likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
             extensions: Extensions::default(),
             proposals: Vec::new(),
             best: 0.5,
@@ -112,11 +122,19 @@ impl Learned {
         if let Goal::Like(example) = &policy.goal {
             policy.likeness.path = patterns.of_path(&example.url);
         }
-        policy.templates = templates.map(|templates| Arc::new(templates.into()));
+        policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
         (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
         policy.next_lesson = usize::MAX;
         policy
+    }
+
+    fn use_templates(&mut self, templates: Option<Templates>) {
+        if let Some(templates) = &templates {
+            self.drift.learnt(templates.strange_share());
+            self.next_name = self.next_name.max(templates.first_free_name());
+        }
+        self.templates = templates.map(Arc::new);
     }
 
     /// What was learnt of the site, to be used by another crawl of it and to be read by people.
@@ -171,9 +189,43 @@ impl Learned {
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let value = self.worth(&url, &page);
+        // Before anything is learnt, addresses look alike that are not.
+        if value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: true };
+        }
         self.evidence.add(class, value, self.memory());
+        let seen = match &self.templates {
+            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
+            Some(_) if sample.is_none() => Seen::Strange,
+            _ => Seen::Uncounted,
+        };
         self.log.push(Entry { url, class, via, value, page: Some(page), new });
         self.revalue(&touched);
+        self.watch(seen);
+    }
+
+    /// Looks whether the site's pages are still made by the templates that are known.
+    fn watch(&mut self, seen: Seen) {
+        match self.drift.see(seen, self.sample.len()) {
+            Next::Nothing => {}
+            // Pages of every kind are taken again: those of before are no longer what such addresses have.
+            Next::Sample => self.sampled.clear(),
+            Next::Learn { dropped, kept } => {
+                self.forget_sample(dropped);
+                // What came since has the name of whatever template was nearest.
+                self.learn_templates(kept);
+                self.lesson();
+            }
+        }
+    }
+
+    /// Drops the oldest pages of the sample.
+    fn forget_sample(&mut self, dropped: usize) {
+        let gone = self.sample.drain(..dropped.min(self.sample.len()));
+        self.sample_bytes -= gone.map(|page| page.body.len()).sum::<usize>();
+        for page in self.log.iter_mut().filter_map(|entry| entry.page.as_mut()) {
+            page.sample = page.sample.and_then(|at| at.checked_sub(dropped as u32));
+        }
     }
 
     /// Says whether the page just fetched at `url` is to blame for repeating `other`; if not, `other` is blamed.
@@ -224,12 +276,17 @@ impl Learned {
             return None;
         }
         *alike += 1;
-        if !self.needs().body || self.sample_bytes + body.len() > SAMPLE_BYTES_MAX {
+        if !self.needs().body || self.sample_bytes + body.len() > self.sample_bytes_max() {
             return None;
         }
         self.sample_bytes += body.len();
         self.sample.push(SamplePage { body, content_type });
         Some(self.sample.len() as u32 - 1)
+    }
+
+    /// After an alarm there is room for what takes the place of the older half.
+    const fn sample_bytes_max(&self) -> usize {
+        if self.drift.is_sampling() { SAMPLE_BYTES_MAX + SAMPLE_BYTES_MAX / 2 } else { SAMPLE_BYTES_MAX }
     }
 
     /// What the new links of a fetch are worth.
@@ -280,6 +337,57 @@ impl Learned {
         }
     }
 
+    /// Whether the example came or, with `page` false, something that is no page came in its place.
+    fn meet_example(&mut self, url: &CanonicalUrl, page: bool) {
+        match &self.goal {
+            Goal::Like(example) if example.url == url.as_str() => {
+                self.example = if page { ExampleState::Fine } else { ExampleState::Missing { found: false } };
+            }
+            _ => {}
+        }
+    }
+
+    /// The pattern of the example's address, where that is all there is to go by.
+    fn lost(&self) -> Option<PatternId> {
+        match &self.goal {
+            Goal::Like(example) if self.example == (ExampleState::Missing { found: false }) => {
+                let known = self.templates.is_some();
+                Some(if known { self.patterns.of(&example.url).coarse } else { PatternId::NONE })
+            }
+            _ => None,
+        }
+    }
+
+    /// Finds the cluster of the example among those of the pages that are remembered. Where it is an outlier, the nearest
+    /// cluster stands in, unless the pages at such addresses are mostly of others.
+    fn find_example(&mut self, clusters: &HashMap<Fingerprint, ClusterId, FixedState>) {
+        /// Of the pages at such addresses the share that must be of the cluster that stands in.
+        const STANDS_IN: f64 = 0.25;
+        let Goal::Like(example) = &self.goal else { return };
+        let fingerprint = Fingerprint::of(&example.url);
+        let cluster = clusters.get(&fingerprint).copied();
+        (self.likeness.cluster, self.likeness.nearest) = (cluster.filter(|cluster| *cluster > OUTLIER), false);
+        if cluster == Some(OUTLIER)
+            && let Some(nearest) = self.nearest_to(fingerprint)
+        {
+            self.likeness.cluster = Some(nearest);
+            self.likeness.nearest = true;
+            self.weigh_address();
+            if self.likeness.address < STANDS_IN {
+                (self.likeness.cluster, self.likeness.nearest) = (None, false);
+            }
+        }
+        if cluster.is_some() {
+            let outlier = ExampleState::Outlier { nearest: self.likeness.nearest };
+            self.example = if cluster == Some(OUTLIER) { outlier } else { ExampleState::Fine };
+        }
+    }
+
+    fn nearest_to(&self, url: Fingerprint) -> Option<ClusterId> {
+        let entry = self.log.iter().find(|entry| entry.url.fingerprint() == url)?;
+        self.templates.as_ref()?.nearest_to(entry.page?.sample? as usize)
+    }
+
     /// Where templates do not change any more, no lesson will tell the example's cluster.
     fn recognise_example(&mut self, url: &CanonicalUrl, cluster: ClusterId) {
         if let Goal::Like(example) = &self.goal
@@ -301,15 +409,22 @@ impl Learned {
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {
-            let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
-            templates.keep_names(&self.sample_names(), &mut self.next_name);
-            self.templates = Some(Arc::new(templates));
+            self.learn_templates(self.sample.len());
         }
         if let Goal::Like(example) = &self.goal {
             self.likeness.path = self.patterns.of_path(&example.url);
         }
         self.recluster();
         self.recount();
+    }
+
+    /// Learns templates anew. The clusters keep the names that the first `named` pages of the sample had.
+    fn learn_templates(&mut self, named: usize) {
+        let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
+        let mut names = self.sample_names();
+        names.truncate(named);
+        templates.keep_names(&names, &mut self.next_name);
+        self.use_templates(Some(templates));
     }
 
     /// What the clusters of the sample's pages were called until now.
@@ -339,10 +454,7 @@ impl Learned {
             by_content.insert(page.content, Kin { cluster: page.cluster, pattern });
         }
         self.content.regroup(|id| by_content.get(&id).copied());
-        if let Goal::Like(example) = &self.goal {
-            let cluster = clusters.get(&Fingerprint::of(&example.url)).copied();
-            self.likeness.cluster = cluster.filter(|cluster| *cluster > OUTLIER);
-        }
+        self.find_example(&clusters);
         self.clusters = Arc::new(clusters);
         self.weigh_address();
     }
@@ -392,6 +504,9 @@ impl Learned {
             self.yields.add(entry.class, brought);
         }
         self.log = log;
+        if matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.value > 0.0) };
+        }
     }
 }
 
@@ -410,6 +525,7 @@ impl Policy for Learned {
         let derived = self.derive(&url, &outcome, &new);
         let brought = self.brought(new.iter().chain(&derived));
         self.yields.add(class, brought);
+        self.meet_example(&url, matches!(outcome, Outcome::Page(_)));
         match outcome {
             Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
             Outcome::Redirected | Outcome::Document | Outcome::Failed => {
@@ -434,6 +550,7 @@ impl Policy for Learned {
             yields: self.yields.clone(),
             tuning: self.tuning,
             by_example: matches!(self.goal, Goal::Like(_)),
+            lost: self.lost(),
         })
     }
 
@@ -447,12 +564,26 @@ impl Policy for Learned {
 
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
-        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates }
+        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }
+    }
+
+    fn note(&self) -> Option<String> {
+        let url = match &self.goal {
+            Goal::Content => "",
+            Goal::Like(example) => &example.url,
+        };
+        note::note(&note::State {
+            pages: self.pages,
+            clusters: self.templates.as_ref().map(|templates| templates.clusters()),
+            drifts: self.drift.relearnt(),
+            example: self.example,
+            url,
+        })
     }
 
     fn needs(&self) -> Needs {
-        let room = self.sample.len() < self.tuning.sample_max;
-        Needs { units: true, links: false, body: room && self.will_learn() }
+        let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
+        Needs { units: true, links: false, body: room && (self.will_learn() || self.drift.is_sampling()) }
     }
 }
 

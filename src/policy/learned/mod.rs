@@ -8,17 +8,20 @@
 //! * A class has the URL's pattern too, and what is seldom seen leans on what is less specific ([`evidence`]).
 //! * A page's worth is measured by what it says that no other page says ([`content`]), not by the graph; near-duplicates,
 //!   redirects and errors are worth nothing, and of two pages alike the less canonical address is to blame.
+//! * Where pages turn up in number that no template made, templates are learnt anew ([`drift`]).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
 mod canonicality;
 mod content;
 mod describe;
+mod drift;
 mod evidence;
 mod extension;
 mod goal;
 mod learner;
 mod log;
 mod model;
+mod note;
 mod snapshot;
 mod templates;
 mod tuning;

@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Level, Smoothing};
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::yields::Yields;
-use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, UrlPattern};
+use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, UrlPattern};
 use crate::policy::PolicySnapshot;
 use crate::site::UrlPatterns;
 use crate::url::Fingerprint;
@@ -29,6 +29,9 @@ pub struct LearnedSnapshot {
     pub(super) tuning: Tuning,
     /// Whether pages like an example are wanted. It is one of the seeds, which then come before all else.
     pub(super) by_example: bool,
+    /// Set where nothing that is wanted was found yet and the example is gone: addresses of this pattern come first, and all
+    /// else in the order of discovery, since what was learnt is only that nothing is worth anything.
+    pub(super) lost: Option<PatternId>,
 }
 
 /// What a score is made of.
@@ -82,7 +85,10 @@ impl LearnedSnapshot {
 
 impl ClassOrder for LearnedSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
-        self.terms(class).score
+        match self.lost {
+            Some(wanted) => f64::from(u8::from(wanted == class.pattern.coarse)),
+            None => self.terms(class).score,
+        }
     }
 
     /// Only what was never tried is worth a request for its own sake: it may be a hub that nothing else leads to, which what

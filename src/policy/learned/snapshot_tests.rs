@@ -20,6 +20,7 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         yields: Yields::default(),
         tuning: Tuning::default(),
         by_example: false,
+        lost: None,
     }
 }
 
@@ -90,4 +91,12 @@ fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first
     };
     assert!(with(0) > with(1) && with(1) > with(2) && with(2) > 0.0);
     assert_eq!(with(3), with(9));
+}
+
+#[test]
+fn without_an_example_the_order_of_discovery_is_kept_but_for_addresses_like_its_own() {
+    let mut lost = snapshot(1);
+    lost.evidence.add(class(1), 0.1, 1_000.0);
+    lost.lost = Some(class(3).pattern.coarse);
+    assert_eq!([1, 2, 3].map(|pattern| lost.score(class(pattern))), [0.0, 0.0, 1.0]);
 }

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::{Classifier, KnnOptions, Sample, Scratch};
 use crate::page::{ClassTokens, ClusterId, LeafPath, ParsedPage};
-use crate::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps};
+use crate::site::{
+    Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps, nearest_cluster,
+};
 
 /// Reads a page again: its bytes, its content type, the class names to tell paths apart by. The parser is no business of a policy.
 pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
@@ -47,6 +49,8 @@ const TOKEN_SHARE: f64 = 0.02;
 const TOKEN_PAGES: usize = 2;
 /// A sample smaller than this can't ask a path to be on minPts pages.
 const SMALL_SAMPLE: usize = 40;
+/// A template made a page of which at least this share of the paths is known.
+const FAMILIAR: f64 = 0.5;
 /// Answers that a thread remembers by the page's signature.
 const ANSWERS_MAX: usize = 8_192;
 
@@ -63,6 +67,8 @@ pub struct Templates {
     vectors: Vec<SparseVector>,
     radius: f32,
     clusters: u32,
+    /// The share of the sample's pages that they did not make.
+    strange: f64,
     /// What each cluster is called outside.
     names: Vec<ClusterId>,
 }
@@ -81,7 +87,10 @@ impl Templates {
         let distances = Distances::between(&vectors);
         let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
         let labels = dbscan(&distances, radius, MIN_PTS);
-        Self::trained(tokens, vocabulary, vectors, labels, radius)
+        let mut templates = Self::trained(tokens, vocabulary, vectors, labels, radius);
+        let strange = bags.iter().zip(&templates.labels).filter(|(bag, label)| templates.is_strange(bag, **label));
+        templates.strange = strange.count() as f64 / bags.len().max(1) as f64;
+        templates
     }
 
     fn trained(
@@ -97,7 +106,8 @@ impl Templates {
         let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
         let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), name);
         let names = (0..clusters).map(|cluster| ClusterId(FIRST_NAME + cluster)).collect();
-        Self { tokens, classifier, labels, vectors, radius, clusters, names }
+        let strange = labels.iter().filter(|label| label.is_none()).count() as f64 / labels.len().max(1) as f64;
+        Self { tokens, classifier, labels, vectors, radius, clusters, strange, names }
     }
 
     /// What they can be made again from.
@@ -137,6 +147,26 @@ impl Templates {
         self.clusters
     }
 
+    /// The share of the sample's pages that none of the templates made, from 0 to 1.
+    pub const fn strange_share(&self) -> f64 {
+        self.strange
+    }
+
+    /// Whether one of the templates made the page with this bag. The others are of no cluster, or of the nearest one although
+    /// most of their paths are none that templates are known by.
+    pub fn has_made(&self, bag: &[LeafPath], cluster: ClusterId) -> bool {
+        cluster > OUTLIER && self.vocabulary().familiarity(bag) >= FAMILIAR
+    }
+
+    fn is_strange(&self, bag: &[LeafPath], label: Label) -> bool {
+        !self.has_made(bag, self.name(label))
+    }
+
+    /// The first name that none of the clusters has, nor any after it.
+    pub fn first_free_name(&self) -> u32 {
+        self.names.iter().map(|name| name.0.saturating_add(1)).max().unwrap_or(FIRST_NAME)
+    }
+
     /// The features that pages are seen by.
     pub const fn vocabulary(&self) -> &Vocabulary {
         self.classifier.vocabulary()
@@ -145,6 +175,13 @@ impl Templates {
     /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
     pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
         self.name(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+    }
+
+    /// The cluster that is nearest to a page of the sample which is of none; none where the sample is too small to tell, or
+    /// there are no clusters.
+    pub fn nearest_to(&self, page: usize) -> Option<ClusterId> {
+        let vector = self.vectors.get(page).filter(|_| self.vectors.len() >= SMALL_SAMPLE)?;
+        nearest_cluster(&self.vectors, &self.labels, vector).map(|cluster| self.name(Some(cluster)))
     }
 
     /// What a label is called outside.

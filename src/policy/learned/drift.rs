@@ -1,0 +1,210 @@
+//! When a site's pages are no longer made by the templates that were learnt: a redesign, or a part of the site that the sample
+//! had nothing of.
+//!
+//! A page that no template made is strange: an outlier, or made of paths that are not known. Of the pages of the sample some are
+//! strange too, by the way clusters are found; an alarm is raised where the latest pages have clearly more of them. Then a sample
+//! is taken again, and takes the place of the older half of the one before.
+
+use std::collections::VecDeque;
+
+/// Pages that are looked at together.
+pub const WINDOW: usize = 200;
+/// What their strange share must exceed: this share, and so many times the share in the sample.
+const SHARE_MIN: f64 = 0.25;
+const TIMES_SAMPLE: f64 = 3.0;
+/// Pages from one alarm to the next, at least.
+pub const BETWEEN: u64 = 1_000;
+/// New pages that templates are learnt from after an alarm; after [`PATIENCE`] pages fewer will do, but not fewer than [`FEW`].
+pub const NEW_PAGES: usize = 150;
+const FEW: usize = 12;
+const PATIENCE: u64 = 400;
+
+/// What became of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// There were no templates, or it is in the sample, which is learnt from anyway.
+    Uncounted,
+    /// A template made it.
+    Known,
+    /// No template made it.
+    Strange,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// Pages are to be sampled again from now on.
+    Sample,
+    /// The templates are to be learnt anew, after so many of the oldest pages of the sample were dropped; `kept` of the others
+    /// are from before the change.
+    Learn { dropped: usize, kept: usize },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sampling {
+    /// Pages of the sample when the alarm was raised.
+    had: usize,
+    until: u64,
+}
+
+/// Watches for a change of templates.
+#[derive(Debug, Clone, Default)]
+pub struct Drift {
+    /// The strange share of the sample, once there are templates.
+    sample_share: Option<f64>,
+    recent: VecDeque<bool>,
+    strange: usize,
+    pages: u64,
+    quiet_until: u64,
+    sampling: Option<Sampling>,
+    relearnt: u64,
+}
+
+impl Drift {
+    /// Templates were learnt from a sample with this strange share.
+    pub fn learnt(&mut self, strange: f64) {
+        self.sample_share = Some(strange);
+        self.clear();
+    }
+
+    /// Takes in what became of a page; `sample` pages are in the sample now.
+    pub fn see(&mut self, seen: Seen, sample: usize) -> Next {
+        self.pages += 1;
+        if let Some(sampling) = self.sampling {
+            return self.go_on(sampling, sample);
+        }
+        if seen != Seen::Uncounted {
+            self.count(seen == Seen::Strange);
+        }
+        if self.pages < self.quiet_until || !self.is_alarming() {
+            return Next::Nothing;
+        }
+        self.clear();
+        self.quiet_until = self.pages + BETWEEN;
+        self.sampling = Some(Sampling { had: sample, until: self.pages + PATIENCE });
+        Next::Sample
+    }
+
+    fn go_on(&mut self, Sampling { had, until }: Sampling, sample: usize) -> Next {
+        let new = sample.saturating_sub(had);
+        let is_over = self.pages >= until;
+        if new < NEW_PAGES && !is_over {
+            return Next::Nothing;
+        }
+        self.sampling = None;
+        if new < FEW {
+            return Next::Nothing;
+        }
+        self.relearnt += 1;
+        Next::Learn { dropped: had / 2, kept: had - had / 2 }
+    }
+
+    fn count(&mut self, strange: bool) {
+        self.recent.push_back(strange);
+        self.strange += usize::from(strange);
+        if self.recent.len() > WINDOW {
+            self.strange -= usize::from(self.recent.pop_front() == Some(true));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.recent.clear();
+        self.strange = 0;
+    }
+
+    fn is_alarming(&self) -> bool {
+        let Some(share) = self.sample_share.filter(|_| self.recent.len() == WINDOW) else { return false };
+        self.strange as f64 / WINDOW as f64 > SHARE_MIN.max(TIMES_SAMPLE * share)
+    }
+
+    /// Whether pages are sampled because of an alarm.
+    pub const fn is_sampling(&self) -> bool {
+        self.sampling.is_some()
+    }
+
+    /// Pages that the sample may have, where it may have `max` otherwise.
+    pub fn room(&self, max: usize) -> usize {
+        self.sampling.map_or(max, |sampling| max.max(sampling.had + NEW_PAGES))
+    }
+
+    /// Times that templates were learnt anew because of an alarm.
+    pub const fn relearnt(&self) -> u64 {
+        self.relearnt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn watching(share: f64) -> Drift {
+        let mut drift = Drift::default();
+        drift.learnt(share);
+        drift
+    }
+
+    /// Shows `pages` pages of which every `nth` is strange, until something is to be done.
+    fn show(drift: &mut Drift, pages: usize, nth: usize) -> Option<usize> {
+        let seen = |at: usize| if at.is_multiple_of(nth) { Seen::Strange } else { Seen::Known };
+        (1..=pages).find(|at| drift.see(seen(*at), 100) != Next::Nothing)
+    }
+
+    #[test]
+    fn many_more_strange_pages_than_the_sample_had_are_an_alarm_once_there_are_enough_pages() {
+        assert_eq!(show(&mut watching(0.05), 1_000, 2), Some(WINDOW));
+        assert_eq!(show(&mut watching(0.05), 1_000, 5), None, "a fifth is too few");
+        assert_eq!(show(&mut watching(0.2), 1_000, 2), None, "not three times what the sample had");
+        assert_eq!(show(&mut watching(1.0), 1_000, 1), None, "a site without templates cannot lose them");
+        assert_eq!(show(&mut Drift::default(), 1_000, 1), None, "there are no templates yet");
+    }
+
+    #[test]
+    fn new_pages_are_sampled_after_an_alarm_and_the_older_half_of_the_sample_is_dropped() {
+        let mut drift = watching(0.0);
+        show(&mut drift, WINDOW, 1);
+        assert!(drift.is_sampling() && drift.room(100) == 100 + NEW_PAGES);
+        assert_eq!(drift.see(Seen::Strange, 100 + NEW_PAGES - 1), Next::Nothing);
+        assert_eq!(drift.see(Seen::Strange, 100 + NEW_PAGES), Next::Learn { dropped: 50, kept: 50 });
+        assert_eq!((drift.is_sampling(), drift.room(100), drift.relearnt()), (false, 100, 1));
+    }
+
+    #[test]
+    fn fewer_new_pages_do_when_no_more_come_and_none_leave_all_as_it_was() {
+        for (new, expected) in [(FEW, Next::Learn { dropped: 50, kept: 50 }), (0, Next::Nothing)] {
+            let mut drift = watching(0.0);
+            show(&mut drift, WINDOW, 1);
+            let last = (0..PATIENCE).map(|_| drift.see(Seen::Known, 100 + new)).last();
+            assert_eq!((last, drift.is_sampling()), (Some(expected), false));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lessons_are_bounded_and_the_window_is_whatever_comes(
+            seen in prop::collection::vec((0..3_u8, 0..400_usize), 0..5_000), share in 0.0..1.0_f64,
+        ) {
+            let mut drift = watching(share);
+            let mut naive: Vec<bool> = Vec::new();
+            for (kind, sample) in &seen {
+                let seen = [Seen::Uncounted, Seen::Known, Seen::Strange][*kind as usize];
+                let sampling = drift.is_sampling();
+                match drift.see(seen, *sample) {
+                    Next::Learn { .. } => drift.learnt(0.0),
+                    Next::Sample => naive.clear(),
+                    Next::Nothing if seen != Seen::Uncounted && !sampling => naive.push(seen == Seen::Strange),
+                    Next::Nothing => {}
+                }
+                let latest = &naive[naive.len().saturating_sub(WINDOW)..];
+                prop_assert_eq!(drift.recent.len(), latest.len());
+                prop_assert_eq!(drift.strange, latest.iter().filter(|strange| **strange).count());
+            }
+            prop_assert!(drift.relearnt() <= seen.len() as u64 / BETWEEN + 1);
+        }
+    }
+}
