@@ -1,7 +1,11 @@
+use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
 use super::*;
-use crate::page::{Apath, ContentUnit, LeafPath, ParsedPage};
+use crate::page::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
+use crate::policy::learned::templates::OUTLIER;
 use crate::policy::learned::{ClusterFacts, Destination, Example};
 use crate::policy::property_tests::holds_for_any_policy;
+use crate::policy::{NewLink, PageFacts};
+use crate::url::CanonicalUrl;
 
 const HOST: &str = "http://h.test";
 
