@@ -46,7 +46,7 @@ pub struct Crawled {
 }
 
 impl Crawl {
-    /// Crawls. `spelling` is for the policies that look at how Apaths are spelt ([`spelling_for`]).
+    /// Crawls. `spelling` is for the policies that look at how Apaths are spelt (`spelling_for`).
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@
 //! | [`Ablation`] | table 5 | what does each term of the score do? |
 //!
 //! An experiment takes in one corpus after the other, each with all its runs ([`Workers`] spreads them over threads), and ends
-//! in a [`Report`](super::tables::Report). The rules, for all of them: a request is a fetch and counts, whatever it brings;
+//! in a [`Report`]. The rules, for all of them: a request is a fetch and counts, whatever it brings;
 //! pages that a policy learns from are among those that it may fetch, unless its variant says that the sample is free; no
 //! policy sees a label.
 

@@ -5,10 +5,10 @@
 //!
 //! * There is no separate sample. Learning starts with the first page and each fetch is an observation; templates are found
 //!   anew at a growing number of pages.
-//! * A class has the URL's pattern too, and what is seldom seen leans on what is less specific ([`evidence`]).
-//! * A page's worth is measured by what it says that no other page says ([`content`]), not by the graph; near-duplicates,
+//! * A class has the URL's pattern too, and what is seldom seen leans on what is less specific (`evidence`).
+//! * A page's worth is measured by what it says that no other page says (`content`), not by the graph; near-duplicates,
 //!   redirects and errors are worth nothing, and of two pages alike the less canonical address is to blame.
-//! * Where pages turn up in number that no template made, templates are learnt anew ([`drift`]).
+//! * Where pages turn up in number that no template made, templates are learnt anew (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
 mod canonicality;
