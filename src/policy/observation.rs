@@ -84,6 +84,6 @@ pub struct NewLink {
 pub struct Proposal {
     /// The address, canonical.
     pub url: String,
-    /// The address that it was derived from.
+    /// The page on which the address stood that it extends.
     pub via: String,
 }

@@ -75,13 +75,12 @@ impl Learned {
         self.evidence.clear();
         self.yields.clear();
         self.extensions.clear();
-        let log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
+        let mut log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
         let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| LinkClass {
             cluster: via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster),
             apath: class.apath,
             pattern: self.patterns.of(url),
         };
-        let mut log = log;
         for entry in log.iter_mut() {
             entry.class = class_of(entry.class, entry.url.as_str(), entry.via);
             let on = Some(entry.url.fingerprint());
@@ -94,8 +93,7 @@ impl Learned {
             entry.value = entry.page.map_or(0.0, |page| self.worth(&entry.url, &page));
             self.evidence.add(entry.class, entry.value, self.tuning.smoothing.memory);
         }
-        let recent = log.iter().rev().take(YIELDS_RECOUNTED).count();
-        let skipped = log.iter().count() - recent;
+        let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
         for entry in log.iter().skip(skipped) {
             let brought = self.brought(&entry.new);
             self.yields.add(entry.class, brought);

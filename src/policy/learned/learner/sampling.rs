@@ -14,14 +14,14 @@ pub(super) const SAMPLE_PER_PATTERN: usize = 60;
 impl Learned {
     pub(super) fn sample_page(&mut self, url: &CanonicalUrl, facts: &mut PageFacts) -> Option<u32> {
         let (body, content_type) = facts.body.take()?;
+        if !self.needs().body || self.sample_bytes + body.len() > self.sample_bytes_max() {
+            return None;
+        }
         let alike = self.sampled.entry(self.patterns.of(url.as_str()).coarse).or_default();
         if *alike >= SAMPLE_PER_PATTERN {
             return None;
         }
         *alike += 1;
-        if !self.needs().body || self.sample_bytes + body.len() > self.sample_bytes_max() {
-            return None;
-        }
         self.sample_bytes += body.len();
         self.sample.push(SamplePage { body, content_type });
         Some(self.sample.len() as u32 - 1)
