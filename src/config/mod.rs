@@ -27,7 +27,7 @@ pub mod url;
 mod validate;
 pub mod values;
 
-pub use budget::BudgetOptions;
+pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
 pub use crawl::{CrawlOptions, PolicyKind};
 pub use fetch::FetchOptions;
 pub use given::{Flag, FlagValue};

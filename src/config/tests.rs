@@ -122,6 +122,21 @@ fn the_most_threads_are_accepted_and_one_more_is_not() {
 }
 
 #[test]
+fn an_early_stop_is_a_share_and_for_policies_that_estimate() {
+    let early =
+        |policy: &str, rest: &str| of_file(&format!("[crawl]\npolicy = '{policy}'\n[budget]\nearly_stop = {rest}"));
+    for good in ["0", "0.1", "1", "1.0"] {
+        assert!(early("ucc", good).is_ok(), "{good}");
+    }
+    for bad in ["-0.1", "1.1", "nan", "inf"] {
+        assert_eq!(texts(early("ucc", bad)).len(), 1, "{bad}");
+    }
+    assert!(early("bfs", "0").is_ok() && early("bfs", "0.1").is_err());
+    assert!(early("ucc", "0.1\nearly_stop_requests = 0").is_err());
+    assert!(early("ucc", "0.1\n[policy]\nvariant = 'paper'").is_err());
+}
+
+#[test]
 fn addresses_need_a_port() {
     for good in ["", "127.0.0.1:9900", "[::1]:0", "localhost:65535"] {
         assert!(of_file(&format!("[metrics]\nlisten = '{good}'")).is_ok(), "{good}");

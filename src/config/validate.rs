@@ -6,6 +6,9 @@ use super::{PolicyKind, PolicyVariant};
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
 
+/// The most requests that may be looked ahead to.
+const LOOK_AHEAD_MAX: u32 = 100_000;
+
 /// A setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
@@ -25,6 +28,8 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     };
     wrong("crawl", "threads", too_many_threads(config.crawl.threads));
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
+    wrong("budget", "early_stop", useless_early_stop(config));
+    wrong("budget", "early_stop_requests", no_requests(config.budget.early_stop_requests));
     wrong("policy", "example", missing_example(config));
     wrong("policy", "model", useless_model(config));
     wrong("metrics", "listen", no_address(&config.metrics.listen));
@@ -53,6 +58,29 @@ fn useless_model(config: &Config) -> Option<String> {
         }
         _ => Some(format!("the policy `{}` cannot start from a site model; {advice}", kind.name())),
     }
+}
+
+fn useless_early_stop(config: &Config) -> Option<String> {
+    let (kind, variant, share) = (config.crawl.policy, config.policy.variant, config.budget.early_stop);
+    if !(0.0..=1.0).contains(&share) {
+        return Some(format!(
+            "{share} is no share of the requests; 0.1 stands for one of ten, 0 for never stopping early"
+        ));
+    }
+    let estimates = matches!(kind, PolicyKind::Ucc | PolicyKind::Target) && variant == PolicyVariant::Default;
+    let who = if variant == PolicyVariant::Default { "policy" } else { "variant `paper` of the policy" };
+    (share > 0.0 && !estimates).then(|| {
+        format!(
+            "the {who} `{}` does not estimate what requests will bring; `ucc` and `target` in their default variant do: \
+             choose one of them, or leave this out",
+            kind.name()
+        )
+    })
+}
+
+fn no_requests(requests: u32) -> Option<String> {
+    (!(1..=LOOK_AHEAD_MAX).contains(&requests))
+        .then(|| format!("{requests} requests are too few or too many to look ahead to; 200 serve, 1 to {LOOK_AHEAD_MAX} may be given"))
 }
 
 fn no_address(listen: &str) -> Option<String> {

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::allowance::Allowance;
 use super::budgets::EndReason;
+use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
 use super::ledger::Ledger;
 use super::messages::{
@@ -33,6 +34,8 @@ pub struct FrontierSetup {
     pub allowance: Arc<Allowance>,
     /// Leases out at once.
     pub in_flight_max: u32,
+    /// When to stop because too little is expected.
+    pub early_stop: EarlyStopOptions,
     /// Of so many pops of a host the last explores ([`Frontier::exploring`]); 0: none does.
     pub explore_every: u32,
     /// The first order.
@@ -56,6 +59,9 @@ pub struct FrontierSetup {
 /// How much of the mean score of the URLs handed out lately is that of the last one.
 const SCORE_SHARE: f64 = 0.02;
 
+/// A look ahead over very many classes is followed by so many times its duration without one.
+const LOOK_PAUSE: u32 = 50;
+
 /// The actor.
 pub struct FrontierActor {
     frontier: Frontier,
@@ -67,6 +73,9 @@ pub struct FrontierActor {
     begun: bool,
     /// The mean score of the URLs handed out lately.
     worth: Option<f64>,
+    early_stop: EarlyStop,
+    /// When the next look ahead may be made.
+    next_look: Instant,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
 }
@@ -83,6 +92,8 @@ impl FrontierActor {
             errands: 0,
             begun: false,
             worth: None,
+            early_stop: EarlyStop::new(setup.early_stop),
+            next_look: Instant::EPOCH,
             setup,
             finished,
         }
@@ -143,6 +154,24 @@ impl FrontierActor {
             self.worth = Some(worth);
             self.setup.metrics.expected_worth.set(worth);
         }
+    }
+
+    /// Looks ahead where it is time to, and stops where too little is expected.
+    fn look_ahead(&mut self, now: Instant) {
+        let made = self.setup.ledger.lock().requests();
+        if now < self.next_look || !self.early_stop.is_due(made) {
+            return;
+        }
+        let outlook = self.frontier.outlook(self.early_stop.requests());
+        if let Some(outlook) = outlook {
+            self.setup.allowance.expect(outlook);
+            self.setup.metrics.expected_yield.set(outlook.expected_yield);
+        }
+        if self.early_stop.look(made, outlook) {
+            self.setup.allowance.stop(EndReason::LowYield);
+        }
+        let done = self.setup.clock.now();
+        self.next_look = done + LOOK_PAUSE * done.since(now);
     }
 
     fn settle(&self, fate: Fate) {
@@ -255,6 +284,7 @@ impl Handler<LeaseEnded> for FrontierActor {
                     self.settle(fate);
                 }
                 self.take_in(ended.found);
+                self.look_ahead(now);
             }
             Outcome::Retry(not_before) => {
                 // Classes may have changed their meaning while it was under way.
@@ -302,7 +332,7 @@ impl Handler<Control> for FrontierActor {
 
     fn handle(&mut self, control: Control, _: &mut Self::Context) {
         match control {
-            Control::Stop => self.setup.allowance.stop(),
+            Control::Stop => self.setup.allowance.stop(EndReason::Stopped),
         }
         self.grant(self.setup.clock.now());
     }

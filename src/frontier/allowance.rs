@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::budgets::{Budgets, EndReason};
 use super::ledger::Ledger;
+use super::outlook::Outlook;
 use crate::clock::Instant;
 
 /// Requests that were allowed and are not booked yet.
@@ -23,7 +24,8 @@ pub struct UnderWay {
 #[derive(Debug, Default)]
 struct State {
     under_way: UnderWay,
-    stopped: bool,
+    stopped: Option<EndReason>,
+    outlook: Option<Outlook>,
 }
 
 /// What may still be spent.
@@ -43,13 +45,22 @@ impl Allowance {
     /// Why no further request may start, if so.
     pub fn exhausted(&self, now: Instant) -> Option<EndReason> {
         let state = self.state.lock();
-        let stopped = state.stopped.then_some(EndReason::Stopped);
-        stopped.or_else(|| self.budgets.exhausted(&self.ledger.lock(), state.under_way, now))
+        state.stopped.or_else(|| self.budgets.exhausted(&self.ledger.lock(), state.under_way, now))
     }
 
-    /// Allows nothing more.
-    pub(super) fn stop(&self) {
-        self.state.lock().stopped = true;
+    /// Allows nothing more. The first reason counts.
+    pub(super) fn stop(&self, why: EndReason) {
+        self.state.lock().stopped.get_or_insert(why);
+    }
+
+    /// Takes note of what is expected of the next requests.
+    pub(super) fn expect(&self, outlook: Outlook) {
+        self.state.lock().outlook = Some(outlook);
+    }
+
+    /// What was expected of the next requests when that was looked at last.
+    pub fn outlook(&self) -> Option<Outlook> {
+        self.state.lock().outlook
     }
 
     /// So many leases are out.
@@ -100,7 +111,8 @@ mod tests {
     fn what_is_stopped_allows_nothing_though_no_budget_is_set() {
         let allowance = Allowance::new(Budgets::default(), Arc::default());
         assert!(allowance.begin_errand(Instant::EPOCH));
-        allowance.stop();
+        allowance.stop(EndReason::Stopped);
+        allowance.stop(EndReason::LowYield);
         assert!(!allowance.begin_errand(Instant::EPOCH));
         assert_eq!(allowance.exhausted(Instant::EPOCH), Some(EndReason::Stopped));
     }

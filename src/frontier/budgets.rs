@@ -17,6 +17,8 @@ pub enum EndReason {
     Bytes,
     /// The time is over.
     Time,
+    /// Too little was expected of the next requests.
+    LowYield,
     /// It was told to stop.
     Stopped,
 }

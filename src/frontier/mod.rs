@@ -7,10 +7,12 @@ mod actor;
 mod allowance;
 mod budgets;
 mod class_table;
+mod early_stop;
 mod fifo;
 mod host_queue;
 mod ledger;
 mod messages;
+mod outlook;
 mod queues;
 mod ranking;
 mod schedule;
@@ -23,10 +25,12 @@ pub use actor::{FrontierActor, FrontierSetup};
 pub use allowance::{Allowance, UnderWay};
 pub use budgets::{Budgets, EndReason};
 pub use class_table::CATCH_ALL;
+pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
 pub use ledger::Ledger;
 pub use messages::{
     Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
 };
+pub use outlook::{Outlook, Waiting, outlook};
 pub use queues::{Frontier, Limits};
 pub use ranking::Rank;

@@ -7,7 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+
 use super::host_queue::{ClassOf, HostQueue, NotReady};
+use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
 use crate::clock::Instant;
 use crate::page::{Budget, ClassOrder, Lease, LeaseId, LinkClass, ScheduledUrl};
@@ -110,6 +113,22 @@ impl Frontier {
     /// URLs that wait under `class` over all hosts, retries not among them: one look-up a host.
     pub fn waiting_in(&self, class: LinkClass) -> usize {
         self.hosts.values().map(|host| host.queue.waiting_in(class)).sum()
+    }
+
+    /// What the next requests are expected to bring, those of all hosts taken as one queue; none where nothing waits or the policy
+    /// estimates nothing. O(classes of all hosts).
+    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
+        let lately = Some(self.scores.lately()?);
+        let mut classes: HashMap<LinkClass, u64, FixedState> = HashMap::default();
+        for host in self.hosts.values() {
+            for (class, urls) in host.queue.classes() {
+                *classes.entry(class).or_default() += urls as u64;
+            }
+        }
+        let waiting = classes.into_iter().map(|(class, urls)| {
+            Some(Waiting { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
+        });
+        Some(outlook(waiting.collect::<Option<_>>()?, requests)?.after(lately))
     }
 
     /// Accepts a URL, or says which limit it is over.

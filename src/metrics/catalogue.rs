@@ -200,6 +200,8 @@ group! {
         classes: Gauge = "harvestman_frontier_link_classes";
         /// What the policy expected of the URLs that were handed out lately: the moving mean of their scores, 1 where it is more.
         expected_worth: Ratio = "harvestman_frontier_expected_worth_ratio";
+        /// Share of the next requests expected to bring a page that is wanted and new, where the policy estimates it.
+        expected_yield: Ratio = "harvestman_frontier_expected_yield_ratio";
     }
 }
 

@@ -128,6 +128,30 @@ pub trait ClassOrder: Send + Sync {
         let _ = class;
         0.0
     }
+
+    /// The share of the latest requests that brought a page that is wanted and new; none where the policy does not judge that.
+    fn lately(&self) -> Option<f64> {
+        None
+    }
+
+    /// What a request for a URL of this class is expected to bring; none where the policy does not estimate that.
+    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
+        let _ = class;
+        None
+    }
+}
+
+/// What a request is expected to bring.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Prospect {
+    /// The chance, 0 to 1, that it brings a page that is wanted and new.
+    pub wanted: f64,
+    /// New links that it is expected to bring and that are worth following.
+    pub links: f64,
+    /// Their score, each.
+    pub links_score: f64,
+    /// Each link's chance, 0 to 1, to lead to a page that is wanted and new.
+    pub links_wanted: f64,
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod media;
 mod record;
 mod scheduled;
 
-pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, UrlPattern};
+pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
 pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};

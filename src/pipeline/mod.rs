@@ -110,6 +110,7 @@ const fn stop_reason(reason: EndReason) -> StopReason {
         EndReason::Requests => StopReason::RequestsBudget,
         EndReason::Bytes => StopReason::BytesBudget,
         EndReason::Time => StopReason::TimeBudget,
+        EndReason::LowYield => StopReason::LowYield,
         EndReason::Stopped => StopReason::Interrupted,
     }
 }

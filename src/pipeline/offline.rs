@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::config::frontier::FrontierOptions;
 use crate::dedup::SeenSet;
 use crate::fetch::DecodeLimits;
-use crate::frontier::{Frontier, Limits};
+use crate::frontier::{Frontier, Limits, Outlook};
 use crate::host::sitemap;
 use crate::metrics::Metrics;
 use crate::page::{Apath, Exchange, Fate, Lease, LinkClass, ScheduledUrl};
@@ -147,6 +147,11 @@ impl Offline {
     /// Ends the crawl and gives its policy back.
     pub fn into_policy(self) -> Box<dyn Policy> {
         self.policy
+    }
+
+    /// What the next requests are expected to bring ([`Frontier::outlook`]).
+    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
+        self.frontier.outlook(requests)
     }
 
     /// URLs waiting.

@@ -24,6 +24,7 @@ impl Crawl {
             errors,
             statuses,
             budgets: Vec::new(),
+            outlook: board.allowance.outlook(),
             draining,
         };
         status.budgets = budgets(&self.budget, &status);

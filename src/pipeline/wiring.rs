@@ -25,7 +25,9 @@ use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config, as_toml};
 use crate::dedup::SeenSet;
 use crate::fetch::{Client, DecodeLimits, TrustedHosts};
-use crate::frontier::{Allowance, Budgets, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound};
+use crate::frontier::{
+    Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound,
+};
 use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
 use crate::page::{Apath, Fate, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
@@ -328,6 +330,7 @@ fn start_actors(
         },
         allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
+        early_stop: EarlyStopOptions { share: config.budget.early_stop, requests: config.budget.early_stop_requests },
         explore_every: config.frontier.explore_every,
         order: policy.first_order(),
         orders: Arc::clone(&policy.orders),

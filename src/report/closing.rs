@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::status::{fates, per_second, seconds};
 use super::{CrawlStatus, Usage};
 use crate::clock::Instant;
+use crate::frontier::Outlook;
 use crate::page::Fates;
 
 /// Why a crawl ended.
@@ -27,6 +28,8 @@ pub enum StopReason {
     TimeBudget,
     /// `budget.requests` was reached.
     RequestsBudget,
+    /// The next requests were expected to bring less than `budget.early_stop`.
+    LowYield,
     /// Somebody asked the crawl to stop.
     Interrupted,
     /// The archive or the page log could not be written.
@@ -42,6 +45,7 @@ impl StopReason {
             Self::BytesBudget => "the byte budget is used up",
             Self::TimeBudget => "the time budget is used up",
             Self::RequestsBudget => "the request budget is used up",
+            Self::LowYield => "too little was expected of further requests",
             Self::Interrupted => "it was interrupted",
             Self::ArchiveError => "the output could not be written",
         }
@@ -114,6 +118,8 @@ pub struct Report {
     pub statuses: BTreeMap<u16, u64>,
     /// Requests that failed, each try counted, by reason.
     pub errors: BTreeMap<&'static str, u64>,
+    /// What was last expected of the next requests, where the policy estimates that.
+    pub outlook: Option<Outlook>,
     /// Pages a second of wall time.
     pub pages_per_second: f64,
     /// Pages a second of processor time.
@@ -145,6 +151,7 @@ impl Report {
             fates: status.fates,
             statuses: status.statuses,
             errors: status.errors,
+            outlook: status.outlook,
         }
     }
 

@@ -107,6 +107,9 @@ pub fn line(status: &CrawlStatus) -> String {
         let rest: u64 = errors.iter().skip(3).map(|(_, count)| **count).sum();
         parts.push(format!("{} other errors", figures::count(rest)));
     }
+    if let Some(outlook) = status.outlook {
+        parts.push(format!("{:.0} % yield ahead", outlook.expected_yield * 100.0));
+    }
     if status.draining {
         parts.push(format!("stopping, {} in flight", figures::count(status.leased)));
     } else if let Some(left) = status.time_left() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use crate::frontier::Outlook;
 use crate::page::Fates;
 
 /// A budget of a crawl.
@@ -81,6 +82,8 @@ pub struct CrawlStatus {
     pub statuses: BTreeMap<u16, u64>,
     /// The budgets that were set, and what is used of them.
     pub budgets: Vec<BudgetUse>,
+    /// What is expected of the next requests, where the policy estimates that.
+    pub outlook: Option<Outlook>,
     /// Whether the crawl was asked to stop and only finishes what is in flight.
     pub draining: bool,
 }

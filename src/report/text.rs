@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::advice::advice;
 use super::{Report, figures};
+use crate::frontier::Outlook;
 use crate::page::Fates;
 
 /// One line of the report: a name and what is said of it.
@@ -60,6 +61,10 @@ impl fmt::Display for Report {
         }
         if !self.errors.is_empty() {
             line(f, "errors", &largest(self.errors.iter().map(|(reason, count)| (*reason, *count)), 8))?;
+        }
+        if let Some(Outlook { expected_yield, requests }) = self.outlook {
+            let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
+            line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;
         }
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;

@@ -40,6 +40,29 @@ fn share(server: &Server, crawled: &Crawled, valid: impl Fn(&TruthRow) -> bool) 
     fetched.iter().filter(|url| valid.contains(**url)).count() as f64 / fetched.len() as f64
 }
 
+#[test]
+fn a_crawl_stops_where_little_is_left_to_expect_and_reports_the_estimate() {
+    let server = forum(0.7);
+    let mut config = budgeted(&server, PolicyKind::Ucc);
+    config.budget.pages = 0;
+    config.budget.early_stop = 0.2;
+    let hooks = Hooks::none();
+    let crawled = crawl_with(config, hooks.clone());
+    assert_eq!(crawled.report.stop_reason, StopReason::LowYield);
+    let outlook = crawled.report.outlook.unwrap();
+    assert!(outlook.expected_yield < 0.2 && outlook.requests > 0.0, "{outlook:?}");
+    assert!((hooks.metrics.frontier.expected_yield.get() - outlook.expected_yield).abs() < 1e-6);
+    assert!(crawled.report.to_string().contains("were expected to bring a page that is wanted and new"));
+    // What it had not fetched by then is still counted.
+    assert!(crawled.report.fates.named("queued") > 0, "{:?}", crawled.report.fates);
+    assert_eq!(crawled.report.fates.total(), crawled.report.discovered);
+    let wanted = server.world().truth().filter(|row| row.ucc && row.status == 200 && row.duplicate_of.is_none());
+    let (fetched, wanted) = (crawled.urls("fetched"), wanted.map(|row| row.url).collect::<Vec<_>>());
+    let had = wanted.iter().filter(|url| fetched.contains(&url.as_str())).count();
+    let share = had as f64 / wanted.len() as f64;
+    assert!(share > 0.9, "{share:.3} of {} when it stopped after {}", wanted.len(), crawled.report.requests);
+}
+
 fn policy_log(crawled: &Crawled) -> Vec<PolicyRecord> {
     let text = std::fs::read_to_string(crawled.out().join("policy.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

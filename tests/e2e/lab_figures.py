@@ -28,6 +28,9 @@ FLOORS = (
     ("target", TARGET, "target", {site: {"harvest_rate": 0.88} for site in SITES}),
     ("cluster", CLUSTER, "default", {site: CLUSTER_FLOORS for site in SITES}),
 )
+# Stopping below a tenth must leave nearly nothing behind, and the look ahead must be right on average.
+EARLY_STOP = ("--seeds", "2", "--shares", "0.1")
+LEFT_BEHIND_MAX, REQUESTS_MAX, ERROR_MAX = 0.08, 0.5, 0.10
 
 
 def rows(binary, corpora, experiment, arguments):
@@ -70,8 +73,23 @@ def measure(binary, corpora):
     return below
 
 
+def measure_early_stop(binary, corpora):
+    """The same for stopping early: what was left behind, what it took, how far off the look ahead was."""
+    found = rows(binary, corpora, "early-stop", EARLY_STOP)
+    below = []
+    for site in SITES:
+        both = [row for policy in ("ucc", "target") for row in found[site, policy]]
+        whole = [row for row in both if row["variant"] == "to the end"]
+        stopped = [row for row in both if row["variant"] == "below 0.1"]
+        checks = [("recall where it stopped", average(stopped, "recall_unique"), 1 - LEFT_BEHIND_MAX),
+                  ("requests saved", 1 - average(stopped, "fetches") / average(whole, "fetches"), 1 - REQUESTS_MAX),
+                  ("1 - error of the look ahead", 1 - average(whole, "yield_error"), 1 - ERROR_MAX)]
+        below += [f"early-stop {site} {what}" for what, value, floor in checks if not figure(site, what, value, floor)]
+    return below
+
+
 def main():
-    below = measure(sys.argv[1], sys.argv[2])
+    below = measure(sys.argv[1], sys.argv[2]) + measure_early_stop(sys.argv[1], sys.argv[2])
     assert not below, f"below the floor: {', '.join(below)}"
     print("all figures hold")
 

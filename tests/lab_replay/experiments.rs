@@ -85,6 +85,28 @@ fn samples_and_terms_are_varied() {
 }
 
 #[test]
+fn what_a_look_ahead_expects_is_measured_against_what_came() {
+    let recording = Recording::labelled();
+    let args = ["lab", "early-stop", "forum.warc", "--seeds", "2", "--requests", "20", "--type-pages", "20"];
+    let rows = recording.run(&[&args[..], &["--shares", "0.5,0.01", "--json", "-"]].concat()).rows();
+    assert_eq!(distinct(&rows, "policy"), BTreeSet::from(["target", "ucc"]));
+    assert_eq!(distinct(&rows, "variant"), BTreeSet::from(["to the end", "below 0.5", "below 0.01"]));
+    let of = |variant: &str| -> Vec<&Value> { rows.iter().filter(|row| row["variant"] == variant).collect() };
+    assert!(of("to the end").iter().all(|whole| whole["yield_error"].is_number() && whole["yield_bias"].is_number()));
+    // Some targets are nothing but duplicate views.
+    for whole in of("to the end").iter().filter(|row| row["policy"] == "ucc") {
+        assert!(whole["yield_error"].as_f64().is_some_and(|error| error < 0.5), "{whole}");
+        assert!(whole["recall_unique"].as_f64().is_some_and(|recall| recall > 0.95), "{whole}");
+    }
+    let requests = |variant: &str| of(variant).iter().map(|row| row["fetches"].as_f64().unwrap()).sum::<f64>();
+    assert!(requests("below 0.5") <= requests("below 0.01") && requests("below 0.01") <= requests("to the end"));
+    assert!(requests("below 0.5") < requests("to the end"), "a forum has pages that nobody wants");
+    for stopped in of("below 0.5").iter().filter(|row| row["expected_yield"].is_number()) {
+        assert!(stopped["expected_yield"].as_f64().unwrap() < 0.5, "{stopped}");
+    }
+}
+
+#[test]
 fn clusterings_and_classifications_are_measured() {
     let recording = Recording::labelled();
     let args = ["lab", "cluster", "forum.warc", "--seeds", "1", "--sample", "60", "--json", "-"];
@@ -130,7 +152,7 @@ fn labels_are_given_corpus_by_corpus() {
 
 #[test]
 fn every_help_teaches_by_example() {
-    for experiment in ["cluster", "classify", "ucc", "target", "samples", "ablation"] {
+    for experiment in ["cluster", "classify", "ucc", "target", "samples", "ablation", "early-stop"] {
         let help = Recording::empty().run(&["lab", experiment, "--help"]).out;
         assert!(help.contains("Example") && help.contains(&format!("harvestman lab {experiment} ")), "{help}");
     }

@@ -55,6 +55,21 @@ fn a_replay_is_one_row_whose_figures_are_those_of_its_order() {
 }
 
 #[test]
+fn a_replay_stops_where_too_little_is_expected() {
+    let recording = Recording::labelled();
+    let args = ["replay", "forum.warc", "--pages", "100000"];
+    let early = ["--early-stop", "0.2", "--early-stop-requests", "20"];
+    let whole = recording.run(&[&args[..], &["--json", "-"]].concat()).rows().remove(0);
+    let stopped = recording.run(&[&args[..], &early, &["--json", "-"]].concat()).rows().remove(0);
+    assert!(stopped["fetches"].as_u64() < whole["fetches"].as_u64(), "{stopped}");
+    assert!(stopped["expected_yield"].as_f64().is_some_and(|share| share < 0.2), "{stopped}");
+    assert!(stopped["recall_unique"].as_f64().is_some_and(|recall| recall > 0.9), "{stopped}");
+    assert!(whole["expected_yield"].is_null());
+    let told = recording.run(&[&args[..], &early].concat()).out;
+    assert!(told.contains("stopped, ") && told.contains(" % expected of the next"), "{told}");
+}
+
+#[test]
 fn people_are_told_what_came_and_what_was_learnt() {
     let recording = Recording::labelled();
     let ran = recording.run(&["replay", "forum.warc", "--pages", "60"]);

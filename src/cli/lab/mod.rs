@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 
 use super::exit::Failure;
 use super::rows::LABELS_HELP;
-use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, Form, Method, Samples, Target, Ucc};
+use crate::config::EARLY_STOP_REQUESTS;
+use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Samples, Target, Ucc};
 use crate::lab::replay::{PolicyName, Variant};
 use common::{Common, carry_out};
 
@@ -41,6 +42,12 @@ pub enum Lab {
     ///
     /// Crawls each corpus for what users made by the paper's score, whole and without one of its terms.
     Ablation(AblationArgs),
+    /// When is a crawl not worth its requests any more?
+    ///
+    /// Crawls each corpus to the end, by ucc for what users made and by target for each type of pages, looks ahead all the time,
+    /// and compares what was expected of the next requests with what came. A row more for each share below which
+    /// --early-stop would have ended the crawl: what it had then, and what it left.
+    EarlyStop(EarlyStopArgs),
 }
 
 fn after_help() -> String {
@@ -202,6 +209,30 @@ pub struct AblationArgs {
     budget: Option<usize>,
 }
 
+/// Arguments of `lab early-stop`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+expected_yield is the share of the next requests that was expected, where the crawl would have
+stopped, to bring a wanted page that is no duplicate view; next_yield is the share that did.
+yield_error is the mean distance of the two over the whole crawl, yield_bias by how much the
+expectation was too high.
+
+Example:
+  harvestman lab early-stop forum.warc.gz --shares 0.5,0.1 --out results")]
+pub struct EarlyStopArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Stop where a smaller share of the next requests is expected to bring something
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', default_values_t = [0.5, 0.3, 0.2, 0.1, 0.05])]
+    shares: Vec<f64>,
+    /// Requests that are looked ahead to
+    #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..))]
+    requests: u32,
+    /// Pages that a type must have to be a target
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    type_pages: u64,
+}
+
 const UCC_POLICIES: [PolicyName; 5] =
     [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
@@ -240,6 +271,9 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         }
         Lab::Ablation(AblationArgs { common, variants, budget }) => {
             carry_out(&Ablation::new(&variants, common.seeds, budget), &common)
+        }
+        Lab::EarlyStop(EarlyStopArgs { common, shares, requests, type_pages }) => {
+            carry_out(&EarlyStops { shares, requests, seeds: common.seeds, type_pages }, &common)
         }
     }
 }

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
 use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, write_json, write_text};
+use crate::config::EARLY_STOP_REQUESTS;
+use crate::frontier::EarlyStopOptions;
 use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::lab::measures::{Harvest, Judge, Task};
 use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
-use crate::lab::tables::Row;
+use crate::lab::tables::{Measure, Row};
 use crate::seed::Seed;
 use goal::Goal;
 use told::Told;
@@ -40,6 +42,12 @@ pub struct ReplayArgs {
     /// Requests that may be sent [default: see below]
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..), help_heading = "The crawl")]
     pages: Option<u32>,
+    /// Stop when a smaller share of the next requests is expected to bring something, as in 0.1 (policies ucc, target)
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "The crawl")]
+    early_stop: Option<f64>,
+    /// Requests that are looked ahead to
+    #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..), requires = "early_stop", help_heading = "The crawl")]
+    early_stop_requests: u32,
     /// Where random draws start
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "The crawl")]
     seed: u64,
@@ -110,7 +118,8 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
-    let plan = Plan { seeds, sample_free, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
+    let early_stop = early_stop(args)?;
+    let plan = Plan { seeds, sample_free, early_stop, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
@@ -119,17 +128,36 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     }
     let wanted = Judge::new(&corpus, goal.task.clone()).wanted();
     let harvest = Harvest::of(&done.fetches, wanted);
-    write_json(&[row(&corpus.name, args, &goal).with_harvest(&harvest)], args.json.as_ref())?;
+    let stopped = done.looks.last().filter(|_| done.stopped_early).map(|look| look.outlook);
+    let row = row(&corpus.name, args, &goal).with_harvest(&harvest);
+    let row = row.with(Measure::ExpectedYield, stopped.map(|outlook| outlook.expected_yield));
+    write_json(&[row], args.json.as_ref())?;
     if let Some(path) = &args.order {
         write_text(&told::order(&corpus, &done), path)?;
     }
     if ![&args.json, &args.order].into_iter().flatten().any(|path| is_stdout(path)) {
         let clusters = snapshot.map(|snapshot| clusters(&corpus, &done.order, &*snapshot)).unwrap_or_default();
-        let told = Told { corpus: &corpus, goal: &goal, wanted, harvest: &harvest, clusters: &clusters };
+        let told = Told { corpus: &corpus, goal: &goal, wanted, harvest: &harvest, stopped, clusters: &clusters };
         print_text(&told.text(args.policy, args.variant, args.seed))
             .map_err(|error| Failure::new(Exit::Output, error))?;
     }
     Ok(())
+}
+
+/// A share of something.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1, such as 0.1 for one of ten".to_owned())
+}
+
+fn early_stop(args: &ReplayArgs) -> Result<Option<EarlyStopOptions>, Failure> {
+    let estimates = matches!(args.policy, PolicyName::Ucc | PolicyName::Target) && args.variant == Form::DEFAULT;
+    match args.early_stop {
+        Some(_) if !estimates => Err(Failure::usage(
+            "--early-stop needs a policy that estimates what requests will bring: ucc or target, in the variant default",
+        )),
+        share => Ok(share.map(|share| EarlyStopOptions { share, requests: args.early_stop_requests })),
+    }
 }
 
 fn row(corpus: &str, args: &ReplayArgs, goal: &Goal) -> Row {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::goal::Goal;
+use crate::frontier::Outlook;
 use crate::lab::corpus::{Corpus, TypeCounts};
 use crate::lab::experiments::{ClusterSize, Form, has_variants};
 use crate::lab::measures::{Harvest, Task};
@@ -20,6 +21,8 @@ pub(super) struct Told<'a> {
     pub goal: &'a Goal,
     pub wanted: Option<TypeCounts>,
     pub harvest: &'a Harvest,
+    /// What was expected where it stopped early.
+    pub stopped: Option<Outlook>,
     pub clusters: &'a [ClusterSize],
 }
 
@@ -62,7 +65,11 @@ impl Told<'_> {
         let percent = |ratio: Option<f64>| ratio.map(|ratio| format!("{:.1} %", ratio * 100.0)).unwrap_or_default();
         let counted = |n: u64, ratio| (figures::count(n), percent(ratio));
         let budget = figures::count(self.goal.budget as u64);
-        let ended = if harvest.fetches < self.goal.budget as u64 { "; nothing was left to fetch" } else { "" };
+        let ended = match self.stopped {
+            Some(outlook) => format!("; stopped, {:.1} % expected of the next", outlook.expected_yield * 100.0),
+            None if harvest.fetches < self.goal.budget as u64 => "; nothing was left to fetch".to_owned(),
+            None => String::new(),
+        };
         let requests = (figures::count(harvest.fetches), format!("of {budget} that may be sent{ended}"));
         let mut rows = vec![("requests", requests), ("new pages", counted(harvest.pages, harvest.page_ratio))];
         if self.wanted.is_some() {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{Contender, Error};
+use crate::frontier::EarlyStopOptions;
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{CurvePoint, Harvest, Judge, Task, curve};
-use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, make, replay, spelling};
+use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Replay, make, replay, spelling};
 use crate::lab::tables::{Measure, Row};
 use crate::policy::baselines::Spelling;
 use crate::seed::Seed;
@@ -52,6 +53,24 @@ impl Crawl {
     ///
     /// Where the crawl cannot be started.
     pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, Error> {
+        let done = self.replay(corpus, spelling, None)?;
+        let wanted = Judge::new(corpus, self.task.clone()).wanted();
+        let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
+        let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
+        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
+    }
+
+    /// Crawls, and gives every request. `early_stop`: whether it looks ahead.
+    ///
+    /// # Errors
+    ///
+    /// Where the crawl cannot be started.
+    pub fn replay(
+        &self,
+        corpus: &Arc<Corpus>,
+        spelling: Option<&Spelling>,
+        early_stop: Option<EarlyStopOptions>,
+    ) -> Result<Replay, Error> {
         let example = self.example.map(|id| ExamplePage::of(corpus, id));
         let making = Making {
             variant: self.contender.form.variant,
@@ -63,12 +82,8 @@ impl Crawl {
         let policy = make(self.contender.policy, &making);
         let seeds = example.iter().map(|example| example.url.clone()).collect();
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
-        let plan = Plan { seeds, sample_free, ..Plan::new(corpus, self.task.clone(), self.budget) };
-        let done = replay(&plan, policy, |_, _, _| {})?;
-        let wanted = Judge::new(corpus, self.task.clone()).wanted();
-        let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
-        let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
-        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
+        let plan = Plan { seeds, sample_free, early_stop, ..Plan::new(corpus, self.task.clone(), self.budget) };
+        Ok(replay(&plan, policy, |_, _, _| {})?)
     }
 
     fn name(&self) -> String {

@@ -8,6 +8,7 @@
 //! | [`Target`] | table 4, figure 7 | how many pages like an example? |
 //! | [`Samples`] | figure 8 | how many pages must be learnt from? |
 //! | [`Ablation`] | table 5 | what does each term of the score do? |
+//! | [`EarlyStops`] | – | when is a crawl not worth its requests any more? |
 //!
 //! An experiment takes in one corpus after the other, each with all its runs ([`Workers`] spreads them over threads), and ends
 //! in a [`Report`]. The rules, for all of them: a request is a fetch and counts, whatever it brings;
@@ -20,6 +21,7 @@ mod classify;
 mod cluster;
 mod contender;
 mod crawl;
+mod early_stop;
 mod error;
 mod input;
 mod learnt;
@@ -39,6 +41,7 @@ pub use classify::Classify;
 pub use cluster::Cluster;
 pub use contender::{Contender, Form, has_variants, needs_example};
 pub use crawl::{Crawl, Crawled, FREE_SAMPLE_REQUESTS};
+pub use early_stop::EarlyStops;
 pub use error::Error;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};

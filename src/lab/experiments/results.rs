@@ -19,6 +19,8 @@ pub struct Results {
     pub rows: Vec<Row>,
     /// How harvests grew, of the first seed.
     pub curves: Vec<Curves>,
+    /// Charts of single runs.
+    pub charts: Vec<Chart>,
     /// What is to be said of the corpora.
     pub notes: Vec<String>,
 }

@@ -20,6 +20,7 @@ pub use policies::{Making, make, source_options};
 
 use crate::clock::Instant;
 use crate::config::Config;
+use crate::frontier::{EarlyStop, EarlyStopOptions, Outlook};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Fetched, Judge, Task};
 use crate::page::{Answer, Exchange, Lease, Timings};
@@ -41,12 +42,14 @@ pub struct Plan<'a> {
     /// Requests that a policy may send to take its sample, before the crawl starts anew at the seeds and without counting: the
     /// way SOUrCe's authors measure. None: the sample is part of the crawl. Policies that take no separate sample don't mind.
     pub sample_free: Option<usize>,
+    /// Whether it looks ahead now and then, and stops where too little is expected. None: it does not look.
+    pub early_stop: Option<EarlyStopOptions>,
 }
 
 impl<'a> Plan<'a> {
     /// A crawl from the corpus's seed in which everything counts.
     pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
-        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None }
+        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None, early_stop: None }
     }
 }
 
@@ -71,6 +74,19 @@ pub struct Replay {
     pub sampled: usize,
     /// What the policy says about itself in the end.
     pub note: Option<String>,
+    /// What was expected, each time that it looked ahead.
+    pub looks: Vec<Look>,
+    /// Whether it stopped because too little was expected.
+    pub stopped_early: bool,
+}
+
+/// A look ahead.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Requests that had been sent.
+    pub requests: usize,
+    /// What was expected of the next ones.
+    pub outlook: Outlook,
 }
 
 /// Replays `plan` under `policy`, calling `each` after every request that counts.
@@ -94,7 +110,9 @@ pub fn replay_keeping(
     };
     let mut crawl = start(plan, policy)?;
     let mut judge = Judge::new(plan.corpus, plan.task.clone());
-    let mut done = Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None };
+    let mut done =
+        Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None, looks: Vec::new(), stopped_early: false };
+    let mut early_stop = plan.early_stop.map(EarlyStop::new);
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.lease() else { break };
         let page = take_in(plan.corpus, &mut crawl, &lease);
@@ -102,9 +120,24 @@ pub fn replay_keeping(
         each(page, &fetched, &crawl);
         done.order.push(Request { url: lease.item.url, page });
         done.fetches.push(fetched);
+        if early_stop.as_mut().is_some_and(|early_stop| look(early_stop, &crawl, &mut done)) {
+            done.stopped_early = true;
+            break;
+        }
     }
     done.note = crawl.policy().note();
     Ok((done, crawl.into_policy()))
+}
+
+/// Looks ahead where it is time to. True where the crawl should stop.
+fn look(early_stop: &mut EarlyStop, crawl: &Offline, done: &mut Replay) -> bool {
+    let requests = done.order.len();
+    if !early_stop.is_due(requests as u64) {
+        return false;
+    }
+    let outlook = crawl.outlook(early_stop.requests());
+    done.looks.extend(outlook.map(|outlook| Look { requests, outlook }));
+    early_stop.look(requests as u64, outlook)
 }
 
 /// Has the policy take its sample. Gives it back for a crawl that starts anew, with the number of requests that were sent.

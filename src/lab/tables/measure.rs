@@ -56,6 +56,14 @@ measures! {
     HarvestRate = "harvest_rate" Ratio,
     /// Of the types of the pages fetched, bits.
     Entropy = "entropy" Ratio,
+    /// The share of the next requests that was expected to bring a wanted page that is no duplicate view, where a crawl stopped.
+    ExpectedYield = "expected_yield" Ratio,
+    /// The share that did.
+    NextYield = "next_yield" Ratio,
+    /// How far such expectations were from what came, on average.
+    YieldError = "yield_error" Ratio,
+    /// By how much they were too high on average.
+    YieldBias = "yield_bias" Ratio,
     /// Pages that were clustered.
     Sample = "sample" Count,
     /// Leaf paths that are features.

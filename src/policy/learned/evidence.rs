@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
+use super::worth::Worth;
 use crate::page::{Apath, ClusterId, LinkClass, PatternId};
 
 /// A level of a class.
@@ -50,6 +51,18 @@ pub struct Sums {
     pub sum: f64,
     /// Sum of its squares.
     pub squares: f64,
+    /// Fetches that brought a page that is wanted and new.
+    #[serde(default)]
+    pub wanted: f64,
+}
+
+impl Sums {
+    fn fade(&mut self, share: f64) {
+        self.n *= share;
+        self.sum *= share;
+        self.squares *= share;
+        self.wanted *= share;
+    }
 }
 
 /// What a class is expected to give.
@@ -63,6 +76,8 @@ pub struct Estimate {
     pub variance: f64,
     /// How far the mean may be off.
     pub uncertainty: f64,
+    /// The chance that it brings a page that is wanted and new.
+    pub wanted: f64,
 }
 
 /// How estimates are made.
@@ -91,27 +106,31 @@ pub struct Evidence {
 const LEVELS_MAX: usize = 200_000;
 
 impl Evidence {
-    /// Counts that a link of `class` gave `value`.
-    pub fn add(&mut self, class: LinkClass, value: f64, memory: f64) {
+    /// Counts what a link of `class` was worth.
+    pub fn add(&mut self, class: LinkClass, worth: Worth, memory: f64) {
+        let value = worth.value;
         for level in levels(class) {
             let Some(sums) = self.entry(level) else { continue };
             sums.n += 1.0;
             sums.sum += value;
             sums.squares += value * value;
+            sums.wanted += worth.count();
             if sums.n > memory && level != Level::All {
-                let fade = memory / sums.n;
-                (sums.n, sums.sum, sums.squares) = (sums.n * fade, sums.sum * fade, sums.squares * fade);
+                sums.fade(memory / sums.n);
             }
         }
     }
 
     /// Corrects an earlier observation: it was worth `new`, not `old`.
-    pub fn correct(&mut self, class: LinkClass, old: f64, new: f64) {
+    pub fn correct(&mut self, class: LinkClass, old: Worth, new: Worth) {
+        let more = new.count() - old.count();
+        let (old, new) = (old.value, new.value);
         for level in levels(class) {
             if let Some(sums) = self.sums.get_mut(&level) {
                 // What has faded meanwhile is corrected by too much; the bounds keep the sums possible.
                 sums.sum = (sums.sum + new - old).clamp(0.0, sums.n.max(sums.sum));
                 sums.squares = (sums.squares + new * new - old * old).max(0.0);
+                sums.wanted = (sums.wanted + more).clamp(0.0, sums.n);
             }
         }
     }
@@ -131,7 +150,8 @@ impl Evidence {
     /// What a link of `class` is expected to give.
     pub fn estimate(&self, class: LinkClass, by: &Smoothing) -> Estimate {
         let all = self.at(Level::All);
-        let mut mean = (all.sum + by.prior * by.prior_weight) / (all.n + by.prior_weight);
+        let smoothed = |sum: f64| (sum + by.prior * by.prior_weight) / (all.n + by.prior_weight);
+        let (mut mean, mut wanted) = (smoothed(all.sum), smoothed(all.wanted));
         let (mut weight, mut variance) = (0.0_f64, by.prior_variance);
         let mut place = f64::INFINITY;
         for level in levels(class).into_iter().skip(1) {
@@ -145,9 +165,10 @@ impl Evidence {
                 _ => weight += 0.5 * sums.n,
             }
             mean = (sums.sum + by.strength * mean) / (sums.n + by.strength);
+            wanted = (sums.wanted + by.strength * wanted) / (sums.n + by.strength);
         }
         let uncertainty = (variance / (1.0 + weight)).min(place).sqrt();
-        Estimate { mean, weight, variance, uncertainty }
+        Estimate { mean, weight, variance, uncertainty, wanted }
     }
 
     /// Forgets everything.

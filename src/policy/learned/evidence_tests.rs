@@ -5,6 +5,10 @@ use crate::page::UrlPattern;
 
 const BY: Smoothing = Smoothing { prior: 0.3, prior_weight: 2.0, prior_variance: 0.06, strength: 2.0, memory: 40.0 };
 
+fn worth(value: f64) -> Worth {
+    Worth { value, wanted: value >= 0.5 }
+}
+
 fn class(cluster: u32, apath: u64, coarse: u64, fine: u64) -> LinkClass {
     let pattern = UrlPattern { coarse: PatternId(coarse), fine: PatternId(fine) };
     LinkClass::at(ClusterId(cluster), Apath(apath)).with_pattern(pattern)
@@ -19,7 +23,7 @@ fn what_was_never_seen_is_expected_to_be_like_the_prior() {
 #[test]
 fn one_observation_moves_each_level_by_its_share() {
     let mut evidence = Evidence::default();
-    evidence.add(class(1, 2, 3, 4), 1.0, BY.memory);
+    evidence.add(class(1, 2, 3, 4), worth(1.0), BY.memory);
     // All: (1 + 0.6) / 3; then five times (1 + 2 m) / 3.
     let mut mean = 1.6 / 3.0;
     for _ in 0..5 {
@@ -32,8 +36,8 @@ fn one_observation_moves_each_level_by_its_share() {
 fn a_new_place_is_judged_by_its_pattern_and_a_new_pattern_by_its_place() {
     let mut evidence = Evidence::default();
     for _ in 0..20 {
-        evidence.add(class(1, 2, 3, 4), 1.0, BY.memory);
-        evidence.add(class(1, 5, 6, 7), 0.0, BY.memory);
+        evidence.add(class(1, 2, 3, 4), worth(1.0), BY.memory);
+        evidence.add(class(1, 5, 6, 7), worth(0.0), BY.memory);
     }
     assert!(evidence.estimate(class(9, 9, 3, 4), &BY).mean > 0.9);
     assert!(evidence.estimate(class(1, 5, 8, 8), &BY).mean < 0.1);
@@ -43,11 +47,21 @@ fn a_new_place_is_judged_by_its_pattern_and_a_new_pattern_by_its_place() {
 fn a_pattern_whose_links_differ_has_variance_and_one_whose_links_agree_has_little() {
     let mut evidence = Evidence::default();
     for i in 0..20 {
-        evidence.add(class(1, 2, 3, 4), f64::from(i % 2), BY.memory);
-        evidence.add(class(1, 2, 30, 40), 0.5, BY.memory);
+        evidence.add(class(1, 2, 3, 4), worth(f64::from(i % 2)), BY.memory);
+        evidence.add(class(1, 2, 30, 40), worth(0.5), BY.memory);
     }
     assert!(evidence.estimate(class(1, 2, 3, 4), &BY).variance > 0.2);
     assert!(evidence.estimate(class(1, 2, 30, 40), &BY).variance < 0.02);
+}
+
+#[test]
+fn the_chance_of_a_wanted_page_is_counted_beside_the_worth() {
+    let mut evidence = Evidence::default();
+    for i in 0..400 {
+        evidence.add(class(1, 2, 3, 4), worth(if i % 4 == 0 { 0.6 } else { 0.4 }), 1e6);
+    }
+    let estimate = evidence.estimate(class(1, 2, 3, 4), &BY);
+    assert!((estimate.wanted - 0.25).abs() < 0.01 && (estimate.mean - 0.45).abs() < 0.01, "{estimate:?}");
 }
 
 proptest! {
@@ -58,10 +72,10 @@ proptest! {
     ) {
         let mut evidence = Evidence::default();
         for &(c, a, p, f, value) in &seen {
-            evidence.add(class(c, a, p, f), value, BY.memory);
+            evidence.add(class(c, a, p, f), worth(value), BY.memory);
         }
         let estimate = evidence.estimate(class(asked.0, asked.1, asked.2, asked.3), &BY);
-        prop_assert!((0.0..=1.0).contains(&estimate.mean));
+        prop_assert!((0.0..=1.0).contains(&estimate.mean) && (0.0..=1.0).contains(&estimate.wanted));
         prop_assert!(estimate.weight >= 0.0 && estimate.variance >= 0.0);
     }
 
@@ -69,11 +83,12 @@ proptest! {
     fn a_correction_leaves_what_the_right_value_would_have_left(values in prop::collection::vec(0.0_f64..=1.0, 1..30), new in 0.0_f64..=1.0) {
         let (mut corrected, mut right) = (Evidence::default(), Evidence::default());
         for (i, &value) in values.iter().enumerate() {
-            corrected.add(class(1, 2, 3, 4), value, BY.memory);
-            right.add(class(1, 2, 3, 4), if i == 0 { new } else { value }, BY.memory);
+            corrected.add(class(1, 2, 3, 4), worth(value), BY.memory);
+            right.add(class(1, 2, 3, 4), worth(if i == 0 { new } else { value }), BY.memory);
         }
-        corrected.correct(class(1, 2, 3, 4), values[0], new);
+        corrected.correct(class(1, 2, 3, 4), worth(values[0]), worth(new));
         let (one, other) = (corrected.at(Level::All), right.at(Level::All));
         prop_assert!((one.sum - other.sum).abs() < 1e-9 && (one.squares - other.squares).abs() < 1e-9);
+        prop_assert_eq!(one.wanted, other.wanted);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::content::ContentId;
+use super::worth::Worth;
 use crate::page::{ClusterId, LinkClass};
 use crate::policy::NewLink;
 use crate::url::{CanonicalUrl, Fingerprint};
@@ -14,7 +15,7 @@ pub struct Entry {
     pub class: LinkClass,
     pub via: Option<Fingerprint>,
     /// What it counts in the evidence now.
-    pub value: f64,
+    pub worth: Worth,
     pub page: Option<LoggedPage>,
     /// What was new on it.
     pub new: Vec<NewLink>,
@@ -95,7 +96,7 @@ mod tests {
             url: CanonicalUrl::from_canonical(format!("http://h/{number}")),
             class: LinkClass::unclassified(Apath::SEED),
             via: None,
-            value: number as f64,
+            worth: Worth { value: number as f64, wanted: false },
             page: content.map(page),
             new: Vec::new(),
         }
@@ -116,11 +117,11 @@ mod tests {
                 log.push(entry(number, content));
             }
             let first = are_pages.len().saturating_sub(entries_max);
-            let remembered: Vec<usize> = log.iter().map(|entry| entry.value as usize).collect();
+            let remembered: Vec<usize> = log.iter().map(|entry| entry.worth.value as usize).collect();
             prop_assert_eq!(remembered, (first..are_pages.len()).collect::<Vec<_>>());
             prop_assert!(log.by_content.len() <= entries_max);
             for (content, number) in (0..).zip(contents) {
-                let found = log.of_content(ContentId(content)).map(|entry| entry.value as usize);
+                let found = log.of_content(ContentId(content)).map(|entry| entry.worth.value as usize);
                 prop_assert_eq!(found, (number >= first).then_some(number));
             }
             prop_assert!(log.of_content(ContentId(1_000)).is_none());

@@ -25,6 +25,7 @@ mod note;
 mod snapshot;
 mod templates;
 mod tuning;
+mod worth;
 mod yields;
 
 pub use content::{ContentId, ContentIndex, Found, Kin};

@@ -9,8 +9,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::evidence::{Evidence, Level, Smoothing};
 use super::templates::Templates;
 use super::tuning::Tuning;
+use super::worth::Lately;
 use super::yields::Yields;
-use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, UrlPattern};
+use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern};
 use crate::policy::PolicySnapshot;
 use crate::site::UrlPatterns;
 use crate::url::Fingerprint;
@@ -26,6 +27,7 @@ pub struct LearnedSnapshot {
     pub(super) clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
+    pub(super) lately: Lately,
     pub(super) tuning: Tuning,
     /// Whether pages like an example are wanted. It is one of the seeds, which then come before all else.
     pub(super) by_example: bool,
@@ -100,6 +102,21 @@ impl ClassOrder for LearnedSnapshot {
         }
         let untried = self.evidence.at(Level::Pattern(class.pattern.coarse)).n == 0.0;
         f64::from(u8::from(untried)) / (1 + class.pattern.coarse.parameters()) as f64
+    }
+
+    fn lately(&self) -> Option<f64> {
+        Some(self.lately.share())
+    }
+
+    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
+        let brought = self.yields.expected(class);
+        let each = |sum: f64| if brought.links > 0.0 { sum / brought.links } else { 0.0 };
+        Some(Prospect {
+            wanted: self.evidence.estimate(class, &self.smoothing()).wanted,
+            links: brought.links,
+            links_score: each(brought.worth),
+            links_wanted: each(brought.wanted),
+        })
     }
 }
 

@@ -1,7 +1,12 @@
 use super::*;
 use crate::page::{Apath, PatternId};
+use crate::policy::learned::worth::Worth;
 use crate::policy::learned::yields::Yield;
 use crate::site::UrlPatternLearner;
+
+fn worth(value: f64) -> Worth {
+    Worth { value, wanted: value >= 0.5 }
+}
 
 fn class(pattern: u64) -> LinkClass {
     let pattern = UrlPattern { coarse: PatternId::new(pattern << 2, 0), fine: PatternId::new(pattern << 2, 0) };
@@ -19,6 +24,7 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         evidence: Evidence::default(),
         yields: Yields::default(),
         tuning: Tuning::default(),
+        lately: Lately::default(),
         by_example: false,
         lost: None,
     }
@@ -28,11 +34,12 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
 fn a_class_that_is_known_is_scored_by_what_it_gives_alone() {
     let mut known = snapshot(1);
     for _ in 0..200 {
-        known.evidence.add(class(1), 0.8, 1_000.0);
+        known.evidence.add(class(1), worth(0.8), 1_000.0);
     }
     let terms = known.terms(class(1));
     assert_eq!((terms.curiosity, terms.score), (0.0, terms.worth));
     assert!((terms.worth - 0.8).abs() < 0.01, "{terms:?}");
+    assert!(known.prospect(class(1)).is_some_and(|prospect| prospect.wanted > 0.98));
 }
 
 #[test]
@@ -48,13 +55,16 @@ fn the_seed_varies_curiosity_about_what_is_unknown_and_nothing_else() {
 fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
     let mut hub = snapshot(1);
     for _ in 0..200 {
-        hub.evidence.add(class(1), 0.0, 1_000.0);
-        hub.yields.add(class(1), Yield { links: 19.0, worth: 19.0 });
+        hub.evidence.add(class(1), worth(0.0), 1_000.0);
+        hub.yields.add(class(1), Yield { links: 19.0, worth: 19.0, wanted: 9.5 });
     }
     let terms = hub.terms(class(1));
     // Twenty fetches for a worth of nineteen.
     assert!((terms.rate - 0.95).abs() < 0.01, "{terms:?}");
     assert!((terms.score - hub.tuning.hub_discount * terms.rate).abs() < 1e-9, "{terms:?}");
+    let prospect = hub.prospect(class(1)).unwrap();
+    assert!(prospect.wanted < 0.02 && (prospect.links - 19.0).abs() < 0.5, "{prospect:?}");
+    assert!((prospect.links_score - 1.0).abs() < 1e-9 && (prospect.links_wanted - 0.5).abs() < 1e-9, "{prospect:?}");
 }
 
 #[test]
@@ -96,7 +106,7 @@ fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first
 #[test]
 fn without_an_example_the_order_of_discovery_is_kept_but_for_addresses_like_its_own() {
     let mut lost = snapshot(1);
-    lost.evidence.add(class(1), 0.1, 1_000.0);
+    lost.evidence.add(class(1), worth(0.1), 1_000.0);
     lost.lost = Some(class(3).pattern.coarse);
     assert_eq!([1, 2, 3].map(|pattern| lost.score(class(pattern))), [0.0, 0.0, 1.0]);
 }

@@ -21,6 +21,23 @@ pub struct Yield {
     pub links: f64,
     /// What they are worth together.
     pub worth: f64,
+    /// How many of them are expected to lead to a page that is wanted.
+    #[serde(default)]
+    pub wanted: f64,
+}
+
+impl Yield {
+    fn times(self, share: f64) -> Self {
+        Self { links: self.links * share, worth: self.worth * share, wanted: self.wanted * share }
+    }
+}
+
+impl std::ops::Add for Yield {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { links: self.links + other.links, worth: self.worth + other.worth, wanted: self.wanted + other.wanted }
+    }
 }
 
 /// Yields by level, fading. Stored as a list of them, in the order of the levels.
@@ -41,10 +58,10 @@ impl Yields {
             if *n >= MEMORY - 1.0 {
                 let fade = 1.0 - 1.0 / MEMORY;
                 *n *= fade;
-                *sum = Yield { links: sum.links * fade, worth: sum.worth * fade };
+                *sum = sum.times(fade);
             }
             *n += 1.0;
-            *sum = Yield { links: sum.links + brought.links, worth: sum.worth + brought.worth };
+            *sum = *sum + brought;
         }
     }
 
@@ -54,10 +71,7 @@ impl Yields {
         for level in levels(class) {
             let (n, sum) = self.sums.get(&level).copied().unwrap_or_default();
             let all = n + STRENGTH;
-            expected = Yield {
-                links: (sum.links + STRENGTH * expected.links) / all,
-                worth: (sum.worth + STRENGTH * expected.worth) / all,
-            };
+            expected = (sum + expected.times(STRENGTH)).times(1.0 / all);
         }
         expected
     }
@@ -96,7 +110,7 @@ mod tests {
     fn a_hub_is_expected_to_bring_what_its_like_brought() {
         let mut yields = Yields::default();
         for _ in 0..30 {
-            yields.add(class(1), Yield { links: 20.0, worth: 10.0 });
+            yields.add(class(1), Yield { links: 20.0, worth: 10.0, wanted: 0.0 });
             yields.add(class(2), Yield::default());
         }
         let (hub, leaf) = (yields.expected(class(1)), yields.expected(class(2)));
@@ -107,7 +121,7 @@ mod tests {
     #[test]
     fn a_hub_that_is_exhausted_is_soon_known_to_be() {
         let mut yields = Yields::default();
-        (0..200).for_each(|_| yields.add(class(1), Yield { links: 20.0, worth: 10.0 }));
+        (0..200).for_each(|_| yields.add(class(1), Yield { links: 20.0, worth: 10.0, wanted: 0.0 }));
         (0..40).for_each(|_| yields.add(class(1), Yield::default()));
         assert!(yields.expected(class(1)).links < 3.0);
     }
@@ -116,7 +130,7 @@ mod tests {
     fn what_was_never_fetched_is_expected_to_bring_what_its_place_brought() {
         let mut yields = Yields::default();
         assert_eq!(yields.expected(class(1)), Yield::default());
-        (0..10).for_each(|_| yields.add(class(1), Yield { links: 8.0, worth: 4.0 }));
+        (0..10).for_each(|_| yields.add(class(1), Yield { links: 8.0, worth: 4.0, wanted: 0.0 }));
         let new = yields.expected(class(2));
         assert!(new.links > 4.0 && (new.worth / new.links - 0.5).abs() < 1e-9, "{new:?}");
         yields.clear();
@@ -130,7 +144,7 @@ mod tests {
             yields.add(class(pattern), Yield::default());
         }
         assert_eq!(yields.sums.len(), LEVELS_MAX);
-        (0..20).for_each(|_| yields.add(class(1), Yield { links: 9.0, worth: 1.0 }));
+        (0..20).for_each(|_| yields.add(class(1), Yield { links: 9.0, worth: 1.0, wanted: 0.0 }));
         assert_eq!(yields.sums.len(), LEVELS_MAX);
         assert!(yields.expected(class(1)).links > 8.0);
     }

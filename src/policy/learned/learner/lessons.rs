@@ -12,6 +12,7 @@ use crate::policy::learned::goal::Goal;
 use crate::policy::learned::log::Log;
 use crate::policy::learned::note::ExampleState;
 use crate::policy::learned::templates::Templates;
+use crate::policy::learned::worth::Worth;
 use crate::url::Fingerprint;
 
 /// How many times as many pages there are from one lesson to the next.
@@ -90,8 +91,8 @@ impl Learned {
             self.extensions.see(self.patterns.of(entry.url.as_str()).coarse, entry.url.as_str(), &entry.new);
         }
         for entry in log.iter_mut() {
-            entry.value = entry.page.map_or(0.0, |page| self.worth(&entry.url, &page));
-            self.evidence.add(entry.class, entry.value, self.tuning.smoothing.memory);
+            entry.worth = entry.page.map_or(Worth::NOTHING, |page| self.worth(&entry.url, &page));
+            self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
         }
         let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
         for entry in log.iter().skip(skipped) {
@@ -100,7 +101,7 @@ impl Learned {
         }
         self.log = log;
         if matches!(self.example, ExampleState::Missing { .. }) {
-            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.value > 0.0) };
+            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.worth.value > 0.0) };
         }
     }
 }

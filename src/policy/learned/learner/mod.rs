@@ -22,6 +22,7 @@ use super::note::{self, ExampleState};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
+use super::worth::{Lately, Worth};
 use super::yields::Yields;
 use crate::page::{ClusterId, ParsedPage, PatternId};
 use crate::policy::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
@@ -53,6 +54,7 @@ pub struct Learned {
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
     evidence: Evidence,
     yields: Yields,
+    lately: Lately,
     content: ContentIndex,
     log: Log,
     likeness: Likeness,
@@ -95,6 +97,7 @@ impl Learned {
             clusters: Arc::default(),
             evidence: Evidence::default(),
             yields: Yields::default(),
+            lately: Lately::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
             likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
@@ -186,8 +189,10 @@ impl Policy for Learned {
         match outcome {
             Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
             Outcome::Redirected | Outcome::Document | Outcome::Failed => {
-                self.evidence.add(class, 0.0, self.memory());
-                self.log.push(Entry { url, class, via, value: 0.0, page: None, new });
+                let worth = Worth::NOTHING;
+                self.lately.see(worth);
+                self.evidence.add(class, worth, self.memory());
+                self.log.push(Entry { url, class, via, worth, page: None, new });
             }
         }
         if self.lesson_is_due() {
@@ -205,6 +210,7 @@ impl Policy for Learned {
             clusters: Arc::clone(&self.clusters),
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
+            lately: self.lately,
             tuning: self.tuning,
             by_example: matches!(self.goal, Goal::Like(_)),
             lost: self.lost(),

@@ -8,9 +8,15 @@ use crate::policy::learned::drift::{Next, Seen};
 use crate::policy::learned::goal::Goal;
 use crate::policy::learned::log::{Entry, LoggedPage};
 use crate::policy::learned::note::ExampleState;
+use crate::policy::learned::worth::Worth;
 use crate::policy::learned::yields::Yield;
 use crate::policy::{NewLink, PageFacts};
 use crate::url::{CanonicalUrl, Fingerprint};
+
+/// From this worth of its own text on (some three words) a page counts as content that is wanted.
+const CONTENT_FROM: f64 = 0.1;
+/// From this likeness on (that of the template alone) a page counts as like the example.
+const LIKE_FROM: f64 = 0.25;
 
 impl Learned {
     pub(super) fn page(
@@ -31,18 +37,19 @@ impl Learned {
         let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
-        let value = self.worth(&url, &page);
+        let worth = self.worth(&url, &page);
         // Before anything is learnt, addresses look alike that are not.
-        if value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
+        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
             self.example = ExampleState::Missing { found: true };
         }
-        self.evidence.add(class, value, self.memory());
+        self.lately.see(worth);
+        self.evidence.add(class, worth, self.memory());
         let seen = match &self.templates {
             Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
             Some(_) if sample.is_none() => Seen::Strange,
             _ => Seen::Uncounted,
         };
-        self.log.push(Entry { url, class, via, value, page: Some(page), new });
+        self.log.push(Entry { url, class, via, worth, page: Some(page), new });
         self.revalue(&touched);
         self.watch(seen);
     }
@@ -83,32 +90,37 @@ impl Learned {
         for id in pages {
             let Some(entry) = self.log.of_content(*id) else { continue };
             let Some(page) = entry.page else { continue };
-            let (url, class, old) = (entry.url.clone(), entry.class, entry.value);
+            let (url, class, old) = (entry.url.clone(), entry.class, entry.worth);
             let new = self.worth(&url, &page);
             self.evidence.correct(class, old, new);
             if let Some(entry) = self.log.of_content(*id) {
-                entry.value = new;
+                entry.worth = new;
             }
         }
     }
 
-    pub(super) fn worth(&self, url: &CanonicalUrl, page: &LoggedPage) -> f64 {
+    pub(super) fn worth(&self, url: &CanonicalUrl, page: &LoggedPage) -> Worth {
         match &self.goal {
-            Goal::Content if page.duplicate => 0.0,
-            Goal::Content => self.content.worth(page.content),
+            Goal::Content if page.duplicate => Worth::NOTHING,
+            Goal::Content => {
+                let value = self.content.worth(page.content);
+                Worth { value, wanted: value >= CONTENT_FROM }
+            }
             Goal::Like(example) => {
+                let likeness = self.likeness.of(page.cluster, self.patterns.of_path(url.as_str()));
                 let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
-                share * self.likeness.of(page.cluster, self.patterns.of_path(url.as_str()))
+                Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
             }
         }
     }
 
     /// What the new links of a fetch are worth.
     pub(super) fn brought<'a>(&mut self, new: impl IntoIterator<Item = &'a NewLink>) -> Yield {
-        let smoothing = self.tuning.smoothing;
-        let worth: Vec<f64> = new.into_iter().map(|link| self.evidence.estimate(link.class, &smoothing).mean).collect();
-        self.best = worth.iter().copied().fold(self.best * 0.99, f64::max);
-        let good = worth.into_iter().filter(|worth| *worth >= self.tuning.good_share * self.best);
-        good.fold(Yield::default(), |sum, worth| Yield { links: sum.links + 1.0, worth: sum.worth + worth })
+        let estimate = |link: &NewLink| self.evidence.estimate(link.class, &self.tuning.smoothing);
+        let estimates: Vec<_> = new.into_iter().map(estimate).collect();
+        self.best = estimates.iter().map(|link| link.mean).fold(self.best * 0.99, f64::max);
+        let good = estimates.into_iter().filter(|link| link.mean >= self.tuning.good_share * self.best);
+        good.map(|link| Yield { links: 1.0, worth: link.mean, wanted: link.wanted })
+            .fold(Yield::default(), std::ops::Add::add)
     }
 }

@@ -129,7 +129,7 @@ fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
     assert!(permalink < 0.3 * topic, "{permalink} {topic}");
     assert!(told.policy.log.iter().all(|entry| {
         let is_permalink = entry.url.as_str().contains("post=");
-        entry.page.is_some_and(|page| page.duplicate == is_permalink) && (!is_permalink || entry.value == 0.0)
+        entry.page.is_some_and(|page| page.duplicate == is_permalink) && (!is_permalink || entry.worth.value == 0.0)
     }));
 }
 
@@ -242,9 +242,9 @@ fn a_sample_of_large_pages_ends_at_its_bytes() {
 fn counting_the_log_anew_changes_nothing_where_classes_stay_what_they_are() {
     let mut told = crawl(Goal::Content, 8);
     told.policy.lesson();
-    let before: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.value)).collect();
+    let before: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
     told.policy.recount();
-    let after: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.value)).collect();
+    let after: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
     assert_eq!(before, after);
 }
 
@@ -463,7 +463,7 @@ fn an_example_like_no_other_page_is_stood_in_for_by_the_nearest_template() {
     told.snapshot = told.policy.snapshot();
     assert!(told.policy.likeness.nearest && told.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
     assert!(told.policy.note().unwrap().contains("the nearest template"));
-    assert!(has_finite_scores(&told) && told.policy.log.iter().skip(1).any(|entry| entry.value > 0.0));
+    assert!(has_finite_scores(&told) && told.policy.log.iter().skip(1).any(|entry| entry.worth.value > 0.0));
 }
 
 #[test]

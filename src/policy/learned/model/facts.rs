@@ -118,7 +118,7 @@ fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, Cluster<'a>>, entry: &Entry
     let Some(page) = entry.page else { return };
     let cluster = clusters.entry(page.cluster).or_default();
     cluster.pages += 1;
-    cluster.worth += entry.value;
+    cluster.worth += entry.worth.value;
     if cluster.examples.len() < EXAMPLES {
         cluster.examples.push(entry.url.to_string());
     }

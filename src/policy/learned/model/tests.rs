@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::page::{Apath, ClusterId, LinkClass, PatternId, UrlPattern};
+use crate::policy::learned::worth::Worth;
 use crate::policy::learned::yields::Yield;
 
 fn model(evidence: Evidence, yields: Yields) -> SiteModel {
@@ -71,8 +72,8 @@ proptest! {
     ) {
         let (mut evidence, mut yields) = (Evidence::default(), Yields::default());
         for (class, value, links) in seen {
-            evidence.add(class, value, 40.0);
-            yields.add(class, Yield { links, worth: value * links });
+            evidence.add(class, Worth { value, wanted: value > 0.5 }, 40.0);
+            yields.add(class, Yield { links, worth: value * links, wanted: links / 3.0 });
         }
         let model = model(evidence, yields);
         prop_assert_eq!(SiteModel::from_bytes(&model.to_bytes().unwrap()), Ok(model));
