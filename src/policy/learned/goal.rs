@@ -40,6 +40,8 @@ impl Likeness {
     pub fn of(self, cluster: ClusterId, path: PatternId) -> f64 {
         /// The same template under another kind of address: the template may be shared by two types of pages.
         const TEMPLATE_ONLY: f64 = 0.3;
+        /// The same kind of address under another template: a type's pages may be made by several, of which the example's is one.
+        const ADDRESS_ONLY: f64 = 0.4;
         /// Where so many pages at such addresses are of the cluster, the others are of it too: a short thread has another
         /// structure than a long one.
         const TELLING: f64 = 0.7;
@@ -55,7 +57,7 @@ impl Likeness {
             // Other outliers at such addresses are as near to it as pages of the cluster.
             Some(_) if address && self.nearest && cluster <= OUTLIER => 1.0,
             Some(_) if address && self.address >= TELLING => 1.0,
-            Some(_) if address => self.address,
+            Some(_) if address => self.address.max(ADDRESS_ONLY),
             Some(_) => 0.0,
             None => f64::from(u8::from(address)),
         }
@@ -71,8 +73,9 @@ mod tests {
         let (wanted, other, outlier) = (ClusterId(2), ClusterId(3), ClusterId(1));
         let likeness = |address| Likeness { cluster: Some(wanted), path: PatternId(7), address, nearest: false };
         let of = |cluster, path| likeness(0.1).of(cluster, PatternId(path));
-        assert_eq!((of(wanted, 7), of(other, 7), of(other, 8), of(outlier, 8)), (1.0, 0.1, 0.0, 0.0));
+        assert_eq!((of(wanted, 7), of(other, 8), of(outlier, 8)), (1.0, 0.0, 0.0));
         assert!(0.0 < of(wanted, 8) && of(wanted, 8) < 1.0);
+        assert!(0.0 < of(other, 7) && of(other, 7) < likeness(0.6).of(other, PatternId(7)));
         // Where most pages at such addresses are of the cluster, the others there are taken for it.
         assert_eq!((likeness(0.8).of(other, PatternId(7)), likeness(0.8).of(other, PatternId(8))), (1.0, 0.0));
     }
@@ -81,7 +84,8 @@ mod tests {
     fn an_outlier_is_stood_in_for_by_the_nearest_cluster_and_by_outliers_at_such_addresses() {
         let likeness = Likeness { cluster: Some(ClusterId(2)), path: PatternId(7), address: 0.3, nearest: true };
         let of = |cluster, path| likeness.of(ClusterId(cluster), PatternId(path));
-        assert_eq!((of(2, 7), of(1, 7), of(3, 7), of(1, 8)), (1.0, 1.0, 0.3, 0.0));
+        assert_eq!((of(2, 7), of(1, 7), of(1, 8)), (1.0, 1.0, 0.0));
+        assert!(0.0 < of(3, 7) && of(3, 7) < 1.0);
         assert!(0.0 < of(2, 8) && of(2, 8) < 1.0);
     }
 

@@ -1,10 +1,12 @@
 //! Addresses that extend known ones.
 
+use std::collections::HashSet;
+
 use super::Learned;
 use crate::page::{Apath, LinkClass};
 use crate::policy::learned::goal::Goal;
 use crate::policy::{NewLink, Outcome, Proposal};
-use crate::url::CanonicalUrl;
+use crate::url::{CanonicalUrl, Fingerprint};
 
 /// Addresses that are derived at once, at most.
 const PROPOSALS_MAX: usize = 5_000;
@@ -25,9 +27,7 @@ impl Learned {
                 }
             }
         }
-        for link in new {
-            self.extend(link, &mut derived);
-        }
+        derived.extend(self.extended(new));
         let page = url.as_str();
         let room = PROPOSALS_MAX.saturating_sub(self.proposals.len());
         for link in derived.iter().take(room) {
@@ -37,8 +37,21 @@ impl Learned {
         derived
     }
 
+    /// The addresses that extend those of new links, are not among them, and are worth a try. Without an example there are none.
+    pub(super) fn extended(&self, new: &[NewLink]) -> Vec<NewLink> {
+        let mut derived = Vec::new();
+        if matches!(self.goal, Goal::Like(_)) {
+            new.iter().for_each(|link| self.extend(link, &mut derived));
+        }
+        if !derived.is_empty() {
+            let known: HashSet<Fingerprint> = new.iter().map(|link| link.url.fingerprint()).collect();
+            derived.retain(|link| !known.contains(&link.url.fingerprint()));
+        }
+        derived
+    }
+
     /// The addresses that extend that of `link` and are worth a try.
-    pub(super) fn extend(&self, link: &NewLink, derived: &mut Vec<NewLink>) {
+    fn extend(&self, link: &NewLink, derived: &mut Vec<NewLink>) {
         for suffix in self.extensions.rules(link.class.pattern.coarse) {
             let url = format!("{}{suffix}", link.url.as_str());
             let class = LinkClass::unclassified(Apath::DERIVED).with_pattern(self.patterns.of(&url));

@@ -96,7 +96,8 @@ impl Learned {
         }
         let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
         for entry in log.iter().skip(skipped) {
-            let brought = self.brought(&entry.new);
+            let derived = self.extended(&entry.new);
+            let brought = self.brought(entry.new.iter().chain(&derived));
             self.yields.add(entry.class, brought);
         }
         self.log = log;

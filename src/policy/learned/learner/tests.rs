@@ -1,3 +1,6 @@
+mod derived;
+mod trouble;
+
 use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
 use super::*;
 use crate::page::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
@@ -91,6 +94,10 @@ impl Told {
 }
 
 const ROOT: (&str, u64) = ("/list/0", TO_LIST);
+
+fn like(path: &str) -> Goal {
+    Goal::Like(Example { url: format!("{HOST}{path}"), duplicate_worth: 0.5 })
+}
 
 /// A list with three topics, each with a permalink that is read before it, and a profile that says nothing.
 fn crawl(goal: Goal, lists: u64) -> Told {
@@ -397,85 +404,4 @@ fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_anew() {
     assert_eq!(told.policy.facts().drifts, 1);
     let new = clusters_of(&told, 8);
     assert!(!new.contains(&OUTLIER) && new.is_disjoint(&old), "{old:?} {new:?}");
-}
-
-fn like(path: &str) -> Goal {
-    Goal::Like(Example { url: format!("{HOST}{path}"), duplicate_worth: 0.5 })
-}
-
-fn has_finite_scores(told: &Told) -> bool {
-    let places = [(TO_TOPIC, "/topic/9"), (TO_USER, "/user/9?a=1"), (999, "/x"), (Apath::SEED.0, "/")];
-    places.iter().all(|(place, path)| told.score(("/list/0", *place), path).is_finite())
-}
-
-#[test]
-fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_the_learner_says_so() {
-    // Pages, and how many templates they have. What no two pages share tells none apart.
-    let cases = [(0, 1, "too few"), (3, 1, "too few"), (60, 60, "one template"), (60, 1, "one template")];
-    for goal in [Goal::Content, like("/topic/1")] {
-        for (pages, templates, note) in cases {
-            let mut told = Told::new(goal.clone());
-            for number in 0..pages {
-                // One number for all: the pages of a template are identical.
-                let (template, body) = (100 + number % templates, vec![(100 + number % templates) as u8, 0]);
-                let facts = PageFacts {
-                    bag: bag(template, 0),
-                    units: text(template),
-                    body: Some((body.into(), None)),
-                    ..PageFacts::default()
-                };
-                told.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
-                assert!(has_finite_scores(&told));
-            }
-            told.policy.lesson();
-            told.snapshot = told.policy.snapshot();
-            assert!(has_finite_scores(&told));
-            assert!(told.policy.note().unwrap().contains(note), "{pages} {templates}: {:?}", told.policy.note());
-        }
-    }
-}
-
-#[test]
-fn an_example_that_is_not_there_leaves_the_order_of_discovery_until_an_address_like_it_is_met() {
-    let mut told = Told::new(like("/topic/1"));
-    assert!(told.policy.note().unwrap().contains("was not fetched"));
-    told.fetch(("", Apath::SEED.0), "/topic/1", Outcome::Failed, &[]);
-    for number in 0..30 {
-        let new = [(TO_LIST, format!("/list/{}", number + 1)), (TO_USER, format!("/user/{number}"))];
-        told.page(ROOT, &format!("/list/{number}"), LIST, text(number), &new);
-        let [list, other] = [told.score(ROOT, "/list/99"), told.score(("/list/0", 999), "/x/y")];
-        assert_eq!((list, other), (0.0, 0.0));
-    }
-    assert!(told.policy.note().unwrap().contains("breadth-first"));
-    assert!(told.score(ROOT, "/topic/7") > 0.0);
-    told.page(ROOT, "/topic/7", TOPIC, text(900), &[]);
-    assert!(told.policy.note().unwrap().contains("by their addresses"));
-    assert!(has_finite_scores(&told) && told.score(ROOT, "/topic/8") > told.score(ROOT, "/list/99"));
-}
-
-#[test]
-fn an_example_like_no_other_page_is_stood_in_for_by_the_nearest_template() {
-    const ODD: u64 = 9;
-    let mut told = Told::new(like("/odd"));
-    told.page(("", Apath::SEED.0), "/odd", ODD, text(5_000), &[]);
-    show_lists(&mut told, 0..20, LIST, TOPIC);
-    told.policy.lesson();
-    told.snapshot = told.policy.snapshot();
-    assert!(told.policy.likeness.nearest && told.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
-    assert!(told.policy.note().unwrap().contains("the nearest template"));
-    assert!(has_finite_scores(&told) && told.policy.log.iter().skip(1).any(|entry| entry.worth.value > 0.0));
-}
-
-#[test]
-fn where_all_pages_are_outliers_scores_are_finite_and_the_learner_says_so() {
-    for goal in [Goal::Content, like("/topic/1")] {
-        let mut told = Told::new(goal);
-        (0..3).for_each(|number| told.page(ROOT, &format!("/topic/{number}"), TOPIC, text(number), &[]));
-        told.policy.lesson();
-        told.policy.next_lesson = usize::MAX;
-        show_lists(&mut told, 3..80, LIST, TOPIC);
-        assert!(told.policy.log.iter().skip(3).all(|entry| entry.page.unwrap().cluster == OUTLIER));
-        assert!(has_finite_scores(&told) && told.policy.facts().drifts == 0);
-        assert!(told.policy.note().unwrap().contains("none of the site's pages are alike"));
-    }
 }
