@@ -14,6 +14,7 @@
 mod example;
 mod fetching;
 mod harvest;
+mod intake;
 mod job;
 mod journal;
 mod known_classes;

@@ -1,0 +1,172 @@
+//! The links of one page on their way from the parser to the frontier.
+//!
+//! The order is the design's: links are refused by link class before they are resolved, then resolved and canonicalised, then
+//! refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen.
+
+use std::sync::Arc;
+
+use super::harvest::Rules;
+use crate::archive::{ExportedLink, links_line};
+use crate::dedup::Recent;
+use crate::filter::{self, NofollowRules};
+use crate::frontier::LinksFound;
+use crate::page::{Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, RobotsDirectives, ScheduledUrl};
+use crate::policy::{PlacedLink, PolicySnapshot};
+use crate::url::{CanonicalRef, CanonicalUrl, OutOfScope, Resolver};
+
+/// Takes in the links of one page.
+pub(super) struct Intake<'a> {
+    rules: &'a Rules,
+    snapshot: Arc<dyn PolicySnapshot>,
+    recent: &'a mut Recent,
+    resolver: Resolver<'a>,
+    via: &'a CanonicalUrl,
+    via_shared: Option<Arc<str>>,
+    pub(super) depth: u16,
+    pub(super) redirects: u8,
+    duplicates: u64,
+    passed: u64,
+    settled: Fates,
+    accepted: Vec<ScheduledUrl>,
+    export: Option<Vec<(String, Apath, bool)>>,
+    /// All links within the scope, where the policy asks for them.
+    pub(super) placed: Option<Vec<PlacedLink>>,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(
+        rules: &'a Rules,
+        snapshot: Arc<dyn PolicySnapshot>,
+        recent: &'a mut Recent,
+        item: &'a ScheduledUrl,
+        base: Option<&str>,
+    ) -> Self {
+        Self {
+            rules,
+            recent,
+            resolver: rules.canonicaliser.resolver(&item.url, base),
+            via: &item.url,
+            via_shared: None,
+            depth: item.depth.saturating_add(1),
+            redirects: 0,
+            duplicates: 0,
+            passed: 0,
+            settled: Fates::default(),
+            accepted: Vec::new(),
+            export: rules.export.then(Vec::new),
+            placed: None,
+            snapshot,
+        }
+    }
+
+    /// Takes in all links of a page. Returns the page's cluster.
+    pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> ClusterId {
+        let options = &self.rules.filter;
+        let nofollow =
+            NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
+        let policy = Arc::clone(&self.snapshot);
+        let cluster = policy.cluster(&page.leaf_paths);
+        for group in &page.groups {
+            match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class)) {
+                Ok(class) => {
+                    for link in &group.links {
+                        match filter::judge_link(link, nofollow) {
+                            Ok(()) => drop(self.link(page.href(link), class)),
+                            Err(why) => self.settled.add(Fate::Policy(why), 1),
+                        }
+                    }
+                }
+                Err(why) => self.settled.add(Fate::Policy(why), group.links.len() as u64),
+            }
+        }
+        cluster
+    }
+
+    /// Takes in one link. Returns where it leads, if it was new, or a redirect.
+    pub(super) fn link(&mut self, href: &str, class: LinkClass) -> Option<CanonicalUrl> {
+        let url = match self.resolver.resolve(href) {
+            Ok(url) => url,
+            Err(why) => {
+                self.settled.add(Fate::OutOfScope(why), 1);
+                return None;
+            }
+        };
+        let wanted_anyway = class.apath == Apath::REDIRECT;
+        let class = class.with_pattern(self.snapshot.pattern(url.as_str()));
+        let refused = self.snapshot.refusal(class).filter(|_| !wanted_anyway);
+        let fate = refused.map(Fate::Policy).or_else(|| judge(self.rules, self.recent, &url, (self.depth, class)));
+        if let Some(placed) = &mut self.placed
+            && !matches!(fate, Some(Fate::OutOfScope(_)))
+        {
+            placed.push(PlacedLink { apath: class.apath, url: url.fingerprint() });
+        }
+        if let Some(export) = &mut self.export {
+            export.push((url.as_str().to_owned(), class.apath, fate.is_none()));
+        }
+        let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
+        match fate {
+            Some(Fate::Duplicate) => self.duplicates += 1,
+            Some(fate) => self.settled.add(fate, 1),
+            None => {
+                let via = self.via_shared.get_or_insert_with(|| Arc::from(self.via.as_str()));
+                self.accepted.push(ScheduledUrl {
+                    url: url.to_url(),
+                    class,
+                    depth: self.depth,
+                    redirects: self.redirects,
+                    attempts: 0,
+                    via: Some(Arc::clone(via)),
+                });
+            }
+        }
+        self.passed += 1;
+        target
+    }
+
+    pub(super) fn finish(mut self) -> (LinksFound, Option<Vec<u8>>) {
+        self.settled.add(Fate::Duplicate, self.duplicates);
+        let metrics = &self.rules.metrics;
+        let new = self.accepted.len() as u64;
+        let (filtered, looked_up) = (self.settled.total() - self.duplicates, self.duplicates + new);
+        metrics.filter.stage.received.add(filtered + looked_up);
+        metrics.filter.stage.sent.add(looked_up);
+        for (fate, count) in self.settled.iter().filter(|(fate, _)| *fate != Fate::Duplicate) {
+            metrics.filter.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);
+        }
+        metrics.dedup.stage.received.add(looked_up);
+        metrics.dedup.stage.sent.add(new);
+        metrics.dedup.stage.dropped.by("duplicate").add(self.duplicates);
+        metrics.dedup.hits.add(self.duplicates);
+        metrics.dedup.misses.add(new);
+        metrics.dedup.entries.set(self.rules.seen.len());
+        let exported = self.export.filter(|links| !links.is_empty()).map(|links| {
+            let links = links.iter().map(|(href, apath, new)| ExportedLink { href, apath: *apath, new: *new });
+            links_line(self.via.as_str(), links)
+        });
+        let generation = self.snapshot.generation();
+        (LinksFound { settled: self.settled, accepted: self.accepted, generation, ..LinksFound::default() }, exported)
+    }
+}
+
+/// Why a link is not accepted; none where it is, and from now on counts as seen.
+fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, (depth, class): (u16, LinkClass)) -> Option<Fate> {
+    let fingerprint = url.fingerprint();
+    if recent.knows(fingerprint) {
+        return Some(Fate::Duplicate);
+    }
+    if let Err(why) = rules.scope.check(url.as_str()) {
+        return Some(Fate::OutOfScope(why));
+    }
+    // Whether a derived address exists is for the crawl to find out, at the price of a request.
+    let linked = class.apath != Apath::DERIVED;
+    if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+        return Some(Fate::OutOfScope(OutOfScope::NotIncluded));
+    }
+    if depth > rules.depth_max {
+        let known = rules.seen.contains(fingerprint);
+        return Some(if known { Fate::Duplicate } else { Fate::OverBudget(Budget::Depth) });
+    }
+    let new = rules.seen.insert(fingerprint);
+    recent.note(fingerprint);
+    (!new).then_some(Fate::Duplicate)
+}
