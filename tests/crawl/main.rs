@@ -6,6 +6,7 @@
 mod budgets;
 mod complete;
 mod crawling;
+mod derived;
 mod errors;
 mod learning;
 mod model;
