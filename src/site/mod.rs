@@ -16,6 +16,7 @@ mod features;
 mod hits;
 mod kdist;
 mod navigation;
+mod random_pages;
 mod score;
 mod silhouette;
 mod url_parts;
@@ -33,6 +34,7 @@ pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
 };
+pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
