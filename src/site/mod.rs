@@ -9,6 +9,7 @@
 
 mod adjacency;
 mod centroid;
+mod cluster_graph;
 mod dbscan;
 mod distances;
 mod eps;
@@ -25,6 +26,10 @@ mod vector;
 
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
+pub use cluster_graph::{
+    CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage, GraphReason,
+    NodeRule, PruneOptions, Reach, Standing, Universe,
+};
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;
 pub use eps::{EpsOptions, EpsRule, eps};
