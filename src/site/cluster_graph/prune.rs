@@ -58,15 +58,16 @@ pub struct PruneOptions {
 }
 
 impl PruneOptions {
-    /// As the paper has it. On real forums such a graph often ends near the seeds: the edges that reach the most URLs of a
-    /// cluster seldom are those by which a crawl gets there.
+    /// As the paper has it. On recorded sites such a graph ends at the seeds or near them: the edges that reach the most URLs of a
+    /// cluster seldom are those by which a crawl gets there, and what the seeds link to is linked from everywhere.
     pub const fn paper() -> Self {
         Self { universe: Universe::Sampled, coverage: Some(0.6), nodes: NodeRule::Links, reach: Reach::Never }
     }
 }
 
 impl Default for PruneOptions {
-    /// By content: 0.7 of a cluster's pages must be distinct. No edge between kept clusters is deleted.
+    /// By content: 0.7 of a cluster's pages must be distinct. No edge between kept clusters is deleted: with a coverage of 0.6 or
+    /// 0.9 crawls of recorded sites came to as little as a fifth of what they come to without.
     fn default() -> Self {
         Self { universe: Universe::Seen, coverage: None, nodes: NodeRule::Content(0.7), reach: Reach::Worthwhile }
     }

@@ -30,7 +30,8 @@ pub struct GraphPage {
     pub url: u64,
     /// The URL's cluster; none where it belongs to none.
     pub cluster: Option<Cluster>,
-    /// What the page shows: equal for pages that show the same. None where it shows nothing: errors, redirects.
+    /// What the URL shows, whatever its media type: equal for URLs that show the same or nearly. None where it shows nothing:
+    /// errors, redirects.
     pub content: Option<u64>,
     /// Where it redirected to.
     pub redirects_to: Option<GraphLink>,

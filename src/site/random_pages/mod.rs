@@ -37,14 +37,15 @@ pub struct RandomPagesOptions {
 }
 
 impl Default for RandomPagesOptions {
-    /// α = 5, and 1,024 cohorts (a draw takes about a microsecond); a million URLs.
+    /// α = 5; 1,024 cohorts, with which a draw takes some two microseconds; a million URLs.
     fn default() -> Self {
         const ALPHA: NonZeroU32 = NonZeroU32::new(5).expect("5 is not 0");
         Self { alpha: ALPHA, cohorts_max: 1_024, waiting_max: 1_000_000 }
     }
 }
 
-/// URLs (or their numbers) of which one after another is drawn. See the [module](self).
+/// URLs (or their numbers) of which one after another is drawn, so that the sample shows the whole site (ClusterGraph 2009,
+/// Algorithm 1). The cycle is [`add`](Self::add), [`draw`](Self::draw), [`crawled`](Self::crawled); several draws may be under way.
 #[derive(Debug, Clone)]
 pub struct RandomPages<T> {
     options: RandomPagesOptions,
