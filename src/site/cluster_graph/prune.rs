@@ -82,6 +82,9 @@ impl ClusterGraph {
 
     /// The graph of a sample, pruned. `seeds` are the [URLs](GraphPage::url) where a crawl starts; those that were not sampled are
     /// passed over.
+    ///
+    /// Every kind of URL should be a cluster here, however small: front pages and lists of boards are few, and edges can be put
+    /// back only through what has a number.
     pub fn learn(sample: &[GraphPage], clusters: usize, seeds: &[u64], options: &PruneOptions) -> Self {
         let mut evidence = Evidence::new(sample, clusters.min(CLUSTERS_MAX), options.universe);
         match options.nodes {
