@@ -9,6 +9,7 @@
 
 mod adjacency;
 mod centroid;
+mod cluster_graph;
 mod dbscan;
 mod distances;
 mod eps;
@@ -16,6 +17,7 @@ mod features;
 mod hits;
 mod kdist;
 mod navigation;
+mod random_pages;
 mod score;
 mod silhouette;
 mod url_parts;
@@ -24,6 +26,10 @@ mod vector;
 
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
+pub use cluster_graph::{
+    CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage, GraphReason,
+    NodeRule, PruneOptions, Reach, Standing, Universe,
+};
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;
 pub use eps::{EpsOptions, EpsRule, eps};
@@ -33,6 +39,7 @@ pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
 };
+pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};

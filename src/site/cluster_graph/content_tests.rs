@@ -1,0 +1,129 @@
+use proptest::prelude::*;
+
+use super::samples::*;
+use super::*;
+
+const DUPLICATE: Standing = Standing::Pruned(GraphReason::DuplicateContent);
+const KEPT: Standing = Standing::Kept;
+
+/// What stands after pruning by content alone.
+fn pruned(sample: &[GraphPage], clusters: usize) -> Vec<Standing> {
+    let options = PruneOptions { reach: Reach::Never, ..PruneOptions::default() };
+    standings(&ClusterGraph::learn(sample, clusters, &[], &options))
+}
+
+#[test]
+fn permalinks_that_show_the_same_threads_again_and_again_are_duplicates() {
+    let threads = (0..4).map(|thread| showing(thread, thread));
+    let posts = (0..10).map(|post| showing(100 + post, post % 4));
+    assert_eq!(pruned(&threads.chain(posts).collect::<Vec<_>>(), 2), [KEPT, DUPLICATE]);
+}
+
+#[test]
+fn seven_distinct_pages_of_ten_are_enough() {
+    let cluster = |distinct: u64| (0..10).map(|url| showing(url, url.min(distinct - 1))).collect::<Vec<_>>();
+    assert_eq!(pruned(&cluster(7), 1), [KEPT]);
+    assert_eq!(pruned(&cluster(6), 1), [DUPLICATE]);
+}
+
+#[test]
+fn of_two_clusters_that_show_the_same_the_one_with_the_plainer_addresses_stays() {
+    let by_date = (0..5).map(|page| GraphPage { detours: 1, ..showing(page, 50 + page) });
+    let by_topic = (0..5).map(|page| showing(100 + page, 50 + page));
+    let sample: Vec<_> = by_date.chain(by_topic).collect();
+    assert_eq!(pruned(&sample, 2), [DUPLICATE, KEPT]);
+    // With equally plain ones the first.
+    let equal: Vec<_> = sample.into_iter().map(|page| GraphPage { detours: 0, ..page }).collect();
+    assert_eq!(pruned(&equal, 2), [KEPT, DUPLICATE]);
+}
+
+#[test]
+fn redirects_to_what_is_linked_are_duplicates_whether_their_ends_were_sampled_or_not() {
+    // Posts redirect to threads. Lists link to threads, and the two that were sampled are among those.
+    let mut sample = vec![page(200, &[0, 1, 2]), showing(0, 70), showing(1, 71)];
+    sample.extend((0..3).map(|post| redirect(100 + post, post)));
+    sample.extend((0..3).map(|post| redirect(110 + post, 10 + post)));
+    assert_eq!(pruned(&sample, 3), [KEPT, DUPLICATE, KEPT]);
+}
+
+#[test]
+fn redirects_are_originals_of_nothing() {
+    // More redirects than pages, with plainer addresses: still the pages stay.
+    let mut sample: Vec<_> = (0..3).map(|page| GraphPage { detours: 3, ..showing(100 + page, page) }).collect();
+    sample.extend((0..9).map(|url| redirect(url, 100 + url % 3)));
+    assert_eq!(pruned(&sample, 2), [DUPLICATE, KEPT]);
+}
+
+#[test]
+fn redirects_that_alone_lead_to_pages_nobody_sampled_stay() {
+    assert_eq!(pruned(&(0..4).map(|url| redirect(url, 100 + url)).collect::<Vec<_>>(), 2), [KEPT, KEPT]);
+}
+
+#[test]
+fn forms_that_all_redirect_to_one_page_are_duplicates() {
+    assert_eq!(pruned(&(0..4).map(|url| redirect(url, 9_000)).collect::<Vec<_>>(), 1), [DUPLICATE]);
+}
+
+#[test]
+fn pages_that_show_nothing_are_worth_nothing() {
+    let errors: Vec<_> = (0..3).map(|url| GraphPage { content: None, ..page(url, &[]) }).collect();
+    assert_eq!(pruned(&errors, 2), [DUPLICATE, KEPT], "a cluster without a sampled page stays");
+}
+
+#[test]
+fn redirects_in_a_circle_have_an_end() {
+    assert_eq!(pruned(&[redirect(0, 100), redirect(100, 0)], 2), [DUPLICATE; 2]);
+}
+
+#[test]
+fn where_all_show_the_same_all_are_pruned() {
+    let sample: Vec<_> = [0, 1, 100, 101].map(|url| GraphPage { content: Some(1), ..page(url, &[0, 100]) }).to_vec();
+    let graph = ClusterGraph::learn(&sample, 2, &[0], &PruneOptions::default());
+    assert_eq!(standings(&graph), [DUPLICATE; 2]);
+    assert!(kept(&graph).is_empty());
+    for (from, to) in [(0, 0), (0, 1), (1, 0)] {
+        assert_eq!(graph.decide(Some(Cluster(from)), Some(Cluster(to))), Err(GraphReason::DuplicateContent));
+    }
+}
+
+/// The twin for pages without redirects: compares each with each.
+fn by_comparing_all(sample: &[GraphPage], clusters: u32) -> Vec<Standing> {
+    let of = |cluster: u32| sample.iter().filter(move |page| page.cluster == Some(Cluster(cluster)));
+    let distinct = |cluster: u32, left_out: &[u32]| {
+        let contents: Vec<u64> = of(cluster).filter_map(|page| page.content).collect();
+        let known = |content: &u64| left_out.iter().any(|other| of(*other).any(|page| page.content == Some(*content)));
+        (0..contents.len()).filter(|at| !contents[..*at].contains(&contents[*at]) && !known(&contents[*at])).count()
+    };
+    let mut order: Vec<u32> = (0..clusters).filter(|cluster| of(*cluster).count() > 0).collect();
+    let key = |cluster: &u32| {
+        let pages = of(*cluster).count() as f64;
+        let detours = of(*cluster).map(|page| f64::from(page.detours)).sum::<f64>() / pages;
+        (detours, -(distinct(*cluster, &[]) as f64 / pages), -pages)
+    };
+    order.sort_by(|one, other| key(one).partial_cmp(&key(other)).unwrap());
+    let (mut originals, mut standings) = (Vec::new(), vec![KEPT; clusters as usize]);
+    for cluster in order {
+        if (distinct(cluster, &originals) as f64) < 0.7 * of(cluster).count() as f64 {
+            standings[cluster as usize] = DUPLICATE;
+        } else {
+            originals.push(cluster);
+        }
+    }
+    standings
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn duplicates_are_those_of_comparing_all_pages(sample in samples()) {
+        let sample: Vec<_> = sample.into_iter().map(|page| GraphPage { redirects_to: None, ..page }).collect();
+        prop_assert_eq!(pruned(&sample, 6), by_comparing_all(&sample, 6));
+    }
+
+    #[test]
+    fn where_every_page_shows_something_of_its_own_nothing_is_pruned(sample in samples()) {
+        let own = |page: GraphPage| GraphPage { content: Some(page.url), redirects_to: None, ..page };
+        prop_assert_eq!(pruned(&sample.into_iter().map(own).collect::<Vec<_>>(), 6), [KEPT; 6]);
+    }
+}

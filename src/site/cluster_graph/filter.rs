@@ -1,0 +1,45 @@
+//! The filter for crawling: a bit for each pair of clusters.
+
+use super::graph::{ClusterGraph, GraphReason};
+use super::sample::Cluster;
+
+/// [`ClusterGraph::decide`] in a few nanoseconds. It takes n²/8 bytes for n clusters, and is immutable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphFilter {
+    /// Why no link to a cluster is followed; none where some are.
+    pruned: Box<[Option<GraphReason>]>,
+    /// A row for each source, of so many words.
+    words: usize,
+    /// Row by row, a bit for each target: whether the edge is kept.
+    kept: Box<[u64]>,
+}
+
+impl GraphFilter {
+    pub(super) fn new(graph: &ClusterGraph) -> Self {
+        let pruned: Box<[_]> = graph.nodes.iter().map(|node| node.standing.pruned()).collect();
+        let words = pruned.len().div_ceil(64);
+        let mut kept = vec![0; pruned.len() * words].into_boxed_slice();
+        let inside = |cluster: Cluster| cluster.index() < pruned.len();
+        for edge in graph.edges.iter().filter(|edge| edge.kept && inside(edge.from) && inside(edge.to)) {
+            kept[edge.from.index() * words + edge.to.index() / 64] |= 1 << (edge.to.index() % 64);
+        }
+        Self { pruned, words, kept }
+    }
+
+    /// Whether a link from a URL of `source` to one of `target` is followed: [`ClusterGraph::decide`]. O(1), without allocation.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it is not followed.
+    pub fn decide(&self, source: Option<Cluster>, target: Option<Cluster>) -> Result<(), GraphReason> {
+        let to = target.map_or(usize::MAX, Cluster::index);
+        match self.pruned.get(to) {
+            None => return Err(GraphReason::NoCluster),
+            Some(Some(reason)) => return Err(*reason),
+            Some(None) => {}
+        }
+        let Some(from) = source.map(Cluster::index).filter(|from| *from < self.pruned.len()) else { return Ok(()) };
+        let kept = self.kept[from * self.words + to / 64] >> (to % 64) & 1 == 1;
+        if kept { Ok(()) } else { Err(GraphReason::NoEdge) }
+    }
+}

@@ -1,0 +1,141 @@
+//! Pruning: which rules apply, and their order.
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Evidence;
+use super::graph::{ClusterGraph, GraphEdge};
+use super::reach::Starts;
+use super::sample::{Cluster, GraphPage};
+use super::{CLUSTERS_MAX, content, coverage, leaves, reach};
+
+/// Which URLs make up a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Universe {
+    /// Those that were fetched: the paper's sample. An edge shows only where both ends were.
+    Sampled,
+    /// Those that were fetched or linked to.
+    Seen,
+}
+
+/// What prunes clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeRule {
+    /// Nothing.
+    Never,
+    /// Where they stand in the graph (section 4.3): headers and footers, duplicate content, uninformative clusters.
+    Links,
+    /// What their pages show: less than this share shows something of its own.
+    Content(f64),
+}
+
+/// Which clusters are brought back within reach of the seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// None.
+    Never,
+    /// Those that a way leads to with no more URLs of pruned clusters on it than URLs of kept clusters that it brings back: nobody
+    /// fetches a thousand log-in forms for the one page that they link to.
+    Worthwhile,
+    /// All that any way leads to.
+    Always,
+}
+
+/// How a graph is pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PruneOptions {
+    /// Which URLs make up a cluster.
+    pub universe: Universe,
+    /// The share of a cluster's URLs that the edges into it must reach; those beyond it are deleted. None: no edge is.
+    pub coverage: Option<f64>,
+    /// What prunes clusters.
+    pub nodes: NodeRule,
+    /// Whether edges are put back until the clusters that are kept can be reached from the seeds.
+    pub reach: Reach,
+}
+
+impl PruneOptions {
+    /// As the paper has it. On recorded sites such a graph ends at the seeds or near them: the edges that reach the most URLs of a
+    /// cluster seldom are those by which a crawl gets there, and what the seeds link to is linked from everywhere.
+    pub const fn paper() -> Self {
+        Self { universe: Universe::Sampled, coverage: Some(0.6), nodes: NodeRule::Links, reach: Reach::Never }
+    }
+}
+
+impl Default for PruneOptions {
+    /// By content: 0.7 of a cluster's pages must be distinct. No edge between kept clusters is deleted: with a coverage of 0.6 or
+    /// 0.9 crawls of recorded sites came to as little as a fifth of what they come to without.
+    fn default() -> Self {
+        Self { universe: Universe::Seen, coverage: None, nodes: NodeRule::Content(0.7), reach: Reach::Worthwhile }
+    }
+}
+
+impl ClusterGraph {
+    /// The graph of a sample, not pruned. Of `clusters` clusters, at most [`CLUSTERS_MAX`]; what belongs to further ones belongs to
+    /// none.
+    pub fn whole(sample: &[GraphPage], clusters: usize, universe: Universe) -> Self {
+        Evidence::new(sample, clusters.min(CLUSTERS_MAX), universe).graph
+    }
+
+    /// The graph of a sample, pruned. `seeds` are the [URLs](GraphPage::url) where a crawl starts; those that were not sampled are
+    /// passed over.
+    ///
+    /// Every kind of URL should be a cluster here, however small: front pages and lists of boards are few, and edges can be put
+    /// back only through what has a number.
+    pub fn learn(sample: &[GraphPage], clusters: usize, seeds: &[u64], options: &PruneOptions) -> Self {
+        let mut evidence = Evidence::new(sample, clusters.min(CLUSTERS_MAX), options.universe);
+        match options.nodes {
+            NodeRule::Never => {}
+            NodeRule::Links => leaves::prune_headers_and_footers(&mut evidence.graph),
+            NodeRule::Content(distinct_min) => content::prune_repetitions(&mut evidence, distinct_min),
+        }
+        if let Some(required) = options.coverage {
+            delete_edges(&mut evidence, required);
+        }
+        if options.nodes == NodeRule::Links {
+            leaves::prune_duplicates(&mut evidence.graph);
+            leaves::prune_uninformative(&mut evidence.graph);
+        }
+        let Evidence { mut graph, pages, .. } = evidence;
+        delete_edges_of_pruned(&mut graph, options.nodes);
+        if options.reach != Reach::Never {
+            let starts = Starts::new(&graph, pages, &seeds.iter().copied().collect());
+            reach::put_edges_back(&mut graph, &starts, options.reach);
+        }
+        graph
+    }
+
+    /// The clusters, by number, that a crawl from `seeds` comes to through the pruned graph, by what `sample` says of the seeds.
+    pub fn reached(&self, sample: &[GraphPage], seeds: &[u64]) -> Vec<Cluster> {
+        let starts = Starts::new(self, sample, &seeds.iter().copied().collect());
+        let number = |cluster| Cluster(u32::try_from(cluster).expect("clusters are numbered by u32"));
+        reach::reached(self, &starts).into_iter().map(number).collect()
+    }
+}
+
+/// The rule of coverage, for each cluster.
+fn delete_edges(evidence: &mut Evidence<'_>, required: f64) {
+    let graph = &mut evidence.graph;
+    let mut incoming: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    for (place, edge) in graph.edges.iter_mut().enumerate() {
+        edge.kept = false;
+        incoming[edge.to.index()].push(place);
+    }
+    for (node, places) in graph.nodes.iter().zip(incoming) {
+        let reached: Vec<&[u32]> = places.iter().map(|place| &*evidence.reached[*place]).collect();
+        for chosen in coverage::covering(&reached, node.size, required) {
+            graph.edges[places[chosen]].kept = true;
+        }
+    }
+}
+
+/// By links, a pruned cluster is no part of the graph any more. By content, only the edges into it go: its pages are not fetched,
+/// but seeds and sampled pages may be such, and what they link to is worth having.
+fn delete_edges_of_pruned(graph: &mut ClusterGraph, rule: NodeRule) {
+    let pruned: Vec<bool> = graph.nodes.iter().map(|node| node.standing.pruned().is_some()).collect();
+    let stays = |edge: &GraphEdge| !pruned[edge.to.index()] && (rule != NodeRule::Links || !pruned[edge.from.index()]);
+    graph.edges.iter_mut().for_each(|edge| edge.kept &= stays(edge));
+}
