@@ -18,6 +18,7 @@ mod kdist;
 mod navigation;
 mod score;
 mod silhouette;
+mod url_clusters;
 mod url_parts;
 mod url_pattern;
 mod vector;
@@ -35,6 +36,10 @@ pub use navigation::{
 };
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
+pub use url_clusters::{
+    LimitHit, Literal, Placement, TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions,
+    UrlClusters, UrlMatcher, UrlPart,
+};
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
 
