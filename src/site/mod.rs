@@ -37,8 +37,8 @@ pub use navigation::{
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use url_clusters::{
-    LimitHit, Literal, Placement, TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions,
-    UrlClusters, UrlMatcher, UrlPart,
+    TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
+    UrlMatcher, UrlPart, UrlPlacement,
 };
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};

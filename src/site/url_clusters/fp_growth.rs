@@ -1,8 +1,9 @@
 //! Frequent itemsets by FP-growth (Han, Pei, Yin 2000), in all bins at once.
 //!
-//! In: transactions, each with its count in every bin. Out: the itemsets that are frequent in *every* bin. That is what mining each
-//! bin by itself and intersecting the results gives, since a superset is no more frequent in any bin; but what is frequent only here and
-//! there is never made. Time and space grow with the number of itemsets, which is why there are limits.
+//! In: transactions, each with its count in every bin. Out: the itemsets that are frequent in *every* bin. That is what
+//! mining each bin by itself and intersecting the results gives, since a superset is no more frequent in any bin; but what
+//! is frequent only here and there is never made. Time and space grow with the number of itemsets, which is why there are
+//! limits.
 
 use super::fp_tree::{FpTree, Transaction};
 

@@ -1,8 +1,8 @@
 //! The frequent itemsets of one part of URLs, made for finding the largest in a URL.
 //!
-//! Items that always stand together (`127`, `0` and `1` of an address; the twenty fields of a search form) are one *unit*: n of them
-//! have 2ⁿ frequent subsets, which all have the same support. Itemsets are sets of units, and an itemset of items is one of units, each
-//! of which lends those of its items that the URL has. So nothing is lost, and nothing grows.
+//! Items that always stand together (`127`, `0` and `1` of an address; the twenty fields of a search form) are one *unit*: n
+//! of them have 2ⁿ frequent subsets, which all have the same support. Itemsets are sets of units, and an itemset of items is
+//! one of units, each of which lends those of its items that the URL has. So nothing is lost, and nothing grows.
 
 use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
@@ -27,11 +27,39 @@ pub(super) struct Malformed(pub &'static str);
 /// An item, by its rank among the texts.
 pub(super) type ItemId = u16;
 
+/// The id of no item.
+pub(super) const NO_ITEM: ItemId = ItemId::MAX;
+
 #[derive(Debug, Clone)]
 struct Item {
     text: Box<[u8]>,
     hash: u64,
     unit: u16,
+}
+
+/// First bytes and lengths of items, a bit each: most slugs and numbers are no keywords by these alone.
+#[derive(Debug, Clone, Default)]
+struct Shapes {
+    firsts: [u64; 4],
+    lengths: u64,
+}
+
+impl Shapes {
+    fn of(items: &[Item]) -> Self {
+        let mut shapes = Self::default();
+        for text in items.iter().map(|item| &item.text) {
+            let first = text.first().copied().unwrap_or(0);
+            shapes.firsts[usize::from(first >> 6)] |= 1 << (first & 63);
+            shapes.lengths |= 1 << text.len().min(63);
+        }
+        shapes
+    }
+
+    #[inline]
+    fn may_be(&self, text: &[u8]) -> bool {
+        let first = text.first().copied().unwrap_or(0);
+        self.lengths >> text.len().min(63) & 1 == 1 && self.firsts[usize::from(first >> 6)] >> (first & 63) & 1 == 1
+    }
 }
 
 /// Itemsets as a tree: the children of a node add one smaller unit to it.
@@ -40,6 +68,7 @@ pub(super) struct Keywords {
     form: KeywordsForm,
     items: Vec<Item>,
     table: HashTable<ItemId>,
+    shapes: Shapes,
     /// Where each node's children start in `children`; node 0 is the empty set.
     starts: Vec<u32>,
     /// Unit and node, of each parent in the order of units.
@@ -68,9 +97,10 @@ impl Keywords {
         for (id, item) in items.iter().enumerate() {
             table.insert_unique(item.hash, id as ItemId, |id| items[usize::from(*id)].hash);
         }
+        let shapes = Shapes::of(&items);
         let (starts, children) = tree(&form.sets);
         let supports = std::iter::once(u32::MAX).chain(form.sets.iter().map(|set| set.support)).collect();
-        Ok(Self { form, items, table, starts, children, supports })
+        Ok(Self { form, items, table, shapes, starts, children, supports })
     }
 
     pub fn form(&self) -> &KeywordsForm {
@@ -80,7 +110,7 @@ impl Keywords {
     /// The item of this text.
     #[inline]
     pub fn find(&self, text: &[u8]) -> Option<ItemId> {
-        if self.items.is_empty() {
+        if !self.shapes.may_be(text) {
             return None;
         }
         self.table.find(xxh3_64(text), |id| *self.items[usize::from(*id)].text == *text).copied()
@@ -123,7 +153,7 @@ fn tree(sets: &[FrequentSet]) -> (Vec<u32>, Vec<(u16, u32)>) {
 
 fn check(form: &KeywordsForm) -> Result<(), Malformed> {
     let sorted = form.items.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    if !sorted || form.items.len() >= usize::from(ItemId::MAX) || form.sets.len() >= u32::MAX as usize {
+    if !sorted || form.items.len() >= usize::from(NO_ITEM) || form.sets.len() >= u32::MAX as usize {
         return Err(Malformed("keywords are not sorted or too many"));
     }
     let mut alone: Vec<u16> = form.sets.iter().filter(|set| set.parent == 0).map(|set| set.item).collect();

@@ -2,11 +2,11 @@
 //!
 //! Of those of equal size the one with most support; of these the first by its items' texts in order.
 
-use super::keywords::{ItemId, Keywords};
+use super::keywords::{ItemId, Keywords, NO_ITEM};
 use super::pieces::PIECES_MAX;
 
-/// Steps that a search may take. Only where dozens of keywords stand in one URL and are frequent in all mixtures is that not enough; then
-/// it is the largest that was found.
+/// Steps that a search may take. Only where dozens of keywords stand in one URL and are frequent in all mixtures is that not
+/// enough; then it is the largest that was found.
 const STEPS_MAX: u32 = 4_096;
 
 /// An item that is a keyword, and the pieces that show it (a bit each).
@@ -16,23 +16,35 @@ struct Known {
     pieces: u64,
 }
 
+/// What most URLs have room in. Arrays of 64 would cost more to clear than the search.
+const FEW: usize = 8;
+
+/// The pieces that are items of the largest itemset, a bit each. `items` are the keywords of the pieces, [`NO_ITEM`] where a
+/// piece is none; at most 64, of which `known` are keywords.
+#[inline]
+pub(super) fn largest(keywords: &Keywords, items: &[ItemId], known: usize) -> u64 {
+    match known {
+        0 => 0,
+        1..=FEW => KnownItems::<FEW>::new(items).largest(keywords),
+        _ => KnownItems::<PIECES_MAX>::new(items).largest(keywords),
+    }
+}
+
 /// Keywords of a URL's part, each once, in the order of their texts.
-pub(super) struct KnownItems {
-    known: [Known; PIECES_MAX],
+struct KnownItems<const MAX: usize> {
+    known: [Known; MAX],
     count: usize,
 }
 
-impl KnownItems {
-    pub fn new() -> Self {
-        Self { known: [Known::default(); PIECES_MAX], count: 0 }
+impl<const MAX: usize> KnownItems<MAX> {
+    fn new(items: &[ItemId]) -> Self {
+        let mut known = Self { known: [Known::default(); MAX], count: 0 };
+        let items = items.iter().enumerate().filter(|(_, item)| **item != NO_ITEM);
+        items.for_each(|(piece, item)| known.push(*item, piece));
+        known
     }
 
-    pub fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    /// Takes up that the piece at place `piece` (below 64) is this keyword.
-    pub fn push(&mut self, item: ItemId, piece: usize) {
+    fn push(&mut self, item: ItemId, piece: usize) {
         let mut at = self.count;
         while at > 0 && self.known[at - 1].item > item {
             at -= 1;
@@ -46,20 +58,15 @@ impl KnownItems {
         self.count += 1;
     }
 
-    /// The pieces that are items of the largest itemset, a bit each.
-    #[inline]
-    pub fn largest(&self, keywords: &Keywords) -> u64 {
-        match self.known[..self.count] {
-            [] => 0,
-            // Every keyword alone is frequent.
-            [only] => only.pieces,
-            _ => self.search(keywords),
-        }
-    }
-
-    fn search(&self, keywords: &Keywords) -> u64 {
+    fn largest(&self, keywords: &Keywords) -> u64 {
         let known = &self.known[..self.count];
-        let mut search = Search::new(keywords);
+        let Some(first) = known.first() else { return 0 };
+        let unit = keywords.unit(first.item);
+        if known[1..].iter().all(|known| keywords.unit(known.item) == unit) {
+            // Every unit alone is frequent, and there is no need to search.
+            return known.iter().fold(0, |pieces, known| pieces | known.pieces);
+        }
+        let mut search = Search::<MAX>::new(keywords);
         for (at, known) in known.iter().enumerate() {
             search.push(keywords.unit(known.item), 1 << at);
         }
@@ -98,19 +105,19 @@ impl Found {
 }
 
 /// Goes down the tree of itemsets along the URL's units, and not where nothing better can be.
-struct Search<'k> {
+struct Search<'k, const MAX: usize> {
     keywords: &'k Keywords,
     /// In falling order of units.
-    present: [Present; PIECES_MAX],
+    present: [Present; MAX],
     count: usize,
     best: Found,
     steps: u32,
 }
 
-impl<'k> Search<'k> {
+impl<'k, const MAX: usize> Search<'k, MAX> {
     fn new(keywords: &'k Keywords) -> Self {
         let best = Found { size: 0, support: 0, items: 0 };
-        Self { keywords, present: [Present::default(); PIECES_MAX], count: 0, best, steps: 0 }
+        Self { keywords, present: [Present::default(); MAX], count: 0, best, steps: 0 }
     }
 
     fn push(&mut self, unit: u16, item: u64) {

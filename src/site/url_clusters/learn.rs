@@ -8,7 +8,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::UrlClusterId;
-use super::limit_hit::LimitHit;
+use super::limit_hit::UrlLimitHit;
 use super::matcher::UrlMatcher;
 use super::mining::{is_too_long, mine};
 use super::options::UrlClusterOptions;
@@ -27,7 +27,7 @@ pub struct UrlCluster {
 /// Where a sampled URL went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Placement {
+pub enum UrlPlacement {
     /// Into a cluster that is kept.
     Cluster(UrlClusterId),
     /// Into one that was dropped, by its place in [`UrlClusters::dropped`].
@@ -44,9 +44,9 @@ pub struct UrlClusters {
     /// What was dropped, in the same order: the smallest, without which the rest still covers enough. At most as many as URLs.
     pub dropped: Vec<UrlCluster>,
     /// Where each URL of the sample went.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<UrlPlacement>,
     /// The bounds that were reached, to be told to whoever runs this.
-    pub limits_hit: Vec<LimitHit>,
+    pub limits_hit: Vec<UrlLimitHit>,
     /// Puts any other URL into its cluster.
     pub matcher: UrlMatcher,
 }
@@ -62,8 +62,7 @@ pub struct TooFewUrls {
 }
 
 impl UrlClusters {
-    /// Clusters canonical URLs, each of which should be handed in once (Algorithm 2; where a frequent itemset of two parts is a node of the
-    /// paper's tree, the pattern itself is the node: it shows all three itemsets).
+    /// Clusters canonical URLs, each of which should be handed in once (Algorithm 2).
     ///
     /// # Errors
     ///
@@ -79,7 +78,7 @@ impl UrlClusters {
         }
         let mut limits_hit = Vec::new();
         if usable.len() < urls.len() {
-            limits_hit.push(LimitHit::LongUrls { urls: urls.len() - usable.len() });
+            limits_hit.push(UrlLimitHit::LongUrls { urls: urls.len() - usable.len() });
         }
         let bins = deal(usable.len(), options.bins.max(1), rng);
         let keywords = UrlPart::ALL.map(|part| mine(&usable, &bins, part, options, &mut limits_hit));
@@ -91,35 +90,51 @@ impl UrlClusters {
         urls: &[S],
         procedure: Procedure,
         options: &UrlClusterOptions,
-        mut limits_hit: Vec<LimitHit>,
+        mut limits_hit: Vec<UrlLimitHit>,
     ) -> Self {
-        let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (number, url) in urls.iter().enumerate() {
-            if let Ok(pattern) = procedure.spell(url.as_ref()) {
-                members.entry(pattern).or_default().push(number);
-            }
-        }
-        let mut groups: Vec<(String, Vec<usize>)> = members.into_iter().collect();
-        // A stable sort: of equals, the patterns stay in their order.
-        groups.sort_by_key(|(_, urls)| Reverse(urls.len()));
-        let sizes: Vec<usize> = groups.iter().map(|(_, urls)| urls.len()).collect();
+        let groups = groups(urls, &procedure);
+        let sizes: Vec<usize> = groups.iter().map(|(_, members)| members.len()).collect();
         let needed = covering(&sizes, options.delta);
         let kept = needed.min(options.limits.clusters_max);
         if kept < needed {
-            limits_hit.push(LimitHit::Clusters { dropped: needed - kept });
+            limits_hit.push(UrlLimitHit::Clusters { dropped: needed - kept });
         }
-        let mut placements = vec![Placement::TooLong; urls.len()];
-        for (place, (_, urls)) in groups.iter().enumerate() {
-            let cluster = |place: usize| Placement::Cluster(UrlClusterId(place as u32));
-            let placement = if place < kept { cluster(place) } else { Placement::Dropped((place - kept) as u32) };
-            urls.iter().for_each(|url| placements[*url] = placement);
-        }
-        let cluster = |(pattern, urls): (String, Vec<usize>)| UrlCluster { pattern, urls: urls.len() as u32 };
+        let placements = placements(&groups, kept, urls.len());
+        let cluster = |(pattern, members): Group| UrlCluster { pattern, urls: members.len() as u32 };
         let mut clusters: Vec<UrlCluster> = groups.into_iter().map(cluster).collect();
         let dropped = clusters.split_off(kept);
         let patterns = clusters.iter().map(|cluster| Box::from(&*cluster.pattern)).collect();
         Self { clusters, dropped, placements, limits_hit, matcher: UrlMatcher::new(procedure, patterns) }
     }
+}
+
+/// A pattern, and the URLs that have it by their places in the sample.
+type Group = (String, Vec<usize>);
+
+/// All patterns by falling size; of equals, by their texts.
+fn groups<S: AsRef<str>>(urls: &[S], procedure: &Procedure) -> Vec<Group> {
+    let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (number, url) in urls.iter().enumerate() {
+        if let Ok(pattern) = procedure.spell(url.as_ref()) {
+            members.entry(pattern).or_default().push(number);
+        }
+    }
+    let mut groups: Vec<Group> = members.into_iter().collect();
+    groups.sort_by_key(|(_, members)| Reverse(members.len()));
+    groups
+}
+
+/// Where each of so many URLs went, if the first `kept` groups are clusters.
+fn placements(groups: &[Group], kept: usize, urls: usize) -> Vec<UrlPlacement> {
+    let mut placements = vec![UrlPlacement::TooLong; urls];
+    for (place, (_, members)) in groups.iter().enumerate() {
+        let placement = match place.checked_sub(kept) {
+            None => UrlPlacement::Cluster(UrlClusterId(place as u32)),
+            Some(place) => UrlPlacement::Dropped(place as u32),
+        };
+        members.iter().for_each(|url| placements[*url] = placement);
+    }
+    placements
 }
 
 /// The bin of each URL: bins of equal size (but for one URL), at random.

@@ -9,7 +9,7 @@ use super::pieces::{PIECES_MAX, UrlPart};
 /// A bound that was reached while URLs were clustered. Its text says what that means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LimitHit {
+pub enum UrlLimitHit {
     /// More items are frequent than can be keywords; the most frequent are.
     Keywords {
         /// Whose items.
@@ -38,7 +38,7 @@ pub enum LimitHit {
     },
 }
 
-impl fmt::Display for LimitHit {
+impl fmt::Display for UrlLimitHit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Keywords { part, kept, candidates } => {

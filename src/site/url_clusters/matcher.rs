@@ -17,8 +17,8 @@ use super::procedure::{Procedure, hash_of_pattern};
 pub struct UrlMatcher {
     procedure: Procedure,
     patterns: Vec<Box<str>>,
-    /// Cluster by the hash of its pattern. Of 64 bits: that one of a billion URLs is taken for one of 500 clusters by accident has a chance
-    /// of 1 in 30 million.
+    /// Cluster by the 64-bit hash of its pattern: that any of a billion URLs is taken for one of 500 clusters by accident
+    /// has a chance of 1 in 30 million.
     clusters: HashMap<u64, UrlClusterId, FixedState>,
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::fp_growth::{FrequentSet, LimitReached, MiningLimits, fp_growth};
 use super::fp_tree::Transaction;
 use super::keywords::{ItemId, Keywords, KeywordsForm};
-use super::limit_hit::LimitHit;
-use super::options::{Literal, UrlClusterOptions};
+use super::limit_hit::UrlLimitHit;
+use super::options::{UrlClusterOptions, UrlLiterals};
 use super::pieces::{PIECES_MAX, Pieces, UrlPart};
 use super::procedure::is_wildcard;
 
@@ -30,7 +30,7 @@ pub(super) fn mine(
     bins: &Bins,
     part: UrlPart,
     options: &UrlClusterOptions,
-    hits: &mut Vec<LimitHit>,
+    hits: &mut Vec<UrlLimitHit>,
 ) -> Keywords {
     let table = ItemTable::new(urls, part);
     let mut support = options.support.max(1);
@@ -39,10 +39,10 @@ pub(super) fn mine(
         let chosen = table.frequent(bins, support, options);
         if let Ok(form) = form(&chosen.items, bins, support, options) {
             if chosen.candidates > chosen.items.len() {
-                hits.push(LimitHit::Keywords { part, kept: chosen.items.len(), candidates: chosen.candidates });
+                hits.push(UrlLimitHit::Keywords { part, kept: chosen.items.len(), candidates: chosen.candidates });
             }
             if hit {
-                hits.push(LimitHit::Itemsets { part, support });
+                hits.push(UrlLimitHit::Itemsets { part, support });
             }
             return Keywords::new(form).expect("what was mined is well formed");
         }
@@ -83,7 +83,7 @@ impl<'u> ItemTable<'u> {
     /// Items that are frequent in every bin and may be keywords.
     fn frequent(&self, bins: &Bins, support: u32, options: &UrlClusterOptions) -> Chosen<'_, 'u> {
         let eligible = |(text, urls): &Occurrences<'_>| {
-            let instance = options.literal == Literal::FrequentButInstances && is_instance(text);
+            let instance = options.literal == UrlLiterals::FrequentButInstances && is_instance(text);
             !is_wildcard(text) && (!instance || urls.len() == self.urls)
         };
         let frequent = |(_, urls): &Occurrences<'_>| {

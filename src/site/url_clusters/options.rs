@@ -11,7 +11,7 @@ pub struct UrlClusterOptions {
     /// The share of URLs that may be left without a pattern, so that small patterns are dropped.
     pub delta: f64,
     /// Which items can be functional keywords.
-    pub literal: Literal,
+    pub literal: UrlLiterals,
     /// Whether the query is looked at where the path has no keyword. In the paper it is not, so that `/?page=2` and
     /// `/?search=cats` are the same.
     pub query_at_path_miss: bool,
@@ -21,10 +21,11 @@ pub struct UrlClusterOptions {
 
 /// Which items can be functional keywords, that is, stand in a pattern as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Literal {
+pub enum UrlLiterals {
     /// Any that is frequent (the paper).
     Frequent,
-    /// No slug and no identifier, however frequent: the busiest board's name is as much an instance as any other's. An item that
+    /// No slug and no identifier, however frequent: the busiest board's name is as much an instance as any other's. An item
+    /// that
     /// *all* URLs have is no instance of anything, and stands.
     FrequentButInstances,
 }
@@ -52,7 +53,7 @@ impl UrlClusterOptions {
             bins: 6,
             support: 5,
             delta: 0.03,
-            literal: Literal::Frequent,
+            literal: UrlLiterals::Frequent,
             query_at_path_miss: false,
             limits: UrlClusterLimits::default(),
         }
@@ -66,7 +67,7 @@ impl UrlClusterOptions {
 
 impl Default for UrlClusterOptions {
     fn default() -> Self {
-        Self { delta: 0.005, literal: Literal::FrequentButInstances, query_at_path_miss: true, ..Self::paper() }
+        Self { delta: 0.005, literal: UrlLiterals::FrequentButInstances, query_at_path_miss: true, ..Self::paper() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::keywords::{ItemId, Keywords};
-use super::largest::KnownItems;
+use super::keywords::{ItemId, Keywords, NO_ITEM};
+use super::largest::largest;
 use super::pieces::{PIECES_MAX, Piece, Pieces, UrlPart};
 
 /// What a pattern shows of a piece.
@@ -125,42 +125,37 @@ fn fold(hash: u64, word: Word, end: u8) -> u64 {
     (product as u64 ^ (product >> 64) as u64).rotate_left(5)
 }
 
-const NO_ITEM: ItemId = ItemId::MAX;
-
 /// The pieces of the part at hand.
 struct Scratch<'u> {
     text: &'u [u8],
     pieces: [Piece; PIECES_MAX],
     items: [ItemId; PIECES_MAX],
     count: usize,
-    known: KnownItems,
 }
 
 impl<'u> Scratch<'u> {
     fn new(text: &'u [u8]) -> Self {
         let pieces = [Piece::default(); PIECES_MAX];
-        Self { text, pieces, items: [NO_ITEM; PIECES_MAX], count: 0, known: KnownItems::new() }
+        Self { text, pieces, items: [NO_ITEM; PIECES_MAX], count: 0 }
     }
 
     /// Takes the pieces of a part, and tells which of them are literals (a bit each).
     #[inline]
     fn fill(&mut self, pieces: &mut Pieces<'_>, part: UrlPart, keywords: Option<&Keywords>) -> Result<u64, TooLong> {
         self.count = 0;
-        self.known.clear();
+        let mut known = 0;
         while let Some(piece) = pieces.next_of(part) {
             let at = self.count;
             if at == PIECES_MAX {
                 return Err(TooLong);
             }
             self.pieces[at] = piece;
-            self.items[at] = NO_ITEM;
-            if let Some(item) = keywords.and_then(|keywords| keywords.find(piece.of(self.text))) {
-                self.items[at] = item;
-                self.known.push(item, at);
-            }
+            let item = keywords.and_then(|keywords| keywords.find(piece.of(self.text)));
+            self.items[at] = item.unwrap_or(NO_ITEM);
+            known += usize::from(item.is_some());
             self.count += 1;
         }
-        Ok(keywords.map_or(0, |keywords| self.known.largest(keywords)))
+        Ok(keywords.map_or(0, |keywords| largest(keywords, &self.items[..self.count], known)))
     }
 
     #[inline]

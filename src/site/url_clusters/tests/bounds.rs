@@ -19,8 +19,8 @@ fn urls_of_thousands_of_items_belong_nowhere_and_are_counted() {
     urls.extend([long("/"), long("."), format!("http://a.org/?{}", "a&".repeat(5_000)), "http://a.org/".repeat(900)]);
     let clusters = learn(&urls, &UrlClusterOptions::paper());
     assert_eq!(patterns(&clusters), [("a.org/topic/$", 60)]);
-    assert_eq!(clusters.placements[60..], [Placement::TooLong; 4]);
-    assert_eq!(clusters.limits_hit, [LimitHit::LongUrls { urls: 4 }]);
+    assert_eq!(clusters.placements[60..], [UrlPlacement::TooLong; 4]);
+    assert_eq!(clusters.limits_hit, [UrlLimitHit::LongUrls { urls: 4 }]);
     assert_eq!(clusters.matcher.find(&urls[60]), None);
     assert_eq!(clusters.matcher.spell(&urls[60]), None);
     assert_eq!(
@@ -52,20 +52,20 @@ fn too_many_itemsets_raise_the_support_and_it_is_told() {
     let urls = mixtures(12);
     let limits = UrlClusterLimits { itemsets_max: 500, ..UrlClusterLimits::default() };
     let clusters = learn(&urls, &with_limits(limits));
-    let [LimitHit::Itemsets { part: UrlPart::Path, support }] = clusters.limits_hit[..] else {
+    let [UrlLimitHit::Itemsets { part: UrlPart::Path, support }] = clusters.limits_hit[..] else {
         panic!("{:?}", clusters.limits_hit)
     };
     assert!(support > 5 && support.is_multiple_of(5), "{support}");
     assert_eq!(learn(&urls, &UrlClusterOptions::paper()).limits_hit, [], "4,095 itemsets are not too many");
     let hurried = UrlClusterLimits { steps_per_url_max: 1, ..UrlClusterLimits::default() };
     let hurried = learn(&urls, &with_limits(hurried));
-    assert!(matches!(hurried.limits_hit[..], [LimitHit::Itemsets { part: UrlPart::Path, .. }]));
+    assert!(matches!(hurried.limits_hit[..], [UrlLimitHit::Itemsets { part: UrlPart::Path, .. }]));
 }
 
 #[test]
 fn dozens_of_items_in_all_mixtures_are_clustered_somehow() {
     let clusters = learn(&mixtures(20), &UrlClusterOptions::paper());
-    assert!(matches!(clusters.limits_hit[..], [LimitHit::Itemsets { part: UrlPart::Path, .. }]));
+    assert!(matches!(clusters.limits_hit[..], [UrlLimitHit::Itemsets { part: UrlPart::Path, .. }]));
     assert!(!clusters.clusters.is_empty());
 }
 
@@ -79,7 +79,7 @@ fn of_too_many_keywords_the_most_frequent_are_taken() {
     let limits = UrlClusterLimits { keywords_max: 1, ..UrlClusterLimits::default() };
     let clusters = learn(&urls, &with_limits(limits));
     assert_eq!(patterns(&clusters), [("a.*/common/$", 120), ("a.*/*/$", 60)]);
-    let hit = |part| LimitHit::Keywords { part, kept: 1, candidates: 2 };
+    let hit = |part| UrlLimitHit::Keywords { part, kept: 1, candidates: 2 };
     assert_eq!(clusters.limits_hit, [hit(UrlPart::Authority), hit(UrlPart::Path)]);
 }
 
@@ -91,5 +91,5 @@ fn of_too_many_clusters_the_largest_are_kept() {
     let limits = UrlClusterLimits { clusters_max: 1, ..UrlClusterLimits::default() };
     let clusters = learn(&urls, &with_limits(limits));
     assert_eq!(patterns(&clusters), [("a.org/topic/$", 60)]);
-    assert_eq!((clusters.dropped.len(), &*clusters.limits_hit), (1, &[LimitHit::Clusters { dropped: 1 }][..]));
+    assert_eq!((clusters.dropped.len(), &*clusters.limits_hit), (1, &[UrlLimitHit::Clusters { dropped: 1 }][..]));
 }

@@ -111,8 +111,8 @@ fn what_coverage_can_spare_is_dropped_and_found_no_more() {
     let clusters = learn(&urls, &UrlClusterOptions::paper());
     assert_eq!(patterns(&clusters), [("a.org/topic/$", 98)]);
     assert_eq!(clusters.dropped, [UrlCluster { pattern: "a.org/topic/*/*".into(), urls: 2 }]);
-    assert_eq!(clusters.placements[0], Placement::Cluster(UrlClusterId(0)));
-    assert_eq!(clusters.placements[98..], [Placement::Dropped(0); 2]);
+    assert_eq!(clusters.placements[0], UrlPlacement::Cluster(UrlClusterId(0)));
+    assert_eq!(clusters.placements[98..], [UrlPlacement::Dropped(0); 2]);
     assert_eq!(clusters.matcher.find("http://a.org/topic/x/y"), None);
     assert_eq!(clusters.matcher.spell("http://a.org/topic/x/y").as_deref(), Some("a.org/topic/*/*"));
     assert_eq!(patterns(&learn(&urls, &UrlClusterOptions { delta: 0.0, ..UrlClusterOptions::paper() })).len(), 2);

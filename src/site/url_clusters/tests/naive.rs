@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::mining::is_instance;
-use super::super::{Literal, UrlClusterOptions};
+use super::super::{UrlClusterOptions, UrlLiterals};
 
 type Itemset = BTreeSet<String>;
 
@@ -47,7 +47,7 @@ fn subsets(items: &Itemset) -> impl Iterator<Item = Itemset> {
 fn frequent(urls: &[&str], bins: &[u32], part: usize, options: &UrlClusterOptions) -> BTreeMap<Itemset, usize> {
     let with = |item: &String| urls.iter().filter(|url| items(url, part).contains(item)).count();
     let eligible = |item: &String| {
-        let instance = options.literal == Literal::FrequentButInstances && is_instance(item);
+        let instance = options.literal == UrlLiterals::FrequentButInstances && is_instance(item);
         item != "*" && item != "$" && (!instance || with(item) == urls.len())
     };
     let mut counts: BTreeMap<Itemset, Vec<usize>> = BTreeMap::new();

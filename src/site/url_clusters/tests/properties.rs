@@ -17,7 +17,7 @@ fn url() -> impl Strategy<Value = String> {
 }
 
 fn options() -> impl Strategy<Value = UrlClusterOptions> {
-    let literal = select(vec![Literal::Frequent, Literal::FrequentButInstances]);
+    let literal = select(vec![UrlLiterals::Frequent, UrlLiterals::FrequentButInstances]);
     (1_u32..4, 1_u32..4, select(vec![0.0, 0.03, 0.2]), literal, any::<bool>()).prop_map(
         |(bins, support, delta, literal, query_at_path_miss)| UrlClusterOptions {
             bins,
@@ -68,8 +68,8 @@ proptest! {
         let mut sizes = vec![0; learnt.clusters.len()];
         for (url, placement) in urls.iter().zip(&learnt.placements) {
             let cluster = match placement {
-                Placement::Cluster(id) => Some(*id),
-                Placement::Dropped(_) | Placement::TooLong => None,
+                UrlPlacement::Cluster(id) => Some(*id),
+                UrlPlacement::Dropped(_) | UrlPlacement::TooLong => None,
             };
             prop_assert_eq!(learnt.matcher.find(url), cluster);
             cluster.into_iter().for_each(|id| sizes[id.0 as usize] += 1);
