@@ -20,6 +20,7 @@ mod navigation;
 mod random_pages;
 mod score;
 mod silhouette;
+mod url_clusters;
 mod url_parts;
 mod url_pattern;
 mod vector;
@@ -42,6 +43,10 @@ pub use navigation::{
 pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
+pub use url_clusters::{
+    TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
+    UrlMatcher, UrlPart, UrlPlacement,
+};
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
 
