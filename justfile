@@ -23,7 +23,7 @@ test:
 demo:
     cargo run --release -- demo
 
-# A bench of benches/: crawl_speed, parse_page, url_canonicalise, warc_record
+# A bench of benches/: crawl_speed, dedup, parse_page, url_canonicalise, warc_record
 bench NAME:
     cargo bench --bench {{NAME}}
 

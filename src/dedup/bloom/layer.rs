@@ -1,0 +1,97 @@
+//! One layer: blocks of bits, and how many fingerprints they hold.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::key::Key;
+use super::shape::Shape;
+
+/// Words of a block.
+pub(super) const WORDS: usize = 8;
+
+/// A cache line of bits.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Block([AtomicU64; WORDS]);
+
+/// A number that many threads change, away from what they read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Counter(AtomicU64);
+
+/// A blocked Bloom filter of fixed size.
+///
+/// Bits are read by all at any time, and set by who holds the lock of their shard.
+pub(super) struct Layer {
+    blocks: Box<[Block]>,
+    probes: u32,
+    capacity: u64,
+    inserted: Counter,
+}
+
+impl Block {
+    pub(super) fn from_words(words: [u64; WORDS]) -> Self {
+        Self(words.map(AtomicU64::new))
+    }
+
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|word| word.load(Ordering::Relaxed))
+    }
+}
+
+impl Layer {
+    /// An empty one.
+    pub(super) fn new(capacity: u64, shape: Shape) -> Self {
+        let blocks = (0..shape.blocks).map(|_| Block::default()).collect();
+        Self::from_blocks(capacity, shape.probes, blocks, 0)
+    }
+
+    /// One of which all is known.
+    pub(super) fn from_blocks(capacity: u64, probes: u32, blocks: Box<[Block]>, inserted: u64) -> Self {
+        Self { blocks, probes, capacity, inserted: Counter(inserted.into()) }
+    }
+
+    /// Whether all bits of a key are set.
+    pub(super) fn contains(&self, key: Key) -> bool {
+        let block = self.block(key);
+        key.probes(self.probes).all(|(word, bit)| block.0[word].load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Sets the bits of a key, by a load and a store: whoever else sets bits of this block would hold the same lock.
+    pub(super) fn add(&self, key: Key) {
+        self.inserted.0.fetch_add(1, Ordering::Relaxed);
+        let block = self.block(key);
+        for (word, bit) in key.probes(self.probes) {
+            let word = &block.0[word];
+            word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
+        }
+    }
+
+    /// A word of the key's block: reading it brings the block into the cache.
+    pub(super) fn touch(&self, key: Key) -> u64 {
+        self.block(key).0[0].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.inserted() >= self.capacity
+    }
+
+    pub(super) fn inserted(&self) -> u64 {
+        self.inserted.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape { blocks: self.blocks.len() as u64, probes: self.probes }
+    }
+
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    pub(super) fn memory_bytes(&self) -> u64 {
+        size_of_val(&*self.blocks) as u64
+    }
+
+    fn block(&self, key: Key) -> &Block {
+        &self.blocks[key.place(self.blocks.len())]
+    }
+}

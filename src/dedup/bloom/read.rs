@@ -1,0 +1,153 @@
+//! Reading what [`super::file`] writes, from bytes that nobody vouches for.
+
+use std::io::Read;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::file::{BLOCK_BYTES, BLOCKS_TOGETHER, FORMAT, MAGIC, head};
+use super::layer::{Block, Layer, WORDS};
+use super::set::LAYERS_MAX;
+use super::shape::Shape;
+use super::{BloomError, BloomOptions, BloomSet};
+
+/// More fingerprints than any layer holds: sums of such numbers stay numbers.
+const INSERTED_MAX: u64 = 1 << 48;
+
+impl BloomSet {
+    /// Reads a set that was made for these options. It reads no further than the set's end, and never takes more memory than
+    /// three times what it has read and 128 KiB. Hand in a buffered reader.
+    ///
+    /// # Errors
+    /// Where it is something else, of another format or made for other options, cut short or damaged.
+    pub fn read_from(from: impl Read, expected: &BloomOptions) -> Result<Self, BloomError> {
+        let options = expected.bounded();
+        let mut from = Hashed { from, hash: Xxh3::new() };
+        let layers = from.head(&options)?;
+        let layers: Vec<Bits> = (0..layers).map(|index| from.layer(&options, index)).collect::<Result<_, _>>()?;
+        let counts: Vec<u64> = layers.iter().map(|_| from.number()).collect::<Result<_, _>>()?;
+        let sum = from.hash.digest();
+        if from.number()? != sum {
+            return Err(BloomError::Damaged("its checksum is another"));
+        }
+        check_counts(&options, &layers, &counts)?;
+        let layers = layers.into_iter().zip(counts).enumerate().map(|(index, (bits, inserted))| {
+            Layer::from_blocks(options.capacity(index), bits.probes, bits.blocks.into(), inserted)
+        });
+        Ok(Self::with_layers(options, layers))
+    }
+}
+
+/// A layer without its number of fingerprints.
+struct Bits {
+    blocks: Vec<Block>,
+    probes: u32,
+    /// Bits that are set.
+    ones: u64,
+}
+
+/// Each layer but the newest is full, and none has more bits than its fingerprints can have set.
+fn check_counts(options: &BloomOptions, layers: &[Bits], counts: &[u64]) -> Result<(), BloomError> {
+    let newest = layers.len() - 1;
+    let fits = |(index, (bits, inserted)): (usize, (&Bits, u64))| {
+        let full = index == newest || inserted >= options.capacity(index);
+        full && inserted <= INSERTED_MAX && bits.ones <= inserted * u64::from(bits.probes)
+    };
+    let fit = layers.iter().zip(counts.iter().copied()).enumerate().all(fits);
+    if fit { Ok(()) } else { Err(BloomError::Damaged("its counts cannot be")) }
+}
+
+/// Whether `found` is what would be made here, but for the last digit of a logarithm, which platforms differ in.
+fn is_like(found: Shape, made: Shape, shards: usize) -> bool {
+    let slack = made.blocks / 100 + shards as u64;
+    found.is_sound(shards) && found.blocks.abs_diff(made.blocks) <= slack && found.probes.abs_diff(made.probes) <= 1
+}
+
+fn check_option<T: PartialEq + ToString>(option: &'static str, found: T, expected: T) -> Result<(), BloomError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(BloomError::OtherOptions { option, found: found.to_string(), expected: expected.to_string() })
+}
+
+/// A reader that hashes what comes through it.
+struct Hashed<R> {
+    from: R,
+    hash: Xxh3,
+}
+
+impl<R: Read> Hashed<R> {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), BloomError> {
+        self.from.read_exact(bytes)?;
+        self.hash.update(bytes);
+        Ok(())
+    }
+
+    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], BloomError> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn number(&mut self) -> Result<u64, BloomError> {
+        self.bytes().map(u64::from_le_bytes)
+    }
+
+    /// The number of layers. What the file is comes first, so that a wrong file is not called a damaged one.
+    fn head(&mut self, options: &BloomOptions) -> Result<usize, BloomError> {
+        if self.bytes()? != MAGIC {
+            return Err(BloomError::NotABloomSet);
+        }
+        let found = u32::from_le_bytes(self.bytes()?);
+        if found != FORMAT {
+            return Err(BloomError::OtherVersion { found, known: FORMAT });
+        }
+        let layers = u32::from_le_bytes(self.bytes()?);
+        let numbers = [self.number()?, self.number()?, self.number()?, self.number()?];
+        if !head(layers, numbers).ends_with(&self.bytes::<8>()?) {
+            return Err(BloomError::Damaged("the checksum of its head is another"));
+        }
+        let [seed, planned, rate, shards] = numbers;
+        check_option("seed", seed, options.seed)?;
+        check_option("planned", planned, options.planned)?;
+        check_option("false_positives", f64::from_bits(rate), options.false_positives)?;
+        check_option("shards", shards, options.shards as u64)?;
+        let layers = layers as usize;
+        if (1..=LAYERS_MAX).contains(&layers) { Ok(layers) } else { Err(BloomError::Damaged("its number of layers")) }
+    }
+
+    fn layer(&mut self, options: &BloomOptions, index: usize) -> Result<Bits, BloomError> {
+        let (blocks, probes) = (self.number()?, self.number()?);
+        let damaged = BloomError::Damaged("the size of a layer");
+        let Ok(probes) = u32::try_from(probes) else { return Err(damaged) };
+        let made = Shape::new(options.capacity(index), options.rate(index), options.shards);
+        if !is_like(Shape { blocks, probes }, made, options.shards) {
+            return Err(damaged);
+        }
+        let mut bits = Bits { blocks: Vec::new(), probes, ones: 0 };
+        self.blocks(blocks as usize, &mut bits)?;
+        Ok(bits)
+    }
+
+    /// Memory grows with what was read: a number of blocks is easily claimed.
+    fn blocks(&mut self, count: usize, bits: &mut Bits) -> Result<(), BloomError> {
+        let mut buffer = vec![0; BLOCKS_TOGETHER * BLOCK_BYTES];
+        while bits.blocks.len() < count {
+            let left = count - bits.blocks.len();
+            let bytes = &mut buffer[..left.min(BLOCKS_TOGETHER) * BLOCK_BYTES];
+            self.fill(bytes)?;
+            if bits.blocks.len() == bits.blocks.capacity() {
+                bits.blocks.reserve_exact(left.min(bits.blocks.len().max(BLOCKS_TOGETHER)));
+            }
+            for words in bytes.as_chunks::<BLOCK_BYTES>().0.iter().map(words) {
+                bits.ones += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                bits.blocks.push(Block::from_words(words));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn words(bytes: &[u8; BLOCK_BYTES]) -> [u64; WORDS] {
+    let chunks = bytes.as_chunks::<8>().0;
+    std::array::from_fn(|word| u64::from_le_bytes(chunks[word]))
+}

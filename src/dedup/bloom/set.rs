@@ -1,0 +1,165 @@
+//! The set itself.
+
+use std::hint::black_box;
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+use super::BloomOptions;
+use super::key::{Key, Keys};
+use super::layer::Layer;
+use super::shape::Shape;
+use crate::url::Fingerprint;
+
+/// Layers at most; all of them together are for 65,535 times what was planned. The last one takes whatever comes.
+pub(super) const LAYERS_MAX: usize = 16;
+/// Fingerprints whose blocks are brought into the cache together: about as many as a processor waits for at once.
+const TOGETHER: usize = 32;
+
+/// The lock of a run of blocks, on a cache line of its own.
+#[derive(Default)]
+#[repr(align(128))]
+pub(super) struct Shard(pub(super) Mutex<()>);
+
+/// A concurrent set of fingerprints that never forgets one, and takes at most a given share of the new ones for known.
+pub struct BloomSet {
+    pub(super) options: BloomOptions,
+    keys: Keys,
+    pub(super) shards: Box<[Shard]>,
+    layers: [OnceLock<Layer>; LAYERS_MAX],
+}
+
+/// A fingerprint of a batch that no layer was seen to hold.
+#[derive(Clone, Copy)]
+struct Unknown {
+    shard: usize,
+    /// Its index in the batch.
+    at: usize,
+    key: Key,
+}
+
+impl BloomSet {
+    /// An empty set with its first layer.
+    pub fn new(options: &BloomOptions) -> Self {
+        let set = Self::without_layers(options.bounded());
+        set.grow(0);
+        set
+    }
+
+    /// A set of layers that there were.
+    pub(super) fn with_layers(options: BloomOptions, layers: impl Iterator<Item = Layer>) -> Self {
+        let mut set = Self::without_layers(options);
+        set.layers.iter_mut().zip(layers).for_each(|(place, layer)| *place = layer.into());
+        set
+    }
+
+    fn without_layers(options: BloomOptions) -> Self {
+        let shards = (0..options.shards).map(|_| Shard::default()).collect();
+        Self { options, keys: Keys::new(options.seed), shards, layers: Default::default() }
+    }
+
+    /// Adds a fingerprint; true if it was certainly new. Of several callers with the same new fingerprint exactly one is
+    /// told so (invariant DED-1).
+    pub fn insert(&self, fingerprint: Fingerprint) -> bool {
+        let key = self.keys.of(fingerprint);
+        if self.holds(key) {
+            return false;
+        }
+        let _lock = self.shards[key.place(self.shards.len())].0.lock();
+        self.add_unless_held(key)
+    }
+
+    /// Whether a fingerprint is there; where it says no, it never was.
+    pub fn contains(&self, fingerprint: Fingerprint) -> bool {
+        self.holds(self.keys.of(fingerprint))
+    }
+
+    /// Adds the fingerprints of a batch in their order; says into `new`, which is emptied first, which ones were certainly
+    /// new. No shard is locked more than once, and those of known fingerprints not at all.
+    pub fn insert_all(&self, fingerprints: &[Fingerprint], new: &mut Vec<bool>) {
+        new.clear();
+        new.resize(fingerprints.len(), false);
+        let mut unknown = self.unknown(fingerprints);
+        unknown.sort_unstable_by_key(|one| (one.shard, one.at));
+        for run in unknown.chunk_by(|a, b| a.shard == b.shard) {
+            let _lock = self.shards[run[0].shard].0.lock();
+            run.iter().for_each(|one| new[one.at] = self.add_unless_held(one.key));
+        }
+    }
+
+    /// How many fingerprints were new.
+    pub fn len(&self) -> u64 {
+        self.layers().map(Layer::inserted).sum()
+    }
+
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory of all layers and locks in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        self.layers().map(Layer::memory_bytes).sum::<u64>() + size_of_val(&*self.shards) as u64
+    }
+
+    /// The layers that there are, the oldest first.
+    pub(super) fn layers(&self) -> impl DoubleEndedIterator<Item = &Layer> {
+        let count = self.layers.iter().take_while(|layer| layer.get().is_some()).count();
+        self.layers[..count].iter().filter_map(OnceLock::get)
+    }
+
+    /// The newest layer first, as it is the largest.
+    fn holds(&self, key: Key) -> bool {
+        self.layers().rev().any(|layer| layer.contains(key))
+    }
+
+    fn unknown(&self, fingerprints: &[Fingerprint]) -> Vec<Unknown> {
+        let mut unknown = Vec::with_capacity(fingerprints.len());
+        for (number, some) in fingerprints.chunks(TOGETHER).enumerate() {
+            let from = unknown.len();
+            unknown.extend((number * TOGETHER..).zip(some).map(|(at, fingerprint)| {
+                let key = self.keys.of(*fingerprint);
+                Unknown { shard: key.place(self.shards.len()), at, key }
+            }));
+            for layer in self.layers().rev() {
+                drop_held(layer, &mut unknown, from);
+            }
+        }
+        unknown
+    }
+
+    /// To be called with the lock of the key's shard: what another caller added meanwhile is seen then.
+    fn add_unless_held(&self, key: Key) -> bool {
+        let new = !self.holds(key);
+        if new {
+            self.newest().add(key);
+        }
+        new
+    }
+
+    /// The layer to add to, which is made where the one before is full.
+    fn newest(&self) -> &Layer {
+        let (index, newest) = self.layers().enumerate().last().expect("a set is made with a layer");
+        if newest.is_full() && index + 1 < LAYERS_MAX { self.grow(index + 1) } else { newest }
+    }
+
+    /// Others who find the layer missing wait for it.
+    fn grow(&self, index: usize) -> &Layer {
+        self.layers[index].get_or_init(|| {
+            let capacity = self.options.capacity(index);
+            Layer::new(capacity, Shape::new(capacity, self.options.rate(index), self.options.shards))
+        })
+    }
+}
+
+/// Keeps of `unknown`, from an index on, what the layer does not hold. First all blocks are touched and only then looked
+/// at: a look ends at the first bit that is not set, and a processor does not see beyond an end that it did not expect.
+fn drop_held(layer: &Layer, unknown: &mut Vec<Unknown>, from: usize) {
+    black_box(unknown[from..].iter().fold(0, |sum, one| sum ^ layer.touch(one.key)));
+    let mut kept = from;
+    for at in from..unknown.len() {
+        unknown[kept] = unknown[at];
+        kept += usize::from(!layer.contains(unknown[at].key));
+    }
+    unknown.truncate(kept);
+}
