@@ -4,8 +4,10 @@
 //! each worker keeps a small table of what it has just seen ([`Recent`]): most links of a page are navigation that the page before
 //! had too, and those are answered without touching a shard.
 
+mod disk;
 mod recent;
 mod seen;
 
+pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};
 pub use recent::Recent;
 pub use seen::SeenSet;
