@@ -3,19 +3,20 @@
 /// How many of the youngest runs are merged with a new one of `new` fingerprints; `counts` are those of the runs there
 /// are, oldest first.
 ///
-/// A run is merged when it has at most `ratio` times as many fingerprints as all that is younger. What stays therefore
-/// has more than `ratio` times as many as all younger together: of N fingerprints written M at a time there are at most
-/// 1 + log(N / M) / log(1 + ratio) runs. A fingerprint that is rewritten finds itself in a run greater by 1 + 1 /
-/// `ratio`, so it is written at most 1 + log(N / M) / log(1 + 1 / ratio) times. A `ratio` without bound keeps one run,
-/// as DRUM does, and writes each fingerprint N / M times.
+/// They are those from the oldest run on that has at most `ratio` times as many fingerprints as all that is younger.
+/// Each run that stays therefore has more than `ratio` times as many as all younger together: of N fingerprints written
+/// M at a time there are at most 1 + log(N / M) / log(1 + ratio) runs. A fingerprint that is rewritten finds itself in a
+/// run greater by a factor of 1 + 1 / `ratio` at least, so it is written at most 1 + log(N / M) / log(1 + 1 / ratio)
+/// times. A `ratio` without bound keeps one run, as DRUM does, and writes a fingerprint up to N / M times.
 pub(super) fn merged(counts: impl DoubleEndedIterator<Item = u64>, new: u64, ratio: u64) -> usize {
-    let mut younger = new;
-    let small = |count: &u64| {
-        let merged = *count <= younger.saturating_mul(ratio);
-        younger = younger.saturating_add(*count);
-        merged
-    };
-    counts.rev().take_while(small).count()
+    let (mut younger, mut merged) = (new, 0);
+    for (count, runs) in counts.rev().zip(1..) {
+        if count <= younger.saturating_mul(ratio) {
+            merged = runs;
+        }
+        younger = younger.saturating_add(count);
+    }
+    merged
 }
 
 #[cfg(test)]
@@ -40,6 +41,12 @@ mod tests {
     fn a_ratio_of_one_counts_in_binary() {
         assert_eq!(written(7, 1).0, [4, 2, 1]);
         assert_eq!(written(8, 1).0, [8]);
+    }
+
+    #[test]
+    fn a_large_run_does_not_hide_an_older_one_that_is_too_small_for_what_came_since() {
+        assert_eq!(merged([100, 40, 11].into_iter(), 1, 2), 3, "100 <= 2 * (40 + 11 + 1)");
+        assert_eq!(merged([105, 40, 11].into_iter(), 1, 2), 0);
     }
 
     #[test]
