@@ -79,7 +79,7 @@ fn immediate(name: &str, directory: &Path, options: &DiskOptions, urls: u64) -> 
     drop(set);
     let meter = Meter::start();
     let known = DiskSet::open(directory, options)?.len();
-    println!("  opened and checked: {:.2} µs a fingerprint held", per(meter.since().0, known));
+    println!("  opened and checked: {:.1} ns a fingerprint held", 1e3 * per(meter.since().0, known));
     remove(directory);
     Ok(())
 }

@@ -150,3 +150,20 @@ fn what_is_added_unasked_is_there_even_if_it_was_before() {
     set.flush().unwrap();
     assert_eq!((set.len(), set.runs()), (151, 1));
 }
+
+#[test]
+fn runs_of_many_pages_know_all_that_is_in_them_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = DiskOptions { memory: 64 << 10, ratio: 1 };
+    let (known, unknown) = (urls(0..8_000), urls(8_000..20_000));
+    let mut set = DiskSet::create(directory.path(), &options).unwrap();
+    set.insert_all(&known, &mut Vec::new()).unwrap();
+    assert!(set.runs() > 1 && known.iter().all(|url| set.contains(*url).unwrap()));
+    assert!(!unknown.iter().any(|url| set.contains(*url).unwrap()));
+    set.flush().unwrap();
+    drop(set);
+    let mut set = DeferredSet::open(directory.path(), &options).unwrap();
+    let both = [known, unknown].concat();
+    assert!(put_and_merge(&mut set, &both).into_iter().eq((0..20_000).map(|n| n >= 8_000)));
+    assert_eq!(set.len(), 20_000);
+}
