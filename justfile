@@ -23,7 +23,7 @@ test:
 demo:
     cargo run --release -- demo
 
-# A bench of benches/: crawl_speed, dedup, parse_page, url_canonicalise, warc_record
+# A bench of benches/, by the name of its file
 bench NAME:
     cargo bench --bench {{NAME}}
 

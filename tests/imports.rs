@@ -34,8 +34,9 @@ const SHELLS: &[&str] = &[
     "frontier/messages.rs",
     "host/actor.rs",
     "host/messages.rs",
-    "fetch/",   // the client: sockets are its subject
+    "fetch/",      // the client: sockets are its subject
     "archive/", // the writer: files are its subject; the encoder is pure by construction (it is handed all it writes)
+    "dedup/disk/", // the set on disk: files are its subject
 ];
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {

@@ -5,9 +5,11 @@
 //! had too, and those are answered without touching a shard.
 
 mod bloom;
+mod disk;
 mod recent;
 mod seen;
 
 pub use bloom::{BloomError, BloomOptions, BloomSet};
+pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};
 pub use recent::Recent;
 pub use seen::SeenSet;

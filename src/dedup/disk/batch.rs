@@ -1,0 +1,105 @@
+//! Fingerprints that wait for their answer.
+
+use super::DiskError;
+use super::run::{Page, Run};
+
+/// Bytes that one fingerprint takes, with its tag, its place in the order and its answer.
+const BYTES_EACH: usize = size_of::<u128>() + size_of::<u64>() + size_of::<u32>() + size_of::<bool>();
+
+/// A bounded batch of fingerprints and what the caller knows them by.
+pub(super) struct Batch {
+    fingerprints: Vec<u128>,
+    tags: Vec<u64>,
+    max: usize,
+}
+
+impl Batch {
+    /// An empty batch of about so many bytes at most.
+    pub fn new(bytes: usize) -> Self {
+        Self { fingerprints: Vec::new(), tags: Vec::new(), max: (bytes / BYTES_EACH).clamp(1, u32::MAX as usize) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.fingerprints.len()
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.len() >= self.max
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.fingerprints.capacity() * size_of::<u128>() + self.tags.capacity() * size_of::<u64>()
+    }
+
+    pub fn put(&mut self, fingerprint: u128, tag: u64) {
+        if self.fingerprints.capacity() == 0 {
+            self.fingerprints.reserve_exact(self.max);
+            self.tags.reserve_exact(self.max);
+        }
+        self.fingerprints.push(fingerprint);
+        self.tags.push(tag);
+    }
+
+    /// Decides which are new: in none of `runs`, and not put before.
+    pub fn sift<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Result<Sifted<'_>, DiskError> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by_key(|at| (self.fingerprints[*at as usize], *at));
+        let mut sifted = Sifted { batch: self, order, known: vec![false; self.len()] };
+        sifted.mark_repeated();
+        for run in runs {
+            sifted.mark_known(run)?;
+        }
+        Ok(sifted)
+    }
+
+    pub fn clear(&mut self) {
+        self.fingerprints.clear();
+        self.tags.clear();
+    }
+}
+
+/// A batch of which is known what is new.
+pub(super) struct Sifted<'a> {
+    batch: &'a Batch,
+    /// Places in the batch, by fingerprint and then as they were put.
+    order: Vec<u32>,
+    /// By place in the batch.
+    known: Vec<bool>,
+}
+
+impl Sifted<'_> {
+    fn mark_repeated(&mut self) {
+        let mut before = None;
+        for at in self.order.iter().map(|at| *at as usize) {
+            let fingerprint = self.batch.fingerprints[at];
+            self.known[at] = before.replace(fingerprint) == Some(fingerprint);
+        }
+    }
+
+    /// Goes through a run from its start to its end, over the pages that matter.
+    fn mark_known(&mut self, run: &Run) -> Result<(), DiskError> {
+        let mut page = Page::default();
+        for at in self.order.iter().map(|at| *at as usize) {
+            if !self.known[at] {
+                self.known[at] = run.contains_next(self.batch.fingerprints[at], &mut page)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many are new.
+    pub fn count(&self) -> u64 {
+        self.known.iter().filter(|known| !**known).count() as u64
+    }
+
+    /// The new ones, ascending.
+    pub fn ascending(&self) -> impl Iterator<Item = u128> {
+        let places = self.order.iter().map(|at| *at as usize);
+        places.filter(|at| !self.known[*at]).map(|at| self.batch.fingerprints[at])
+    }
+
+    /// Tags, and whether their fingerprints are new, as they were put.
+    pub fn answers(&self) -> impl Iterator<Item = (u64, bool)> {
+        self.batch.tags.iter().zip(&self.known).map(|(tag, known)| (*tag, !known))
+    }
+}

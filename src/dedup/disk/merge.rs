@@ -1,0 +1,35 @@
+//! Merging sorted fingerprints into one run.
+
+use super::DiskError;
+use super::scan::Scan;
+use super::write::{Medium, RunWriter};
+
+/// Ascending fingerprints: from memory, or from a run.
+pub(super) enum Source<'a> {
+    Memory(&'a mut dyn Iterator<Item = u128>),
+    Run(Box<Scan<'a>>),
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Result<Option<u128>, DiskError> {
+        match self {
+            Self::Memory(fingerprints) => Ok(fingerprints.next()),
+            Self::Run(scan) => scan.next(),
+        }
+    }
+}
+
+/// Writes the fingerprints of all `sources`, each once. There are only as many sources as tiers, so that looking at all
+/// of them for the least is as quick as a heap.
+pub(super) fn merge<M: Medium>(sources: &mut [Source<'_>], writer: &mut RunWriter<'_, M>) -> Result<(), DiskError> {
+    let mut heads = sources.iter_mut().map(Source::next).collect::<Result<Vec<_>, _>>()?;
+    while let Some(least) = heads.iter().flatten().min().copied() {
+        writer.push(least)?;
+        for (head, source) in heads.iter_mut().zip(&mut *sources) {
+            if *head == Some(least) {
+                *head = source.next()?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! One sorted run of fingerprints on disk.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use super::DiskError;
+use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, Header};
+use super::scan::Scan;
+
+/// A file of ascending fingerprints, and in memory the first one of each page.
+pub(super) struct Run {
+    pub path: PathBuf,
+    pub header: Header,
+    file: File,
+    page: usize,
+    firsts: Vec<u128>,
+}
+
+impl Run {
+    /// The run in a file of which all is known; `page` is how many fingerprints a page has.
+    pub fn new(path: PathBuf, file: File, header: Header, page: usize, firsts: Vec<u128>) -> Self {
+        Self { path, header, file, page, firsts }
+    }
+
+    /// The same run, its file having got another name.
+    pub fn renamed(self, path: PathBuf) -> Self {
+        Self { path, ..self }
+    }
+
+    /// Opens the run in a file and reads it through, so that any damage shows. `page_of` tells for a count of
+    /// fingerprints how many a page has.
+    pub fn open(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Self, DiskError> {
+        let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(|source| DiskError::file("open", &path, source))?;
+        if length < HEADER_BYTES as u64 {
+            return Err(DiskError::damaged(&path, "is cut short"));
+        }
+        let mut bytes = [0; HEADER_BYTES];
+        file.read_exact_at(&mut bytes, 0).map_err(|source| DiskError::file("read", &path, source))?;
+        let header = Header::of_bytes(&bytes).map_err(|what| DiskError::damaged(&path, what))?;
+        if header.file_bytes() != Some(length) {
+            return Err(DiskError::damaged(&path, "has another length than its header says"));
+        }
+        let mut run = Self::new(path, file, header, page_of(header.count), Vec::new());
+        run.firsts = run.checked_firsts(block)?;
+        Ok(run)
+    }
+
+    /// Reads all fingerprints and keeps the first of each page.
+    fn checked_firsts(&self, block: usize) -> Result<Vec<u128>, DiskError> {
+        let mut firsts = Vec::with_capacity(self.count().div_ceil(self.page as u64) as usize);
+        let (mut scan, mut before, mut left) = (Scan::new(self, block), None, 0);
+        while let Some(fingerprint) = scan.next()? {
+            if before.replace(fingerprint).is_some_and(|before| before >= fingerprint) {
+                return Err(DiskError::damaged(&self.path, "is not in order"));
+            }
+            if left == 0 {
+                firsts.push(fingerprint);
+                left = self.page;
+            }
+            left -= 1;
+        }
+        Ok(firsts)
+    }
+
+    pub fn count(&self) -> u64 {
+        self.header.count
+    }
+
+    pub fn file_bytes(&self) -> u64 {
+        HEADER_BYTES as u64 + self.count() * FINGERPRINT_BYTES as u64
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.firsts.capacity() * size_of::<u128>()
+    }
+
+    /// Reads `bytes` of fingerprints from the `from`-th on.
+    pub fn read(&self, from: u64, bytes: &mut [u8]) -> Result<(), DiskError> {
+        let offset = HEADER_BYTES as u64 + from * FINGERPRINT_BYTES as u64;
+        self.file.read_exact_at(bytes, offset).map_err(|source| DiskError::file("read", &self.path, source))
+    }
+
+    /// The only page that can hold `fingerprint`.
+    fn page_with(&self, fingerprint: u128) -> Option<usize> {
+        self.firsts.partition_point(|first| *first <= fingerprint).checked_sub(1)
+    }
+
+    /// Whether `fingerprint` is here, by one read at most.
+    pub fn contains(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
+        match self.page_with(fingerprint) {
+            Some(number) => self.load(number, page).map(|()| page.contains(fingerprint)),
+            None => Ok(false),
+        }
+    }
+
+    /// As [`Run::contains`], for ascending fingerprints with one `page` that nothing else uses meanwhile: reads each
+    /// page once.
+    pub fn contains_next(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
+        match self.page_with(fingerprint) {
+            Some(number) if page.number == Some(number) => Ok(page.contains(fingerprint)),
+            _ => self.contains(fingerprint, page),
+        }
+    }
+
+    fn load(&self, number: usize, page: &mut Page) -> Result<(), DiskError> {
+        let from = number as u64 * self.page as u64;
+        let fingerprints = (self.count() - from).min(self.page as u64) as usize;
+        page.number = None;
+        page.bytes.resize(fingerprints * FINGERPRINT_BYTES, 0);
+        self.read(from, &mut page.bytes)?;
+        page.number = Some(number);
+        Ok(())
+    }
+}
+
+/// A page of a run, as it was read last.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    number: Option<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Page {
+    fn contains(&self, fingerprint: u128) -> bool {
+        let (fingerprints, _) = self.bytes.as_chunks::<FINGERPRINT_BYTES>();
+        fingerprints.binary_search_by_key(&fingerprint, |bytes| u128::from_le_bytes(*bytes)).is_ok()
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+}

@@ -1,0 +1,149 @@
+//! All runs of a set.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+
+use super::directory::{Directory, remove};
+use super::header::Span;
+use super::merge::{Source, merge};
+use super::run::{Page, Run};
+use super::scan::Scan;
+use super::tiers;
+use super::write::{Cut, RunWriter};
+use super::{DiskError, DiskOptions};
+
+/// Sorted runs, oldest first; no fingerprint is in two of them.
+pub(super) struct Runs {
+    directory: Directory,
+    options: DiskOptions,
+    runs: Vec<Run>,
+}
+
+impl Runs {
+    /// Makes a directory with one empty run, which marks it as a set and shows that it can be written to.
+    pub fn create(path: &Path, options: &DiskOptions) -> Result<Self, DiskError> {
+        let directory = Directory::make(path)?;
+        if !directory.spans()?.is_empty() {
+            return Err(DiskError::Exists { path: path.to_path_buf() });
+        }
+        directory.set_aside_unfinished()?;
+        let mut runs = Self { directory, options: *options, runs: Vec::new() };
+        runs.write(&mut std::iter::empty(), 0)?;
+        Ok(runs)
+    }
+
+    /// Opens the runs of a directory, having read them through.
+    pub fn open(path: &Path, options: &DiskOptions) -> Result<Self, DiskError> {
+        let directory = Directory::open(path)?;
+        let (spans, merged) = whole(&directory, directory.spans()?)?;
+        let open = |span| open(&directory, span, options);
+        let runs = spans.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        merged.into_iter().for_each(|span| remove(&directory.file(span)));
+        directory.set_aside_unfinished()?;
+        Ok(Self { directory, options: *options, runs })
+    }
+
+    pub fn count(&self) -> u64 {
+        self.runs.iter().map(Run::count).sum()
+    }
+
+    pub fn disk_bytes(&self) -> u64 {
+        self.runs.iter().map(Run::file_bytes).sum()
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.runs.iter().map(Run::memory_bytes).sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter()
+    }
+
+    /// Whether `fingerprint` is in one of them; the oldest run is the largest, so it is asked first.
+    pub fn contains(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
+        for run in &self.runs {
+            if run.contains(fingerprint, page)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds `count` ascending fingerprints that are in none of the runs: merged with the youngest runs into a new one,
+    /// which then takes their place. After this they are on the disk; after an error all is as it was.
+    pub fn add(&mut self, new: &mut dyn Iterator<Item = u128>, count: u64) -> Result<(), DiskError> {
+        if count == 0 { Ok(()) } else { self.write(new, count) }
+    }
+
+    fn write(&mut self, new: &mut dyn Iterator<Item = u128>, count: u64) -> Result<(), DiskError> {
+        let merged = tiers::merged(self.runs.iter().map(Run::count), count, self.options.ratio.max(1));
+        let kept = self.runs.len() - merged;
+        let last = self.runs.last().map_or(0, |youngest| youngest.header.span.last + 1);
+        let span = Span { first: self.runs.get(kept).map_or(last, |run| run.header.span.first), last };
+        let written = self.write_merged(span, new, count, &self.runs[kept..])?;
+        for run in self.runs.drain(kept..) {
+            remove(&run.path);
+        }
+        self.runs.push(written);
+        Ok(())
+    }
+
+    /// Writes `new` and `runs` into a file, wholly or not at all.
+    fn write_merged(
+        &self,
+        span: Span,
+        new: &mut dyn Iterator<Item = u128>,
+        count: u64,
+        runs: &[Run],
+    ) -> Result<Run, DiskError> {
+        let partial = self.directory.partial(span);
+        let count = count + runs.iter().map(Run::count).sum::<u64>();
+        let cut = Cut { page: self.options.page(count), block: self.options.block(runs.len() + 1) };
+        let written = write_file(&partial, span, cut, new, runs).and_then(|run| {
+            let whole = self.directory.file(span);
+            self.directory.finish(&partial, &whole)?;
+            Ok(run.renamed(whole))
+        });
+        written.inspect_err(|_| remove(&partial))
+    }
+}
+
+/// Writes the file of a run.
+fn write_file(
+    path: &Path,
+    span: Span,
+    cut: Cut,
+    new: &mut dyn Iterator<Item = u128>,
+    runs: &[Run],
+) -> Result<Run, DiskError> {
+    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+    let file = opened.map_err(|source| DiskError::file("make", path, source))?;
+    let mut writer = RunWriter::new(path, file, cut)?;
+    let mut sources = vec![Source::Memory(new)];
+    sources.extend(runs.iter().map(|run| Source::Run(Box::new(Scan::new(run, cut.block)))));
+    merge(&mut sources, &mut writer)?;
+    let (file, header, firsts) = writer.finish(span)?;
+    Ok(Run::new(path.to_path_buf(), file, header, cut.page, firsts))
+}
+
+fn open(directory: &Directory, span: Span, options: &DiskOptions) -> Result<Run, DiskError> {
+    let run = Run::open(directory.file(span), |count| options.page(count), options.block(1))?;
+    if run.header.span == span { Ok(run) } else { Err(DiskError::damaged(&run.path, "has the name of another run")) }
+}
+
+/// Tells the runs that make up the set, oldest first, from those that were merged into one of them.
+fn whole(directory: &Directory, spans: Vec<Span>) -> Result<(Vec<Span>, Vec<Span>), DiskError> {
+    let (mut whole, mut merged) = (Vec::<Span>::new(), Vec::new());
+    for span in spans {
+        let next = whole.last().map_or(0, |before| before.last + 1);
+        match whole.last() {
+            Some(before) if span.is_within(*before) => merged.push(span),
+            _ if span.first == next => whole.push(span),
+            _ => return Err(DiskError::damaged(&directory.file(span), "follows a run that is missing")),
+        }
+    }
+    if whole.is_empty() {
+        return Err(DiskError::damaged(directory.path(), "holds no set of URLs"));
+    }
+    Ok((whole, merged))
+}

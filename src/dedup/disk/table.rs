@@ -1,0 +1,156 @@
+//! The fingerprints that wait in memory.
+
+/// Slots behind the last home, for those that found theirs taken.
+const TAIL: usize = 64;
+/// Slots that a table has at least.
+const SLOTS_MIN: usize = 16;
+/// Bytes of a slot.
+const SLOT_BYTES: usize = 16;
+
+/// What became of a fingerprint offered to a [`Table`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// It was not there and is now.
+    Taken,
+    /// It was there.
+    Known,
+    /// It is not there, and there is no place for it.
+    NoRoom,
+}
+
+/// A hash table of a fixed size that keeps its fingerprints ascending, so that writing them in order costs no sort, no
+/// second copy, and leaves them in place if writing fails.
+///
+/// It probes linearly from a home that grows with the fingerprint (its upper half, scaled to the table), and keeps each
+/// row of neighbours in order (Amble and Knuth 1974, "Ordered hash tables"). Fingerprints being hashes, homes are
+/// spread evenly.
+pub(super) struct Table {
+    /// Zero where nothing is; the fingerprint 0 itself is noted aside.
+    slots: Box<[u128]>,
+    homes: usize,
+    len: usize,
+    has_zero: bool,
+}
+
+impl Table {
+    /// An empty table of about so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        let homes = (bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN);
+        Self { slots: vec![0; homes + TAIL].into_boxed_slice(), homes, len: 0, has_zero: false }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * SLOT_BYTES
+    }
+
+    pub fn contains(&self, fingerprint: u128) -> bool {
+        if fingerprint == 0 { self.has_zero } else { self.slots.get(self.place(fingerprint)) == Some(&fingerprint) }
+    }
+
+    /// Takes a fingerprint, unless it is there or four fifths of the table are taken: a fuller one would probe for
+    /// long.
+    pub fn offer(&mut self, fingerprint: u128) -> Offered {
+        if self.contains(fingerprint) {
+            return Offered::Known;
+        }
+        if self.len >= self.homes / 5 * 4 || !self.put(fingerprint) {
+            return Offered::NoRoom;
+        }
+        self.len += 1;
+        Offered::Taken
+    }
+
+    /// All fingerprints, ascending.
+    pub fn ascending(&self) -> impl Iterator<Item = u128> {
+        let zero = self.has_zero.then_some(0);
+        zero.into_iter().chain(self.slots.iter().copied().filter(|slot| *slot != 0))
+    }
+
+    pub fn clear(&mut self) {
+        self.slots.fill(0);
+        (self.len, self.has_zero) = (0, false);
+    }
+
+    /// Where `fingerprint` (not 0) is or belongs; it may be the end.
+    fn place(&self, fingerprint: u128) -> usize {
+        let home = self.home(fingerprint);
+        let row = self.slots[home..].iter().take_while(|slot| **slot != 0 && **slot < fingerprint);
+        home + row.count()
+    }
+
+    /// Below `homes`, and never less for a greater fingerprint.
+    fn home(&self, fingerprint: u128) -> usize {
+        (((fingerprint >> 64) * self.homes as u128) >> 64) as usize
+    }
+
+    /// Puts a fingerprint that is not there in its place and moves the rest of its row on by one; false if the row
+    /// reaches the end.
+    fn put(&mut self, fingerprint: u128) -> bool {
+        if fingerprint == 0 {
+            self.has_zero = true;
+            return true;
+        }
+        let at = self.place(fingerprint);
+        let Some(row) = self.slots[at..].iter().position(|slot| *slot == 0) else { return false };
+        self.slots.copy_within(at..at + row, at + 1);
+        self.slots[at] = fingerprint;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Fingerprints that share homes, lie at both ends, or anywhere.
+    fn fingerprints() -> impl Strategy<Value = Vec<u128>> {
+        let one = prop_oneof![0..20_u128, (0..20_u128).prop_map(|n| u128::MAX - n), any::<u128>()];
+        prop::collection::vec(one, 0..200)
+    }
+
+    proptest! {
+        #[test]
+        fn it_answers_as_a_plain_set_does_and_is_ascending(offered in fingerprints(), bytes in 0..8_000_usize) {
+            let (mut table, mut twin) = (Table::new(bytes), BTreeSet::new());
+            for fingerprint in offered {
+                prop_assert_eq!(table.contains(fingerprint), twin.contains(&fingerprint));
+                match table.offer(fingerprint) {
+                    Offered::Taken => prop_assert!(twin.insert(fingerprint)),
+                    Offered::Known => prop_assert!(twin.contains(&fingerprint)),
+                    Offered::NoRoom => {
+                        prop_assert!(!table.contains(fingerprint));
+                        prop_assert!(table.len() > 0, "an empty table has room for any fingerprint");
+                        prop_assert!(table.ascending().eq(twin.iter().copied()));
+                        table.clear();
+                        twin.clear();
+                    }
+                }
+                prop_assert_eq!(table.len(), twin.len());
+            }
+            prop_assert!(table.ascending().eq(twin.iter().copied()));
+        }
+    }
+
+    #[test]
+    fn spread_fingerprints_fill_four_fifths_of_its_homes() {
+        let mut table = Table::new(16 * 1_064);
+        let spread = |n: u64| crate::url::Fingerprint::of(&n.to_string()).0;
+        let taken = (0..2_000).filter(|n| table.offer(spread(*n)) == Offered::Taken).count();
+        assert_eq!((taken, table.len(), table.bytes()), (800, 800, 16 * 1_064));
+    }
+
+    #[test]
+    fn a_row_that_reaches_the_end_is_no_room() {
+        let mut table = Table::new(16 * 1_064);
+        let taken = (0..200).take_while(|n| table.offer(u128::MAX - n) == Offered::Taken).count();
+        assert_eq!(taken, TAIL + 1, "the last home and all behind it");
+    }
+}
