@@ -16,6 +16,12 @@ page that has an address of its own). For NAME.warc.gz they are looked for besid
 NAME.labels.csv.gz or NAME.labels.csv. No policy sees them: they only measure. Without them
 there is what needs none: requests, new pages, clusters.";
 
+/// Reads a share of the requests.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share is a number from 0 to 1, such as 0.1 for one of ten".to_owned())
+}
+
 /// Loads a corpus and tells its notes on standard error.
 pub fn load_telling(warc: &Path, labels: Option<&Path>, no_labels: bool) -> anyhow::Result<Corpus> {
     let corpus = if no_labels { Corpus::load(warc, None)? } else { load(warc, labels)? };

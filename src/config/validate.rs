@@ -46,36 +46,30 @@ fn missing_example(config: &Config) -> Option<String> {
 }
 
 fn useless_model(config: &Config) -> Option<String> {
-    let (kind, variant) = (config.crawl.policy, config.policy.variant);
-    if config.policy.model.is_empty() {
-        return None;
-    }
-    let advice = "`ucc` and `target` in their default variant do: choose one of them, or leave the model out";
-    match (kind, variant) {
-        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Default) => None,
-        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Paper) => {
-            Some(format!("the variant `paper` cannot start from a site model; {advice}"))
-        }
-        _ => Some(format!("the policy `{}` cannot start from a site model; {advice}", kind.name())),
-    }
+    (!config.policy.model.is_empty()).then(|| only_learned(config, "start from a site model"))?
 }
 
 fn useless_early_stop(config: &Config) -> Option<String> {
-    let (kind, variant, share) = (config.crawl.policy, config.policy.variant, config.budget.early_stop);
+    let share = config.budget.early_stop;
     if !(0.0..=1.0).contains(&share) {
         return Some(format!(
             "{share} is no share of the requests; 0.1 stands for one of ten, 0 for never stopping early"
         ));
     }
-    let estimates = matches!(kind, PolicyKind::Ucc | PolicyKind::Target) && variant == PolicyVariant::Default;
-    let who = if variant == PolicyVariant::Default { "policy" } else { "variant `paper` of the policy" };
-    (share > 0.0 && !estimates).then(|| {
-        format!(
-            "the {who} `{}` does not estimate what requests will bring; `ucc` and `target` in their default variant do: \
-             choose one of them, or leave this out",
-            kind.name()
-        )
-    })
+    (share > 0.0).then(|| only_learned(config, "estimate what requests will bring"))?
+}
+
+/// What is wrong where the policy is none that learns what this takes.
+fn only_learned(config: &Config, what: &str) -> Option<String> {
+    let (kind, variant) = (config.crawl.policy, config.policy.variant);
+    let who = match (kind, variant) {
+        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Default) => return None,
+        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Paper) => "the variant `paper`".to_owned(),
+        _ => format!("the policy `{}`", kind.name()),
+    };
+    Some(format!(
+        "{who} cannot {what}; `ucc` and `target` in their default variant do: choose one of them, or leave this out"
+    ))
 }
 
 fn no_requests(requests: u32) -> Option<String> {

@@ -99,6 +99,8 @@ fn numbers_that_make_no_sense_are_refused() {
 fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
     let recording = Recording::labelled();
     let run = |more: &[&str]| recording.run(&[&["replay", "forum.warc", "--early-stop"][..], more].concat());
+    let lab = ["lab", "early-stop", "forum.warc", "--shares", "0.5,7"];
+    recording.run(&lab).failed(2, &["--shares", "a number from 0 to 1"]);
     run(&["2"]).failed(2, &["--early-stop", "a number from 0 to 1"]);
     for more in [&["0.1", "--policy", "bfs"], &["0.1", "--variant", "paper"]] {
         run(more).failed(2, &["--early-stop needs a policy that estimates", "ucc or target"]);
@@ -109,9 +111,8 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
     };
     crawl(&["1.5", "--policy", "ucc"]).failed(2, &["1.5 is no share of the requests"]);
     let can = "`ucc` and `target` in their default variant do";
-    crawl(&["0.1"]).failed(2, &["--early-stop", "the policy `bfs` does not estimate", can]);
-    crawl(&["0.1", "--policy", "ucc", "--variant", "paper"])
-        .failed(2, &["the variant `paper` of the policy `ucc`", can]);
+    crawl(&["0.1"]).failed(2, &["--early-stop", "the policy `bfs` cannot estimate", can]);
+    crawl(&["0.1", "--policy", "ucc", "--variant", "paper"]).failed(2, &["the variant `paper` cannot estimate", can]);
     let ahead = ["0.1", "--policy", "ucc", "--set", "budget.early_stop_requests=0"];
     crawl(&ahead).failed(2, &["0 requests are too few or too many to look ahead to"]);
     assert!(!recording.path("crawl").exists());

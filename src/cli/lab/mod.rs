@@ -6,7 +6,7 @@ mod progress;
 use clap::{Args, Subcommand};
 
 use super::exit::Failure;
-use super::rows::LABELS_HELP;
+use super::rows::{LABELS_HELP, share};
 use crate::config::EARLY_STOP_REQUESTS;
 use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Samples, Target, Ucc};
 use crate::lab::replay::{PolicyName, Variant};
@@ -223,7 +223,7 @@ pub struct EarlyStopArgs {
     #[command(flatten)]
     common: Common,
     /// Stop where a smaller share of the next requests is expected to bring something
-    #[arg(long, value_name = "SHARES", value_delimiter = ',', default_values_t = [0.5, 0.3, 0.2, 0.1, 0.05])]
+    #[arg(long, value_name = "SHARES", value_delimiter = ',', value_parser = share, default_values_t = [0.5, 0.3, 0.2, 0.1, 0.05])]
     shares: Vec<f64>,
     /// Requests that are looked ahead to
     #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..))]

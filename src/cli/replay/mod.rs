@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
-use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, write_json, write_text};
+use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, share, write_json, write_text};
 use crate::config::EARLY_STOP_REQUESTS;
 use crate::frontier::EarlyStopOptions;
 use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
@@ -142,12 +142,6 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
             .map_err(|error| Failure::new(Exit::Output, error))?;
     }
     Ok(())
-}
-
-/// A share of something.
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a share is a number from 0 to 1, such as 0.1 for one of ten".to_owned())
 }
 
 fn early_stop(args: &ReplayArgs) -> Result<Option<EarlyStopOptions>, Failure> {

@@ -52,7 +52,6 @@ pub struct Sums {
     /// Sum of its squares.
     pub squares: f64,
     /// Fetches that brought a page that is wanted and new.
-    #[serde(default)]
     pub wanted: f64,
 }
 

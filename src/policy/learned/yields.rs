@@ -22,7 +22,6 @@ pub struct Yield {
     /// What they are worth together.
     pub worth: f64,
     /// How many of them are expected to lead to a page that is wanted.
-    #[serde(default)]
     pub wanted: f64,
 }
 
