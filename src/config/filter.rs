@@ -1,8 +1,14 @@
 //! Settings of the filter.
 
+use serde::{Deserialize, Serialize};
+
 crate::options! {
     /// Which links are followed at all, whatever the policy.
     pub struct FilterOptions in "filter" {
+        /// In which order a link is looked up in the set of URLs seen and judged by what the policy has learnt: `graph-dup` judges
+        /// first, so that whole groups of links are refused before they are resolved; `dup-graph` looks up first and judges what
+        /// is new; `dup-only` does not judge. The first two let the same URLs in.
+        order: FilterOrder = FilterOrder::GraphDup,
         /// Whether `nofollow` in a page's `<meta name=robots>` or `X-Robots-Tag` header keeps all its links from being followed.
         nofollow_pages: bool = true,
         /// Whether links marked `rel=nofollow`, `ugc` or `sponsored` are left out. Social sites mark what their users write in
@@ -10,5 +16,32 @@ crate::options! {
         nofollow_links: bool = false,
         /// Redirects followed one after the other before the chain fails with `too_many_redirects`.
         redirects_max: u8 = 10,
+    }
+}
+
+/// The order in which a link is judged by what the policy has learnt of the site and looked up in the set of URLs seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FilterOrder {
+    /// Judged first: by link class before it is resolved, by its URL's pattern afterwards; what passes is looked up.
+    #[default]
+    GraphDup,
+    /// Looked up first; what is new is judged, and is remembered as seen only if it passes.
+    DupGraph,
+    /// Looked up only.
+    DupOnly,
+}
+
+impl FilterOrder {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::GraphDup, Self::DupGraph, Self::DupOnly];
+
+    /// Its name in settings, tables and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GraphDup => "graph-dup",
+            Self::DupGraph => "dup-graph",
+            Self::DupOnly => "dup-only",
+        }
     }
 }

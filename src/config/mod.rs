@@ -30,6 +30,7 @@ pub mod values;
 pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
 pub use crawl::{CrawlOptions, PolicyKind};
 pub use fetch::FetchOptions;
+pub use filter::FilterOrder;
 pub use given::{Flag, FlagValue};
 pub use load::{Layers, load};
 pub use log::{LogFormat, LogLevel, LogOptions};

@@ -45,6 +45,12 @@ pub const REFUSALS: &[&str] = &[
     "trap",
     "link_class",
     "nofollow",
+    "no_cluster",
+    "no_edge",
+    "header_footer",
+    "duplicate_content",
+    "uninformative",
+    "structure_trap",
     "depth",
     "host_pages",
     "frontier",
@@ -155,4 +161,4 @@ pub const RECORD_TYPES: &[&str] = &["warcinfo", "request", "response", "revisit"
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 
 /// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 2);
+const _: () = assert!(PolicyRefusal::LABELS.len() == 8);

@@ -22,6 +22,18 @@ pub enum PolicyRefusal {
     LinkClass,
     /// The page or the link asks robots not to follow it.
     Nofollow,
+    /// Its URL belongs to no cluster of the cluster graph.
+    NoCluster,
+    /// No edge of the cluster graph leads from its page's cluster to that of its URL.
+    NoEdge,
+    /// It is linked from almost everywhere: a header, a footer.
+    HeaderFooter,
+    /// Its URL's cluster shows what others show.
+    DuplicateContent,
+    /// Its URL's cluster shows nothing that is wanted.
+    Uninformative,
+    /// URLs of its form keep coming and bring nothing new.
+    StructureTrap,
 }
 
 /// Which budget a link was over.
@@ -111,7 +123,16 @@ macro_rules! labels {
 }
 
 labels!(RobotsRefusal { Disallowed => "disallowed", Unavailable => "unavailable" });
-labels!(PolicyRefusal { LinkClass => "link_class", Nofollow => "nofollow" });
+labels!(PolicyRefusal {
+    LinkClass => "link_class",
+    Nofollow => "nofollow",
+    NoCluster => "no_cluster",
+    NoEdge => "no_edge",
+    HeaderFooter => "header_footer",
+    DuplicateContent => "duplicate_content",
+    Uninformative => "uninformative",
+    StructureTrap => "structure_trap",
+});
 labels!(Budget { Depth => "depth", HostPages => "host_pages", Frontier => "frontier" });
 
 impl Failure {

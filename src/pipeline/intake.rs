@@ -1,16 +1,20 @@
 //! The links of one page on their way from the parser to the frontier.
 //!
-//! The order is the design's: links are refused by link class before they are resolved, then resolved and canonicalised, then
-//! refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen.
+//! By default ([`FilterOrder::GraphDup`]) links are refused by link class before they are resolved, then resolved and canonicalised,
+//! then refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen. The other
+//! orders resolve every link; one looks up first and asks the policy of what is new, one does not ask it at all.
 
 use std::sync::Arc;
 
 use super::harvest::Rules;
 use crate::archive::{ExportedLink, links_line};
+use crate::config::FilterOrder;
 use crate::dedup::Recent;
 use crate::filter::{self, NofollowRules};
 use crate::frontier::LinksFound;
-use crate::page::{Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, RobotsDirectives, ScheduledUrl};
+use crate::page::{
+    Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
+};
 use crate::policy::{PlacedLink, PolicySnapshot};
 use crate::url::{CanonicalRef, CanonicalUrl, OutOfScope, Resolver};
 
@@ -65,9 +69,11 @@ impl<'a> Intake<'a> {
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = Arc::clone(&self.snapshot);
-        let cluster = policy.cluster(&page.leaf_paths);
+        let cluster = policy.page_cluster(self.via.as_str(), &page.leaf_paths);
+        // Where the policy isn't asked first, it is not asked of groups.
+        let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
-            match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class)) {
+            match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class).filter(|_| first)) {
                 Ok(class) => {
                     for link in &group.links {
                         match filter::judge_link(link, nofollow) {
@@ -92,9 +98,7 @@ impl<'a> Intake<'a> {
             }
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
-        let class = class.with_pattern(self.snapshot.pattern(url.as_str()));
-        let refused = self.snapshot.refusal(class).filter(|_| !wanted_anyway);
-        let fate = refused.map(Fate::Policy).or_else(|| judge(self.rules, self.recent, &url, (self.depth, class)));
+        let (class, fate) = judge(self.rules, &*self.snapshot, self.recent, &url, (self.depth, class));
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -127,9 +131,15 @@ impl<'a> Intake<'a> {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;
         let new = self.accepted.len() as u64;
-        let (filtered, looked_up) = (self.settled.total() - self.duplicates, self.duplicates + new);
-        metrics.filter.stage.received.add(filtered + looked_up);
-        metrics.filter.stage.sent.add(looked_up);
+        let filtered = self.settled.total() - self.duplicates;
+        let looked_up = self.duplicates + new;
+        // What the filter is handed and hands on depends on who comes first.
+        let (received, sent) = match self.rules.filter.order {
+            FilterOrder::GraphDup | FilterOrder::DupOnly => (filtered + looked_up, looked_up),
+            FilterOrder::DupGraph => (filtered + new, new),
+        };
+        metrics.filter.stage.received.add(received);
+        metrics.filter.stage.sent.add(sent);
         for (fate, count) in self.settled.iter().filter(|(fate, _)| *fate != Fate::Duplicate) {
             metrics.filter.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);
         }
@@ -148,8 +158,51 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// Why a link is not accepted; none where it is, and from now on counts as seen.
-fn judge(rules: &Rules, recent: &mut Recent, url: &CanonicalRef<'_>, (depth, class): (u16, LinkClass)) -> Option<Fate> {
+/// Why a link is not accepted; none where it is, and from now on counts as seen. With its class, which has the URL's pattern
+/// where that was looked at.
+fn judge(
+    rules: &Rules,
+    policy: &dyn PolicySnapshot,
+    recent: &mut Recent,
+    url: &CanonicalRef<'_>,
+    (depth, place): (u16, LinkClass),
+) -> (LinkClass, Option<Fate>) {
+    let order = rules.filter.order;
+    let judged = |place: LinkClass| {
+        let class = place.with_pattern(policy.pattern(url.as_str()));
+        let asked = (order != FilterOrder::DupOnly).then(|| policy.refusal(class)).flatten();
+        // A redirect stands for a page that was wanted, unless it leads on without end.
+        let holds = |why: &PolicyRefusal| place.apath != Apath::REDIRECT || *why == PolicyRefusal::StructureTrap;
+        (class, asked.filter(holds).map(Fate::Policy))
+    };
+    match order {
+        FilterOrder::GraphDup => {
+            let (class, fate) = judged(place);
+            (class, fate.or_else(|| look_up(rules, recent, url, (depth, class))))
+        }
+        FilterOrder::DupGraph => {
+            let fingerprint = url.fingerprint();
+            if recent.knows(fingerprint) || rules.seen.contains(fingerprint) {
+                return (place, Some(Fate::Duplicate));
+            }
+            let group = policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
+            let (class, fate) = group.map_or_else(|| judged(place), |why| (place, Some(Fate::Policy(why))));
+            (class, fate.or_else(|| look_up(rules, recent, url, (depth, class))))
+        }
+        FilterOrder::DupOnly => match look_up(rules, recent, url, (depth, place)) {
+            None => judged(place),
+            fate => (place, fate),
+        },
+    }
+}
+
+/// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen.
+fn look_up(
+    rules: &Rules,
+    recent: &mut Recent,
+    url: &CanonicalRef<'_>,
+    (depth, class): (u16, LinkClass),
+) -> Option<Fate> {
     let fingerprint = url.fingerprint();
     if recent.knows(fingerprint) {
         return Some(Fate::Duplicate);

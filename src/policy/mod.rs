@@ -106,6 +106,12 @@ pub trait PolicySnapshot: ClassOrder {
         ClusterId::UNKNOWN
     }
 
+    /// The cluster of a page by its address and its bag of leaf paths: what its links are refused, queued and scored by.
+    fn page_cluster(&self, url: &str, bag: &[LeafPath]) -> ClusterId {
+        let _ = url;
+        self.cluster(bag)
+    }
+
     /// The class names that leaf paths carry for this snapshot; none: plain paths.
     fn class_tokens(&self) -> Option<Arc<crate::page::ClassTokens>> {
         None
