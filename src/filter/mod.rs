@@ -1,5 +1,9 @@
 //! The filter: which links of a page the policy wants, asked once for each link class and before a link is resolved.
 
+mod pattern_memo;
+
+pub use pattern_memo::PatternMemo;
+
 use crate::page::{ClusterId, LinkClass, LinkGroup, LinkKind, PolicyRefusal, RawLink};
 
 /// What the filter obeys besides the policy.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::intake::Intake;
+use super::intake::{Intake, Memory};
 use super::job::Sitemap;
 use super::needs::SharedNeeds;
 use bytes::Bytes;
 
 use crate::archive;
 use crate::config::filter::FilterOptions;
-use crate::dedup::{Recent, SeenSet};
+use crate::dedup::SeenSet;
 use crate::fetch::{self, DecodeLimits};
 use crate::frontier::LinksFound;
 use crate::host::sitemap;
@@ -94,20 +94,20 @@ pub(super) struct Harvester {
     rules: Arc<Rules>,
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
-    recent: Recent,
+    memory: Memory,
     /// What the parser was last told: the snapshot's generation, and whether texts are wanted.
     asked: Option<(u64, bool)>,
 }
 
 impl Harvester {
     pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
-        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), recent: Recent::default(), asked: None }
+        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default(), asked: None }
     }
 
     /// Starts anew after a panic, which may have left the parser in any state.
     pub(super) fn reset(&mut self) {
         self.parser = (self.new_parser)();
-        self.recent = Recent::default();
+        self.memory = Memory::default();
         self.asked = None;
     }
 
@@ -152,7 +152,7 @@ impl Harvester {
         let mut page = self.parser.parse(body, answer.content_type());
         rules.metrics.parse.pages.by(page.charset).inc();
         let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
-        let mut intake = Intake::new(&rules, snapshot, &mut self.recent, item, page.base.as_deref());
+        let mut intake = Intake::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
         intake.placed = needs.links.then(Vec::new);
         let cluster = intake.page(&page, directives);
         let links = Some(page.link_count() as u32);
@@ -183,7 +183,7 @@ impl Harvester {
         let url = item.url.as_str();
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
         let rules = Arc::clone(&self.rules);
-        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, item, None);
+        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.memory, item, None);
         for url in contents.urls.iter().chain(&contents.sitemaps) {
             intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
         }
@@ -200,7 +200,7 @@ impl Harvester {
             return Harvest::of(Fate::Failed(Failure::TooManyRedirects));
         }
         let rules = Arc::clone(&self.rules);
-        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, item, None);
+        let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.memory, item, None);
         intake.redirects = item.redirects + 1;
         intake.depth = item.depth;
         let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
@@ -215,7 +215,7 @@ impl Harvester {
         for proposal in proposals {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
             let snapshot = Arc::clone(&**rules.policy.load());
-            let mut intake = Intake::new(&rules, snapshot, &mut self.recent, &item, None);
+            let mut intake = Intake::new(&rules, snapshot, &mut self.memory, &item, None);
             intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
             let (new, _) = intake.finish();
             found.settled.merge(&new.settled);
@@ -235,7 +235,7 @@ impl Harvester {
             Ok(contents) => {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.recent, &item, None);
+                let mut intake = Intake::new(&rules, rules.snapshot(), &mut self.memory, &item, None);
                 for url in &contents.urls {
                     intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
                 }

@@ -10,7 +10,7 @@ use super::harvest::Rules;
 use crate::archive::{ExportedLink, links_line};
 use crate::config::FilterOrder;
 use crate::dedup::Recent;
-use crate::filter::{self, NofollowRules};
+use crate::filter::{self, NofollowRules, PatternMemo};
 use crate::frontier::LinksFound;
 use crate::page::{
     Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
@@ -18,11 +18,18 @@ use crate::page::{
 use crate::policy::{PlacedLink, PolicySnapshot};
 use crate::url::{CanonicalRef, CanonicalUrl, OutOfScope, Resolver};
 
+/// What a worker has just looked up: most links of a page are those of the page before.
+#[derive(Default)]
+pub(super) struct Memory {
+    recent: Recent,
+    patterns: PatternMemo,
+}
+
 /// Takes in the links of one page.
 pub(super) struct Intake<'a> {
     rules: &'a Rules,
     snapshot: Arc<dyn PolicySnapshot>,
-    recent: &'a mut Recent,
+    memory: &'a mut Memory,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
     via_shared: Option<Arc<str>>,
@@ -41,13 +48,13 @@ impl<'a> Intake<'a> {
     pub(super) fn new(
         rules: &'a Rules,
         snapshot: Arc<dyn PolicySnapshot>,
-        recent: &'a mut Recent,
+        memory: &'a mut Memory,
         item: &'a ScheduledUrl,
         base: Option<&str>,
     ) -> Self {
         Self {
             rules,
-            recent,
+            memory,
             resolver: rules.canonicaliser.resolver(&item.url, base),
             via: &item.url,
             via_shared: None,
@@ -98,7 +105,7 @@ impl<'a> Intake<'a> {
             }
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
-        let (class, fate) = judge(self.rules, &*self.snapshot, self.recent, &url, (self.depth, class));
+        let (class, fate) = judge(self.rules, &*self.snapshot, self.memory, &url, (self.depth, class));
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -163,13 +170,15 @@ impl<'a> Intake<'a> {
 fn judge(
     rules: &Rules,
     policy: &dyn PolicySnapshot,
-    recent: &mut Recent,
+    memory: &mut Memory,
     url: &CanonicalRef<'_>,
     (depth, place): (u16, LinkClass),
 ) -> (LinkClass, Option<Fate>) {
-    let order = rules.filter.order;
-    let judged = |place: LinkClass| {
-        let class = place.with_pattern(policy.pattern(url.as_str()));
+    let (order, fingerprint) = (rules.filter.order, url.fingerprint());
+    let Memory { recent, patterns } = memory;
+    let mut judged = |place: LinkClass| {
+        let find = || policy.pattern(url.as_str());
+        let class = place.with_pattern(patterns.pattern(fingerprint, policy.generation(), find));
         let asked = (order != FilterOrder::DupOnly).then(|| policy.refusal(class)).flatten();
         // A redirect stands for a page that was wanted, unless it leads on without end.
         let holds = |why: &PolicyRefusal| place.apath != Apath::REDIRECT || *why == PolicyRefusal::StructureTrap;
@@ -181,7 +190,6 @@ fn judge(
             (class, fate.or_else(|| look_up(rules, recent, url, (depth, class))))
         }
         FilterOrder::DupGraph => {
-            let fingerprint = url.fingerprint();
             if recent.knows(fingerprint) || rules.seen.contains(fingerprint) {
                 return (place, Some(Fate::Duplicate));
             }
