@@ -87,6 +87,13 @@ impl BloomSet {
         }
     }
 
+    /// Says into `known`, which is emptied first, which fingerprints are there. Takes no lock, and waits for memory once for many.
+    pub fn contains_all(&self, fingerprints: &[Fingerprint], known: &mut Vec<bool>) {
+        known.clear();
+        known.resize(fingerprints.len(), true);
+        self.unknown(fingerprints).iter().for_each(|one| known[one.at] = false);
+    }
+
     /// How many fingerprints were new.
     pub fn len(&self) -> u64 {
         self.layers().map(Layer::inserted).sum()
