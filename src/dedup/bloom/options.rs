@@ -33,6 +33,11 @@ impl BloomOptions {
         self.planned << layer
     }
 
+    /// Fingerprints that a shard's share of this layer is for.
+    pub(super) fn share(&self, layer: usize) -> u64 {
+        self.capacity(layer).div_ceil(self.shards as u64)
+    }
+
     /// The rate that this layer may have when it is full. All of them sum up to less than the whole.
     pub(super) fn rate(&self, layer: usize) -> f64 {
         self.false_positives / (2_u64 << layer) as f64
