@@ -126,7 +126,7 @@ impl<R: Read> Hashed<R> {
         let (blocks, probes) = (self.number()?, self.number()?);
         let damaged = BloomError::Damaged("the size of a layer");
         let Ok(probes) = u32::try_from(probes) else { return Err(damaged) };
-        let made = Shape::new(options.capacity(index), options.rate(index), options.shards);
+        let made = options.shape(index);
         if !is_like(Shape { blocks, probes }, made, options.shards) {
             return Err(damaged);
         }

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use super::BloomOptions;
 use super::key::{Key, Keys};
 use super::layer::Layer;
-use super::shape::Shape;
 use super::shard::Shard;
 use crate::url::Fingerprint;
 
@@ -160,10 +159,7 @@ impl BloomSet {
 
     /// A layer, which is made where it is missing; others who find it missing wait for it.
     fn grow(&self, index: usize) -> &Layer {
-        self.layers[index].get_or_init(|| {
-            let capacity = self.options.capacity(index);
-            Layer::new(Shape::new(capacity, self.options.rate(index), self.options.shards))
-        })
+        self.layers[index].get_or_init(|| Layer::new(self.options.shape(index)))
     }
 }
 
