@@ -41,7 +41,7 @@ impl Exit {
     /// How the process ends after a crawl that came to its report.
     pub fn after(report: &Report) -> Self {
         match report.stop_reason {
-            StopReason::ArchiveError => Self::Output,
+            StopReason::ArchiveError | StopReason::DedupError => Self::Output,
             StopReason::Interrupted => Self::Interrupted,
             _ if report.pages == 0 => Self::NothingFetched,
             _ => Self::Done,

@@ -5,6 +5,7 @@
 pub mod archive;
 mod budget;
 mod crawl;
+mod dedup;
 pub mod fetch;
 pub mod filter;
 pub mod frontier;
@@ -29,6 +30,7 @@ pub mod values;
 
 pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
 pub use crawl::{CrawlOptions, PolicyKind};
+pub use dedup::{DedupOptions, DedupStore};
 pub use fetch::FetchOptions;
 pub use filter::FilterOrder;
 pub use given::{Flag, FlagValue};

@@ -9,7 +9,9 @@ use super::host::HostOptions;
 use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
-use super::{BudgetOptions, CrawlOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RobotsOptions};
+use super::{
+    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RobotsOptions,
+};
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +81,8 @@ sections! {
     parse: ParseOptions,
     /// The links that are followed.
     filter: FilterOptions,
+    /// The set of URLs seen.
+    dedup: DedupOptions,
     /// The policy.
     policy: PolicyOptions,
     /// The frontier.

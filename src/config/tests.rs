@@ -122,6 +122,30 @@ fn the_most_threads_are_accepted_and_one_more_is_not() {
 }
 
 #[test]
+fn a_set_of_urls_seen_must_be_one_that_can_be_made() {
+    let dedup = |line: &str| of_file(&format!("[dedup]\n{line}"));
+    for good in
+        ["planned = 1", "false_positives = 0.5", "false_positives = 1e-7", "memory = '1MiB'", "store = 'bloom-only'"]
+    {
+        assert!(dedup(good).is_ok(), "{good}");
+    }
+    for (bad, what) in [
+        ("planned = 0", "give the number that you expect"),
+        ("planned = 99_000_000_000", "give the number that you expect"),
+        ("false_positives = 0", "as 0.001 for one of 1000"),
+        ("false_positives = 1", "as 0.001 for one of 1000"),
+        ("false_positives = 17.0", "as 0.001 for one of 1000"),
+        ("false_positives = -0.1", "as 0.001 for one of 1000"),
+        ("false_positives = nan", "as 0.001 for one of 1000"),
+        ("memory = 1000", "give 1MiB or more"),
+        ("store = 'bloom'", "bloom-exact"),
+    ] {
+        let texts = texts(dedup(bad));
+        assert!(texts.len() == 1 && texts[0].contains(what), "{bad}: {texts:?}");
+    }
+}
+
+#[test]
 fn an_early_stop_is_a_share_and_for_policies_that_estimate() {
     let early =
         |policy: &str, rest: &str| of_file(&format!("[crawl]\npolicy = '{policy}'\n[budget]\nearly_stop = {rest}"));

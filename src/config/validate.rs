@@ -1,7 +1,8 @@
 //! What the type of a setting cannot say: ranges, forms, and settings that only make sense together.
 
+use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{PolicyKind, PolicyVariant};
+use super::{ByteSize, PolicyKind, PolicyVariant};
 
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
@@ -30,6 +31,9 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
     wrong("budget", "early_stop", useless_early_stop(config));
     wrong("budget", "early_stop_requests", no_requests(config.budget.early_stop_requests));
+    wrong("dedup", "planned", useless_plan(config.dedup.planned));
+    wrong("dedup", "false_positives", useless_rate(config.dedup.false_positives));
+    wrong("dedup", "memory", too_little_memory(config.dedup.memory));
     wrong("policy", "example", missing_example(config));
     wrong("policy", "model", useless_model(config));
     wrong("metrics", "listen", no_address(&config.metrics.listen));
@@ -75,6 +79,31 @@ fn only_learned(config: &Config, what: &str) -> Option<String> {
 fn no_requests(requests: u32) -> Option<String> {
     (!(1..=LOOK_AHEAD_MAX).contains(&requests))
         .then(|| format!("{requests} requests are too few or too many to look ahead to; 200 serve, 1 to {LOOK_AHEAD_MAX} may be given"))
+}
+
+fn useless_plan(urls: u64) -> Option<String> {
+    (!(1..=PLANNED_MAX).contains(&urls)).then(|| {
+        format!(
+            "a Bloom filter cannot be planned for {urls} URLs: give the number that you expect, from 1 to {PLANNED_MAX}, or \
+             leave it out; the filter grows if more come"
+        )
+    })
+}
+
+fn useless_rate(rate: f64) -> Option<String> {
+    let (least, most) = RATES;
+    (!(least..=most).contains(&rate)).then(|| {
+        format!(
+            "{rate} is no rate that a Bloom filter can keep: give a share from {least} to {most}, as 0.001 for one of 1000; where none may be \
+             wrong, choose another `dedup.store` than `bloom-only`"
+        )
+    })
+}
+
+fn too_little_memory(memory: ByteSize) -> Option<String> {
+    (memory < BYTES_MIN).then(|| {
+        format!("{memory} are too little for the exact set: give {BYTES_MIN} or more, at 30 bytes for each URL that is to stay in memory")
+    })
 }
 
 fn no_address(listen: &str) -> Option<String> {

@@ -1,15 +1,15 @@
 //! Dedup: which canonical URLs were discovered before.
 //!
-//! An exact set of 128-bit fingerprints in shards, each behind its own lock, so that CPU workers rarely meet. In front of it
+//! [`SeenUrls`] is what a crawl asks: a Bloom filter in front of an exact set of 128-bit fingerprints, or one of them alone. In front of it
 //! each worker keeps a small table of what it has just seen ([`Recent`]): most links of a page are navigation that the page before
-//! had too, and those are answered without touching a shard.
+//! had too, and those are answered without touching a lock.
 
 mod bloom;
 mod disk;
 mod recent;
-mod seen;
+mod store;
 
 pub use bloom::{BloomError, BloomOptions, BloomSet};
 pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};
 pub use recent::Recent;
-pub use seen::SeenSet;
+pub use store::{Estimate, Mistakes, SeenFigures, SeenUrls};

@@ -306,6 +306,18 @@ group! {
         misses: Counter = "harvestman_dedup_misses_total";
         /// URLs in the set.
         entries: Gauge = "harvestman_dedup_entries";
+        /// Memory of the set.
+        memory_bytes: Gauge = "harvestman_dedup_memory_bytes";
+        /// Files of the set.
+        disk_bytes: Gauge = "harvestman_dedup_disk_bytes";
+        /// New URLs that the Bloom filter took for known ones: counted where an exact set stands behind it, estimated by a sample where not.
+        false_positives: Gauge = "harvestman_dedup_false_positives";
+        /// New URLs that the Bloom filter is expected to have taken for known ones, by how full it is.
+        expected_false_positives: Gauge = "harvestman_dedup_false_positives_expected";
+        /// New URLs that were dropped as known ones: none, but with `dedup.store` = `bloom-only` the false positives.
+        wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_urls";
+        /// The same, as it is expected by how full the Bloom filter is.
+        expected_wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_expected_urls";
     }
 }
 

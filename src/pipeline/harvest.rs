@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::archive;
 use crate::config::filter::FilterOptions;
-use crate::dedup::SeenSet;
+use crate::dedup::SeenUrls;
 use crate::fetch::{self, DecodeLimits};
 use crate::frontier::LinksFound;
 use crate::host::sitemap;
@@ -26,7 +26,7 @@ pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 pub(super) struct Rules {
     pub(super) canonicaliser: Canonicaliser,
     pub(super) scope: Arc<Scope>,
-    pub(super) seen: SeenSet,
+    pub(super) seen: Arc<SeenUrls>,
     pub(super) policy: CurrentPolicy,
     /// What the policy wants to be told of each page.
     pub(super) needs: Arc<SharedNeeds>,

@@ -27,6 +27,7 @@ mod output;
 mod pace;
 mod policy_setup;
 mod post;
+mod seen;
 mod status;
 mod switchboard;
 mod tally;
@@ -95,9 +96,11 @@ pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
     let crawl = wiring::wire(config, &hooks, &clock, seed)?;
-    let reason = crawl.until_over(&hooks).await;
+    let reason = stop_reason(crawl.until_over(&hooks).await);
+    let stopped = reason == StopReason::Interrupted && crawl.seen.must_end();
+    let reason = if stopped { StopReason::DedupError } else { reason };
     let (run, status, failed) = crawl.close(started).await?;
-    let reason = if failed { StopReason::ArchiveError } else { stop_reason(reason) };
+    let reason = if failed { StopReason::ArchiveError } else { reason };
     let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
     let path = output::directory(config).join("report.json");
     report.write(&path).map_err(|source| Error::Write { path, source })?;
@@ -129,7 +132,10 @@ impl wiring::Crawl {
                     told = true;
                     self.lines.0.to_frontier(Control::Stop);
                 }
-                _ = tick.tick() => (hooks.on_status)(&self.status(hooks.stop.requested())),
+                _ = tick.tick() => {
+                    let ends = self.watch_seen();
+                    (hooks.on_status)(&self.status(ends || hooks.stop.requested()));
+                }
             }
         }
     }

@@ -10,11 +10,10 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::harvest::{Harvester, Recorded, Rules, observation};
 use super::needs::SharedNeeds;
-use super::wiring::SEEN_SHARDS;
 use crate::clock::Instant;
 use crate::config::Config;
 use crate::config::frontier::FrontierOptions;
-use crate::dedup::SeenSet;
+use crate::dedup::SeenUrls;
 use crate::fetch::DecodeLimits;
 use crate::frontier::{Frontier, Limits, Outlook};
 use crate::host::sitemap;
@@ -22,6 +21,7 @@ use crate::metrics::Metrics;
 use crate::page::{Apath, Exchange, Fate, Lease, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::{self, CurrentPolicy, Policy, PolicySnapshot};
+use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Fingerprint, HostKey, Scope};
 
 /// A crawl that is handed what was fetched.
@@ -170,7 +170,8 @@ fn rules(
     Ok(Rules {
         canonicaliser: Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?,
         scope: Arc::new(Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?),
-        seen: SeenSet::new(SEEN_SHARDS),
+        // A replay has no directory: all stays in memory.
+        seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
         policy: Arc::clone(policy),
         needs: Arc::clone(needs),
         filter: config.filter.clone(),

@@ -27,6 +27,7 @@ impl Crawl {
             outlook: board.allowance.outlook(),
             draining,
         };
+        super::seen::show(&self.seen.figures(), &board.metrics.dedup);
         status.budgets = budgets(&self.budget, &status);
         for budget in &status.budgets {
             board.metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());

@@ -19,11 +19,11 @@ use super::policy_setup::PolicySetup;
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::worker::{Desk, Worker};
-use super::{Error, output};
+use super::{Error, output, seen};
 use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
 use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config, as_toml};
-use crate::dedup::SeenSet;
+use crate::dedup::SeenUrls;
 use crate::fetch::{Client, DecodeLimits, TrustedHosts};
 use crate::frontier::{
     Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound,
@@ -36,10 +36,10 @@ use crate::report::{CrawlStatus, Hooks, Run};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
-/// Shards of the set of URLs seen: more than any number of workers that would meet in one.
-pub(super) const SEEN_SHARDS: usize = 64;
 /// The effective configuration, in the crawl directory.
 const CONFIG_FILE: &str = "config.toml";
+/// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
+const SEEN_DIRECTORY: &str = "seen";
 
 /// The system that a crawl runs on: actors on the calling thread, requests on `crawl.io_threads` others.
 pub fn runtime(config: &Config) -> actix::SystemRunner {
@@ -59,6 +59,10 @@ pub(super) struct Crawl {
     pub(super) clock: Clock,
     pub(super) started: Instant,
     pub(super) budget: BudgetOptions,
+    pub(super) seen: Arc<SeenUrls>,
+    /// Whether it was said that its disk fails, and that the crawl ends because of that.
+    pub(super) seen_warned: AtomicBool,
+    pub(super) seen_ends: AtomicBool,
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
     workers: Vec<JoinHandle<()>>,
     /// The thread that learns, where the policy does; it ends after the workers, which feed it.
@@ -73,7 +77,7 @@ impl Crawl {
     pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, bool), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, learning, writer, mut run, directory, .. } = self;
+        let Self { lines, workers, learning, writer, mut run, directory, seen, .. } = self;
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || {
@@ -86,6 +90,8 @@ impl Crawl {
             (panicked, writer.join())
         });
         let (panicked, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
+        run.dedup = Some(seen.figures());
+        seen::ended(seen);
         if panicked > 0 {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
@@ -165,7 +171,9 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let in_flight = config.frontier.in_flight_max.max(1);
     let threads = threads(config.crawl.threads);
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
-    let rules = Arc::new(rules(config, parts.canonicaliser, &parts.scope, &parts.policy, hooks)?);
+    let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
+    let seen = Arc::new(seen);
+    let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
@@ -214,6 +222,9 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         clock: clock.clone(),
         started: clock.now(),
         budget: config.budget.clone(),
+        seen,
+        seen_warned: AtomicBool::new(false),
+        seen_ends: AtomicBool::new(false),
         finished: Mutex::new(Some(finished)),
         workers,
         learning,
@@ -257,14 +268,14 @@ fn crawl_info(config: &Config) -> CrawlInfo {
 fn rules(
     config: &Config,
     canonicaliser: Canonicaliser,
-    scope: &Arc<Scope>,
+    (scope, seen): (&Arc<Scope>, &Arc<SeenUrls>),
     policy: &PolicySetup,
     hooks: &Hooks,
 ) -> Result<Rules, Error> {
     Ok(Rules {
         canonicaliser,
         scope: Arc::clone(scope),
-        seen: SeenSet::new(SEEN_SHARDS),
+        seen: Arc::clone(seen),
         policy: Arc::clone(&policy.current),
         needs: Arc::clone(&policy.needs),
         recorded: None,

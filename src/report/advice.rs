@@ -31,6 +31,11 @@ pub fn advice(report: &Report) -> Vec<String> {
     if report.stop_reason == StopReason::ArchiveError {
         lines.push("the output could not be written: see the log; what was written before is whole".to_owned());
     }
+    if report.stop_reason == StopReason::DedupError {
+        lines.push(
+            "the URLs seen could not be kept on disk: see the log; free some space, or raise dedup.memory".to_owned(),
+        );
+    }
     for trouble in &report.run.troubles {
         let what = match (trouble.failed, trouble.requests) {
             (1, 1) => format!("the only request to {} failed with {}", trouble.host, trouble.reason),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::status::{fates, per_second, seconds};
-use super::{CrawlStatus, Usage};
+use super::{CrawlStatus, SeenFigures, Usage};
 use crate::clock::Instant;
 use crate::frontier::Outlook;
 use crate::page::Fates;
@@ -34,6 +34,8 @@ pub enum StopReason {
     Interrupted,
     /// The archive or the page log could not be written.
     ArchiveError,
+    /// The set of URLs seen could not be kept on disk.
+    DedupError,
 }
 
 impl StopReason {
@@ -48,6 +50,7 @@ impl StopReason {
             Self::LowYield => "too little was expected of further requests",
             Self::Interrupted => "it was interrupted",
             Self::ArchiveError => "the output could not be written",
+            Self::DedupError => "the URLs seen could not be kept on disk",
         }
     }
 }
@@ -80,6 +83,8 @@ pub struct Run {
     pub warc_files: Vec<String>,
     /// Hosts that answered (nearly) nothing, the worst first; at most ten.
     pub troubles: Vec<HostTrouble>,
+    /// The set of URLs seen.
+    pub dedup: Option<SeenFigures>,
 }
 
 /// What came of a crawl.

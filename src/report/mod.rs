@@ -2,6 +2,7 @@
 
 mod advice;
 mod closing;
+mod dedup;
 pub mod figures;
 mod hooks;
 pub mod progress;
@@ -10,6 +11,7 @@ mod text;
 mod usage;
 
 pub use closing::{HostTrouble, Report, Run, StopReason};
+pub use dedup::SeenFigures;
 pub use hooks::{Hooks, StopFlag};
 pub use status::{BudgetKind, BudgetUse, CrawlStatus};
 pub use usage::Usage;

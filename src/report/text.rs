@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::advice::advice;
-use super::{Report, figures};
+use super::{Report, dedup, figures};
 use crate::frontier::Outlook;
 use crate::page::Fates;
 
@@ -68,6 +68,9 @@ impl fmt::Display for Report {
         }
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;
+        if let Some(figures) = &self.run.dedup {
+            line(f, "seen", &dedup::line(figures))?;
+        }
         line(f, "cost", &self.cost())?;
         for advice in advice(self) {
             line(f, "note", &advice)?;

@@ -14,6 +14,12 @@ impl Fingerprint {
     }
 }
 
+impl From<u128> for Fingerprint {
+    fn from(number: u128) -> Self {
+        Self(number)
+    }
+}
+
 /// An absolute http(s) URL in its one spelling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CanonicalUrl {

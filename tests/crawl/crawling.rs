@@ -61,8 +61,12 @@ pub fn crawl(config: Config) -> Crawled {
 }
 
 /// Crawls with `hooks`, and checks what must hold for every crawl.
-pub fn crawl_with(mut config: Config, hooks: Hooks) -> Crawled {
-    let dir = tempfile::tempdir().unwrap();
+pub fn crawl_with(config: Config, hooks: Hooks) -> Crawled {
+    crawl_in(tempfile::tempdir().unwrap(), config, hooks)
+}
+
+/// Crawls into `out` of a directory, and checks what must hold for every crawl.
+pub fn crawl_in(dir: TempDir, mut config: Config, hooks: Hooks) -> Crawled {
     config.crawl.out = dir.path().join("out").display().to_string();
     let (sender, ended) = mpsc::channel();
     // A thread of its own: it gets an actix system of its own, and a crawl that hangs fails its test.

@@ -6,6 +6,7 @@
 mod budgets;
 mod complete;
 mod crawling;
+mod dedup;
 mod derived;
 mod errors;
 mod learning;

@@ -10,7 +10,8 @@ impl BloomSet {
     /// The share of new fingerprints that would be taken for known now. It goes by those that were told to be new; where
     /// many were not, as at rates above 0.1, it is somewhat low.
     pub fn expected_false_positive_rate(&self) -> f64 {
-        let right = self.layers().map(|layer| 1.0 - layer.shape().rate(layer.inserted() as f64));
+        let full = self.layers().enumerate().map(|(index, layer)| layer.shape().rate(self.inserted(index) as f64));
+        let right = full.map(|rate| 1.0 - rate);
         1.0 - right.product::<f64>()
     }
 
@@ -22,8 +23,8 @@ impl BloomSet {
     /// millisecond: nothing to be raced for, saved or restored.
     pub fn expected_false_positives(&self) -> f64 {
         let (mut sum, mut right) = (0.0, 1.0);
-        for layer in self.layers() {
-            let (shape, inserted) = (layer.shape(), layer.inserted() as f64);
+        for (index, layer) in self.layers().enumerate() {
+            let (shape, inserted) = (layer.shape(), self.inserted(index) as f64);
             sum += lost(shape, inserted, right);
             right *= 1.0 - shape.rate(inserted);
         }

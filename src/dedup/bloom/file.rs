@@ -7,7 +7,7 @@
 //! | 8 each | seed, planned size, rate (as a double), shards |
 //! | 8 | xxh3 of all that before |
 //! | each layer: 8, 8, 64 a block | number of blocks, bits of a fingerprint, blocks |
-//! | 8 each | fingerprints in each layer |
+//! | 8 each | fingerprints of each shard, layer by layer |
 //! | 8 | xxh3 of all that before |
 
 use std::io::{self, Write};
@@ -15,13 +15,13 @@ use std::io::{self, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::layer::{Block, Layer, WORDS};
-use super::set::Shard;
+use super::shard::Shard;
 use super::{BloomOptions, BloomSet};
 
 /// What the file begins with.
 pub(super) const MAGIC: [u8; 8] = *b"hvm-seen";
 /// The format that is written and read. Hashes and sizes belong to it.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 /// Blocks that are copied under one lock, 64 KiB.
 pub(super) const BLOCKS_TOGETHER: usize = 1_024;
 /// Bytes of a block.
@@ -41,8 +41,11 @@ impl BloomSet {
             to.put_layer(layer, &self.shards)?;
         }
         // After the bits: a file must not hold bits of fingerprints that it does not count.
-        for layer in &layers {
-            to.put_number(layer.inserted())?;
+        for shard in &self.shards {
+            let lock = shard.lock();
+            let counts: Vec<u64> = (0..layers.len()).map(|layer| shard.inserted(layer)).collect();
+            drop(lock);
+            counts.into_iter().try_for_each(|count| to.put_number(count))?;
         }
         to.put_number(to.hash.digest())?;
         to.to.flush()
@@ -92,7 +95,7 @@ impl<W: Write> Hashed<W> {
 /// Under the lock, so that it has all bits of a fingerprint or none.
 fn copied(shard: &Shard, blocks: &[Block]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blocks.len() * BLOCK_BYTES);
-    let _lock = shard.0.lock();
+    let _lock = shard.lock();
     bytes.extend(blocks.iter().flat_map(Block::words).flat_map(u64::to_le_bytes));
     bytes
 }

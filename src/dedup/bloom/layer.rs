@@ -1,4 +1,4 @@
-//! One layer: blocks of bits, and how many fingerprints they hold.
+//! One layer: blocks of bits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,19 +13,12 @@ pub(super) const WORDS: usize = 8;
 #[repr(align(64))]
 pub(super) struct Block([AtomicU64; WORDS]);
 
-/// A number that many threads change, away from what they read.
-#[derive(Default)]
-#[repr(align(128))]
-struct Counter(AtomicU64);
-
 /// A blocked Bloom filter of fixed size.
 ///
 /// Bits are read by all at any time, and set by who holds the lock of their shard.
 pub(super) struct Layer {
     blocks: Box<[Block]>,
     probes: u32,
-    capacity: u64,
-    inserted: Counter,
 }
 
 impl Block {
@@ -40,14 +33,13 @@ impl Block {
 
 impl Layer {
     /// An empty one.
-    pub(super) fn new(capacity: u64, shape: Shape) -> Self {
-        let blocks = (0..shape.blocks).map(|_| Block::default()).collect();
-        Self::from_blocks(capacity, shape.probes, blocks, 0)
+    pub(super) fn new(shape: Shape) -> Self {
+        Self::from_blocks(shape.probes, (0..shape.blocks).map(|_| Block::default()).collect())
     }
 
     /// One of which all is known.
-    pub(super) fn from_blocks(capacity: u64, probes: u32, blocks: Box<[Block]>, inserted: u64) -> Self {
-        Self { blocks, probes, capacity, inserted: Counter(inserted.into()) }
+    pub(super) const fn from_blocks(probes: u32, blocks: Box<[Block]>) -> Self {
+        Self { blocks, probes }
     }
 
     /// Whether all bits of a key are set.
@@ -58,7 +50,6 @@ impl Layer {
 
     /// Sets the bits of a key, by a load and a store: whoever else sets bits of this block would hold the same lock.
     pub(super) fn add(&self, key: Key) {
-        self.inserted.0.fetch_add(1, Ordering::Relaxed);
         let block = self.block(key);
         for (word, bit) in key.probes(self.probes) {
             let word = &block.0[word];
@@ -69,14 +60,6 @@ impl Layer {
     /// A word of the key's block: reading it brings the block into the cache.
     pub(super) fn touch(&self, key: Key) -> u64 {
         self.block(key).0[0].load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.inserted() >= self.capacity
-    }
-
-    pub(super) fn inserted(&self) -> u64 {
-        self.inserted.0.load(Ordering::Relaxed)
     }
 
     pub(super) fn shape(&self) -> Shape {

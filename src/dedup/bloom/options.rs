@@ -1,10 +1,12 @@
 //! What a set is made for.
 
+use super::shape::Shape;
+
 /// How large a [`super::BloomSet`] is planned and how often it may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BloomOptions {
     /// URLs it is planned for: so many fit into its first layer. More may come; each further layer costs one more look-up.
-    /// At 0.001 the first layer takes about 2.2 bytes a planned URL, at once.
+    /// At 0.001 the first layer takes about 2.2 bytes a planned URL, at once (somewhat more below a million).
     pub planned: u64,
     /// The share of new URLs that may be taken for known ones, however many come; between 10⁻⁷ and 0.5.
     pub false_positives: f64,
@@ -31,6 +33,18 @@ impl BloomOptions {
     /// Fingerprints that the layer of this number is for.
     pub(super) fn capacity(&self, layer: usize) -> u64 {
         self.planned << layer
+    }
+
+    /// Fingerprints that a shard's share of this layer is for: with four standard deviations to spare, as fingerprints fall on shards by
+    /// chance, and none is to go on to the next layer before as many have come as were planned for.
+    pub(super) fn share(&self, layer: usize) -> u64 {
+        let even = self.capacity(layer).div_ceil(self.shards as u64);
+        if self.shards > 1 { even + 4 * even.isqrt() } else { even }
+    }
+
+    /// The size of this layer: so large that its rate is kept when all shards have filled their shares.
+    pub(super) fn shape(&self, layer: usize) -> Shape {
+        Shape::new(self.share(layer) * self.shards as u64, self.rate(layer), self.shards)
     }
 
     /// The rate that this layer may have when it is full. All of them sum up to less than the whole.

@@ -8,10 +8,11 @@ use super::file::{BLOCK_BYTES, BLOCKS_TOGETHER, FORMAT, MAGIC, head};
 use super::layer::{Block, Layer, WORDS};
 use super::set::LAYERS_MAX;
 use super::shape::Shape;
+use super::shard::Shard;
 use super::{BloomError, BloomOptions, BloomSet};
 
-/// More fingerprints than any layer holds: sums of such numbers stay numbers.
-const INSERTED_MAX: u64 = 1 << 48;
+/// More fingerprints than a shard of the last layer holds: sums of such numbers, times the bits of each, stay numbers.
+const INSERTED_MAX: u64 = 1 << 46;
 
 impl BloomSet {
     /// Reads a set that was made for these options. It reads no further than the set's end, and never takes more memory than
@@ -24,16 +25,15 @@ impl BloomSet {
         let mut from = Hashed { from, hash: Xxh3::new() };
         let layers = from.head(&options)?;
         let layers: Vec<Bits> = (0..layers).map(|index| from.layer(&options, index)).collect::<Result<_, _>>()?;
-        let counts: Vec<u64> = layers.iter().map(|_| from.number()).collect::<Result<_, _>>()?;
+        let numbers = |_| layers.iter().map(|_| from.number()).collect::<Result<Vec<u64>, _>>();
+        let counts: Vec<Vec<u64>> = (0..options.shards).map(numbers).collect::<Result<_, _>>()?;
         let sum = from.hash.digest();
         if from.number()? != sum {
             return Err(BloomError::Damaged("its checksum is another"));
         }
         check_counts(&options, &layers, &counts)?;
-        let layers = layers.into_iter().zip(counts).enumerate().map(|(index, (bits, inserted))| {
-            Layer::from_blocks(options.capacity(index), bits.probes, bits.blocks.into(), inserted)
-        });
-        Ok(Self::with_layers(options, layers))
+        let layers = layers.into_iter().map(|bits| Layer::from_blocks(bits.probes, bits.blocks.into()));
+        Ok(Self::with_layers(options, layers, counts.into_iter().map(|counts| Shard::of(counts.into_iter()))))
     }
 }
 
@@ -45,14 +45,21 @@ struct Bits {
     ones: u64,
 }
 
-/// Each layer but the newest is full, and none has more bits than its fingerprints can have set.
-fn check_counts(options: &BloomOptions, layers: &[Bits], counts: &[u64]) -> Result<(), BloomError> {
-    let newest = layers.len() - 1;
-    let fits = |(index, (bits, inserted)): (usize, (&Bits, u64))| {
-        let full = index == newest || inserted >= options.capacity(index);
-        full && inserted <= INSERTED_MAX && bits.ones <= inserted * u64::from(bits.probes)
+/// A shard has filled its share of a layer before it went on to the next one, and no layer has more bits than its fingerprints can
+/// have set. `counts` are by shard and layer.
+fn check_counts(options: &BloomOptions, layers: &[Bits], counts: &[Vec<u64>]) -> Result<(), BloomError> {
+    let is_last = |index| index == LAYERS_MAX - 1;
+    let filled = |counts: &Vec<u64>| {
+        let room = counts.iter().enumerate().position(|(index, count)| *count < options.share(index));
+        let rest = room.map_or(&[] as &[u64], |room| &counts[room + 1..]);
+        let over =
+            |(index, count): (usize, &u64)| *count > if is_last(index) { INSERTED_MAX } else { options.share(index) };
+        rest.iter().all(|count| *count == 0) && !counts.iter().enumerate().any(over)
     };
-    let fit = layers.iter().zip(counts.iter().copied()).enumerate().all(fits);
+    let inserted = |index: usize| counts.iter().map(|counts| counts[index]).sum::<u64>();
+    let fits = |(index, bits): (usize, &Bits)| bits.ones <= inserted(index) * u64::from(bits.probes);
+    // The first condition bounds the sums of the second.
+    let fit = counts.iter().all(filled) && layers.iter().enumerate().all(fits);
     if fit { Ok(()) } else { Err(BloomError::Damaged("its counts cannot be")) }
 }
 
@@ -119,7 +126,7 @@ impl<R: Read> Hashed<R> {
         let (blocks, probes) = (self.number()?, self.number()?);
         let damaged = BloomError::Damaged("the size of a layer");
         let Ok(probes) = u32::try_from(probes) else { return Err(damaged) };
-        let made = Shape::new(options.capacity(index), options.rate(index), options.shards);
+        let made = options.shape(index);
         if !is_like(Shape { blocks, probes }, made, options.shards) {
             return Err(damaged);
         }

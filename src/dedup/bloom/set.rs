@@ -3,23 +3,16 @@
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use parking_lot::Mutex;
-
 use super::BloomOptions;
 use super::key::{Key, Keys};
 use super::layer::Layer;
-use super::shape::Shape;
+use super::shard::Shard;
 use crate::url::Fingerprint;
 
 /// Layers at most; all of them together are for 65,535 times what was planned. The last one takes whatever comes.
 pub(super) const LAYERS_MAX: usize = 16;
 /// Fingerprints whose blocks are brought into the cache together: about as many as a processor waits for at once.
 const TOGETHER: usize = 32;
-
-/// The lock of a run of blocks, on a cache line of its own.
-#[derive(Default)]
-#[repr(align(128))]
-pub(super) struct Shard(pub(super) Mutex<()>);
 
 /// A concurrent set of fingerprints that never forgets one, and takes at most a given share of the new ones for known.
 pub struct BloomSet {
@@ -46,9 +39,14 @@ impl BloomSet {
         set
     }
 
-    /// A set of layers that there were.
-    pub(super) fn with_layers(options: BloomOptions, layers: impl Iterator<Item = Layer>) -> Self {
+    /// A set of layers and shards that there were.
+    pub(super) fn with_layers(
+        options: BloomOptions,
+        layers: impl Iterator<Item = Layer>,
+        shards: impl Iterator<Item = Shard>,
+    ) -> Self {
         let mut set = Self::without_layers(options);
+        set.shards = shards.collect();
         set.layers.iter_mut().zip(layers).for_each(|(place, layer)| *place = layer.into());
         set
     }
@@ -65,8 +63,9 @@ impl BloomSet {
         if self.holds(key) {
             return false;
         }
-        let _lock = self.shards[key.place(self.shards.len())].0.lock();
-        self.add_unless_held(key)
+        let shard = &self.shards[key.place(self.shards.len())];
+        let _lock = shard.lock();
+        self.add_unless_held(shard, key)
     }
 
     /// Whether a fingerprint is there; where it says no, it never was.
@@ -82,14 +81,22 @@ impl BloomSet {
         let mut unknown = self.unknown(fingerprints);
         unknown.sort_unstable_by_key(|one| (one.shard, one.at));
         for run in unknown.chunk_by(|a, b| a.shard == b.shard) {
-            let _lock = self.shards[run[0].shard].0.lock();
-            run.iter().for_each(|one| new[one.at] = self.add_unless_held(one.key));
+            let shard = &self.shards[run[0].shard];
+            let _lock = shard.lock();
+            run.iter().for_each(|one| new[one.at] = self.add_unless_held(shard, one.key));
         }
+    }
+
+    /// Says into `known`, which is emptied first, which fingerprints are there. Takes no lock, and waits for memory once for many.
+    pub fn contains_all(&self, fingerprints: &[Fingerprint], known: &mut Vec<bool>) {
+        known.clear();
+        known.resize(fingerprints.len(), true);
+        self.unknown(fingerprints).iter().for_each(|one| known[one.at] = false);
     }
 
     /// How many fingerprints were new.
     pub fn len(&self) -> u64 {
-        self.layers().map(Layer::inserted).sum()
+        (0..self.layers().count()).map(|layer| self.inserted(layer)).sum()
     }
 
     /// Whether there were none.
@@ -106,6 +113,11 @@ impl BloomSet {
     pub(super) fn layers(&self) -> impl DoubleEndedIterator<Item = &Layer> {
         let count = self.layers.iter().take_while(|layer| layer.get().is_some()).count();
         self.layers[..count].iter().filter_map(OnceLock::get)
+    }
+
+    /// How many fingerprints a layer holds.
+    pub(super) fn inserted(&self, layer: usize) -> u64 {
+        self.shards.iter().map(|shard| shard.inserted(layer)).sum()
     }
 
     /// The newest layer first, as it is the largest.
@@ -129,26 +141,25 @@ impl BloomSet {
     }
 
     /// To be called with the lock of the key's shard: what another caller added meanwhile is seen then.
-    fn add_unless_held(&self, key: Key) -> bool {
+    fn add_unless_held(&self, shard: &Shard, key: Key) -> bool {
         let new = !self.holds(key);
         if new {
-            self.newest().add(key);
+            let index = self.with_room(shard);
+            self.grow(index).add(key);
+            shard.count(index);
         }
         new
     }
 
-    /// The layer to add to, which is made where the one before is full.
-    fn newest(&self) -> &Layer {
-        let (index, newest) = self.layers().enumerate().last().expect("a set is made with a layer");
-        if newest.is_full() && index + 1 < LAYERS_MAX { self.grow(index + 1) } else { newest }
+    /// The first layer that the shard has not filled its share of; the last one takes whatever comes.
+    fn with_room(&self, shard: &Shard) -> usize {
+        let has_room = |layer: &usize| shard.inserted(*layer) < self.options.share(*layer);
+        (0..LAYERS_MAX - 1).find(has_room).unwrap_or(LAYERS_MAX - 1)
     }
 
-    /// Others who find the layer missing wait for it.
+    /// A layer, which is made where it is missing; others who find it missing wait for it.
     fn grow(&self, index: usize) -> &Layer {
-        self.layers[index].get_or_init(|| {
-            let capacity = self.options.capacity(index);
-            Layer::new(capacity, Shape::new(capacity, self.options.rate(index), self.options.shards))
-        })
+        self.layers[index].get_or_init(|| Layer::new(self.options.shape(index)))
     }
 }
 

@@ -93,6 +93,14 @@ pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
+/// Removes a directory of sets that are not in use any more, with all that is in it. One that is not there is no error.
+pub(in crate::dedup) fn remove_all(path: &Path) -> Result<(), DiskError> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DiskError::file("remove", path, source)),
+        _ => Ok(()),
+    }
+}
+
 fn lock(directory: &Path) -> Result<File, DiskError> {
     let path = directory.join(LOCK);
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);

@@ -32,6 +32,7 @@ mod tiers;
 mod write;
 
 pub use deferred::DeferredSet;
+pub(super) use directory::remove_all;
 pub use error::DiskError;
 pub use memory::DiskOptions;
 pub use set::DiskSet;
