@@ -32,22 +32,21 @@ pub(super) enum Segment<'u> {
 impl<'u> Segment<'u> {
     fn of(text: &'u str) -> Self {
         let (stem, extension) = split_extension(text);
-        let bytes = stem.as_bytes();
-        if bytes.is_empty() {
+        if stem.is_empty() {
             return Self::Name(text);
         }
-        if bytes.iter().all(u8::is_ascii_digit) {
+        let seen = Letters::of(stem);
+        if seen.only_digits {
             return Self::Number(extension);
         }
-        if bytes.len() >= HEX_MIN && bytes.iter().all(u8::is_ascii_hexdigit) {
+        if stem.len() >= HEX_MIN && seen.only_hex {
             return Self::Hex(extension);
         }
-        if let Some(colon) = text.find(':').filter(|at| (1..text.len() - 1).contains(at)) {
+        if let Some(colon) = position(text, b':').filter(|at| (1..text.len() - 1).contains(at)) {
             return Self::Prefix(&text[..=colon]);
         }
-        let titled = bytes.contains(&b'-') && bytes.len() > HYPHENATED_MAX;
-        let odd = bytes.iter().any(|b| b.is_ascii_digit() || *b == b'%' || !b.is_ascii());
-        if titled || odd || bytes.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
+        let titled = seen.hyphen && stem.len() > HYPHENATED_MAX;
+        if titled || seen.odd || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
 
     /// Whether counting must tell what it is.
@@ -79,9 +78,55 @@ impl<'u> Segment<'u> {
     }
 }
 
+/// What a segment is written with.
+struct Letters {
+    only_digits: bool,
+    only_hex: bool,
+    hyphen: bool,
+    /// Digits, escapes, letters beyond ASCII.
+    odd: bool,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let mut seen = Self { only_digits: true, only_hex: true, hyphen: false, odd: false };
+        for byte in text.bytes() {
+            let digit = byte.is_ascii_digit();
+            seen.only_digits &= digit;
+            seen.only_hex &= byte.is_ascii_hexdigit();
+            seen.hyphen |= byte == b'-';
+            seen.odd |= digit || byte == b'%' || !byte.is_ascii();
+        }
+        seen
+    }
+}
+
+/// The first place of an ASCII character. In texts as short as these a plain loop beats any search with a preparation.
+fn position(text: &str, wanted: u8) -> Option<usize> {
+    text.bytes().position(|byte| byte == wanted)
+}
+
+/// The text before and behind the first `at`; all of it and nothing where there is none.
+fn split_at_first(text: &str, at: u8) -> (&str, Option<&str>) {
+    match position(text, at) {
+        Some(place) => (&text[..place], Some(&text[place + 1..])),
+        None => (text, None),
+    }
+}
+
+/// The texts between the `at`s.
+fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let (first, behind) = split_at_first(rest?, at);
+        rest = behind;
+        Some(first)
+    })
+}
+
 fn split_extension(text: &str) -> (&str, &str) {
     let letters = |extension: &str| extension.bytes().all(|b| b.is_ascii_alphabetic());
-    match text.rfind('.').map(|dot| text.split_at(dot)) {
+    match text.bytes().rposition(|byte| byte == b'.').map(|dot| text.split_at(dot)) {
         Some((stem, extension)) if (3..=EXTENSION_MAX + 1).contains(&extension.len()) && letters(&extension[1..]) => {
             (stem, extension)
         }
@@ -91,25 +136,81 @@ fn split_extension(text: &str) -> (&str, &str) {
 
 /// Path and query of an absolute URL.
 pub(super) fn after_authority(url: &str) -> (&str, &str) {
-    let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
-    let rest = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
-    rest.split_once('?').unwrap_or((rest, ""))
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let rest = rest.unwrap_or_else(|| url.find("://").map_or(url, |at| &url[at + 3..]));
+    let rest = rest.bytes().position(|byte| byte == b'/' || byte == b'?').map_or("", |at| &rest[at..]);
+    let (path, query) = split_at_first(rest, b'?');
+    (path, query.unwrap_or(""))
 }
 
 /// The segments of a path; a last empty one says that it ends in a slash.
 pub(super) fn segments(path: &str) -> impl Iterator<Item = Segment<'_>> {
-    path.strip_prefix('/').unwrap_or(path).split('/').map(Segment::of)
+    split(path.strip_prefix('/').unwrap_or(path), b'/').map(Segment::of)
 }
 
 /// Names and values of a query.
 pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
-    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+    split(query, b'&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = split_at_first(pair, b'=');
+        (name, value.unwrap_or(""))
+    })
 }
 
 /// What of a value others may share: itself if it is short, its prefix if it has a colon. None: it is no choice.
 pub(super) fn value_token(value: &str) -> Option<&str> {
-    if let Some(colon) = value.find(':').or_else(|| value.find("%3A")) {
+    let escaped = || position(value, b'%').and_then(|from| Some(from + value[from..].find("%3A")?));
+    if let Some(colon) = position(value, b':').or_else(escaped) {
         return Some(&value[..colon]);
     }
-    (value.len() <= VALUE_MAX && !value.contains(['/', '%'])).then_some(value)
+    let plain = !value.bytes().any(|byte| byte == b'/' || byte == b'%');
+    (value.len() <= VALUE_MAX && plain).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same by the methods of `str`.
+    mod twin {
+        use super::super::{Segment, VALUE_MAX};
+
+        pub fn after_authority(url: &str) -> (&str, &str) {
+            let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
+            let rest = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
+            rest.split_once('?').unwrap_or((rest, ""))
+        }
+
+        pub fn segments(path: &str) -> Vec<Segment<'_>> {
+            path.strip_prefix('/').unwrap_or(path).split('/').map(Segment::of).collect()
+        }
+
+        pub fn parameters(query: &str) -> Vec<(&str, &str)> {
+            let pairs = query.split('&').filter(|pair| !pair.is_empty());
+            pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect()
+        }
+
+        pub fn value_token(value: &str) -> Option<&str> {
+            if let Some(colon) = value.find(':').or_else(|| value.find("%3A")) {
+                return Some(&value[..colon]);
+            }
+            (value.len() <= VALUE_MAX && !value.contains(['/', '%'])).then_some(value)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn urls_are_taken_apart_as_by_the_methods_of_texts(
+            url in "(https?://|ftp://|)[a-z.]{0,6}(:[0-9]{1,2})?[/?a-z0-9.=&%:é-]{0,40}", value in "[a-z:%3A/é]{0,30}",
+        ) {
+            let (path, query) = after_authority(&url);
+            prop_assert_eq!((path, query), twin::after_authority(&url));
+            prop_assert_eq!(segments(path).collect::<Vec<_>>(), twin::segments(path));
+            prop_assert_eq!(parameters(query).collect::<Vec<_>>(), twin::parameters(query));
+            prop_assert_eq!(value_token(&value), twin::value_token(&value));
+        }
+    }
 }
