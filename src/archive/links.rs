@@ -14,6 +14,8 @@ pub struct ExportedLink<'a> {
     pub apath: Apath,
     /// Whether it was new and accepted.
     pub new: bool,
+    /// Why it was refused where the policy or the filter did; none where it was accepted, known, or outside the scope.
+    pub refused: Option<&'a str>,
 }
 
 impl Serialize for ExportedLink<'_> {
@@ -25,11 +27,14 @@ impl Serialize for ExportedLink<'_> {
         if self.new {
             map.serialize_entry("new", &true)?;
         }
+        if let Some(why) = self.refused {
+            map.serialize_entry("refused", why)?;
+        }
         map.end()
     }
 }
 
-/// The line `{url, links: [{href, class, new?}…]}` of one page, with its line break. Made on the CPU worker, so that the
+/// The line `{url, links: [{href, class, new?, refused?}…]}` of one page, with its line break. Made on the CPU worker, so that the
 /// writer only appends bytes.
 pub fn links_line<'a>(url: &str, links: impl Iterator<Item = ExportedLink<'a>>) -> Vec<u8> {
     let mut line = Vec::new();
@@ -69,15 +74,15 @@ mod tests {
     #[test]
     fn a_page_is_one_line_with_all_its_links() {
         let links = [
-            ExportedLink { href: "http://h/a\"b\n", apath: Apath(u64::MAX), new: true },
-            ExportedLink { href: "http://h/b", apath: Apath(1), new: false },
+            ExportedLink { href: "http://h/a\"b\n", apath: Apath(u64::MAX), new: true, refused: None },
+            ExportedLink { href: "http://h/b", apath: Apath(1), new: false, refused: Some("no_edge") },
         ];
         let line = links_line("http://h/", links.into_iter());
         assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
         let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
         let expected = serde_json::json!({"url": "http://h/", "links": [
             {"href": "http://h/a\"b\n", "class": "ffffffffffffffff", "new": true},
-            {"href": "http://h/b", "class": "0000000000000001"},
+            {"href": "http://h/b", "class": "0000000000000001", "refused": "no_edge"},
         ]});
         assert_eq!(value, expected);
         assert_eq!(links_line("u", std::iter::empty()), b"{\"url\":\"u\",\"links\":[]}\n");

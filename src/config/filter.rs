@@ -1,5 +1,8 @@
 //! Settings of the filter.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 crate::options! {
@@ -43,5 +46,36 @@ impl FilterOrder {
             Self::DupGraph => "dup-graph",
             Self::DupOnly => "dup-only",
         }
+    }
+}
+
+impl fmt::Display for FilterOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FilterOrder {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let named = |order: &Self| order.name() == name;
+        let known = Self::ALL.map(Self::name).join(", ");
+        Self::ALL.into_iter().find(named).ok_or_else(|| format!("there is no order {name}; there are {known}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_read_as_they_are_written() {
+        for order in FilterOrder::ALL {
+            assert_eq!(order.to_string().parse(), Ok(order));
+            assert_eq!(serde_json::to_value(order).unwrap(), order.name());
+        }
+        let unknown = "dup".parse::<FilterOrder>().unwrap_err();
+        assert_eq!(unknown, "there is no order dup; there are graph-dup, dup-graph, dup-only");
     }
 }

@@ -133,6 +133,41 @@ labels!(PolicyRefusal {
     Uninformative => "uninformative",
     StructureTrap => "structure_trap",
 });
+impl PolicyRefusal {
+    /// All of them, in the order of [`Self::LABELS`].
+    pub const ALL: [Self; 8] = [
+        Self::LinkClass,
+        Self::Nofollow,
+        Self::NoCluster,
+        Self::NoEdge,
+        Self::HeaderFooter,
+        Self::DuplicateContent,
+        Self::Uninformative,
+        Self::StructureTrap,
+    ];
+
+    /// The reason with this label.
+    pub fn of_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|why| why.label() == label)
+    }
+
+    /// What it means, for people.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::LinkClass => "links at that place lead to nothing that is wanted",
+            Self::Nofollow => "the page or the link asks robots not to follow it",
+            Self::NoCluster => "addresses of that form belong to no cluster of the cluster graph",
+            Self::NoEdge => {
+                "pages of that cluster need not be left by such links: what they lead to is reached otherwise"
+            }
+            Self::HeaderFooter => "links at that place stand on almost every page and lead to what is known",
+            Self::DuplicateContent => "addresses of that form show what others show",
+            Self::Uninformative => "addresses of that form show nothing that is wanted",
+            Self::StructureTrap => "addresses of that form keep coming and bring nothing new",
+        }
+    }
+}
+
 labels!(Budget { Depth => "depth", HostPages => "host_pages", Frontier => "frontier" });
 
 impl Failure {
@@ -302,6 +337,15 @@ impl FateCount {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_of_a_policy_are_found_by_their_labels() {
+        for (why, label) in PolicyRefusal::ALL.into_iter().zip(PolicyRefusal::LABELS) {
+            assert_eq!((why.label(), PolicyRefusal::of_label(label)), (*label, Some(why)));
+        }
+        assert_eq!(PolicyRefusal::of_label("a whim"), None);
+        assert_eq!(PolicyRefusal::ALL.len(), PolicyRefusal::LABELS.len());
+    }
 
     #[test]
     fn the_report_groups_reasons_under_their_fate_and_keeps_the_sum() {

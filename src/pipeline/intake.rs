@@ -39,7 +39,7 @@ pub(super) struct Intake<'a> {
     passed: u64,
     settled: Fates,
     accepted: Vec<ScheduledUrl>,
-    export: Option<Vec<(String, Apath, bool)>>,
+    export: Option<Vec<(String, Apath, Option<Fate>)>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
 }
@@ -85,14 +85,27 @@ impl<'a> Intake<'a> {
                     for link in &group.links {
                         match filter::judge_link(link, nofollow) {
                             Ok(()) => drop(self.link(page.href(link), class)),
-                            Err(why) => self.settled.add(Fate::Policy(why), 1),
+                            Err(why) => self.refuse(why, group.apath, [page.href(link)]),
                         }
                     }
                 }
-                Err(why) => self.settled.add(Fate::Policy(why), group.links.len() as u64),
+                Err(why) => self.refuse(why, group.apath, group.links.iter().map(|link| page.href(link))),
             }
         }
         cluster
+    }
+
+    /// Settles links that were refused before they were resolved. Only who exports them resolves them.
+    fn refuse<'h>(&mut self, why: PolicyRefusal, apath: Apath, hrefs: impl IntoIterator<Item = &'h str>) {
+        let fate = Fate::Policy(why);
+        for href in hrefs {
+            self.settled.add(fate, 1);
+            if let Some(export) = &mut self.export
+                && let Ok(url) = self.resolver.resolve(href)
+            {
+                export.push((url.as_str().to_owned(), apath, Some(fate)));
+            }
+        }
     }
 
     /// Takes in one link. Returns where it leads, if it was new, or a redirect.
@@ -112,7 +125,7 @@ impl<'a> Intake<'a> {
             placed.push(PlacedLink { apath: class.apath, url: url.fingerprint() });
         }
         if let Some(export) = &mut self.export {
-            export.push((url.as_str().to_owned(), class.apath, fate.is_none()));
+            export.push((url.as_str().to_owned(), class.apath, fate));
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
         match fate {
@@ -156,13 +169,18 @@ impl<'a> Intake<'a> {
         metrics.dedup.hits.add(self.duplicates);
         metrics.dedup.misses.add(new);
         metrics.dedup.entries.set(self.rules.seen.len());
-        let exported = self.export.filter(|links| !links.is_empty()).map(|links| {
-            let links = links.iter().map(|(href, apath, new)| ExportedLink { href, apath: *apath, new: *new });
-            links_line(self.via.as_str(), links)
-        });
+        let exported = self
+            .export
+            .filter(|links| !links.is_empty())
+            .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
         let generation = self.snapshot.generation();
         (LinksFound { settled: self.settled, accepted: self.accepted, generation, ..LinksFound::default() }, exported)
     }
+}
+
+fn exported_link((href, apath, fate): &(String, Apath, Option<Fate>)) -> ExportedLink<'_> {
+    let refused = fate.filter(|fate| matches!(fate, Fate::Policy(_))).and_then(Fate::reason);
+    ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
 }
 
 /// Why a link is not accepted; none where it is, and from now on counts as seen. With its class, which has the URL's pattern

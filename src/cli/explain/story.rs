@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::directory::CrawlDirectory;
 use super::policy_log::{Knowledge, knowledge};
-use crate::page::PageRecord;
+use crate::page::{PageRecord, PolicyRefusal};
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 
 /// Steps of a chain that are followed at most: deeper than any crawl goes by default, with its redirects.
@@ -54,6 +54,9 @@ pub(super) struct Linking {
     pub apath: String,
     /// Whether it was by this link that the URL was discovered and accepted.
     pub new: bool,
+    /// Why the link was refused there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 impl Story {
@@ -96,6 +99,8 @@ struct Link {
     class: String,
     #[serde(default)]
     new: bool,
+    #[serde(default)]
+    refused: Option<String>,
 }
 
 fn linking(directory: &CrawlDirectory, url: &str) -> anyhow::Result<Vec<Linking>> {
@@ -110,7 +115,7 @@ fn linking(directory: &CrawlDirectory, url: &str) -> anyhow::Result<Vec<Linking>
         }
         let line: LinksLine = serde_json::from_slice(line)?;
         if let Some(link) = line.links.into_iter().find(|link| link.href == url) {
-            found.push(Linking { page: line.url, apath: link.class, new: link.new });
+            found.push(Linking { page: line.url, apath: link.class, new: link.new, refused: link.refused });
         }
     }
     Ok(found)
@@ -135,7 +140,11 @@ fn verdict(
         None => "the crawl has not written its report, so it may still be waiting or under way".to_owned(),
     };
     let exported = directory.config.archive.links;
+    let refused = linked_from.iter().find_map(|link| link.refused.as_deref());
     Ok(match (linked_from.iter().any(|link| link.new), linked_from.is_empty(), exported) {
+        (false, false, _) if let Some(why) = refused => {
+            format!("its links were refused ({why}: {}); {waited}", meaning(why))
+        }
         (true, ..) => format!("it was discovered and accepted, but its turn has not come: {waited}"),
         (false, false, _) => {
             format!(
@@ -148,6 +157,11 @@ fn verdict(
              has not come ({waited}). With archive.links = true a crawl keeps what is needed to say which"
         ),
     })
+}
+
+/// What a reason means.
+fn meaning(why: &str) -> &'static str {
+    PolicyRefusal::of_label(why).map_or("not wanted", PolicyRefusal::meaning)
 }
 
 /// URLs that waited at the end.

@@ -100,7 +100,8 @@ impl Story {
         writeln!(f, "\nlinked from")?;
         for link in &self.linked_from {
             let new = if link.new { ", discovered here" } else { "" };
-            writeln!(f, "  {} (at {}{new})", link.page, link.apath)?;
+            let refused = link.refused.as_ref().map(|why| format!(", refused: {why}")).unwrap_or_default();
+            writeln!(f, "  {} (at {}{new}{refused})", link.page, link.apath)?;
         }
         Ok(())
     }

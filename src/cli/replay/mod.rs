@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
 use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, share, write_json, write_text};
-use crate::config::EARLY_STOP_REQUESTS;
+use crate::config::{EARLY_STOP_REQUESTS, FilterOrder};
 use crate::frontier::EarlyStopOptions;
 use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::lab::measures::{Harvest, Judge, Task};
@@ -48,6 +48,10 @@ pub struct ReplayArgs {
     /// Requests that are looked ahead to
     #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..), requires = "early_stop", help_heading = "The crawl")]
     early_stop_requests: u32,
+    /// When what the policy has learnt refuses links: before they are looked up in the set of URLs seen (graph-dup), after
+    /// (dup-graph), never (dup-only)
+    #[arg(long, value_name = "ORDER", default_value_t = FilterOrder::GraphDup, help_heading = "The crawl")]
+    filter_order: FilterOrder,
     /// Where random draws start
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "The crawl")]
     seed: u64,
@@ -119,7 +123,8 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
     let early_stop = early_stop(args)?;
-    let plan = Plan { seeds, sample_free, early_stop, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
+    let order = args.filter_order;
+    let plan = Plan { seeds, sample_free, early_stop, order, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 

@@ -19,7 +19,8 @@ pub use names::{PolicyName, Unknown, Variant};
 pub use policies::{Making, make, source_options};
 
 use crate::clock::Instant;
-use crate::config::Config;
+use crate::config::url::ScopeMode;
+use crate::config::{Config, FilterOrder};
 use crate::frontier::{EarlyStop, EarlyStopOptions, Outlook};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Fetched, Judge, Task};
@@ -44,12 +45,22 @@ pub struct Plan<'a> {
     pub sample_free: Option<usize>,
     /// Whether it looks ahead now and then, and stops where too little is expected. None: it does not look.
     pub early_stop: Option<EarlyStopOptions>,
+    /// The order of filter and dedup.
+    pub order: FilterOrder,
 }
 
 impl<'a> Plan<'a> {
     /// A crawl from the corpus's seed in which everything counts.
     pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
-        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None, early_stop: None }
+        Self {
+            corpus,
+            task,
+            budget,
+            seeds: Vec::new(),
+            sample_free: None,
+            early_stop: None,
+            order: FilterOrder::GraphDup,
+        }
     }
 }
 
@@ -158,6 +169,9 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     let mut config = Config::default();
     // A recording is as deep as it is; its limits are the recorder's.
     config.budget.depth = u16::MAX;
+    // Nor does it say anything of hosts: what was recorded belongs to it.
+    config.scope.mode = ScopeMode::Any;
+    config.filter.order = plan.order;
     let known = Arc::clone(plan.corpus);
     let mut seeds = vec![plan.corpus.url(plan.corpus.seed()).clone()];
     seeds.extend(plan.seeds.iter().cloned());
