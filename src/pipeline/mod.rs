@@ -30,6 +30,7 @@ mod post;
 mod status;
 mod switchboard;
 mod tally;
+mod trap_board;
 mod wiring;
 mod worker;
 

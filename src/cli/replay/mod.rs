@@ -14,6 +14,7 @@ use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::lab::measures::{Harvest, Judge, Task};
 use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
 use crate::lab::tables::{Measure, Row};
+use crate::page::TrapRecord;
 use crate::seed::Seed;
 use goal::Goal;
 use told::Told;
@@ -48,6 +49,9 @@ pub struct ReplayArgs {
     /// Requests that are looked ahead to
     #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..), requires = "early_stop", help_heading = "The crawl")]
     early_stop_requests: u32,
+    /// Guard against traps as a crawl does; the forms of address that brought nothing are named
+    #[arg(long, help_heading = "The crawl")]
+    trap_guard: bool,
     /// Where random draws start
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "The crawl")]
     seed: u64,
@@ -119,12 +123,18 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
     let early_stop = early_stop(args)?;
-    let plan = Plan { seeds, sample_free, early_stop, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
+    let trap_guard = args.trap_guard;
+    let plan = Plan { seeds, sample_free, early_stop, trap_guard, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
     if let Some(note) = &done.note {
         eprintln!("note: {note}");
+    }
+    for trap in &done.traps {
+        let TrapRecord { form, measure, fetched, fruitful, refused, since, .. } = trap;
+        let what = measure.describe();
+        eprintln!("note: {form} {what} at {since}: {fetched} fetched, {fruitful} brought something, {refused} refused");
     }
     let wanted = Judge::new(&corpus, goal.task.clone()).wanted();
     let harvest = Harvest::of(&done.fetches, wanted);

@@ -23,10 +23,10 @@ use crate::config::Config;
 use crate::frontier::{EarlyStop, EarlyStopOptions, Outlook};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Fetched, Judge, Task};
-use crate::page::{Answer, Exchange, Lease, Timings};
+use crate::page::{Answer, Exchange, Lease, Timings, TrapRecord};
 use crate::pipeline::Error;
 use crate::pipeline::offline::Offline;
-use crate::policy::Policy;
+use crate::policy::{Guarded, Policy};
 use crate::url::CanonicalUrl;
 
 /// What is replayed.
@@ -44,12 +44,14 @@ pub struct Plan<'a> {
     pub sample_free: Option<usize>,
     /// Whether it looks ahead now and then, and stops where too little is expected. None: it does not look.
     pub early_stop: Option<EarlyStopOptions>,
+    /// Whether the policy is guarded against traps, as it is in a crawl.
+    pub trap_guard: bool,
 }
 
 impl<'a> Plan<'a> {
     /// A crawl from the corpus's seed in which everything counts.
     pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
-        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None, early_stop: None }
+        Self { corpus, task, budget, seeds: Vec::new(), sample_free: None, early_stop: None, trap_guard: false }
     }
 }
 
@@ -76,6 +78,8 @@ pub struct Replay {
     pub note: Option<String>,
     /// What was expected, each time that it looked ahead.
     pub looks: Vec<Look>,
+    /// The forms of address that brought nothing, where the policy is guarded against traps.
+    pub traps: Vec<TrapRecord>,
     /// Whether it stopped because too little was expected.
     pub stopped_early: bool,
 }
@@ -108,10 +112,18 @@ pub fn replay_keeping(
         Some(requests) => take_sample(plan, policy, requests)?,
         None => (policy, 0),
     };
+    let policy = if plan.trap_guard { Box::new(Guarded::new(policy)) } else { policy };
     let mut crawl = start(plan, policy)?;
     let mut judge = Judge::new(plan.corpus, plan.task.clone());
-    let mut done =
-        Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None, looks: Vec::new(), stopped_early: false };
+    let mut done = Replay {
+        order: Vec::new(),
+        fetches: Vec::new(),
+        sampled,
+        note: None,
+        looks: Vec::new(),
+        traps: Vec::new(),
+        stopped_early: false,
+    };
     let mut early_stop = plan.early_stop.map(EarlyStop::new);
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.lease() else { break };
@@ -126,6 +138,7 @@ pub fn replay_keeping(
         }
     }
     done.note = crawl.policy().note();
+    done.traps = crawl.policy().traps();
     Ok((done, crawl.into_policy()))
 }
 
