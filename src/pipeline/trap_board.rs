@@ -19,7 +19,8 @@ impl TrapBoard {
 
     /// Shows `traps` from now on, and logs what has changed.
     pub(super) fn show(&self, traps: Vec<TrapRecord>, metrics: &PolicyMetrics) {
-        let count = |measures: &[TrapMeasure]| traps.iter().filter(|trap| measures.contains(&trap.measure)).count() as u64;
+        let count =
+            |measures: &[TrapMeasure]| traps.iter().filter(|trap| measures.contains(&trap.measure)).count() as u64;
         metrics.forms_last.set(count(&[TrapMeasure::Last]));
         metrics.forms_refused.set(count(&[TrapMeasure::Cut, TrapMeasure::Closed]));
         let mut shown = self.0.lock();
@@ -37,7 +38,13 @@ fn log(trap: &TrapRecord) {
     let TrapRecord { form, example, measure, fetched, fruitful, .. } = trap;
     let what = measure.describe();
     if *measure >= TrapMeasure::Cut {
-        tracing::warn!(form, example, fetched, fruitful, "a trap: its pages lead to more like them and bring nothing; {what}");
+        tracing::warn!(
+            form,
+            example,
+            fetched,
+            fruitful,
+            "a trap: its pages lead to more like them and bring nothing; {what}"
+        );
     } else {
         tracing::info!(form, example, fetched, fruitful, "addresses of this form bring nothing; {what}");
     }

@@ -20,8 +20,8 @@ use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Tra
 
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
-pub use guard::{Guarded, StructureGuard, Verdict, Verdicts};
 pub use factory::{ExamplePage, Making, make, paper_options};
+pub use guard::{Guarded, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.

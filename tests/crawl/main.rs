@@ -14,3 +14,4 @@ mod order;
 mod robots;
 mod scope;
 mod scripted;
+mod traps;

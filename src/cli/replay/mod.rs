@@ -124,7 +124,8 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
     let early_stop = early_stop(args)?;
     let trap_guard = args.trap_guard;
-    let plan = Plan { seeds, sample_free, early_stop, trap_guard, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
+    let plan =
+        Plan { seeds, sample_free, early_stop, trap_guard, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 

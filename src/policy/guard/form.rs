@@ -11,12 +11,15 @@ pub(super) type FormId = u64;
 /// A form that is worth its requests brings something with at least this share of its pages, a trap with at most that.
 const WORTH_IT: f64 = 0.1;
 const TRAP: f64 = 0.01;
-/// The chance that a form that is worth its requests is taken for a trap at one place of its row: then its links wait until no
-/// others do; and then they are refused, if it feeds itself besides. Some 31 and 97 pages in a row that bring nothing.
+/// The chance that a form that is worth its requests is taken for a trap: then its links wait until no others do; and then they are
+/// refused, if it feeds itself besides, first those on its own pages and at last all. Some 31, 97 and 290 pages in a row that bring
+/// nothing.
 const LAST_ERROR: f64 = 0.05;
 const CUT_ERROR: f64 = 1e-4;
-/// So many pages in a row that bring nothing close a form altogether, if it was found to feed itself.
-const CLOSED_PAGES: u64 = 300;
+const CLOSED_ERROR: f64 = 1e-12;
+/// The weight of a fruitless page in that account if no page of its form has shown the same things together: what is new about a list
+/// that is sorted or filtered in another way is what stands beside what, and only if it goes on for very long it is a trap.
+const OTHER_WEIGHT: f64 = 0.05;
 /// The share of a form's fruitless pages from which on it feeds itself, if they bring new addresses of the same form.
 const FERTILE: f64 = 0.5;
 /// A throttled form is an ordinary one again once so little speaks against it.
@@ -33,10 +36,11 @@ const LATELY: u64 = 100;
 pub(super) struct Drought(f64);
 
 impl Drought {
-    fn see(&mut self, fruitful: bool) {
-        let ratio = if fruitful { (TRAP / WORTH_IT).ln() } else { ((1.0 - TRAP) / (1.0 - WORTH_IT)).ln() };
+    /// Takes in a page; one that brings nothing counts with this weight.
+    fn see(&mut self, fruitful: bool, weight: f64) {
+        let ratio = if fruitful { (TRAP / WORTH_IT).ln() } else { weight * ((1.0 - TRAP) / (1.0 - WORTH_IT)).ln() };
         // Bounded, so that a form that was barren for long may still turn fruitful.
-        self.0 = (self.0 + ratio).clamp(0.0, 2.0 * threshold(CUT_ERROR));
+        self.0 = (self.0 + ratio).clamp(0.0, threshold(CLOSED_ERROR));
     }
 
     /// Whether it is seldom enough by an error of at most `error`.
@@ -50,6 +54,17 @@ fn threshold(error: f64) -> f64 {
     -error.ln()
 }
 
+/// What a page brought.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Showing {
+    /// It showed something that none did before.
+    pub(super) fresh: bool,
+    /// It did, or led to what may.
+    pub(super) fruitful: bool,
+    /// What it showed, no page of its form had shown together.
+    pub(super) other: bool,
+}
+
 /// What came of the pages of one form.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
@@ -61,6 +76,8 @@ pub(super) struct Form {
     /// By what the pages show, and by that and where they lead.
     dry: Drought,
     barren: Drought,
+    /// By both, and by how much its fruitless pages are alike.
+    alike: Drought,
     /// Fruitless pages since nothing spoke against it, and pages since then that brought new addresses of this form.
     pub(super) row: u64,
     fertile: u64,
@@ -83,6 +100,7 @@ impl Form {
             fruitful: 0,
             dry: Drought::default(),
             barren: Drought::default(),
+            alike: Drought::default(),
             row: 0,
             fertile: 0,
             leads: Vec::new(),
@@ -114,12 +132,14 @@ impl Form {
         self.leads().any(|lead| lead == form)
     }
 
-    /// Takes in a page: whether it showed something new, whether it brought anything at all, where it led.
-    pub(super) fn see(&mut self, (fresh, fruitful): (bool, bool), leads: &[FormId], at: u64) {
+    /// Takes in a page, and where it led.
+    pub(super) fn see(&mut self, page: Showing, leads: &[FormId], at: u64) {
+        let Showing { fresh, fruitful, other } = page;
         self.fetched += 1;
         self.seen = at;
-        self.dry.see(fresh);
-        self.barren.see(fruitful);
+        self.dry.see(fresh, 1.0);
+        self.barren.see(fruitful, 1.0);
+        self.alike.see(fruitful, if other { OTHER_WEIGHT } else { 1.0 });
         if fruitful {
             self.fruitful += 1;
         } else {
@@ -151,6 +171,12 @@ impl Form {
         self.fertile as f64 >= FERTILE * self.row as f64
     }
 
+    /// Whether it may be refused by an error of at most `error`. It may go on in vain for as many pages as it has brought something
+    /// with: so nothing that was good for long is given up soon.
+    fn is_trap(&self, error: f64) -> bool {
+        self.alike.is_below(error) && self.row >= self.fruitful
+    }
+
     /// The measure that is to be taken now; `fruitful`: whether the page seen last brought something.
     pub(super) fn due(&self, fruitful: bool) -> TrapMeasure {
         let refused = self.measure >= TrapMeasure::Cut;
@@ -158,9 +184,9 @@ impl Form {
             // What brings something after all is taken up again at once.
             _ if refused && fruitful => TrapMeasure::Last,
             TrapMeasure::Closed => TrapMeasure::Closed,
-            TrapMeasure::Cut if self.row >= CLOSED_PAGES => TrapMeasure::Closed,
+            TrapMeasure::Cut if self.is_trap(CLOSED_ERROR) => TrapMeasure::Closed,
             TrapMeasure::Cut => TrapMeasure::Cut,
-            _ if self.barren.is_below(CUT_ERROR) && self.feeds_itself() => TrapMeasure::Cut,
+            _ if self.is_trap(CUT_ERROR) && self.feeds_itself() => TrapMeasure::Cut,
             _ if self.is_barren() => TrapMeasure::Last,
             TrapMeasure::Last if self.barren.0 > CLEARED => TrapMeasure::Last,
             _ => TrapMeasure::None,
@@ -170,7 +196,7 @@ impl Form {
     /// Takes a measure at the crawl's fetch `at`.
     pub(super) fn take(&mut self, measure: TrapMeasure, at: u64) {
         if self.measure >= TrapMeasure::Cut && measure < TrapMeasure::Cut {
-            self.barren = Drought(threshold(LAST_ERROR));
+            (self.barren, self.alike) = (Drought(threshold(LAST_ERROR)), Drought::default());
             (self.row, self.fertile) = (0, 0);
         }
         (self.measure, self.since) = (measure, at);
@@ -182,6 +208,7 @@ impl Form {
         self.fruitful += other.fruitful;
         self.dry = Drought(self.dry.0.min(other.dry.0));
         self.barren = Drought(self.barren.0.min(other.barren.0));
+        self.alike = Drought(self.alike.0.min(other.alike.0));
         self.row = self.row.min(other.row);
         self.fertile = self.fertile.min(other.fertile);
         self.measure = self.measure.min(other.measure);

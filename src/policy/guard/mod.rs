@@ -7,7 +7,8 @@
 //! * A page is **fruitful** if it shows a text or a picture that no page showed before, numbers left out, or has a new link to
 //!   another form that may show such. Redirects are judged by where they lead; of errors nothing is concluded.
 //! * A form whose pages bring nothing for long ([`form`]) is put **last**: its links wait until no others do. Nothing is lost by it.
-//! * If it **feeds itself** besides – its fruitless pages bring new addresses of it, so that it need never end – it is **cut off**:
+//! * If its pages are alike besides and it **feeds itself** – its fruitless pages bring new addresses of it, so that it need never
+//!   end – it is **cut off**:
 //!   links on its pages are refused, to it and to others that bring nothing. What other pages link to is still fetched, last.
 //! * If it goes on like this, it is **closed**: all links to it are refused, and what waits is let go. A link now and then is
 //!   followed all the same, each time after twice as many; one page that brings something takes the form up again.
@@ -23,13 +24,13 @@ mod verdicts;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use form::FormId;
+use form::{FormId, Showing};
 use forms::Forms;
 pub use guarded::Guarded;
 use novelty::Novelty;
 use verdicts::form_of;
 pub use verdicts::{Verdict, Verdicts};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Observation, Outcome};
 use crate::page::{TrapMeasure, TrapRecord};
@@ -110,13 +111,14 @@ impl StructureGuard {
         let url = seen.url.as_str();
         let own = form_of(&self.patterns, url);
         let fresh = self.shows_something(url, &seen.outcome);
+        let other = self.shows_it_otherwise(own, &seen.outcome);
         let leads = self.leads(seen);
         let fruitful = fresh || leads.iter().any(|lead| *lead != own && self.forms.may_lead_on(*lead, own));
         if !fruitful {
             self.note_growth(own, &leads);
         }
         let Some(form) = self.forms.meet(own, url, self.fetches) else { return };
-        form.see((fresh, fruitful), &leads, self.fetches);
+        form.see(Showing { fresh, fruitful, other }, &leads, self.fetches);
         let due = form.due(fruitful);
         if due != form.measure {
             form.take(due, self.fetches);
@@ -135,10 +137,16 @@ impl StructureGuard {
         }
     }
 
+    /// Whether no page of its form has shown the same things together.
+    fn shows_it_otherwise(&mut self, form: FormId, outcome: &Outcome) -> bool {
+        let Outcome::Page(page) = outcome else { return false };
+        let all = page.gist.iter().fold(form, |all, shown| xxh3_64_with_seed(&shown.to_le_bytes(), all));
+        self.shown.take_in(std::iter::once(all))
+    }
+
     /// The forms of a page's new links, each once.
     fn leads(&self, seen: &Observation) -> Vec<FormId> {
-        let mut leads: Vec<FormId> =
-            seen.new.iter().map(|link| form_of(&self.patterns, link.url.as_str())).collect();
+        let mut leads: Vec<FormId> = seen.new.iter().map(|link| form_of(&self.patterns, link.url.as_str())).collect();
         leads.sort_unstable();
         leads.dedup();
         leads
