@@ -163,6 +163,8 @@ impl FrontierActor {
         let score = self.setup.order.scores.score(lease.item.class);
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
+            // What is put last is worth nothing, however far below the others.
+            let score = score.max(0.0);
             let worth = self.worth.map_or(score, |worth| worth + SCORE_SHARE * (score - worth));
             self.worth = Some(worth);
             self.setup.metrics.expected_worth.set(worth);

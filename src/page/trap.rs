@@ -9,7 +9,7 @@ pub enum TrapMeasure {
     /// Nothing.
     #[default]
     None,
-    /// Its pages bring nothing: its links wait until no others do.
+    /// Its pages bring nothing: under a policy that knows nothing of what is wanted, its links wait until no others do.
     Last,
     /// It feeds itself besides: links on its own pages, to it and to other forms that bring nothing, are refused.
     Cut,

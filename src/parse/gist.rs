@@ -1,15 +1,17 @@
 //! The gist of a page: what it shows, numbers left out, as hashes; enough to tell whether it shows anything that others did not.
 //!
-//! Texts are cut like [units](super::units), but words that a program counts or makes up – numbers, dates, times, session ids,
-//! addresses – are all one word here. So *March 2031* says nothing new where *March 2030* was met, and *alice* does where *bob* was.
-//! An image is the address that it is taken from, without its query: a picture says more than its page's words.
+//! Each text is one hash, of its bytes as written; but words that a program counts or makes up – numbers, dates, times, session ids,
+//! addresses – are all one word. So *March 2031* says nothing new where *March 2030* was met, and *alice* does where *bob* was. An
+//! image is the address that it is taken from, without its query: a picture says more than its page's words.
 
-use super::path::{fold_run, step};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::path::step;
 
 /// The word that stands for all that are counted or made up.
 const MADE_UP: u64 = 0x6e75_6d62_6572;
 /// What the hashes of images start from.
-const IMAGE: u64 = 0x696d_6167_65;
+const IMAGE: u64 = 0x0069_6d61_6765;
 /// From this length on a word with a digit in it is taken for an identifier.
 const IDENTIFIER_MIN: usize = 16;
 /// Images of one page that are looked at.
@@ -33,21 +35,37 @@ impl Gist {
     pub fn image(&mut self, address: &[u8]) {
         if self.on && self.hashes.len() < IMAGES_MAX {
             let end = memchr::memchr(b'?', address).unwrap_or(address.len());
-            self.hashes.push(step(IMAGE, fold_run(&address[..end])));
+            self.hashes.push(step(IMAGE, xxh3_64(&address[..end])));
         }
     }
 
-    /// The page's gist, each hash once, in ascending order.
+    /// Notes a text, as written, that shows something.
+    pub fn text(&mut self, text: &[u8]) {
+        let text = text.trim_ascii();
+        // Few texts have any such byte.
+        let plain = !text.iter().fold(false, |any, byte| any | marks(*byte));
+        self.hashes.push(if plain { xxh3_64(text) } else { words(text) });
+    }
+
+    /// The page's gist: images, then texts in page order.
     pub fn finish(&mut self) -> Vec<u64> {
-        self.hashes.sort_unstable();
-        self.hashes.dedup();
-        self.hashes.clone()
+        self.hashes.as_slice().to_vec()
     }
 }
 
+/// Whether a word with this byte in it may be counted or made up.
+const fn marks(byte: u8) -> bool {
+    byte.is_ascii_digit() | (byte == b'/') | (byte == b'=') | (byte == b'%') | (byte == b'?')
+}
+
+fn words(text: &[u8]) -> u64 {
+    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.fold(0, |above, text| step(above, word(text)))
+}
+
 /// The hash of a word, which is the same for all that are counted or made up.
-pub(super) fn word(word: &[u8]) -> u64 {
-    if is_made_up(word) { MADE_UP } else { fold_run(word) }
+fn word(word: &[u8]) -> u64 {
+    if is_made_up(word) { MADE_UP } else { xxh3_64(word) }
 }
 
 /// Whether a word is a number with at most two letters about it (`2031`, `12:30`, `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or

@@ -4,7 +4,7 @@
 //! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
 //! **changing anything here invalidates models that were learnt before.**
 
-use super::gist::{self, Gist};
+use super::gist::Gist;
 use super::path::{fold_run, step};
 use super::text::Source;
 use crate::page::ContentUnit;
@@ -99,11 +99,7 @@ impl Units {
         self.pieces.sort_by_key(|piece| piece.unit);
         let units = if self.wanted { self.units(source) } else { Vec::new() };
         if self.gist.on {
-            for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
-                let gist = &mut self.gist.hashes;
-                let mut cut = |(hash, _)| gist.push(hash);
-                cut_pieces(source, pieces, gist::word, &mut cut);
-            }
+            self.pieces.iter().for_each(|piece| self.gist.text(&source.bytes[piece.from..piece.to]));
         }
         (units, self.gist.finish())
     }
@@ -118,55 +114,40 @@ impl Units {
                     units.push(ContentUnit { hash, words, text_words: 0, in_anchor, in_form });
                 }
             };
-            let text_words = cut_pieces(source, pieces, fold_run, &mut cut);
+            let text_words = cut_pieces(source, pieces, &mut cut);
             units[first..].iter_mut().for_each(|unit| unit.text_words = text_words);
         }
         units
     }
 }
 
-/// Cuts the text in `pieces` into units of words that `fold` hashes; returns how many words it has.
-fn cut_pieces(
-    source: Source<'_>,
-    pieces: &[Piece],
-    fold: impl Fn(&[u8]) -> u64,
-    cut: &mut impl FnMut((u64, u16)),
-) -> u16 {
+/// Cuts the text in `pieces` into units; returns how many words it has.
+fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u16))) -> u16 {
     if let &[Piece { from, to, entities, .. }] = pieces {
-        return read(source, &source.bytes[from..to], entities, fold, cut);
+        return read(source, &source.bytes[from..to], entities, cut);
     }
     let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
     let text: String = pieces.iter().map(shown).collect();
-    of_words(text.split_whitespace().map(str::as_bytes), fold, cut)
+    of_words(text.split_whitespace().map(str::as_bytes), cut)
 }
 
 /// Cuts the text `raw` into units; returns how many words it has.
-fn read(
-    source: Source<'_>,
-    raw: &[u8],
-    entities: bool,
-    fold: impl Fn(&[u8]) -> u64,
-    cut: &mut impl FnMut((u64, u16)),
-) -> u16 {
+fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
     if as_written {
         let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
-        return of_words(words, fold, cut);
+        return of_words(words, cut);
     }
-    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), fold, cut)
+    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
 }
 
 /// Cuts a text behind words that their own hash says, so that the same run of words is cut alike wherever it stands: an
 /// excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of a text soon
 /// meets one of its cuts, from where on the same holds.
-fn of_words<'t>(
-    words: impl Iterator<Item = &'t [u8]>,
-    fold: impl Fn(&[u8]) -> u64,
-    cut: &mut impl FnMut((u64, u16)),
-) -> u16 {
+fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let (mut hash, mut count, mut all) = (NO_WORDS, 0, 0_u16);
     for word in words {
-        let word = fold(word);
+        let word = fold_run(word);
         hash = step(hash, word);
         count += 1;
         all = all.saturating_add(1);

@@ -142,7 +142,7 @@ fn a_text_hashes_alike_in_every_charset_that_can_write_it() {
         let (bytes, _, _) = encoding.encode(text);
         let source = Source { bytes: &bytes, encoding };
         let mut units = Vec::new();
-        read(source, &bytes, true, fold_run, &mut |unit| units.push(unit));
+        read(source, &bytes, true, &mut |unit| units.push(unit));
         units
     };
     assert_eq!(read_as(WINDOWS_1252, "größer\u{a0}als"), read_as(UTF_8, "größer als"));

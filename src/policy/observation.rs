@@ -55,8 +55,8 @@ pub struct PageFacts {
     pub bag: Vec<LeafPath>,
     /// Its texts, if [`Needs::units`].
     pub units: Vec<ContentUnit>,
-    /// What it shows, numbers left out, as hashes in ascending order, if [`Needs::gist`]: the same on two pages that differ in
-    /// nothing but numbers, dates and identifiers.
+    /// What it shows, numbers left out, as hashes, if [`Needs::gist`]: the same on two pages that differ in nothing but numbers,
+    /// dates and identifiers.
     pub gist: Vec<u64>,
     /// What its forms hold.
     pub forms: FormFacts,

@@ -63,8 +63,8 @@ fn thread(number: usize) -> String {
 
 /// A word without digits.
 fn word(n: usize) -> String {
-    let mut n = n.wrapping_mul(0x9e37_79b9) % 456_976;
-    (0..4).map(|_| (b'a' + std::mem::replace(&mut n, n / 26).rem_euclid(26) as u8) as char).collect()
+    let n = n.wrapping_mul(0x9e37_79b9) % 456_976;
+    [n % 26, n / 26 % 26, n / 676 % 26, n / 17_576].map(|letter| (b'a' + letter as u8) as char).iter().collect()
 }
 
 fn login(query: &str) -> String {

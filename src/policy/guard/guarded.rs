@@ -41,6 +41,7 @@ impl Policy for Guarded {
             inner: self.inner.snapshot(),
             verdicts: self.guard.verdicts(),
             generation: self.published,
+            learns: self.inner.learns(),
         })
     }
 
@@ -90,12 +91,30 @@ struct GuardedSnapshot {
     inner: Arc<dyn PolicySnapshot>,
     verdicts: Arc<Verdicts>,
     generation: u64,
+    /// Whether the policy knows itself what is worth little: a page that shows nothing new may be one that is wanted.
+    learns: bool,
+}
+
+impl GuardedSnapshot {
+    /// The class that a link which is not refused waits under.
+    fn put(&self, class: LinkClass, verdict: Verdict) -> LinkClass {
+        match verdict {
+            Verdict::Free => class,
+            Verdict::Barren if self.learns => class,
+            Verdict::Barren | Verdict::Last | Verdict::Refused => class.last(),
+        }
+    }
 }
 
 /// A score below that of all links that are not put last, in the same order among those that are.
 fn last(score: f64) -> f64 {
-    const BELOW_ALL: f64 = -1e6;
+    const BELOW_ALL: f64 = -1e3;
     BELOW_ALL + if score.is_nan() { -1.0 } else { score / (1.0 + score.abs()) }
+}
+
+/// What a site itself lists is finite, and wanted by its own account; so are seeds, and an address that was derived is a trial anyway.
+const fn may_be_refused(class: LinkClass) -> bool {
+    !matches!(class.apath, Apath::SEED | Apath::SITEMAP | Apath::DERIVED)
 }
 
 impl ClassOrder for GuardedSnapshot {
@@ -128,14 +147,11 @@ impl PolicySnapshot for GuardedSnapshot {
 
     fn stand(&self, class: LinkClass, url: &str, via: &str) -> Result<LinkClass, PolicyRefusal> {
         let class = self.inner.stand(class, url, via)?;
-        match self.verdicts.of(url, Some(via)) {
-            Verdict::Free => Ok(class),
-            Verdict::Last => Ok(class.last()),
-            // What the site itself lists is finite, and wanted by its own account; an address that was derived is a trial anyway.
-            Verdict::Refused if matches!(class.apath, Apath::SITEMAP | Apath::DERIVED) => Ok(class.last()),
-            Verdict::Refused if self.verdicts.count_refused(url) => Ok(class.last()),
-            Verdict::Refused => Err(PolicyRefusal::StructureTrap),
+        let verdict = self.verdicts.of(url, Some(via));
+        if verdict == Verdict::Refused && may_be_refused(class) && !self.verdicts.count_refused(url) {
+            return Err(PolicyRefusal::StructureTrap);
         }
+        Ok(self.put(class, verdict))
     }
 
     fn let_go(&self, url: &str) {
@@ -166,10 +182,8 @@ impl PolicySnapshot for GuardedSnapshot {
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let class = self.inner.class_of(class.unmarked(), url, via);
         match self.verdicts.of(url, via) {
-            _ if class.apath == Apath::SEED => class,
-            Verdict::Free => class,
-            Verdict::Refused if !matches!(class.apath, Apath::SITEMAP | Apath::DERIVED) => class.let_go(),
-            Verdict::Last | Verdict::Refused => class.last(),
+            Verdict::Refused if may_be_refused(class) => class.let_go(),
+            verdict => self.put(class, verdict),
         }
     }
 
@@ -185,3 +199,7 @@ impl PolicySnapshot for GuardedSnapshot {
         self.inner.spell(url)
     }
 }
+
+#[cfg(test)]
+#[path = "guarded_tests.rs"]
+mod tests;

@@ -6,7 +6,8 @@
 //! * The unit is the **form** of an address (the pattern of its path, its parameters' names, nothing of what nests in it) on a host.
 //! * A page is **fruitful** if it shows a text or a picture that no page showed before, numbers left out, or has a new link to
 //!   another form that may show such. Redirects are judged by where they lead; of errors nothing is concluded.
-//! * A form whose pages bring nothing for long ([`form`]) is put **last**: its links wait until no others do. Nothing is lost by it.
+//! * A form whose pages bring nothing for long ([`form`]) is put **last**: its links wait until no others do, unless the
+//!   policy has learnt what they are worth. Nothing is lost by it.
 //! * If its pages are alike besides and it **feeds itself** – its fruitless pages bring new addresses of it, so that it need never
 //!   end – it is **cut off**:
 //!   links on its pages are refused, to it and to others that bring nothing. What other pages link to is still fetched, last.
@@ -39,9 +40,11 @@ use crate::url::origin_of;
 
 /// URLs after which forms are learnt for the first time; and again each time that there are twice as many.
 const FIRST_LESSON: u64 = 64;
-/// Between two changes of what is said go so many fetches for each change before: what waits is looked through at each, so that n
-/// fetches cost at most some √n such looks.
+/// What waits is looked through at each change of what is said. Where something is refused from now on, or not any more, between two
+/// changes go so many fetches for each change before, so that n fetches cost at most some √n such looks.
 const PAUSE: u64 = 8;
+/// What is only put last, or not any more, has time: it is said after so many fetches and a quarter of all before, or with the rest.
+const PATIENCE: u64 = 64;
 /// Forms that are named at most.
 const NAMED_MAX: usize = 50;
 
@@ -55,10 +58,11 @@ pub struct StructureGuard {
     shown: Novelty,
     forms: Forms,
     fetches: u64,
-    /// Whether measures have changed that are not published yet.
+    /// Whether measures have changed that are not published yet, and whether one of them refuses or did.
     changed: bool,
+    urgent: bool,
     generation: u64,
-    next_change: u64,
+    published: u64,
     verdicts: Arc<Verdicts>,
 }
 
@@ -73,8 +77,9 @@ impl Default for StructureGuard {
             forms: Forms::default(),
             fetches: 0,
             changed: false,
+            urgent: false,
             generation: 0,
-            next_change: 0,
+            published: 0,
             verdicts: Arc::default(),
         }
     }
@@ -88,7 +93,8 @@ impl StructureGuard {
         if !matches!(seen.outcome, Outcome::Failed) {
             self.judge(seen);
         }
-        if self.changed && self.fetches >= self.next_change {
+        let pause = if self.urgent { PAUSE * self.generation } else { PATIENCE + self.published / 4 };
+        if self.changed && self.fetches >= self.published + pause {
             self.publish();
         }
     }
@@ -121,9 +127,10 @@ impl StructureGuard {
         form.see(Showing { fresh, fruitful, other }, &leads, self.fetches);
         let due = form.due(fruitful);
         if due != form.measure {
+            self.changed = true;
+            self.urgent |= due.max(form.measure) >= TrapMeasure::Cut;
             form.take(due, self.fetches);
             form.example = url.into();
-            self.changed = true;
         }
     }
 
@@ -140,8 +147,9 @@ impl StructureGuard {
     /// Whether no page of its form has shown the same things together.
     fn shows_it_otherwise(&mut self, form: FormId, outcome: &Outcome) -> bool {
         let Outcome::Page(page) = outcome else { return false };
-        let all = page.gist.iter().fold(form, |all, shown| xxh3_64_with_seed(&shown.to_le_bytes(), all));
-        self.shown.take_in(std::iter::once(all))
+        // Added: what stands beside what counts, not in which order.
+        let all = page.gist.iter().fold(0_u64, |all, shown| all.wrapping_add(*shown));
+        self.shown.take_in(std::iter::once(xxh3_64_with_seed(&all.to_le_bytes(), form)))
     }
 
     /// The forms of a page's new links, each once.
@@ -165,12 +173,11 @@ impl StructureGuard {
     }
 
     fn publish(&mut self) {
-        self.changed = false;
+        (self.changed, self.urgent, self.published) = (false, false, self.fetches);
         let taken = self.forms.iter().filter(|(_, form)| form.measure != TrapMeasure::None);
         let measures = taken.map(|(id, form)| (id, (form.measure, Arc::clone(&form.refused)))).collect();
         self.verdicts = Arc::new(Verdicts { measures, patterns: Arc::clone(&self.patterns) });
         self.generation += 1;
-        self.next_change = self.fetches + PAUSE * self.generation;
     }
 
     /// What is said of links now.

@@ -21,7 +21,9 @@ const PROBE_FIRST: u64 = 64;
 pub enum Verdict {
     /// Nothing.
     Free,
-    /// It waits until no others do.
+    /// Pages like it bring nothing: where nothing is known of what is wanted, it waits until no others do.
+    Barren,
+    /// It leads to a trap, though from outside: it waits until no others do.
     Last,
     /// It is refused.
     Refused,
@@ -48,11 +50,10 @@ impl Verdicts {
         match self.measure(url) {
             TrapMeasure::None => Verdict::Free,
             TrapMeasure::Closed => Verdict::Refused,
-            TrapMeasure::Last | TrapMeasure::Cut => {
-                // What such pages lead to is what they grow by.
-                let grows = via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut);
-                if grows { Verdict::Refused } else { Verdict::Last }
-            }
+            // What such pages lead to is what they grow by.
+            _ if via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut) => Verdict::Refused,
+            TrapMeasure::Last => Verdict::Barren,
+            TrapMeasure::Cut => Verdict::Last,
         }
     }
 
