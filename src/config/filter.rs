@@ -17,6 +17,11 @@ crate::options! {
         /// Whether links marked `rel=nofollow`, `ugc` or `sponsored` are left out. Social sites mark what their users write in
         /// this way, so leaving them out loses much.
         nofollow_links: bool = false,
+        /// Whether forms of address that bring nothing new are put last, and refused where their pages lead to ever more of them:
+        /// calendars without end, log-in pages that hold the address of a log-in page, options of lists. Without it such a site
+        /// ends at a budget alone. It costs some processor time a page, and it may refuse pages of which a hundred like them in a row
+        /// showed no new text and no new picture.
+        trap_guard: bool = true,
         /// Redirects followed one after the other before the chain fails with `too_many_redirects`.
         redirects_max: u8 = 10,
     }

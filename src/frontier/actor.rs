@@ -23,7 +23,7 @@ use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{Decision, Fate, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Decision, Fate, Lease, LinkClass, PolicyRefusal, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -119,6 +119,10 @@ impl FrontierActor {
         for mut item in found.accepted {
             if outdated {
                 item.class = self.class_of(&item);
+                if item.class.is_let_go() {
+                    self.let_go(1);
+                    continue;
+                }
             }
             match self.frontier.push(&item) {
                 Ok(host) => self.wake(host),
@@ -139,9 +143,18 @@ impl FrontierActor {
     fn follow(&mut self, order: Order) {
         self.frontier.set_order(Arc::clone(&order.scores));
         if order.generation != self.setup.order.generation {
-            self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            let gone = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            self.let_go(gone);
         }
         self.setup.order = order;
+    }
+
+    /// Accounts for URLs that waited and are not to be fetched any more.
+    fn let_go(&self, count: u64) {
+        let why = PolicyRefusal::StructureTrap;
+        self.setup.ledger.lock().let_go(Fate::Policy(why), count);
+        self.setup.crawl_metrics.count_fate(Fate::Policy(why), count);
+        self.setup.metrics.stage.dropped.by(why.label()).add(count);
     }
 
     /// Notes on a lease why it was that URL's turn.
@@ -150,6 +163,8 @@ impl FrontierActor {
         let score = self.setup.order.scores.score(lease.item.class);
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
+            // What is put last is worth nothing, however far below the others.
+            let score = score.max(0.0);
             let worth = self.worth.map_or(score, |worth| worth + SCORE_SHARE * (score - worth));
             self.worth = Some(worth);
             self.setup.metrics.expected_worth.set(worth);
@@ -288,7 +303,7 @@ impl Handler<LeaseEnded> for FrontierActor {
             }
             Outcome::Retry(not_before) => {
                 // Classes may have changed their meaning while it was under way.
-                if self.setup.order.version.is_some() {
+                if self.setup.order.generation > 0 {
                     ended.lease.item.class = self.class_of(&ended.lease.item);
                 }
                 if self.frontier.retry(&ended.lease, not_before) {
@@ -315,6 +330,8 @@ impl Handler<OrderChanged> for FrontierActor {
     fn handle(&mut self, _: OrderChanged, _: &mut Self::Context) {
         if let Some(order) = self.setup.orders.take() {
             self.follow(order);
+            // What waited may all be gone, and with it the last reason to go on.
+            self.grant(self.setup.clock.now());
         }
     }
 }

@@ -168,9 +168,9 @@ impl HostQueue {
         self.ranking.rescore(|at| scores.score(slots[at].class));
     }
 
-    /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
-    /// empty now are forgotten.
-    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder) {
+    /// Puts every URL, retries too, under the class that `class_of` says, and forgets those that it lets go
+    /// ([`LinkClass::is_let_go`]); returns how many. Classes keep the order of discovery. Classes that are empty now are forgotten.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder) -> usize {
         let origin = self.host.clone();
         let mut url = String::new();
         let mut say = |class, waiting: &Waiting| {
@@ -178,13 +178,21 @@ impl HostQueue {
             url.extend([origin.as_str(), &waiting.path]);
             class_of(class, &url, waiting.via.as_deref())
         };
-        for retry in &mut self.retries {
+        let before = self.len;
+        self.retries.retain_mut(|retry| {
             retry.class = say(retry.class, &retry.waiting);
-        }
+            !retry.class.is_let_go()
+        });
+        self.len = self.retries.len();
         self.ranking = Ranking::default();
         for (class, waiting) in self.table.take() {
-            self.append(say(class, &waiting), waiting, scores);
+            let class = say(class, &waiting);
+            if !class.is_let_go() {
+                self.append(class, waiting, scores);
+                self.len += 1;
+            }
         }
+        before - self.len
     }
 
     fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {

@@ -27,6 +27,11 @@ impl Ledger {
         }
     }
 
+    /// Books `count` accepted links that are not to be fetched any more.
+    pub fn let_go(&mut self, fate: Fate, count: u64) {
+        self.fates.add(fate, count);
+    }
+
     /// Books one request and the bytes of its answer's body.
     pub fn request(&mut self, bytes: u64) {
         self.requests += 1;

@@ -191,12 +191,13 @@ impl Frontier {
     }
 
     /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
-    /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
-    /// O(URLs × log classes).
-    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) {
-        for host in self.hosts.values_mut() {
-            host.queue.reclassify(class_of, &*self.scores);
-        }
+    /// under, the URL, and where it was discovered; those that it lets go ([`LinkClass::is_let_go`]) wait no more. Returns how many
+    /// these are. Each class keeps the order of discovery. Leases keep their classes. O(URLs × log classes).
+    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> u64 {
+        let scores = &*self.scores;
+        let gone: usize = self.hosts.values_mut().map(|host| host.queue.reclassify(class_of, scores)).sum();
+        self.queued -= gone as u64;
+        gone as u64
     }
 
     /// The queue of `host`, ranked by the current scores.

@@ -346,6 +346,10 @@ group! {
         clusters: Gauge = "harvestman_policy_clusters";
         /// Pages that the policy took for repetitions of others.
         duplicates: Counter = "harvestman_policy_duplicates_total";
+        /// Forms of address whose links wait until no others do, because their pages bring nothing.
+        forms_last: Gauge = "harvestman_policy_forms_put_last";
+        /// Forms of address whose links are refused, because they grow without bringing anything new.
+        forms_refused: Gauge = "harvestman_policy_forms_refused";
         /// Times that the policy panicked; the crawl then goes on by its last snapshot.
         panics: Counter = "harvestman_policy_panics_total";
     }

@@ -1,6 +1,6 @@
 //! The values that labels may take. Whatever is not listed counts as `other`, so no label grows without bound.
 
-use crate::page::{Budget, PolicyRefusal, RobotsRefusal};
+use crate::page::{PolicyRefusal, RobotsRefusal};
 
 /// Why requests and URLs fail ([`crate::page::Failure::label`]).
 pub const FAILURES: &[&str] = &[
@@ -86,7 +86,7 @@ pub const FATE_REASONS: &[&str] = &{
 };
 
 /// Why the frontier turns a URL away.
-pub const FRONTIER_REFUSALS: &[&str] = Budget::LABELS;
+pub const FRONTIER_REFUSALS: &[&str] = &["depth", "host_pages", "frontier", "structure_trap"];
 
 /// Why a host's URL is not fetched.
 pub const HOST_REFUSALS: &[&str] = &[

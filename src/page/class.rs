@@ -11,6 +11,9 @@ pub struct ClusterId(pub u32);
 impl ClusterId {
     /// The cluster of a page that was not classified.
     pub const UNKNOWN: Self = Self(0);
+    /// Bits that no cluster has; they mark link classes.
+    const LAST: u32 = 1 << 31;
+    const LET_GO: u32 = 1 << 30;
 }
 
 /// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with that
@@ -103,6 +106,36 @@ impl LinkClass {
         Self::at(ClusterId::UNKNOWN, apath)
     }
 
+    /// The same class, for links that wait until no others do.
+    pub const fn last(self) -> Self {
+        self.marked(ClusterId::LAST)
+    }
+
+    /// The same class, for links that are not to be fetched any more.
+    pub const fn let_go(self) -> Self {
+        self.marked(ClusterId::LET_GO)
+    }
+
+    /// Whether it is that of links that wait until no others do.
+    pub const fn is_last(self) -> bool {
+        self.cluster.0 & ClusterId::LAST != 0
+    }
+
+    /// Whether it is that of links that are not to be fetched any more.
+    pub const fn is_let_go(self) -> bool {
+        self.cluster.0 & ClusterId::LET_GO != 0
+    }
+
+    /// The class without such a mark, as a policy knows it.
+    pub const fn unmarked(self) -> Self {
+        Self { cluster: ClusterId(self.cluster.0 & !(ClusterId::LAST | ClusterId::LET_GO)), ..self }
+    }
+
+    const fn marked(self, mark: u32) -> Self {
+        let plain = self.unmarked();
+        Self { cluster: ClusterId(plain.cluster.0 | mark), ..plain }
+    }
+
     /// The class of those links at this place whose URLs have this pattern.
     pub const fn with_pattern(self, pattern: UrlPattern) -> Self {
         Self { pattern, ..self }
@@ -110,9 +143,13 @@ impl LinkClass {
 }
 
 impl fmt::Display for LinkClass {
-    /// `cluster/apath/pattern`, as logs name it; of the pattern the finer one, which determines the other.
+    /// `cluster/apath/pattern`, as logs name it; of the pattern the finer one, which determines the other. A class that waits until
+    /// no others do begins with `last:`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cluster, apath, pattern } = self;
+        if self.is_last() {
+            f.write_str("last:")?;
+        }
+        let Self { cluster, apath, pattern } = self.unmarked();
         write!(f, "{}/{apath}/{:016x}", cluster.0, pattern.fine.0)
     }
 }
@@ -164,5 +201,15 @@ mod tests {
         let class = LinkClass::at(ClusterId(3), Apath(0xc0de)).with_pattern(pattern);
         assert_eq!(class.to_string(), "3/000000000000c0de/00000000000000ab");
         assert_eq!(LinkClass::unclassified(Apath::SEED).to_string(), "0/seed/0000000000000000");
+    }
+
+    #[test]
+    fn a_class_has_one_mark_at_most_and_is_itself_without_it() {
+        let class = LinkClass::at(ClusterId(3), Apath(9));
+        assert_eq!(class.last().unmarked(), class);
+        assert_eq!(class.last().let_go(), class.let_go());
+        assert!(class.last().is_last() && !class.last().is_let_go() && !class.is_last());
+        assert!(class.let_go().is_let_go() && !class.let_go().is_last());
+        assert_eq!(class.last().to_string(), "last:3/0000000000000009/0000000000000000");
     }
 }

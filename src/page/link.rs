@@ -85,6 +85,9 @@ pub struct ParsedPage {
     pub leaf_paths: Vec<LeafPath>,
     /// The texts that are shown, in page order, where the parser was asked to collect them.
     pub units: Vec<ContentUnit>,
+    /// What it shows, numbers left out, as hashes, where the parser was asked to collect it: the same on two pages that differ in
+    /// nothing but numbers, dates and identifiers.
+    pub gist: Vec<u64>,
     /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
     pub class_tokens: Vec<u64>,
     /// What its forms hold.

@@ -12,6 +12,7 @@ mod link;
 mod media;
 mod record;
 mod scheduled;
+mod trap;
 
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
 pub use content::{ClassTokens, ContentUnit, FormFacts};
@@ -21,3 +22,4 @@ pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirecti
 pub use media::MediaType;
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
+pub use trap::{TrapMeasure, TrapRecord};

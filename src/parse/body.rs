@@ -227,6 +227,7 @@ impl Builder {
                 if self.is_shown() {
                     let path = self.element_path(&image);
                     self.leaves.add(path.rich);
+                    self.show_media(source, tag);
                 }
                 self.embed(source, &image, &["src", "srcset"]);
             }
@@ -236,7 +237,18 @@ impl Builder {
         }
     }
 
+    /// Notes what a picture, film or sound is taken from; `data-src` is where pages put it that load them late.
+    fn show_media(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
+        if self.units.gist.on {
+            let addresses = Self::attributes(source, tag).pick(["src", "data-src"]);
+            addresses.into_iter().flatten().for_each(|address| self.units.gist.image(address));
+        }
+    }
+
     fn embed_of(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
+        if matches!(tag.tag, Tag::SOURCE | Tag::VIDEO | Tag::EMBED | Tag::AUDIO) && self.is_shown() {
+            self.show_media(source, tag);
+        }
         match tag.tag {
             Tag::SOURCE => self.embed(source, tag, &["src", "srcset"]),
             Tag::VIDEO => self.embed(source, tag, &["src", "poster"]),

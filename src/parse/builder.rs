@@ -133,12 +133,14 @@ impl Builder {
 
     fn finish(&mut self, source: Source<'_>) -> ParsedPage {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
+        let (units, gist) = self.units.finish(source);
         let meta = std::mem::take(&mut self.meta);
         ParsedPage {
             hrefs,
             groups,
             leaf_paths: self.leaves.finish(&self.spellings),
-            units: self.units.finish(source),
+            units,
+            gist,
             class_tokens: self.classes.list(),
             forms: self.forms,
             base: meta.base,

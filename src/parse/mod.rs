@@ -26,6 +26,7 @@ mod element;
 mod foreign;
 mod formatting;
 mod forms;
+mod gist;
 mod head;
 mod leaves;
 mod links;
@@ -87,7 +88,7 @@ impl Parser {
     /// `textarea`, `select`, `option` or `button` is a control's label and none of them.
     #[must_use]
     pub fn with_units(mut self) -> Self {
-        self.builder.units.on = true;
+        self.builder.units.ask(true, self.builder.units.gist.on);
         self
     }
 
@@ -112,9 +113,10 @@ impl Parser {
         self.builder.classes.kept = tokens;
     }
 
-    /// From the next page on, collects the page's texts, or doesn't.
-    pub fn set_units(&mut self, on: bool) {
-        self.builder.units.on = on;
+    /// From the next page on, collects the page's texts as [`ParsedPage::units`], and what it shows as [`ParsedPage::gist`], or
+    /// doesn't.
+    pub fn set_texts(&mut self, units: bool, gist: bool) {
+        self.builder.units.ask(units, gist);
     }
 
     /// Reads a page. `content_type` is the value of its HTTP header.

@@ -4,6 +4,7 @@
 //! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
 //! **changing anything here invalidates models that were learnt before.**
 
+use super::gist::Gist;
 use super::path::{fold_run, step};
 use super::text::Source;
 use crate::page::ContentUnit;
@@ -38,8 +39,12 @@ struct Piece {
 
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// Whether units are asked for.
+    /// Whether texts are noted at all: for units, for the gist, or for both.
     pub on: bool,
+    /// Whether units are asked for.
+    pub wanted: bool,
+    /// What the page shows, numbers left out, where that is asked for.
+    pub gist: Gist,
     places: Vec<Place>,
     pieces: Vec<Piece>,
 }
@@ -48,6 +53,12 @@ impl Units {
     pub fn clear(&mut self) {
         self.places.clear();
         self.pieces.clear();
+        self.gist.clear();
+    }
+
+    /// Says what is asked for from now on.
+    pub fn ask(&mut self, units: bool, gist: bool) {
+        (self.on, self.wanted, self.gist.on) = (units || gist, units, gist);
     }
 
     /// Begins a unit with `text`; returns its number.
@@ -82,10 +93,18 @@ impl Units {
         }
     }
 
-    /// The units, in page order.
-    pub fn finish(&mut self, source: Source<'_>) -> Vec<ContentUnit> {
+    /// The units, in page order, and the gist; empty what was not asked for.
+    pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, Vec<u64>) {
         // A text before a table may go on behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
+        let units = if self.wanted { self.units(source) } else { Vec::new() };
+        if self.gist.on {
+            self.pieces.iter().for_each(|piece| self.gist.text(&source.bytes[piece.from..piece.to]));
+        }
+        (units, self.gist.finish())
+    }
+
+    fn units(&self, source: Source<'_>) -> Vec<ContentUnit> {
         let mut units = Vec::new();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
             let Place { in_anchor, in_form } = self.places[pieces[0].unit as usize];
@@ -95,25 +114,29 @@ impl Units {
                     units.push(ContentUnit { hash, words, text_words: 0, in_anchor, in_form });
                 }
             };
-            let text_words = match pieces {
-                &[Piece { from, to, entities, .. }] => read(source, &source.bytes[from..to], entities, &mut cut),
-                _ => {
-                    let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
-                    let text: String = pieces.iter().map(shown).collect();
-                    of_words(text.split_whitespace().map(str::as_bytes), &mut cut)
-                }
-            };
+            let text_words = cut_pieces(source, pieces, &mut cut);
             units[first..].iter_mut().for_each(|unit| unit.text_words = text_words);
         }
         units
     }
 }
 
+/// Cuts the text in `pieces` into units; returns how many words it has.
+fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u16))) -> u16 {
+    if let &[Piece { from, to, entities, .. }] = pieces {
+        return read(source, &source.bytes[from..to], entities, cut);
+    }
+    let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
+    let text: String = pieces.iter().map(shown).collect();
+    of_words(text.split_whitespace().map(str::as_bytes), cut)
+}
+
 /// Cuts the text `raw` into units; returns how many words it has.
 fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
     if as_written {
-        return of_words(raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty()), cut);
+        let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
+        return of_words(words, cut);
     }
     of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
 }

@@ -45,7 +45,7 @@ pub(super) fn example(
 /// The page that a file holds, under the address that it gives itself.
 fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicaliser) -> ExamplePage {
     let mut parser = Parser::new(options);
-    parser.set_units(true);
+    parser.set_texts(true, false);
     let page = parser.parse(&bytes, None);
     let own = page.canonical.as_deref().and_then(|url| canonicaliser.parse(url).ok());
     if own.is_none() {
@@ -55,8 +55,8 @@ fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicalis
         bag: page.leaf_paths,
         units: page.units,
         forms: page.forms,
-        links: Vec::new(),
         body: Some((Bytes::from(bytes), None)),
+        ..PageFacts::default()
     };
     ExamplePage { url: own.unwrap_or_else(|| CanonicalUrl::from_canonical(NOWHERE)), facts: Some(facts) }
 }

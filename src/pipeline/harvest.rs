@@ -95,8 +95,8 @@ pub(super) struct Harvester {
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
     memory: Memory,
-    /// What the parser was last told: the snapshot's generation, and whether texts are wanted.
-    asked: Option<(u64, bool)>,
+    /// What the parser was last told: the snapshot's generation, and whether units and the gist are wanted.
+    asked: Option<(u64, bool, bool)>,
 }
 
 impl Harvester {
@@ -161,6 +161,7 @@ impl Harvester {
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
+            gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
@@ -170,10 +171,10 @@ impl Harvester {
 
     /// Has the parser read pages as the policy's snapshot asks for it.
     fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
-        let asked = (policy.generation(), needs.units);
+        let asked = (policy.generation(), needs.units, needs.gist);
         if self.asked != Some(asked) {
             self.parser.set_class_tokens(policy.class_tokens());
-            self.parser.set_units(needs.units);
+            self.parser.set_texts(needs.units, needs.gist);
             self.asked = Some(asked);
         }
     }

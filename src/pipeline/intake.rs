@@ -118,7 +118,8 @@ impl<'a> Intake<'a> {
             }
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
-        let (class, fate) = judge(self.rules, &*self.snapshot, self.memory, &url, (self.depth, class));
+        let via = self.via.as_str();
+        let (class, fate) = judge(self.rules, &*self.snapshot, self.memory, (&url, via), (self.depth, class));
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -189,7 +190,7 @@ fn judge(
     rules: &Rules,
     policy: &dyn PolicySnapshot,
     memory: &mut Memory,
-    url: &CanonicalRef<'_>,
+    (url, via): (&CanonicalRef<'_>, &str),
     (depth, place): (u16, LinkClass),
 ) -> (LinkClass, Option<Fate>) {
     let (order, fingerprint) = (rules.filter.order, url.fingerprint());
@@ -197,15 +198,14 @@ fn judge(
     let mut judged = |place: LinkClass| {
         let find = || policy.pattern(url.as_str());
         let class = place.with_pattern(patterns.pattern(fingerprint, policy.generation(), find));
-        let asked = (order != FilterOrder::DupOnly).then(|| policy.refusal(class)).flatten();
         // A redirect stands for a page that was wanted, unless it leads on without end.
         let holds = |why: &PolicyRefusal| place.apath != Apath::REDIRECT || *why == PolicyRefusal::StructureTrap;
-        (class, asked.filter(holds).map(Fate::Policy))
+        (class, policy.refusal(class).filter(holds).map(Fate::Policy))
     };
     match order {
         FilterOrder::GraphDup => {
             let (class, fate) = judged(place);
-            (class, fate.or_else(|| look_up(rules, recent, url, (depth, class))))
+            fate.map_or_else(|| look_up(rules, policy, recent, (url, via), (depth, class)), |why| (class, Some(why)))
         }
         FilterOrder::DupGraph => {
             if recent.knows(fingerprint) || rules.seen.contains(fingerprint) {
@@ -213,39 +213,50 @@ fn judge(
             }
             let group = policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
             let (class, fate) = group.map_or_else(|| judged(place), |why| (place, Some(Fate::Policy(why))));
-            (class, fate.or_else(|| look_up(rules, recent, url, (depth, class))))
+            fate.map_or_else(|| look_up(rules, policy, recent, (url, via), (depth, class)), |why| (class, Some(why)))
         }
-        FilterOrder::DupOnly => match look_up(rules, recent, url, (depth, place)) {
-            None => judged(place),
-            fate => (place, fate),
-        },
+        FilterOrder::DupOnly => {
+            let (class, fate) = look_up(rules, policy, recent, (url, via), (depth, place));
+            let pattern = if fate.is_none() { policy.pattern(url.as_str()) } else { place.pattern };
+            (class.with_pattern(pattern), fate)
+        }
     }
 }
 
-/// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen.
+/// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen. With the
+/// class that it waits under.
 fn look_up(
     rules: &Rules,
+    policy: &dyn PolicySnapshot,
     recent: &mut Recent,
-    url: &CanonicalRef<'_>,
+    (url, via): (&CanonicalRef<'_>, &str),
     (depth, class): (u16, LinkClass),
-) -> Option<Fate> {
+) -> (LinkClass, Option<Fate>) {
     let fingerprint = url.fingerprint();
     if recent.knows(fingerprint) {
-        return Some(Fate::Duplicate);
+        return (class, Some(Fate::Duplicate));
     }
     if let Err(why) = rules.scope.check(url.as_str()) {
-        return Some(Fate::OutOfScope(why));
+        return (class, Some(Fate::OutOfScope(why)));
     }
     // Whether a derived address exists is for the crawl to find out, at the price of a request.
     let linked = class.apath != Apath::DERIVED;
     if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
-        return Some(Fate::OutOfScope(OutOfScope::NotIncluded));
+        return (class, Some(Fate::OutOfScope(OutOfScope::NotIncluded)));
+    }
+    if rules.seen.contains(fingerprint) {
+        recent.note(fingerprint);
+        return (class, Some(Fate::Duplicate));
     }
     if depth > rules.depth_max {
-        let known = rules.seen.contains(fingerprint);
-        return Some(if known { Fate::Duplicate } else { Fate::OverBudget(Budget::Depth) });
+        return (class, Some(Fate::OverBudget(Budget::Depth)));
     }
+    // What is refused here is not remembered: it may be followed once its form brings something again.
+    let class = match policy.stand(class, url.as_str(), via) {
+        Ok(class) => class,
+        Err(why) => return (class, Some(Fate::Policy(why))),
+    };
     let new = rules.seen.insert(fingerprint);
     recent.note(fingerprint);
-    (!new).then_some(Fate::Duplicate)
+    (class, (!new).then_some(Fate::Duplicate))
 }

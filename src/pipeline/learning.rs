@@ -20,6 +20,7 @@ use super::journal::Journal;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
 use super::pace::Pace;
+use super::trap_board::TrapBoard;
 use crate::clock::Clock;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
@@ -75,6 +76,8 @@ pub(super) struct Learning {
     /// Reads a page again whose snapshot is outdated.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
+    /// Where others read which traps were met.
+    pub(super) traps: Arc<TrapBoard>,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<PolicyMetrics>,
 }
@@ -86,7 +89,13 @@ pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool) -> Order {
         scores: policy::order(Arc::clone(snapshot)),
         version: learns.then(|| snapshot.version()),
         generation: snapshot.generation(),
-        class_of: Arc::new(move |class, url, via| by.class_of(class, url, via)),
+        class_of: Arc::new(move |class, url, via| {
+            let class = by.class_of(class, url, via);
+            if class.is_let_go() {
+                by.let_go(url);
+            }
+            class
+        }),
     }
 }
 
@@ -128,6 +137,7 @@ impl Learning {
         if self.pace.has_news() {
             self.publish();
         }
+        self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
         }
@@ -162,7 +172,9 @@ impl Learning {
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);
-        self.pace.observed();
+        if self.policy.has_news() {
+            self.pace.observed();
+        }
         let before = std::mem::replace(&mut self.facts, self.policy.facts());
         self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
         if self.facts.drifts > before.drifts {
@@ -214,7 +226,8 @@ impl Learning {
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
         self.current.store(Arc::new(Arc::clone(&snapshot)));
-        (self.to_frontier)(order(&snapshot, true));
+        (self.to_frontier)(order(&snapshot, self.policy.is_explained()));
+        self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);
         }

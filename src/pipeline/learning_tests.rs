@@ -89,6 +89,7 @@ fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage
     let (published, clock) = (Arc::clone(&current), Clock::system());
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
+        traps: Arc::default(),
         facts: policy.facts(),
         policy: Box::new(policy),
         snapshot: first,

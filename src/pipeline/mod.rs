@@ -31,6 +31,7 @@ mod seen;
 mod status;
 mod switchboard;
 mod tally;
+mod trap_board;
 mod wiring;
 mod worker;
 

@@ -11,6 +11,7 @@ pub(super) struct SharedNeeds(AtomicU8);
 const UNITS: u8 = 1;
 const LINKS: u8 = 2;
 const BODY: u8 = 4;
+const GIST: u8 = 8;
 
 impl SharedNeeds {
     /// Needs that hold from the start.
@@ -23,13 +24,15 @@ impl SharedNeeds {
     /// What is wanted from now on.
     pub(super) fn set(&self, needs: Needs) {
         let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
-        let flags = flag(needs.units, UNITS) | flag(needs.links, LINKS) | flag(needs.body, BODY);
+        let texts = flag(needs.units, UNITS) | flag(needs.gist, GIST);
+        let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY);
         self.0.store(flags, Ordering::Relaxed);
     }
 
     /// What is wanted now.
     pub(super) fn now(&self) -> Needs {
         let flags = self.0.load(Ordering::Relaxed);
-        Needs { units: flags & UNITS != 0, links: flags & LINKS != 0, body: flags & BODY != 0 }
+        let has = |flag: u8| flags & flag != 0;
+        Needs { units: has(UNITS), gist: has(GIST), links: has(LINKS), body: has(BODY) }
     }
 }

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 
 use super::Error;
 use super::harvest::{Harvester, Recorded, Rules, observation};
+use super::learning::order;
 use super::needs::SharedNeeds;
 use crate::clock::Instant;
 use crate::config::Config;
@@ -129,7 +130,8 @@ impl Offline {
         self.frontier.set_order(policy::order(Arc::clone(&snapshot)));
         if snapshot.generation() != self.generation {
             self.generation = snapshot.generation();
-            self.frontier.reclassify(&|class, url, via| snapshot.class_of(class, url, via));
+            let class_of = order(&snapshot, true).class_of;
+            self.frontier.reclassify(&|class, url, via| class_of(class, url, via));
         }
         self.current.store(Arc::new(snapshot));
     }

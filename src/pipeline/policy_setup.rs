@@ -15,12 +15,13 @@ use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::pace::Pace;
 use super::switchboard::Lines;
+use super::trap_board::TrapBoard;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
 use crate::parse::Parser;
-use crate::policy::{self, CurrentPolicy, Making, Policy, PolicySnapshot, Proposal};
+use crate::policy::{self, CurrentPolicy, Guarded, Making, Policy, PolicySnapshot, Proposal};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 
@@ -32,6 +33,8 @@ pub(super) struct PolicySetup {
     pub(super) needs: Arc<SharedNeeds>,
     /// Where later orders wait for the frontier.
     pub(super) orders: Arc<OrderSlot>,
+    /// Which traps were met.
+    pub(super) traps: Arc<TrapBoard>,
     /// The example page, where it is to be fetched.
     pub(super) example_seed: Option<CanonicalUrl>,
 }
@@ -53,12 +56,16 @@ impl PolicySetup {
             ..Making::new(seed.child("policy"))
         };
         let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));
+        if config.filter.trap_guard {
+            policy = Box::new(Guarded::new(policy));
+        }
         let first = policy.snapshot();
         let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
         Ok(Self {
             current: Arc::new(ArcSwap::from_pointee(Arc::clone(&first))),
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
+            traps: Arc::default(),
             policy,
             first,
             example_seed,
@@ -67,7 +74,7 @@ impl PolicySetup {
 
     /// What the frontier orders by at first.
     pub(super) fn first_order(&self) -> Order {
-        order(&self.first, self.policy.learns())
+        order(&self.first, self.policy.is_explained())
     }
 
     /// The first snapshot.
@@ -87,7 +94,8 @@ impl PolicySetup {
         if !self.policy.learns() {
             return Ok(None);
         }
-        let journal = config.policy.log.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let logged = config.policy.log && self.policy.is_explained();
+        let journal = logged.then(|| Journal::open(directory, &config.archive)).transpose()?;
         let (links_to, options) = (lines.clone(), config.parse.clone());
         let mut harvester = Harvester::new(Arc::clone(rules), move || Parser::new(&options));
         let propose = move |proposals: &[Proposal]| links_to.0.to_frontier(harvester.proposals(proposals));
@@ -99,6 +107,7 @@ impl PolicySetup {
         };
         let learning = Learning {
             facts: self.policy.facts(),
+            traps: self.traps,
             policy: self.policy,
             snapshot: self.first,
             current: self.current,

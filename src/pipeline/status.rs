@@ -23,6 +23,7 @@ impl Crawl {
             fates: ledger.fates(open),
             errors,
             statuses,
+            traps: self.traps.traps(),
             budgets: Vec::new(),
             outlook: board.allowance.outlook(),
             draining,

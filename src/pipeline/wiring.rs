@@ -18,6 +18,7 @@ use super::learning::Teacher;
 use super::policy_setup::PolicySetup;
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
+use super::trap_board::TrapBoard;
 use super::worker::{Desk, Worker};
 use super::{Error, output, seen};
 use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
@@ -70,6 +71,7 @@ pub(super) struct Crawl {
     writer: ArchiveThread,
     run: Run,
     directory: PathBuf,
+    pub(super) traps: Arc<TrapBoard>,
 }
 
 impl Crawl {
@@ -77,7 +79,7 @@ impl Crawl {
     pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, bool), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, learning, writer, mut run, directory, seen, .. } = self;
+        let Self { lines, workers, learning, writer, mut run, directory, seen, traps, .. } = self;
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || {
@@ -95,6 +97,7 @@ impl Crawl {
         if panicked > 0 {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
+        status.traps = traps.traps();
         match written {
             Ok(_) => {
                 run.warc_files = output::warc_files(&directory);
@@ -207,6 +210,7 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let (finished_sender, finished) = oneshot::channel();
     start_actors(config, hooks, clock, (&lines, &parts.policy), &ledger, finished_sender);
     let planted = plant(parts.seeds.iter().chain(&parts.policy.example_seed), &rules, &**parts.policy.first());
+    let traps = Arc::clone(&parts.policy.traps);
     let (teacher, learning) = parts.policy.start(config, &directory, (&lines, &rules), clock, &hooks.metrics)?.unzip();
     let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
     drop(desk);
@@ -230,6 +234,7 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         learning,
         writer,
         directory,
+        traps,
     };
     crawl.lines.0.to_frontier(planted);
     Ok(crawl)

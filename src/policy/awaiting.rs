@@ -68,7 +68,7 @@ impl Policy for AwaitsExample {
     fn needs(&self) -> Needs {
         match &self.stage {
             // What the policy will ask for is not known yet; these serve all that can be awaiting.
-            Stage::Awaiting { .. } => Needs { units: false, links: true, body: false },
+            Stage::Awaiting { .. } => Needs { links: true, ..Needs::default() },
             Stage::Begun(policy) => policy.needs(),
         }
     }

@@ -5,6 +5,7 @@ mod awaiting;
 pub mod baselines;
 mod bfs;
 mod factory;
+mod guard;
 pub mod learned;
 mod observation;
 #[cfg(test)]
@@ -15,11 +16,12 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
+use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, TrapRecord, UrlPattern};
 
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
 pub use factory::{ExamplePage, Making, make, paper_options};
+pub use guard::{Guarded, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
@@ -44,6 +46,21 @@ pub trait Policy: Send {
     /// Whether anything that it is shown ever changes what it wants. One that does not is never shown anything.
     fn learns(&self) -> bool {
         true
+    }
+
+    /// Whether its decisions are worth a log: where they come from what it has learnt of what is wanted.
+    fn is_explained(&self) -> bool {
+        self.learns()
+    }
+
+    /// Whether a snapshot taken now may differ from the one before.
+    fn has_news(&self) -> bool {
+        true
+    }
+
+    /// The forms of address that measures were taken against, because they grow without bringing anything new.
+    fn traps(&self) -> Vec<TrapRecord> {
+        Vec::new()
     }
 
     /// What it has found out so far, in numbers.
@@ -98,6 +115,18 @@ pub trait PolicySnapshot: ClassOrder {
     fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
         let _ = class;
         None
+    }
+
+    /// The class that a link of this class, whose URL has its pattern, waits under, by its URL and the page that it stands on; or why
+    /// it is refused for these. Asked of each link that is not known to be a duplicate, whatever the filter's order.
+    fn stand(&self, class: LinkClass, url: &str, via: &str) -> Result<LinkClass, PolicyRefusal> {
+        let _ = (url, via);
+        Ok(class)
+    }
+
+    /// Told of each URL that waited and that [`PolicySnapshot::class_of`] had let go.
+    fn let_go(&self, url: &str) {
+        let _ = url;
     }
 
     /// The cluster of a page with this bag of leaf paths.

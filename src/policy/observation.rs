@@ -12,6 +12,8 @@ use crate::url::{CanonicalUrl, Fingerprint};
 pub struct Needs {
     /// The shown texts, as content units.
     pub units: bool,
+    /// What is shown, numbers left out ([`PageFacts::gist`]).
+    pub gist: bool,
     /// Every link, also those to URLs that were known.
     pub links: bool,
     /// The page itself, decoded, to be read again when class names are chosen.
@@ -53,6 +55,9 @@ pub struct PageFacts {
     pub bag: Vec<LeafPath>,
     /// Its texts, if [`Needs::units`].
     pub units: Vec<ContentUnit>,
+    /// What it shows, numbers left out, as hashes, if [`Needs::gist`]: the same on two pages that differ in nothing but numbers,
+    /// dates and identifiers.
+    pub gist: Vec<u64>,
     /// What its forms hold.
     pub forms: FormFacts,
     /// All its links within the crawl's scope, if [`Needs::links`].

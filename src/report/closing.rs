@@ -12,7 +12,7 @@ use super::status::{fates, per_second, seconds};
 use super::{CrawlStatus, SeenFigures, Usage};
 use crate::clock::Instant;
 use crate::frontier::Outlook;
-use crate::page::Fates;
+use crate::page::{Fates, TrapRecord};
 
 /// Why a crawl ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -123,6 +123,9 @@ pub struct Report {
     pub statuses: BTreeMap<u16, u64>,
     /// Requests that failed, each try counted, by reason.
     pub errors: BTreeMap<&'static str, u64>,
+    /// Forms of address that grew without bringing anything new, or brought nothing, with what was done about them, the strictest
+    /// first; at most fifty.
+    pub traps: Vec<TrapRecord>,
     /// What was last expected of the next requests, where the policy estimates that.
     pub outlook: Option<Outlook>,
     /// Pages a second of wall time.
@@ -156,6 +159,7 @@ impl Report {
             fates: status.fates,
             statuses: status.statuses,
             errors: status.errors,
+            traps: status.traps,
             outlook: status.outlook,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::frontier::Outlook;
-use crate::page::Fates;
+use crate::page::{Fates, TrapRecord};
 
 /// A budget of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -84,6 +84,8 @@ pub struct CrawlStatus {
     pub budgets: Vec<BudgetUse>,
     /// What is expected of the next requests, where the policy estimates that.
     pub outlook: Option<Outlook>,
+    /// Forms of address that bring nothing, with what is done about them, the strictest first.
+    pub traps: Vec<TrapRecord>,
     /// Whether the crawl was asked to stop and only finishes what is in flight.
     pub draining: bool,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::advice::advice;
 use super::{Report, dedup, figures};
 use crate::frontier::Outlook;
-use crate::page::Fates;
+use crate::page::{Fates, TrapMeasure, TrapRecord};
 
 /// One line of the report: a name and what is said of it.
 fn line(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
@@ -44,6 +44,23 @@ fn fate_lines(f: &mut fmt::Formatter<'_>, fates: &Fates) -> fmt::Result {
     Ok(())
 }
 
+/// The forms of address whose links were refused, each with one of its addresses.
+fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
+    const MOST: usize = 8;
+    let refused = || traps.iter().filter(|trap| trap.measure >= TrapMeasure::Cut);
+    for trap in refused().take(MOST) {
+        let TrapRecord { form, example, measure, fetched, refused, since, .. } = trap;
+        let (fetched, refused, since) = (figures::count(*fetched), figures::count(*refused), figures::count(*since));
+        let what = measure.describe();
+        line(f, "trap", &format!("{form} {what} after {since} requests: {fetched} fetched, {refused} refused"))?;
+        writeln!(f, "{:>10}such as {example}", "")?;
+    }
+    if let more @ 1.. = refused().count().saturating_sub(MOST) {
+        line(f, "trap", &format!("{more} more; all are in report.json"))?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Report {
     /// What stands on the terminal at the end: compact, without colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,6 +85,7 @@ impl fmt::Display for Report {
         }
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;
+        trap_lines(f, &self.traps)?;
         if let Some(figures) = &self.run.dedup {
             line(f, "seen", &dedup::line(figures))?;
         }

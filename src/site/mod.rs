@@ -21,6 +21,7 @@ mod random_pages;
 mod score;
 mod silhouette;
 mod url_clusters;
+mod url_form;
 mod url_parts;
 mod url_pattern;
 mod vector;

@@ -132,7 +132,7 @@ impl UrlPatterns {
         self.of(url.split('?').next().unwrap_or_default()).coarse
     }
 
-    fn walk(&self, url: &str, sink: &mut impl Sink) {
+    pub(super) fn walk(&self, url: &str, sink: &mut impl Sink) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
         for segment in segments(path) {
@@ -156,7 +156,7 @@ impl UrlPatterns {
     }
 }
 
-trait Sink {
+pub(super) trait Sink {
     fn segment(&mut self, segment: Segment<'_>, kept: bool);
     fn parameter(&mut self, name: &str, value: Option<&str>);
 }
@@ -202,13 +202,13 @@ impl Sink for Spelling {
 }
 
 /// The word of a name that is not kept.
-const ANY: u64 = 0x2a;
+pub(super) const ANY: u64 = 0x2a;
 
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-fn step(above: u64, word: u64) -> u64 {
+pub(super) fn step(above: u64, word: u64) -> u64 {
     xxh3_64_with_seed(&word.to_le_bytes(), above)
 }
 

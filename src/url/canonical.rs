@@ -59,7 +59,7 @@ impl CanonicalUrl {
 }
 
 /// Scheme and authority of a canonical URL's text (which always has a path, at least `/`).
-pub(crate) fn origin_of(text: &str) -> &str {
+pub fn origin_of(text: &str) -> &str {
     &text[..super::authority::end(text)]
 }
 

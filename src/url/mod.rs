@@ -21,7 +21,7 @@ mod whatwg;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::{CanonicalUrl, Fingerprint, HostKey};
+pub use canonical::{CanonicalUrl, Fingerprint, HostKey, origin_of};
 pub use canonicalise::Canonicaliser;
 pub use domain::registrable_domain;
 pub use error::{BadEntry, Error};

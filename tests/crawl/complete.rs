@@ -67,7 +67,7 @@ fn traps_do_not_keep_a_crawl_from_ending_nor_from_finding_everything() {
     let world = WorldOptions { traps: true, ..small(&[Family::Forum], 200, 1) };
     let server = serve(&world, ServerOptions::default());
     let mut config = config(server.world().seeds());
-    config.budget.depth = 40;
+    config.budget.depth = u16::MAX;
     let crawled = crawl(config);
     assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty);
     for row in server.world().truth() {

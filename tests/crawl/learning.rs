@@ -193,9 +193,15 @@ fn breadth_first_neither_learns_nor_logs() {
     let mut config = budgeted(&server, PolicyKind::Bfs);
     config.budget.pages = 50;
     let crawled = crawl_with(config, hooks.clone());
-    assert_eq!(hooks.metrics.policy.observations.get(), 0);
+    assert_eq!(hooks.metrics.policy.lessons.get(), 0);
     assert!(!crawled.out().join("policy.jsonl").exists());
     let unsaid =
         |page: &harvestman::page::PageRecord| page.class.is_none() && page.score.is_none() && page.snapshot.is_none();
     assert!(crawled.pages.iter().all(unsaid));
+    // What it is shown is for the guard against traps.
+    let hooks = Hooks::none();
+    let mut config = budgeted(&server, PolicyKind::Bfs);
+    (config.budget.pages, config.filter.trap_guard) = (50, false);
+    crawl_with(config, hooks.clone());
+    assert_eq!(hooks.metrics.policy.observations.get(), 0);
 }

@@ -15,3 +15,4 @@ mod order;
 mod robots;
 mod scope;
 mod scripted;
+mod traps;

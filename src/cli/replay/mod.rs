@@ -14,6 +14,7 @@ use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::lab::measures::{Harvest, Judge, Task};
 use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
 use crate::lab::tables::{Measure, Row};
+use crate::page::TrapRecord;
 use crate::seed::Seed;
 use goal::Goal;
 use told::Told;
@@ -52,6 +53,9 @@ pub struct ReplayArgs {
     /// (dup-graph), never (dup-only)
     #[arg(long, value_name = "ORDER", default_value_t = FilterOrder::GraphDup, help_heading = "The crawl")]
     filter_order: FilterOrder,
+    /// Guard against traps as a crawl does; the forms of address that brought nothing are named
+    #[arg(long, help_heading = "The crawl")]
+    trap_guard: bool,
     /// Where random draws start
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "The crawl")]
     seed: u64,
@@ -123,13 +127,19 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
     let early_stop = early_stop(args)?;
-    let order = args.filter_order;
-    let plan = Plan { seeds, sample_free, early_stop, order, ..Plan::new(&corpus, goal.task.clone(), goal.budget) };
+    let (order, trap_guard) = (args.filter_order, args.trap_guard);
+    let plan = Plan::new(&corpus, goal.task.clone(), goal.budget);
+    let plan = Plan { seeds, sample_free, early_stop, order, trap_guard, ..plan };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
     if let Some(note) = &done.note {
         eprintln!("note: {note}");
+    }
+    for trap in &done.traps {
+        let TrapRecord { form, measure, fetched, fruitful, refused, since, .. } = trap;
+        let what = measure.describe();
+        eprintln!("note: {form} {what} at {since}: {fetched} fetched, {fruitful} brought something, {refused} refused");
     }
     let wanted = Judge::new(&corpus, goal.task.clone()).wanted();
     let harvest = Harvest::of(&done.fetches, wanted);

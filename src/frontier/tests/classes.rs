@@ -95,6 +95,26 @@ fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
 }
 
 #[test]
+fn what_is_let_go_waits_no_more_whether_it_was_tried_before_or_not() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    for path in 0..6 {
+        frontier.push(&item(1, path, 0, 0)).unwrap();
+    }
+    let tried = frontier.pop(&host(1), at(0)).unwrap();
+    let under_way = frontier.pop(&host(1), at(0)).unwrap();
+    assert!(frontier.retry(&tried, at(5)));
+    let gone = frontier.reclassify(&|class, url, _| {
+        if ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path)) { class.let_go() } else { class }
+    });
+    assert_eq!((gone, frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
+    assert!(frontier.end(under_way.id), "a lease is left alone");
+    let rest: Vec<String> = std::iter::from_fn(|| frontier.pop(&host(1), at(9)).ok())
+        .map(|lease| lease.item.url.path_and_query().replace("?q=1", ""))
+        .collect();
+    assert_eq!(rest, ["/p2", "/p3", "/p5"]);
+}
+
+#[test]
 fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
     let mut frontier = bounded(3);
     pushed(&mut frontier, &(0..9).map(|n| class(1, n % 2, n % 2, 0)).collect::<Vec<_>>());

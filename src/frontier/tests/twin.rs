@@ -157,10 +157,18 @@ proptest! {
                 }
                 Step::Reclassify { salt } => {
                     let salt = salt % 4;
-                    frontier.reclassify(&|class, url, via| new_class(salt, class, url, via));
+                    let new_class = |class, url: &str, via: Option<&str>| {
+                        let class = new_class(salt, class, url, via);
+                        let goes = salt == 3 && url.bytes().map(u32::from).sum::<u32>() % 5 == 0;
+                        if goes { class.let_go() } else { class }
+                    };
+                    let gone = frontier.reclassify(&new_class);
+                    let before = twin.waiting.len();
                     for Listed { item, .. } in &mut twin.waiting {
-                        item.class = new_class(salt, item.class, item.url.as_str(), item.via.as_deref());
+                        item.class = new_class(item.class, item.url.as_str(), item.via.as_deref());
                     }
+                    twin.waiting.retain(|listed| !listed.item.class.is_let_go());
+                    prop_assert_eq!(gone as usize, before - twin.waiting.len());
                 }
             }
             prop_assert_eq!(frontier.queued() as usize, twin.waiting.len());

@@ -24,10 +24,10 @@ use crate::config::{Config, FilterOrder};
 use crate::frontier::{EarlyStop, EarlyStopOptions, Outlook};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{Fetched, Judge, Task};
-use crate::page::{Answer, Exchange, Lease, Timings};
+use crate::page::{Answer, Exchange, Lease, Timings, TrapRecord};
 use crate::pipeline::Error;
 use crate::pipeline::offline::Offline;
-use crate::policy::Policy;
+use crate::policy::{Guarded, Policy};
 use crate::url::CanonicalUrl;
 
 /// What is replayed.
@@ -47,6 +47,8 @@ pub struct Plan<'a> {
     pub early_stop: Option<EarlyStopOptions>,
     /// The order of filter and dedup.
     pub order: FilterOrder,
+    /// Whether the policy is guarded against traps, as it is in a crawl.
+    pub trap_guard: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -60,6 +62,7 @@ impl<'a> Plan<'a> {
             sample_free: None,
             early_stop: None,
             order: FilterOrder::GraphDup,
+            trap_guard: false,
         }
     }
 }
@@ -87,6 +90,8 @@ pub struct Replay {
     pub note: Option<String>,
     /// What was expected, each time that it looked ahead.
     pub looks: Vec<Look>,
+    /// The forms of address that brought nothing, where the policy is guarded against traps.
+    pub traps: Vec<TrapRecord>,
     /// Whether it stopped because too little was expected.
     pub stopped_early: bool,
 }
@@ -119,10 +124,18 @@ pub fn replay_keeping(
         Some(requests) => take_sample(plan, policy, requests)?,
         None => (policy, 0),
     };
+    let policy = if plan.trap_guard { Box::new(Guarded::new(policy)) } else { policy };
     let mut crawl = start(plan, policy)?;
     let mut judge = Judge::new(plan.corpus, plan.task.clone());
-    let mut done =
-        Replay { order: Vec::new(), fetches: Vec::new(), sampled, note: None, looks: Vec::new(), stopped_early: false };
+    let mut done = Replay {
+        order: Vec::new(),
+        fetches: Vec::new(),
+        sampled,
+        note: None,
+        looks: Vec::new(),
+        traps: Vec::new(),
+        stopped_early: false,
+    };
     let mut early_stop = plan.early_stop.map(EarlyStop::new);
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.lease() else { break };
@@ -137,6 +150,7 @@ pub fn replay_keeping(
         }
     }
     done.note = crawl.policy().note();
+    done.traps = crawl.policy().traps();
     Ok((done, crawl.into_policy()))
 }
 

@@ -125,7 +125,7 @@ impl Policy for IRobot {
 
     fn needs(&self) -> Needs {
         let sampling = self.is_sampling();
-        Needs { units: sampling, links: sampling, body: false }
+        Needs { units: sampling, links: sampling, ..Needs::default() }
     }
 }
 

@@ -246,7 +246,8 @@ impl Policy for Learned {
 
     fn needs(&self) -> Needs {
         let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
-        Needs { units: true, links: false, body: room && (self.will_learn() || self.drift.is_sampling()) }
+        let body = room && (self.will_learn() || self.drift.is_sampling());
+        Needs { units: true, body, ..Needs::default() }
     }
 }
 
