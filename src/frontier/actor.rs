@@ -119,6 +119,10 @@ impl FrontierActor {
         for mut item in found.accepted {
             if outdated {
                 item.class = self.class_of(&item);
+                if let Some(why) = self.setup.order.scores.unwanted(item.class) {
+                    self.settle(Fate::Policy(why));
+                    continue;
+                }
             }
             match self.frontier.push(&item) {
                 Ok(host) => self.wake(host),
@@ -139,7 +143,10 @@ impl FrontierActor {
     fn follow(&mut self, order: Order) {
         self.frontier.set_order(Arc::clone(&order.scores));
         if order.generation != self.setup.order.generation {
-            self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            let gone = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            for (fate, count) in gone.iter() {
+                (0..count).for_each(|_| self.settle(fate));
+            }
         }
         self.setup.order = order;
     }

@@ -9,7 +9,7 @@ use super::class_table::ClassTable;
 use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
 use crate::clock::Instant;
-use crate::page::{ClassOrder, LinkClass, ScheduledUrl};
+use crate::page::{ClassOrder, Fate, Fates, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, HostKey};
 
 /// Why a host's queue yields nothing.
@@ -169,8 +169,8 @@ impl HostQueue {
     }
 
     /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
-    /// empty now are forgotten.
-    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder) {
+    /// empty now are forgotten. What is not wanted under its new class is let go, and counted in `gone`.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Fates) {
         let origin = self.host.clone();
         let mut url = String::new();
         let mut say = |class, waiting: &Waiting| {
@@ -183,7 +183,14 @@ impl HostQueue {
         }
         self.ranking = Ranking::default();
         for (class, waiting) in self.table.take() {
-            self.append(say(class, &waiting), waiting, scores);
+            let class = say(class, &waiting);
+            match scores.unwanted(class) {
+                None => self.append(class, waiting, scores),
+                Some(why) => {
+                    self.len -= 1;
+                    gone.add(Fate::Policy(why), 1);
+                }
+            }
         }
     }
 

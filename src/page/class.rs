@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::PolicyRefusal;
+
 /// A page cluster: pages made from one template. Assigned by the site model; [`ClusterId::UNKNOWN`] before there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ClusterId(pub u32);
@@ -127,6 +129,13 @@ pub trait ClassOrder: Send + Sync {
     fn curiosity(&self, class: LinkClass) -> f64 {
         let _ = class;
         0.0
+    }
+
+    /// Why what waits under a class is not to be fetched any more; none where it is. Asked when classes have changed their
+    /// meaning: what is not wanted then no longer waits.
+    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        let _ = class;
+        None
     }
 
     /// The share of the latest requests that brought a page that is wanted and new; none where the policy does not judge that.
