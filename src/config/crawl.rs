@@ -12,7 +12,8 @@ crate::options! {
         /// The crawl directory: takes everything that the crawl writes. Must not exist yet, or be empty.
         out: String = String::new(),
         /// Which links are worth a request, and in which order. `bfs` takes all of them, nearest to the seeds first; `ucc` learns
-        /// where users' own text is, `target` where pages like `policy.example` are. To compare with: `random`, `opic`, `irobot`,
+        /// where users' own text is, `target` where pages like `policy.example` are. `cluster-graph` takes all,
+        /// nearest to the seeds first, but for kinds of pages that repeat others or only hold forms. To compare with: `random`, `opic`, `irobot`,
         /// `tpm`, `sb`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Where random draws start, so that a run can be repeated. 0: a new one each time; the report names it.
@@ -27,7 +28,7 @@ crate::options! {
 
 /// Which links are worth a request, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum PolicyKind {
     /// All of them, nearest to the seeds first.
     Bfs,
@@ -45,12 +46,23 @@ pub enum PolicyKind {
     Tpm,
     /// By a bandit over the places of links.
     Sb,
+    /// All but duplicates and forms, nearest to the seeds first, by a graph of the site's kinds of pages.
+    ClusterGraph,
 }
 
 impl PolicyKind {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Bfs, Self::Random, Self::Ucc, Self::Target, Self::Opic, Self::Irobot, Self::Tpm, Self::Sb];
+    pub const ALL: [Self; 9] = [
+        Self::Bfs,
+        Self::Random,
+        Self::Ucc,
+        Self::Target,
+        Self::Opic,
+        Self::Irobot,
+        Self::Tpm,
+        Self::Sb,
+        Self::ClusterGraph,
+    ];
 
     /// Its name in settings and reports.
     pub const fn name(self) -> &'static str {
@@ -63,6 +75,7 @@ impl PolicyKind {
             Self::Irobot => "irobot",
             Self::Tpm => "tpm",
             Self::Sb => "sb",
+            Self::ClusterGraph => "cluster-graph",
         }
     }
 }

@@ -39,7 +39,7 @@ pub use log::{LogFormat, LogLevel, LogOptions};
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use parse::ParseOptions;
-pub use policy::{PolicyOptions, PolicyVariant};
+pub use policy::{ClusterBy, PolicyOptions, PolicyVariant};
 pub use print::{Secrets, as_toml, reference};
 pub use robots::RobotsOptions;
 pub use sections::{Config, SECTIONS, SectionInfo, section};

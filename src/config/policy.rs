@@ -15,6 +15,9 @@ crate::options! {
         model: String = String::new(),
         /// Which form of the policy: `default`, the one that measures best, or `paper`, as its authors describe it.
         variant: PolicyVariant = PolicyVariant::Default,
+        /// What `cluster-graph` tells kinds of pages by: `url`, their addresses; `structure`, their templates; `both`, addresses, and
+        /// templates where one kind of address has several.
+        by: ClusterBy = ClusterBy::Both,
         /// Observations after which a new snapshot of what was learnt is published. It is published sooner when no
         /// observation waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the
         /// time. Raising it costs pages that are chosen by what was known before.
@@ -36,4 +39,31 @@ pub enum PolicyVariant {
     Default,
     /// As its authors describe it.
     Paper,
+}
+
+/// What kinds of pages are told by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterBy {
+    /// By their addresses.
+    Url,
+    /// By their templates.
+    Structure,
+    /// By their addresses, and by their templates where one kind of address has several.
+    #[default]
+    Both,
+}
+
+impl ClusterBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Url, Self::Structure, Self::Both];
+
+    /// Its name in settings and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Structure => "structure",
+            Self::Both => "both",
+        }
+    }
 }

@@ -23,7 +23,7 @@ use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{Decision, Fate, Lease, LinkClass, PolicyRefusal, ScheduledUrl};
+use crate::page::{Decision, Fate, Lease, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -119,8 +119,8 @@ impl FrontierActor {
         for mut item in found.accepted {
             if outdated {
                 item.class = self.class_of(&item);
-                if item.class.is_let_go() {
-                    self.let_go(1);
+                if let Some(why) = item.class.refusal(&*self.setup.order.scores) {
+                    self.let_go(Fate::Policy(why), 1);
                     continue;
                 }
             }
@@ -144,17 +144,16 @@ impl FrontierActor {
         self.frontier.set_order(Arc::clone(&order.scores));
         if order.generation != self.setup.order.generation {
             let gone = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
-            self.let_go(gone);
+            gone.iter().for_each(|(fate, count)| self.let_go(fate, count));
         }
         self.setup.order = order;
     }
 
     /// Accounts for URLs that waited and are not to be fetched any more.
-    fn let_go(&self, count: u64) {
-        let why = PolicyRefusal::StructureTrap;
-        self.setup.ledger.lock().let_go(Fate::Policy(why), count);
-        self.setup.crawl_metrics.count_fate(Fate::Policy(why), count);
-        self.setup.metrics.stage.dropped.by(why.label()).add(count);
+    fn let_go(&self, fate: Fate, count: u64) {
+        self.setup.ledger.lock().let_go(fate, count);
+        self.setup.crawl_metrics.count_fate(fate, count);
+        self.setup.metrics.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);
     }
 
     /// Notes on a lease why it was that URL's turn.

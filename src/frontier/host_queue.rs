@@ -9,7 +9,7 @@ use super::class_table::ClassTable;
 use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
 use crate::clock::Instant;
-use crate::page::{ClassOrder, LinkClass, ScheduledUrl};
+use crate::page::{ClassOrder, Fate, Fates, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, HostKey};
 
 /// Why a host's queue yields nothing.
@@ -168,9 +168,9 @@ impl HostQueue {
         self.ranking.rescore(|at| scores.score(slots[at].class));
     }
 
-    /// Puts every URL, retries too, under the class that `class_of` says, and forgets those that it lets go
-    /// ([`LinkClass::is_let_go`]); returns how many. Classes keep the order of discovery. Classes that are empty now are forgotten.
-    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder) -> usize {
+    /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
+    /// empty now are forgotten. What is [refused](LinkClass::refusal) under its new class is let go, and counted in `gone`.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Fates) {
         let origin = self.host.clone();
         let mut url = String::new();
         let mut say = |class, waiting: &Waiting| {
@@ -178,21 +178,24 @@ impl HostQueue {
             url.extend([origin.as_str(), &waiting.path]);
             class_of(class, &url, waiting.via.as_deref())
         };
-        let before = self.len;
         self.retries.retain_mut(|retry| {
             retry.class = say(retry.class, &retry.waiting);
-            !retry.class.is_let_go()
+            let refused = retry.class.refusal(scores);
+            refused.iter().for_each(|why| gone.add(Fate::Policy(*why), 1));
+            refused.is_none()
         });
         self.len = self.retries.len();
         self.ranking = Ranking::default();
         for (class, waiting) in self.table.take() {
             let class = say(class, &waiting);
-            if !class.is_let_go() {
-                self.append(class, waiting, scores);
-                self.len += 1;
+            match class.refusal(scores) {
+                None => {
+                    self.append(class, waiting, scores);
+                    self.len += 1;
+                }
+                Some(why) => gone.add(Fate::Policy(why), 1),
             }
         }
-        before - self.len
     }
 
     fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {

@@ -13,7 +13,7 @@ use super::host_queue::{ClassOf, HostQueue, NotReady};
 use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
 use crate::clock::Instant;
-use crate::page::{Budget, ClassOrder, Lease, LeaseId, LinkClass, ScheduledUrl};
+use crate::page::{Budget, ClassOrder, Fates, Lease, LeaseId, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What may wait at most.
@@ -191,13 +191,16 @@ impl Frontier {
     }
 
     /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
-    /// under, the URL, and where it was discovered; those that it lets go ([`LinkClass::is_let_go`]) wait no more. Returns how many
-    /// these are. Each class keeps the order of discovery. Leases keep their classes. O(URLs × log classes).
-    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> u64 {
-        let scores = &*self.scores;
-        let gone: usize = self.hosts.values_mut().map(|host| host.queue.reclassify(class_of, scores)).sum();
-        self.queued -= gone as u64;
-        gone as u64
+    /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
+    /// O(URLs × log classes). What is [not wanted](ClassOrder::unwanted) under its new class no longer waits: the answer says how
+    /// much that is, and why.
+    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> Fates {
+        let mut gone = Fates::default();
+        for host in self.hosts.values_mut() {
+            host.queue.reclassify(class_of, &*self.scores, &mut gone);
+        }
+        self.queued -= gone.total();
+        gone
     }
 
     /// The queue of `host`, ranked by the current scores.

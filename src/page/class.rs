@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::PolicyRefusal;
+
 /// A page cluster: pages made from one template. Assigned by the site model; [`ClusterId::UNKNOWN`] before there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ClusterId(pub u32);
@@ -126,6 +128,11 @@ impl LinkClass {
         self.cluster.0 & ClusterId::LET_GO != 0
     }
 
+    /// Why what waits under this class is not to be fetched any more; none where it is.
+    pub fn refusal(self, order: &dyn ClassOrder) -> Option<PolicyRefusal> {
+        if self.is_let_go() { Some(PolicyRefusal::StructureTrap) } else { order.unwanted(self.unmarked()) }
+    }
+
     /// The class without such a mark, as a policy knows it.
     pub const fn unmarked(self) -> Self {
         Self { cluster: ClusterId(self.cluster.0 & !(ClusterId::LAST | ClusterId::LET_GO)), ..self }
@@ -164,6 +171,13 @@ pub trait ClassOrder: Send + Sync {
     fn curiosity(&self, class: LinkClass) -> f64 {
         let _ = class;
         0.0
+    }
+
+    /// Why what waits under a class is not to be fetched any more; none where it is. Asked when classes have changed their
+    /// meaning: what is not wanted then no longer waits.
+    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        let _ = class;
+        None
     }
 
     /// The share of the latest requests that brought a page that is wanted and new; none where the policy does not judge that.

@@ -53,6 +53,7 @@ impl PolicySetup {
             variant: config.policy.variant,
             example: example.as_ref(),
             model: model.as_ref(),
+            by: config.policy.by,
             ..Making::new(seed.child("policy"))
         };
         let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));

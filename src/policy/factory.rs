@@ -3,10 +3,11 @@
 use super::baselines::{
     IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
+use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, Tuning};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
-use crate::config::{PolicyKind, PolicyVariant};
+use crate::config::{ClusterBy, PolicyKind, PolicyVariant};
 use crate::page::{Apath, LinkClass};
 use crate::seed::Seed;
 use crate::url::CanonicalUrl;
@@ -28,7 +29,7 @@ pub struct ExamplePage {
 /// What a policy is made with.
 #[derive(Clone)]
 pub struct Making<'a> {
-    /// Which form of it; `ucc` and `target` have both, the others the default alone.
+    /// Which form of it; `ucc`, `target` and `cluster-graph` have both, the others the default alone.
     pub variant: PolicyVariant,
     /// Where its random draws start.
     pub seed: Seed,
@@ -36,6 +37,8 @@ pub struct Making<'a> {
     pub example: Option<&'a ExamplePage>,
     /// Pages to sample, where a policy learns from a sample; none: what its paper says.
     pub sample_pages: Option<usize>,
+    /// What `cluster-graph` tells kinds of pages by.
+    pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
     /// What an earlier crawl learnt of the site, for `ucc` and `target` in their default form.
@@ -45,7 +48,15 @@ pub struct Making<'a> {
 impl Making<'_> {
     /// The defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
-        Self { variant: PolicyVariant::Default, seed, example: None, sample_pages: None, spelling: None, model: None }
+        Self {
+            variant: PolicyVariant::Default,
+            seed,
+            example: None,
+            sample_pages: None,
+            by: ClusterBy::Both,
+            spelling: None,
+            model: None,
+        }
     }
 
     fn tuning(&self) -> Tuning {
@@ -93,6 +104,14 @@ pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<d
             let spelling = making.spelling.clone();
             let options = SbOptions::default();
             making.looking_for(move |wanted| Box::new(SleepingBandit::new(wanted, options, spelling, seed)))
+        }
+        PolicyKind::ClusterGraph => {
+            let options = if paper {
+                ClusterGraphOptions::paper(sample_pages)
+            } else {
+                ClusterGraphOptions::default_form(making.by, sample_pages)
+            };
+            Box::new(ClusterGraphPolicy::new(options, seed, read))
         }
     }
 }

@@ -4,6 +4,7 @@
 mod awaiting;
 pub mod baselines;
 mod bfs;
+pub mod cluster_graph;
 mod factory;
 mod guard;
 pub mod learned;

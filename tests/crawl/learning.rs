@@ -187,6 +187,21 @@ fn a_learning_crawl_of_everything_finds_everything_each_once() {
 }
 
 #[test]
+fn a_crawl_by_a_cluster_graph_ends_by_itself_and_accounts_for_what_it_let_go() {
+    let families = vec![Family::Forum];
+    let world = WorldOptions { pages: 500, hosts: 1, families, page_bytes: 300, links: 20, ..WorldOptions::default() };
+    for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
+        let server = serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() });
+        let mut config = config(server.world().seeds());
+        (config.crawl.policy, config.policy.variant) = (PolicyKind::ClusterGraph, variant);
+        let crawled = crawl(config);
+        assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{variant:?}");
+        // The site is smaller than a sample: as printed all of it is one, and by default what is there to be learnt from.
+        assert!(crawled.pages.len() >= 300, "{variant:?}: {}", crawled.pages.len());
+    }
+}
+
+#[test]
 fn breadth_first_neither_learns_nor_logs() {
     let server = forum(0.7);
     let hooks = Hooks::none();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frontier::CATCH_ALL;
-use crate::page::{ClusterId, PatternId, UrlPattern};
+use crate::page::{ClusterId, PatternId, PolicyRefusal, UrlPattern};
 
 fn pattern(coarse: u64, fine: u64) -> UrlPattern {
     UrlPattern { coarse: PatternId(coarse), fine: PatternId(fine) }
@@ -106,7 +106,7 @@ fn what_is_let_go_waits_no_more_whether_it_was_tried_before_or_not() {
     let gone = frontier.reclassify(&|class, url, _| {
         if ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path)) { class.let_go() } else { class }
     });
-    assert_eq!((gone, frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
+    assert_eq!((gone.total(), frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
     assert!(frontier.end(under_way.id), "a lease is left alone");
     let rest: Vec<String> = std::iter::from_fn(|| frontier.pop(&host(1), at(9)).ok())
         .map(|lease| lease.item.url.path_and_query().replace("?q=1", ""))
@@ -172,4 +172,35 @@ proptest! {
         }
         prop_assert_eq!(popped.len(), own.len());
     }
+}
+
+#[test]
+fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for() {
+    /// Nothing at the ninth place is wanted.
+    struct NotTheNinth;
+
+    impl ClassOrder for NotTheNinth {
+        fn score(&self, _: LinkClass) -> f64 {
+            0.0
+        }
+
+        fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
+            (class.apath == Apath(9)).then_some(PolicyRefusal::DuplicateContent)
+        }
+    }
+    let mut frontier = Frontier::new(NO_LIMITS, Arc::new(NotTheNinth));
+    for path in 0..9 {
+        frontier.push(&item(1, path, 9, 4)).unwrap();
+    }
+    let odd = |class, url: &str, _: Option<&str>| {
+        let kept = ["p1", "p3", "p5", "p7"].iter().any(|path| url.contains(path));
+        if kept { LinkClass::unclassified(Apath(1)) } else { class }
+    };
+    let gone = frontier.reclassify(&odd);
+    assert_eq!((gone.of(Fate::Policy(PolicyRefusal::DuplicateContent)), gone.total()), (5, 5));
+    assert_eq!((frontier.queued(), frontier.classes(&host(1)).map(|(_, waiting)| waiting).sum::<usize>()), (4, 4));
+    let paths: Vec<_> = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok())
+        .map(|lease| lease.item.url.path_and_query().to_owned())
+        .collect();
+    assert_eq!(paths, ["/p1?q=1", "/p3?q=1", "/p5?q=1", "/p7?q=1"]);
 }

@@ -24,9 +24,12 @@ pub enum PolicyName {
     Tpm,
     /// By sleeping bandits over tag paths.
     Sb,
+    /// By a graph of the site's kinds of pages.
+    ClusterGraph,
 }
 
-/// Which form of a policy. `ucc` and `target` have all of them, the others the default alone.
+/// Which form of a policy. `ucc` and `target` have all of them, `cluster-graph` the default and the paper's, the others the default
+/// alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Variant {
     /// The one that measures best.
@@ -67,8 +70,17 @@ pub struct Unknown {
 
 impl PolicyName {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Bfs, Self::Random, Self::Ucc, Self::Target, Self::Opic, Self::IRobot, Self::Tpm, Self::Sb];
+    pub const ALL: [Self; 9] = [
+        Self::Bfs,
+        Self::Random,
+        Self::Ucc,
+        Self::Target,
+        Self::Opic,
+        Self::IRobot,
+        Self::Tpm,
+        Self::Sb,
+        Self::ClusterGraph,
+    ];
 
     /// The same in the settings of a crawl.
     pub const fn kind(self) -> PolicyKind {
@@ -81,6 +93,7 @@ impl PolicyName {
             Self::IRobot => PolicyKind::Irobot,
             Self::Tpm => PolicyKind::Tpm,
             Self::Sb => PolicyKind::Sb,
+            Self::ClusterGraph => PolicyKind::ClusterGraph,
         }
     }
 
@@ -180,6 +193,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_those_that_are_known() {
         let error = "dfs".parse::<PolicyName>().unwrap_err().to_string();
-        assert_eq!(error, "there is no policy dfs; there are bfs, random, ucc, target, opic, irobot, tpm, sb");
+        assert_eq!(
+            error,
+            "there is no policy dfs; there are bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ExamplePage;
 use super::names::{PolicyName, Variant};
-use crate::config::{ParseOptions, PolicyVariant};
+use crate::config::{ClusterBy, ParseOptions, PolicyVariant};
 use crate::pipeline;
 use crate::policy::baselines::Spelling;
 use crate::policy::source::{SampleOrder, SourceOptions, SourcePolicy};
@@ -21,6 +21,8 @@ pub struct Making<'a> {
     pub example: Option<&'a ExamplePage>,
     /// Pages to sample, where a policy learns from a sample, or to learn templates from at most; none: 1,000.
     pub sample_pages: Option<usize>,
+    /// What `cluster-graph` tells kinds of pages by.
+    pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
 }
@@ -28,7 +30,7 @@ pub struct Making<'a> {
 impl Making<'_> {
     /// The defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
-        Self { variant: Variant::Default, seed, example: None, sample_pages: None, spelling: None }
+        Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Both, spelling: None }
     }
 
     /// The same for a crawl. The example is a seed of the replay, so it is learnt from when its turn comes.
@@ -38,10 +40,11 @@ impl Making<'_> {
             facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
         });
         then(&policy::Making {
-            variant: PolicyVariant::Default,
+            variant: if self.variant == Variant::Default { PolicyVariant::Default } else { PolicyVariant::Paper },
             seed: self.seed,
             example: example.as_ref(),
             sample_pages: self.sample_pages,
+            by: self.by,
             spelling: self.spelling.clone(),
             model: None,
         })

@@ -57,6 +57,32 @@ fn a_sample_that_does_not_count_is_taken_before_the_crawl_starts_anew() {
 }
 
 #[test]
+fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_and_permalinks_of_a_forum() {
+    let corpus = forum(400);
+    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let plan = Plan { sample_free: Some(1000), ..Plan::new(&corpus, Task::Ucc, 2_000) };
+    let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
+    assert!((20..=60).contains(&done.sampled), "{}", done.sampled);
+    assert_eq!(done.order[0].page, Some(corpus.seed()));
+    assert!(done.note.as_ref().unwrap().starts_with("learnt from "), "{:?}", done.note);
+    let useless = ["/login", "/reply", "/post-", "/latest", "sort="];
+    let parted = |done: &Replay| -> (BTreeSet<String>, BTreeSet<String>) {
+        // Pages of threads are left aside: here their addresses have the pattern of permalinks, of which they are a part.
+        let urls =
+            done.order.iter().map(|request| request.url.as_str().to_owned()).filter(|url| !url.contains("/page-"));
+        urls.partition(|url| useless.iter().any(|part| url.contains(part)))
+    };
+    let (bad, good) = parted(&done);
+    let (all_bad, all_good) = parted(&crawl_all(&corpus, PolicyName::Bfs));
+    assert!(good.len() * 20 >= all_good.len() * 19, "missed: {:?}", all_good.difference(&good).collect::<Vec<_>>());
+    assert!(bad.len() * 10 <= all_bad.len(), "{} of {}", bad.len(), all_bad.len());
+}
+
+fn crawl_all(corpus: &Arc<Corpus>, name: PolicyName) -> Replay {
+    replay(&Plan::new(corpus, Task::Ucc, 2_000), make(name, &Making::new(Seed(1))), |_, _, _| {}).unwrap()
+}
+
+#[test]
 fn a_site_too_small_to_learn_from_is_crawled_whole_and_the_replay_says_why() {
     let corpus = forum(400);
     let making = Making { variant: Variant::Paper, sample_pages: Some(3), ..Making::new(Seed(1)) };

@@ -127,6 +127,10 @@ impl ClassOrder for GuardedSnapshot {
         if class == class.unmarked() { self.inner.curiosity(class) } else { 0.0 }
     }
 
+    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        self.inner.unwanted(class.unmarked())
+    }
+
     fn lately(&self) -> Option<f64> {
         self.inner.lately()
     }

@@ -112,12 +112,21 @@ pub struct ContentIndex {
     /// How many pages of a group have a unit, and how many there are.
     shares: HashMap<(Group, u64), u32, FixedState>,
     groups: HashMap<Group, u32, FixedState>,
+    exact: bool,
 }
 
 impl ContentIndex {
     /// An index that remembers `pages_max` pages.
     pub fn new(pages_max: usize) -> Self {
         Self { pages_max: pages_max.max(1), ..Self::default() }
+    }
+
+    /// The same, but pages with little running text are compared by what is no template, where they have such a thing: they are
+    /// found alike however long ago the other one was (of what is template only the latest pages are remembered), and those that
+    /// differ in little, but have little, are not. Lists and small profiles are such pages.
+    #[must_use]
+    pub fn comparing_exactly(self) -> Self {
+        Self { exact: true, ..self }
     }
 
     /// Takes in a page and looks for one that it repeats.
@@ -194,6 +203,24 @@ impl ContentIndex {
         amount * share * (own + A_FEW) / (own + page.anchors + A_FEW)
     }
 
+    /// Words of a page's running text, template left out.
+    pub fn running_words(&self, id: ContentId) -> f64 {
+        self.page(id).map_or(0.0, |page| self.running_units(page).map(weight).sum())
+    }
+
+    /// The share of a page's running text, template left out, that `other` shows too, in whatever form; 0 where it has none.
+    pub fn share_within(&self, id: ContentId, other: ContentId) -> f64 {
+        let (Some(page), Some(other)) = (self.page(id), self.page(other)) else { return 0.0 };
+        let shows = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |unit| unit.hash).is_ok();
+        let all: f64 = self.running_units(page).map(weight).sum();
+        let within: f64 = self.running_units(page).filter(shows).map(weight).sum();
+        within / f64::max(all, 1.0)
+    }
+
+    fn running_units<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Unit> {
+        page.units.iter().filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
+    }
+
     /// Counts all pages anew, after their clusters and patterns have changed. `kin_of` is asked for every page remembered.
     pub fn regroup(&mut self, kin_of: impl Fn(ContentId) -> Option<Kin>) {
         self.shares.clear();
@@ -248,7 +275,12 @@ impl ContentIndex {
 
     fn find_alike(&self, units: &[Unit], kin: Kin, running: f64) -> Option<u64> {
         let by_text = running >= RUNNING_MIN;
-        let counts = |unit: &&Unit| !by_text || (unit.is_running() && !self.is_template(kin, unit.hash));
+        let exact = self.exact && !by_text && units.iter().any(|unit| !self.is_template(kin, unit.hash));
+        let counts = |unit: &&Unit| match (by_text, exact) {
+            (true, _) => unit.is_running() && !self.is_template(kin, unit.hash),
+            (false, true) => !self.is_template(kin, unit.hash),
+            (false, false) => true,
+        };
         let mut shared: HashMap<u64, f64, FixedState> = HashMap::default();
         for unit in units.iter().filter(counts) {
             let Some(posting) = self.postings.get(&unit.hash) else { continue };
@@ -262,6 +294,9 @@ impl ContentIndex {
         let size = if by_text { running } else { units.len() as f64 };
         let alike = candidates.into_iter().take(CANDIDATES).find(|(page, shared)| {
             let Some(other) = self.page(ContentId(*page)) else { return false };
+            if exact {
+                return self.likeness(units, kin, other) >= ALIKE_WHOLLY;
+            }
             let other = if by_text { other.running } else { other.units.len() as f64 };
             // A list may have in anchors what this page says in running text: that is not alike.
             let shared = shared.min(other);
@@ -269,6 +304,16 @@ impl ContentIndex {
             jaccard >= if by_text { ALIKE } else { ALIKE_WHOLLY }
         });
         alike.map(|(page, _)| page)
+    }
+
+    /// The Jaccard index of what two pages have besides their templates.
+    fn likeness(&self, units: &[Unit], kin: Kin, other: &Page) -> f64 {
+        let content = |unit: &&Unit| !self.is_template(kin, unit.hash) && !self.is_template(other.kin, unit.hash);
+        let has = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |other| other.hash).is_ok();
+        let own = units.iter().filter(content).count();
+        let shared = units.iter().filter(content).filter(has).count();
+        let all = own + other.units.iter().filter(content).count() - shared;
+        shared as f64 / all.max(1) as f64
     }
 
     fn page(&self, id: ContentId) -> Option<&Page> {

@@ -306,3 +306,39 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lists_are_found_alike_however_many_others_came_between_where_they_are_compared_exactly() {
+    // A list: what all pages of the site have, and links of its own.
+    let list = |number: u64| -> Vec<ContentUnit> {
+        let own = (0..10).map(|link| linked(1_000 + number * 10 + link, 3));
+        (0..40).map(|common| linked(common, 3)).chain(own).collect()
+    };
+    let found = |index: ContentIndex| {
+        let mut index = index;
+        let first = index.take_in(&list(0), KIN).id;
+        (1..=100).for_each(|number| assert_eq!(index.take_in(&list(number), KIN).duplicate_of, None));
+        index.take_in(&list(0), KIN).duplicate_of == Some(first)
+    };
+    assert!(found(index().comparing_exactly()));
+    assert!(!found(index()), "of what all pages have the latest are remembered");
+}
+
+#[test]
+fn the_share_of_a_text_that_another_page_shows_does_not_count_the_template() {
+    let mut index = index();
+    let topic: Vec<_> = (100..110).map(|hash| text(hash, 10)).collect();
+    let topic_page = index.take_in(&topic, of(1)).id;
+    // A form quotes eight of ten units, has two of its own, and what all forms have.
+    let form = |own: u64| -> Vec<ContentUnit> {
+        topic[..8].iter().copied().chain([text(own, 10), text(own + 1, 10), text(7, 50)]).collect()
+    };
+    let forms: Vec<_> = [500, 600].map(|own| index.take_in(&form(own), of(2)).id).into();
+    for other in 0..20 {
+        index.take_in(&[text(7, 50), text(10_000 + other, 30)], of(2));
+    }
+    assert!((index.share_within(forms[0], topic_page) - 0.8).abs() < 1e-12);
+    assert!((index.running_words(forms[0]) - 100.0).abs() < 1e-12);
+    assert_eq!(index.share_within(topic_page, ContentId(999)), 0.0);
+    assert_eq!(index.running_words(ContentId(999)), 0.0);
+}

@@ -29,6 +29,7 @@ struct Cast<'a> {
     pages: Vec<&'a GraphPage>,
     redirects: usize,
     detours: f64,
+    segments: f64,
     distinct: f64,
 }
 
@@ -38,11 +39,14 @@ impl Cast<'_> {
         2 * self.redirects > self.pages.len()
     }
 
-    /// Originals first: those that show something themselves, have plainer addresses, repeat themselves less, are larger.
+    /// Originals first: those that show something themselves, have plainer addresses, repeat themselves less (a tenth less at
+    /// least), have shorter addresses, are larger.
     fn by_originality(&self, other: &Self) -> Ordering {
         let plainness = self.only_redirects().cmp(&other.only_redirects()).then(self.detours.total_cmp(&other.detours));
-        let variety = other.distinct.total_cmp(&self.distinct).then(other.pages.len().cmp(&self.pages.len()));
-        plainness.then(variety).then(self.cluster.cmp(&other.cluster))
+        let tenths = |cast: &Self| (cast.distinct * 10.0).round();
+        let variety = tenths(other).total_cmp(&tenths(self)).then(self.segments.total_cmp(&other.segments));
+        let size = other.distinct.total_cmp(&self.distinct).then(other.pages.len().cmp(&self.pages.len()));
+        plainness.then(variety).then(size).then(self.cluster.cmp(&other.cluster))
     }
 }
 
@@ -86,9 +90,10 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Prunes the clusters of whose sampled pages less than the share `distinct_min` shows something of their own. Clusters without
-/// sampled pages stay: nothing is known against them. O(pages + links).
-pub(super) fn prune_repetitions(evidence: &mut Evidence<'_>, distinct_min: f64) {
+/// Prunes the clusters of whose sampled pages, as far as that is [sure](at_most), less than the share `distinct_min` shows
+/// something of their own, and no mere form. Clusters without sampled pages stay: nothing is known against them.
+/// O(pages + links).
+pub(super) fn prune_repetitions(evidence: &mut Evidence<'_>, distinct_min: f64, sure: f64) {
     let sight = Sight::new(evidence);
     let mut casts = casts(evidence, &sight);
     casts.sort_by(Cast::by_originality);
@@ -100,14 +105,26 @@ pub(super) fn prune_repetitions(evidence: &mut Evidence<'_>, distinct_min: f64) 
             let found_anyway = page.redirects_to.is_some_and(|to| sight.found_anyway(to));
             !found_anyway && shown.is_some_and(|shown| own.insert(shown))
         };
-        let new = cast.pages.iter().filter(|page| is_new(page)).count();
-        if (new as f64) < distinct_min * cast.pages.len() as f64 {
-            evidence.graph.nodes[cast.cluster].standing = Standing::Pruned(GraphReason::DuplicateContent);
+        let new: Vec<_> = cast.pages.iter().filter(|page| is_new(page)).collect();
+        let informative = new.iter().filter(|page| !page.bare).count();
+        let too_few = |shown: usize| at_most(shown, cast.pages.len(), sure) < distinct_min;
+        if too_few(informative) {
+            let reason = if too_few(new.len()) { GraphReason::DuplicateContent } else { GraphReason::Uninformative };
+            evidence.graph.nodes[cast.cluster].standing = Standing::Pruned(reason);
         } else {
             let shows = cast.pages.iter().filter(|page| page.redirects_to.is_none());
             claimed.extend(shows.filter_map(|page| sight.shown(page)));
         }
     }
+}
+
+/// What the share of a cluster's pages may be at most of which `some` of `all` sampled ones are: the upper end of Wilson's
+/// interval, so many standard deviations wide; for 0 the share itself.
+fn at_most(some: usize, all: usize, deviations: f64) -> f64 {
+    let count = all.max(1) as f64;
+    let (share, square) = (some as f64 / count, deviations * deviations);
+    let spread = (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
+    (share + square / (2.0 * count) + deviations * spread) / (1.0 + square / count)
 }
 
 fn casts<'a>(evidence: &Evidence<'a>, sight: &Sight<'a>) -> Vec<Cast<'a>> {
@@ -124,6 +141,7 @@ fn casts<'a>(evidence: &Evidence<'a>, sight: &Sight<'a>) -> Vec<Cast<'a>> {
             cluster,
             redirects: pages.iter().filter(|page| page.redirects_to.is_some()).count(),
             detours: pages.iter().map(|page| f64::from(page.detours)).sum::<f64>() / count,
+            segments: pages.iter().map(|page| f64::from(page.segments)).sum::<f64>() / count,
             distinct: distinct as f64 / count,
             pages,
         }

@@ -127,3 +127,38 @@ proptest! {
         prop_assert_eq!(pruned(&sample.into_iter().map(own).collect::<Vec<_>>(), 6), [KEPT; 6]);
     }
 }
+
+#[test]
+fn a_cluster_is_pruned_only_where_it_is_certain_enough_that_too_little_is_distinct() {
+    // Of `pages` pages of cluster 1, `distinct` show something of their own, the others what page 0 shows.
+    let standing = |distinct: u64, pages: u64, sure: f64| {
+        let copies = (0..pages).map(|i| showing(100 + i, if i < distinct { 1_000 + i } else { 0 }));
+        let sample: Vec<GraphPage> = std::iter::once(showing(0, 0)).chain(copies).collect();
+        ClusterGraph::learn(&sample, 2, &[0], &PruneOptions { sure, ..PruneOptions::default() }).nodes()[1].standing
+    };
+    let pruned = Standing::Pruned(GraphReason::DuplicateContent);
+    assert_eq!(standing(0, 1, 0.0), pruned);
+    // Wilson's upper end for 0 of n is z² / (n + z²): 0.73 for one page, 0.58 for two.
+    assert_eq!((standing(0, 1, 1.645), standing(0, 2, 1.645)), (Standing::Kept, pruned));
+    assert_eq!((standing(5, 10, 0.0), standing(5, 10, 1.645)), (pruned, Standing::Kept));
+    assert_eq!((standing(50, 100, 1.645), standing(70, 100, 0.0)), (pruned, Standing::Kept));
+}
+
+#[test]
+fn forms_that_show_nothing_else_are_uninformative_and_those_that_repeat_one_another_duplicates() {
+    let form = |url, content| GraphPage { bare: true, ..showing(url, content) };
+    let sample: Vec<_> = (0..4).flat_map(|i| [showing(i, i), form(100 + i, 100 + i), form(200 + i, 999)]).collect();
+    let graph = ClusterGraph::learn(&sample, 3, &[0], &PruneOptions::default());
+    let expected =
+        [Standing::Kept, Standing::Pruned(GraphReason::Uninformative), Standing::Pruned(GraphReason::DuplicateContent)];
+    assert_eq!(standings(&graph), expected);
+}
+
+#[test]
+fn of_two_clusters_that_show_the_same_the_one_with_the_shorter_addresses_is_the_original_however_much_was_seen_of_it() {
+    let at = |url, content, segments| GraphPage { segments, ..showing(url, content) };
+    let mut sample: Vec<_> = (0..6).map(|i| at(i, i, 2)).collect();
+    sample.extend((0..4).map(|i| at(100 + i, i, 1)));
+    let graph = ClusterGraph::learn(&sample, 2, &[100], &PruneOptions::default());
+    assert_eq!(standings(&graph), [Standing::Pruned(GraphReason::DuplicateContent), Standing::Kept]);
+}

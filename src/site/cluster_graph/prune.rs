@@ -53,6 +53,9 @@ pub struct PruneOptions {
     pub coverage: Option<f64>,
     /// What prunes clusters.
     pub nodes: NodeRule,
+    /// How sure it must be that a cluster shows too little of its own, as a number of standard deviations: of a cluster of which few
+    /// pages were sampled little is known. 0: what was sampled is taken as it is.
+    pub sure: f64,
     /// Whether edges are put back until the clusters that are kept can be reached from the seeds.
     pub reach: Reach,
 }
@@ -61,7 +64,13 @@ impl PruneOptions {
     /// As the paper has it. On recorded sites such a graph ends at the seeds or near them: the edges that reach the most URLs of a
     /// cluster seldom are those by which a crawl gets there, and what the seeds link to is linked from everywhere.
     pub const fn paper() -> Self {
-        Self { universe: Universe::Sampled, coverage: Some(0.6), nodes: NodeRule::Links, reach: Reach::Never }
+        Self {
+            universe: Universe::Sampled,
+            coverage: Some(0.6),
+            nodes: NodeRule::Links,
+            sure: 0.0,
+            reach: Reach::Never,
+        }
     }
 }
 
@@ -69,7 +78,13 @@ impl Default for PruneOptions {
     /// By content: 0.7 of a cluster's pages must be distinct. No edge between kept clusters is deleted: with a coverage of 0.6 or
     /// 0.9 crawls of recorded sites came to as little as a fifth of what they come to without.
     fn default() -> Self {
-        Self { universe: Universe::Seen, coverage: None, nodes: NodeRule::Content(0.7), reach: Reach::Worthwhile }
+        Self {
+            universe: Universe::Seen,
+            coverage: None,
+            nodes: NodeRule::Content(0.7),
+            sure: 0.0,
+            reach: Reach::Worthwhile,
+        }
     }
 }
 
@@ -90,7 +105,7 @@ impl ClusterGraph {
         match options.nodes {
             NodeRule::Never => {}
             NodeRule::Links => leaves::prune_headers_and_footers(&mut evidence.graph),
-            NodeRule::Content(distinct_min) => content::prune_repetitions(&mut evidence, distinct_min),
+            NodeRule::Content(distinct_min) => content::prune_repetitions(&mut evidence, distinct_min, options.sure),
         }
         if let Some(required) = options.coverage {
             delete_edges(&mut evidence, required);

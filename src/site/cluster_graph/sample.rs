@@ -33,11 +33,15 @@ pub struct GraphPage {
     /// What the URL shows, whatever its media type: equal for URLs that show the same or nearly. None where it shows nothing:
     /// errors, redirects.
     pub content: Option<u64>,
+    /// Whether what it shows is nothing but a form to fill in, with what others show around it at most.
+    pub bare: bool,
     /// Where it redirected to.
     pub redirects_to: Option<GraphLink>,
     /// How elaborate its address is, such as the number of its query parameters: of two clusters that show the same, the one
     /// with the plainer addresses is the original. 0 throughout where nothing is known of it.
     pub detours: u32,
+    /// How long its address is, such as the number of the segments of its path: decides where nothing else does.
+    pub segments: u32,
     /// The distinct URLs that it links to.
     pub links: Vec<GraphLink>,
 }

@@ -1,0 +1,131 @@
+//! Kinds of pages: the clusters of the graph, however they are told.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::led::Led;
+use crate::config::ClusterBy;
+use crate::page::{Apath, ClusterId, LeafPath, PatternId, UrlPattern};
+use crate::policy::learned::Templates;
+use crate::site::{CLUSTERS_MAX, Cluster, UrlMatcher, UrlPatterns};
+
+/// What a page was made by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Maker {
+    /// A template.
+    Template(ClusterId),
+    /// None: it is a document.
+    Document,
+    /// None: it is a redirect.
+    Redirect,
+    /// None: it is an error.
+    Failure,
+}
+
+/// A kind of page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// All whose URLs have this pattern.
+    Url(PatternId),
+    /// All of this maker.
+    Made(Maker),
+    /// Those whose URLs have this pattern, of this maker.
+    UrlMade(PatternId, Maker),
+}
+
+/// The numbers of kinds: each keeps its own for as long as there is room.
+#[derive(Debug, Clone, Default)]
+pub struct Numbers(HashMap<Kind, Cluster, FixedState>);
+
+impl Numbers {
+    /// How many kinds have a number.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of a kind, the next one where it has none; none where there is no more room.
+    pub fn number(&mut self, kind: Kind) -> Option<Cluster> {
+        let next = self.0.len();
+        match self.0.get(&kind) {
+            Some(cluster) => Some(*cluster),
+            None if next >= CLUSTERS_MAX => None,
+            None => Some(*self.0.entry(kind).or_insert(Cluster(next as u32))),
+        }
+    }
+
+    fn get(&self, kind: Kind) -> Option<Cluster> {
+        self.0.get(&kind).copied()
+    }
+}
+
+/// Tells the kinds of URLs.
+#[derive(Debug, Clone)]
+pub enum UrlKinds {
+    /// By their patterns.
+    Patterns(Arc<UrlPatterns>),
+    /// By Algorithm 2.
+    Itemsets(Arc<UrlMatcher>),
+}
+
+impl UrlKinds {
+    /// What the pattern of a link's class is; [`UrlPattern::NONE`] where a URL is of no kind.
+    pub fn of(&self, url: &str) -> UrlPattern {
+        match self {
+            Self::Patterns(patterns) => patterns.of(url),
+            Self::Itemsets(matcher) => matcher.find(url).map_or(NO_KIND, |cluster| {
+                let id = PatternId::new(u64::from(cluster.0) << 2, 0);
+                UrlPattern { coarse: id, fine: id }
+            }),
+        }
+    }
+}
+
+/// The pattern of URLs that are of no kind. None of the others is the same: they have their highest bit set.
+pub const NO_KIND: UrlPattern = UrlPattern { coarse: PatternId(1), fine: PatternId(1) };
+
+/// Tells the kinds of pages and of links.
+#[derive(Debug, Clone)]
+pub struct Kinds {
+    pub by: ClusterBy,
+    pub urls: UrlKinds,
+    pub templates: Option<Arc<Templates>>,
+    pub numbers: Numbers,
+    /// Patterns whose pages have several makers.
+    pub mixed: HashSet<PatternId, FixedState>,
+    /// Where links led, for those whose kind is not told by their URL.
+    pub led: Led,
+}
+
+impl Kinds {
+    /// The kind of a page.
+    pub fn kind(&self, pattern: PatternId, maker: Maker) -> Option<Kind> {
+        match self.by {
+            ClusterBy::Structure => Some(Kind::Made(maker)),
+            _ if pattern == NO_KIND.fine => None,
+            ClusterBy::Both if self.mixed.contains(&pattern) => Some(Kind::UrlMade(pattern, maker)),
+            ClusterBy::Url | ClusterBy::Both => Some(Kind::Url(pattern)),
+        }
+    }
+
+    /// The cluster of a page.
+    pub fn of_page(&self, pattern: PatternId, maker: Maker) -> Option<Cluster> {
+        self.kind(pattern, maker).and_then(|kind| self.numbers.get(kind))
+    }
+
+    /// The cluster that a link at `apath` on a page of `source` leads to, as far as its URL or what others led to tells.
+    pub fn of_link(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
+        match self.by {
+            ClusterBy::Structure => self.led.to(source, apath, pattern),
+            _ if pattern == NO_KIND.fine => None,
+            ClusterBy::Both if self.mixed.contains(&pattern) => self.led.to_by_pattern(source, apath, pattern),
+            ClusterBy::Url | ClusterBy::Both => self.numbers.get(Kind::Url(pattern)),
+        }
+    }
+
+    /// The template of a page.
+    pub fn template(&self, bag: &[LeafPath]) -> ClusterId {
+        self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(bag))
+    }
+}

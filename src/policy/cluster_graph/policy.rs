@@ -1,0 +1,354 @@
+//! The policy: takes the sample, learns the graph, and crawls by it.
+
+use std::sync::Arc;
+
+use super::kinds::{Kinds, Numbers, UrlKinds};
+use super::learnt::{Learnt, NoGraph, class_cluster, unmarked};
+use super::led::Led;
+use super::lesson::maker;
+use super::memory::{Came, Memory, UrlNumber};
+use super::options::{ClusterGraphOptions, Later, UrlRule};
+use super::places::Places;
+use super::sampling::Sampling;
+use super::snapshot::{Closed, ClusterGraphSnapshot, Clusters, Stage};
+use super::texts::Texts;
+use crate::config::ClusterBy;
+use crate::page::{Apath, ClusterId, ParsedPage};
+use crate::policy::learned::{Kin, ReadPage, SamplePage, TemplateOptions, Templates};
+use crate::policy::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
+use crate::seed::{Rng, Seed};
+use crate::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
+use crate::url::Fingerprint;
+
+/// Fetches that a graph is learnt from at least.
+const FETCHES_MIN: usize = 4;
+/// How many times as many fetches there are from one time that URL patterns are learnt to the next, and the first time.
+const PATTERNS_GROWTH: f64 = 1.35;
+const PATTERNS_FIRST: usize = 12;
+/// New fetches after which the graph is learnt anew: so many, or this share of all.
+const LESSON_FETCHES: usize = 32;
+const LESSON_SHARE: usize = 16;
+/// Pages that templates are learnt from, and their bytes together.
+const BODIES_MAX: usize = 1_000;
+const BODY_BYTES_MAX: usize = 64 << 20;
+
+/// The crawler of Jiang and Lv (2009).
+pub struct ClusterGraphPolicy {
+    options: ClusterGraphOptions,
+    seed: Seed,
+    rng: Rng,
+    read: Box<ReadPage>,
+    memory: Memory,
+    texts: Texts,
+    url_learner: UrlPatternLearner,
+    patterns: Arc<UrlPatterns>,
+    next_patterns: usize,
+    templates: Option<Arc<Templates>>,
+    bodies: Vec<(UrlNumber, SamplePage)>,
+    body_bytes: usize,
+    numbers: Numbers,
+    places: Places,
+    exhausted: Arc<Closed>,
+    clusters: Arc<Clusters>,
+    next_lesson: usize,
+    phase: Phase,
+    lessons: u64,
+    version: u64,
+    generation: u64,
+}
+
+enum Phase {
+    Sampling(Box<Sampling>),
+    BreadthFirst(NoGraph),
+    Filtering(Arc<Learnt>),
+}
+
+impl ClusterGraphPolicy {
+    /// The policy that knows nothing yet. It samples first; those fetches are part of the crawl. `read` reads a page again.
+    pub fn new(options: ClusterGraphOptions, seed: Seed, read: Box<ReadPage>) -> Self {
+        let sampling = Sampling::new(options.sample.clone(), seed.child("cluster-graph-sample").rng());
+        Self {
+            options,
+            seed,
+            rng: seed.child("cluster-graph").rng(),
+            read,
+            memory: Memory::default(),
+            texts: Texts::default(),
+            url_learner: UrlPatternLearner::default(),
+            patterns: Arc::default(),
+            next_patterns: PATTERNS_FIRST,
+            templates: None,
+            bodies: Vec::new(),
+            body_bytes: 0,
+            numbers: Numbers::default(),
+            places: Places::default(),
+            exhausted: Arc::default(),
+            clusters: Arc::default(),
+            next_lesson: usize::MAX,
+            phase: Phase::Sampling(Box::new(sampling)),
+            lessons: 0,
+            version: 0,
+            generation: 0,
+        }
+    }
+
+    /// What was learnt; none while the sample is taken, and where it was of no use.
+    pub fn learnt(&self) -> Option<&Arc<Learnt>> {
+        match &self.phase {
+            Phase::Filtering(learnt) => Some(learnt),
+            Phase::Sampling(_) | Phase::BreadthFirst(_) => None,
+        }
+    }
+
+    fn learns_on(&self) -> bool {
+        self.options.later == Later::LearnsOn
+    }
+
+    /// Remembers a fetch.
+    fn remember(&mut self, seen: &mut Observation) {
+        let Some((url, is_new)) = self.memory.learn_url(&seen.url) else { return };
+        if is_new {
+            self.url_learner.see(seen.url.as_str());
+        }
+        let mut first_new = None;
+        for link in &seen.new {
+            let Some((number, is_new)) = self.memory.learn_url(&link.url) else { continue };
+            first_new = first_new.or(Some(number));
+            if is_new {
+                self.url_learner.see(link.url.as_str());
+            }
+        }
+        if self.memory.has_fetched(url) || !self.memory.has_room() {
+            return;
+        }
+        let (came, links) = match &mut seen.outcome {
+            Outcome::Page(facts) => {
+                let links = self.memory.links_of(url, &facts.links, &seen.new);
+                (self.came(seen.url.as_str(), url, facts), links)
+            }
+            Outcome::Redirected => (Came::Redirect(first_new), Box::default()),
+            Outcome::Document => (Came::Document, self.memory.links_of(url, &[], &seen.new)),
+            Outcome::Failed => (Came::Failure, Box::default()),
+        };
+        self.memory.add(url, seen.class.apath == Apath::SEED, came, links);
+    }
+
+    fn came(&mut self, address: &str, url: UrlNumber, facts: &mut PageFacts) -> Came {
+        let template = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
+        let kin = Kin { cluster: template, pattern: self.patterns.of(address).coarse };
+        let (text, content) = self.texts.take_in(&facts.units, kin);
+        if let Some((body, content_type)) = facts.body.take().filter(|_| self.wants_bodies()) {
+            self.body_bytes += body.len();
+            self.bodies.push((url, SamplePage { body, content_type }));
+        }
+        Came::Page { content, text, template, forms: facts.forms }
+    }
+
+    fn wants_bodies(&self) -> bool {
+        let room = self.bodies.len() < BODIES_MAX && self.body_bytes < BODY_BYTES_MAX;
+        room && self.options.by != ClusterBy::Url && matches!(self.phase, Phase::Sampling(_))
+    }
+
+    /// Learns URL patterns anew where it is time to.
+    fn learn_patterns(&mut self, at_once: bool) {
+        let fetches = self.memory.fetches().len();
+        if !at_once && fetches < self.next_patterns {
+            return;
+        }
+        self.next_patterns = ((fetches as f64 * PATTERNS_GROWTH) as usize).max(fetches + 1);
+        let patterns = self.url_learner.patterns();
+        if patterns == *self.patterns {
+            return;
+        }
+        self.patterns = Arc::new(patterns);
+        self.regroup();
+        if let Phase::Sampling(sampling) = &mut self.phase {
+            sampling.count_anew(&self.memory, &self.patterns);
+        }
+    }
+
+    /// Tells templates from texts by the patterns and templates of now.
+    fn regroup(&mut self) {
+        let kin = |fetch: &super::memory::Fetch| match fetch.came {
+            Came::Page { text, template, .. } => {
+                let pattern = self.patterns.of(self.memory.url(fetch.url)).coarse;
+                Some((text, Kin { cluster: template, pattern }))
+            }
+            _ => None,
+        };
+        let kins: std::collections::HashMap<_, _> = self.memory.fetches().iter().filter_map(kin).collect();
+        self.texts.regroup(|text| kins.get(&text).copied());
+    }
+
+    fn learn_templates(&mut self) {
+        let bodies = std::mem::take(&mut self.bodies);
+        if bodies.len() < PATTERNS_FIRST {
+            return;
+        }
+        let (urls, sample): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+        let templates = Templates::learn(&sample, &TemplateOptions::default(), &mut *self.read);
+        let label = |at: usize| -> Label { templates.labels().get(at).copied().flatten() };
+        for (at, url) in urls.into_iter().enumerate() {
+            if let Some(Came::Page { template, .. }) = self.memory.fetch_of_mut(url).map(|fetch| &mut fetch.came) {
+                *template = templates.name(label(at));
+            }
+        }
+        self.templates = Some(Arc::new(templates));
+        self.regroup();
+    }
+
+    /// Learns from the sample as it is, and puts what waits under the classes of what was learnt.
+    fn end_sampling(&mut self) {
+        if matches!(self.phase, Phase::Sampling(_)) {
+            self.learn_patterns(true);
+            self.learn_templates();
+            self.lesson();
+        }
+    }
+
+    /// Learns the graph from all that is remembered.
+    fn lesson(&mut self) {
+        self.generation += 1;
+        self.lessons += 1;
+        let fetches = self.memory.fetches().len();
+        self.next_lesson = fetches + LESSON_FETCHES.max(fetches / LESSON_SHARE);
+        self.phase = match self.learn() {
+            Ok(learnt) => {
+                self.numbers = learnt.kinds().numbers.clone();
+                self.clusters = Arc::new(self.clusters_of(&learnt));
+                Phase::Filtering(Arc::new(learnt))
+            }
+            Err(why) => Phase::BreadthFirst(why),
+        };
+    }
+
+    fn learn(&mut self) -> Result<Learnt, NoGraph> {
+        let fetches = self.memory.fetches().len();
+        if fetches < FETCHES_MIN {
+            return Err(NoGraph::TooFewPages(fetches));
+        }
+        let urls = self.url_kinds()?;
+        let (by, templates, numbers) = (self.options.by, self.templates.clone(), self.numbers.clone());
+        let kinds = Kinds { by, urls, templates, numbers, mixed: Default::default(), led: Led::default() };
+        Learnt::learn(&self.memory, &self.texts, kinds, &self.options)
+    }
+
+    fn url_kinds(&mut self) -> Result<UrlKinds, NoGraph> {
+        let UrlRule::Itemsets(options) = &self.options.urls else {
+            return Ok(UrlKinds::Patterns(Arc::clone(&self.patterns)));
+        };
+        let sampled: Vec<&str> = self.memory.fetches().iter().map(|fetch| self.memory.url(fetch.url)).collect();
+        let clusters = UrlClusters::learn(&sampled, options, &mut self.rng)?;
+        Ok(UrlKinds::Itemsets(Arc::new(clusters.matcher)))
+    }
+
+    fn clusters_of(&self, learnt: &Learnt) -> Clusters {
+        let kinds = learnt.kinds();
+        let cluster = |fetch: &super::memory::Fetch| {
+            let url = self.memory.url(fetch.url);
+            let cluster = kinds.of_page(kinds.urls.of(url).fine, maker(&fetch.came));
+            (Fingerprint::of(url), class_cluster(cluster))
+        };
+        self.memory.fetches().iter().map(cluster).collect()
+    }
+
+    /// Counts what the places of a page led to.
+    fn watch(&mut self, seen: &Observation) {
+        let Phase::Filtering(learnt) = &self.phase else { return };
+        if !self.options.by_place {
+            return;
+        }
+        let Outcome::Page(facts) = &seen.outcome else { return };
+        let kinds = learnt.kinds();
+        let maker = super::kinds::Maker::Template(kinds.template(&facts.bag));
+        let cluster = class_cluster(kinds.of_page(kinds.urls.of(seen.url.as_str()).fine, maker));
+        if cluster == ClusterId::UNKNOWN {
+            return;
+        }
+        let new: std::collections::HashSet<Fingerprint> = seen.new.iter().map(|link| link.url.fingerprint()).collect();
+        let mut changed = false;
+        for link in &facts.links {
+            changed |= self.places.see(unmarked(cluster), link.apath, link.url, new.contains(&link.url));
+        }
+        if changed {
+            self.exhausted = Arc::new(self.places.exhausted().collect());
+        }
+    }
+}
+
+impl Policy for ClusterGraphPolicy {
+    fn observe(&mut self, mut seen: Observation) {
+        self.version += 1;
+        match self.phase {
+            Phase::Sampling(_) => {
+                self.remember(&mut seen);
+                self.learn_patterns(false);
+                let Phase::Sampling(sampling) = &mut self.phase else { return };
+                let changed = sampling.observe(&seen, &self.memory, &self.patterns);
+                if sampling.is_complete() {
+                    self.end_sampling();
+                } else if changed {
+                    self.generation += 1;
+                }
+            }
+            Phase::Filtering(_) if self.learns_on() => {
+                self.watch(&seen);
+                self.remember(&mut seen);
+                if self.memory.fetches().len() >= self.next_lesson {
+                    self.learn_patterns(false);
+                    self.lesson();
+                }
+            }
+            Phase::Filtering(_) | Phase::BreadthFirst(_) => {}
+        }
+    }
+
+    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
+        let (stage, chosen) = match &self.phase {
+            Phase::Sampling(sampling) => (Stage::Sampling, sampling.classes()),
+            Phase::BreadthFirst(_) => (Stage::BreadthFirst, Arc::default()),
+            Phase::Filtering(learnt) => {
+                let (exhausted, clusters) = (Arc::clone(&self.exhausted), Arc::clone(&self.clusters));
+                (Stage::Filtering { learnt: Arc::clone(learnt), exhausted, clusters }, Arc::default())
+            }
+        };
+        let (version, generation, probes) = (self.version, self.generation, self.learns_on());
+        Arc::new(ClusterGraphSnapshot { version, generation, chosen, stage, probes })
+    }
+
+    fn needs(&self) -> Needs {
+        let learns = match self.phase {
+            Phase::Sampling(_) => true,
+            Phase::BreadthFirst(_) => false,
+            Phase::Filtering(_) => self.learns_on(),
+        };
+        let units = learns && self.memory.has_room();
+        Needs { units, links: learns, body: self.wants_bodies(), ..Needs::default() }
+    }
+
+    fn is_sampling(&self) -> bool {
+        matches!(self.phase, Phase::Sampling(_))
+    }
+
+    /// What was learnt moves to the new policy; this one knows nothing any more.
+    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+        self.end_sampling();
+        let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
+        let learnt = std::mem::replace(self, blank);
+        let (places, exhausted) = (Places::default(), Arc::default());
+        Some(Box::new(Self { places, exhausted, version: 0, generation: 0, ..learnt }))
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        let clusters = self.learnt().map_or(0, |learnt| learnt.kinds().numbers.len() as u64);
+        PolicyFacts { lessons: self.lessons, clusters, ..PolicyFacts::default() }
+    }
+
+    fn note(&self) -> Option<String> {
+        match &self.phase {
+            Phase::Sampling(_) => None,
+            Phase::BreadthFirst(why) => Some(why.to_string()),
+            Phase::Filtering(learnt) => Some(learnt.to_string()),
+        }
+    }
+}
