@@ -3,34 +3,29 @@
 use crate::page::UrlPattern;
 use crate::url::Fingerprint;
 
-/// Slots; 128 KiB of memory.
-const SLOTS: usize = 4096;
+/// Slots; 512 KiB of memory.
+const SLOTS: usize = 1 << 14;
 
 /// A direct-mapped table from fingerprints to patterns. Most links of a page are those of the page before, and to find the pattern
 /// of a URL costs ten times what it costs to find its fingerprint here. It forgets, but never mistakes a URL for another or a
-/// pattern of another generation for one of now.
+/// pattern of another time for one of now.
 pub struct PatternMemo {
-    generation: u64,
+    version: u64,
     slots: Box<[(u128, UrlPattern)]>,
 }
 
 impl Default for PatternMemo {
     fn default() -> Self {
-        Self { generation: 0, slots: vec![(0, UrlPattern::NONE); SLOTS].into_boxed_slice() }
+        Self { version: 0, slots: vec![(0, UrlPattern::NONE); SLOTS].into_boxed_slice() }
     }
 }
 
 impl PatternMemo {
     /// The pattern of the URL with this fingerprint: as remembered, or as `find` finds it.
-    pub fn pattern(
-        &mut self,
-        fingerprint: Fingerprint,
-        generation: u64,
-        find: impl FnOnce() -> UrlPattern,
-    ) -> UrlPattern {
-        if self.generation != generation {
+    pub fn pattern(&mut self, fingerprint: Fingerprint, version: u64, find: impl FnOnce() -> UrlPattern) -> UrlPattern {
+        if self.version != version {
             self.slots.fill((0, UrlPattern::NONE));
-            self.generation = generation;
+            self.version = version;
         }
         let slot = &mut self.slots[fingerprint.0 as usize % SLOTS];
         if slot.0 != fingerprint.0 || fingerprint.0 == 0 {
@@ -63,7 +58,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_answers_as_a_look_up_does(
-            asked in prop::collection::vec((0_u128..40, 0_u64..3), 0..300), spread in prop::sample::select(vec![1_u128, 4096, 1 << 70]),
+            asked in prop::collection::vec((0_u128..40, 0_u64..3), 0..300), spread in prop::sample::select(vec![1_u128, SLOTS as u128, 1 << 70]),
         ) {
             let mut memo = PatternMemo::default();
             for (of, generation) in asked {

@@ -32,6 +32,8 @@ pub(super) struct Intake<'a> {
     memory: &'a mut Memory,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
+    /// The class that the page waited under.
+    waited: LinkClass,
     via_shared: Option<Arc<str>>,
     pub(super) depth: u16,
     pub(super) redirects: u8,
@@ -57,6 +59,7 @@ impl<'a> Intake<'a> {
             memory,
             resolver: rules.canonicaliser.resolver(&item.url, base),
             via: &item.url,
+            waited: item.class.unmarked(),
             via_shared: None,
             depth: item.depth.saturating_add(1),
             redirects: 0,
@@ -76,7 +79,7 @@ impl<'a> Intake<'a> {
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = Arc::clone(&self.snapshot);
-        let cluster = policy.page_cluster(self.via.as_str(), &page.leaf_paths);
+        let cluster = policy.page_cluster(self.waited, self.via.as_str(), &page.leaf_paths);
         // Where the policy isn't asked first, it is not asked of groups.
         let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
@@ -123,7 +126,9 @@ impl<'a> Intake<'a> {
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
-            placed.push(PlacedLink { apath: class.apath, url: url.fingerprint() });
+            let refused = if let Some(Fate::Policy(why)) = fate { Some(why) } else { None };
+            let LinkClass { apath, pattern, .. } = class;
+            placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused });
         }
         if let Some(export) = &mut self.export {
             export.push((url.as_str().to_owned(), class.apath, fate));
@@ -197,7 +202,7 @@ fn judge(
     let Memory { recent, patterns } = memory;
     let mut judged = |place: LinkClass| {
         let find = || policy.pattern(url.as_str());
-        let class = place.with_pattern(patterns.pattern(fingerprint, policy.generation(), find));
+        let class = place.with_pattern(patterns.pattern(fingerprint, policy.patterns_version(), find));
         // A redirect stands for a page that was wanted, unless it leads on without end.
         let holds = |why: &PolicyRefusal| place.apath != Apath::REDIRECT || *why == PolicyRefusal::StructureTrap;
         (class, policy.refusal(class).filter(holds).map(Fate::Policy))

@@ -24,7 +24,7 @@ use super::trap_board::TrapBoard;
 use crate::clock::Clock;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
-use crate::page::ClusterId;
+use crate::page::{ClusterId, LinkClass};
 use crate::policy::learned::ReadPage;
 use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
@@ -203,7 +203,7 @@ impl Learning {
         if !read_before {
             return;
         }
-        let cluster = self.cluster_anew(seen.url.as_str(), &mut seen.outcome);
+        let cluster = self.cluster_anew((seen.class, seen.url.as_str()), &mut seen.outcome);
         for link in &mut seen.new {
             link.class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
             link.class.cluster = cluster.unwrap_or(link.class.cluster);
@@ -211,12 +211,12 @@ impl Learning {
     }
 
     /// Reads a page again, as this snapshot asks for it. None where the page was not kept.
-    fn cluster_anew(&mut self, url: &str, outcome: &mut Outcome) -> Option<ClusterId> {
+    fn cluster_anew(&mut self, (waited, url): (LinkClass, &str), outcome: &mut Outcome) -> Option<ClusterId> {
         let Outcome::Page(page) = outcome else { return None };
         let (body, content_type) = page.body.as_ref()?;
         let tokens = self.snapshot.class_tokens();
         page.bag = (self.read)(body, content_type.as_deref(), tokens.as_ref()).leaf_paths;
-        Some(self.snapshot.page_cluster(url, &page.bag))
+        Some(self.snapshot.page_cluster(waited, url, &page.bag))
     }
 
     /// Publishes what was learnt: first to the workers, then to the frontier, which may meet links of a newer generation than its

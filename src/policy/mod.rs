@@ -136,9 +136,10 @@ pub trait PolicySnapshot: ClassOrder {
         ClusterId::UNKNOWN
     }
 
-    /// The cluster of a page by its address and its bag of leaf paths: what its links are refused, queued and scored by.
-    fn page_cluster(&self, url: &str, bag: &[LeafPath]) -> ClusterId {
-        let _ = url;
+    /// The cluster of a page by the class that it waited under, its address and its bag of leaf paths: what its links are refused,
+    /// queued and scored by. The class may be of an earlier generation.
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
+        let _ = (waited, url);
         self.cluster(bag)
     }
 
@@ -156,6 +157,11 @@ pub trait PolicySnapshot: ClassOrder {
     /// Grows when classes change their meaning: what waits is then put under [`PolicySnapshot::class_of`].
     fn generation(&self) -> u64 {
         0
+    }
+
+    /// Grows when URLs change their patterns, which they do not with every generation.
+    fn patterns_version(&self) -> u64 {
+        self.generation()
     }
 
     /// The class that a URL waits under in this generation: it waited as `class`, and was discovered on `via`.

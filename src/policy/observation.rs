@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::page::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass};
+use crate::page::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PatternId, PolicyRefusal};
 use crate::url::{CanonicalUrl, Fingerprint};
 
 /// What a policy wants to be told of each page. What nobody asked for is not collected.
@@ -73,6 +73,17 @@ pub struct PlacedLink {
     pub apath: Apath,
     /// Where it leads.
     pub url: Fingerprint,
+    /// The finer pattern of its URL, where that was looked at.
+    pub pattern: PatternId,
+    /// Why it was refused by what the policy has learnt; none where it was not.
+    pub refused: Option<PolicyRefusal>,
+}
+
+impl PlacedLink {
+    /// A link that was not refused, and whose pattern was not looked at.
+    pub const fn new(apath: Apath, url: Fingerprint) -> Self {
+        Self { apath, url, pattern: PatternId::NONE, refused: None }
+    }
 }
 
 /// A link that was new.

@@ -151,9 +151,8 @@ impl<'a> Crawl<'a> {
     /// What is told of a page: only what the policy has asked for.
     fn outcome(&self, page: usize) -> Outcome {
         let (made, needs) = (&self.site[page], self.policy.needs());
-        let placed = |(place, target): &(u8, usize)| PlacedLink {
-            apath: Apath(u64::from(*place) + 100),
-            url: address(self.site, *target).fingerprint(),
+        let placed = |(place, target): &(u8, usize)| {
+            PlacedLink::new(Apath(u64::from(*place) + 100), address(self.site, *target).fingerprint())
         };
         match made.kind {
             Kind::Page => Outcome::Page(Box::new(PageFacts {
@@ -272,7 +271,7 @@ pub fn page(name: &str, class: LinkClass, new: &[(LinkClass, &str)], known: &[&s
     let url = |name: &str| CanonicalUrl::from_canonical(format!("{ORIGIN}/{name}"));
     let known = known.iter().map(|name| (Apath(99), *name));
     let links = new.iter().map(|(class, name)| (class.apath, *name)).chain(known);
-    let links = links.map(|(apath, name)| PlacedLink { apath, url: url(name).fingerprint() }).collect();
+    let links = links.map(|(apath, name)| PlacedLink::new(apath, url(name).fingerprint())).collect();
     Observation {
         url: url(name),
         class,

@@ -1,11 +1,11 @@
 //! Kinds of pages: the clusters of the graph, however they are told.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::led::Led;
+use super::led::Rules;
 use crate::config::ClusterBy;
 use crate::page::{Apath, ClusterId, LeafPath, PatternId, UrlPattern};
 use crate::policy::learned::Templates;
@@ -94,8 +94,11 @@ pub struct Kinds {
     pub numbers: Numbers,
     /// Patterns whose pages have several makers.
     pub mixed: HashSet<PatternId, FixedState>,
+    /// Those of them whose templates all lead to the same, with the cluster that stands for all: of their pages the template need not
+    /// be asked.
+    pub alike: HashMap<PatternId, Cluster, FixedState>,
     /// Where links led, for those whose kind is not told by their URL.
-    pub led: Led,
+    pub led: Rules,
 }
 
 impl Kinds {
@@ -112,6 +115,42 @@ impl Kinds {
     /// The cluster of a page.
     pub fn of_page(&self, pattern: PatternId, maker: Maker) -> Option<Cluster> {
         self.kind(pattern, maker).and_then(|kind| self.numbers.get(kind))
+    }
+
+    /// The cluster of a page that waited under the pattern `waited`, which saves to look its URL up, if it is of now. Its template
+    /// is asked where nothing else tells.
+    pub fn of_fetched(&self, waited: PatternId, url: &str, bag: &[LeafPath]) -> Option<Cluster> {
+        let maker = || Maker::Template(self.template(bag));
+        if self.by == ClusterBy::Structure {
+            return self.of_page(waited, maker());
+        }
+        let by_pattern = matches!(self.urls, UrlKinds::Patterns(_)) && self.knows(waited);
+        let pattern = if by_pattern { waited } else { self.urls.of(url).fine };
+        if self.by == ClusterBy::Both && self.mixed.contains(&pattern) {
+            return self.alike.get(&pattern).copied().or_else(|| self.of_page(pattern, maker()));
+        }
+        self.numbers.get(Kind::Url(pattern)).filter(|_| pattern != NO_KIND.fine)
+    }
+
+    fn knows(&self, pattern: PatternId) -> bool {
+        self.mixed.contains(&pattern) || self.numbers.get(Kind::Url(pattern)).is_some()
+    }
+
+    /// The cluster of a page as the source of links.
+    pub fn as_source(&self, pattern: PatternId, maker: Maker) -> Option<Cluster> {
+        self.alike.get(&pattern).copied().or_else(|| self.of_page(pattern, maker))
+    }
+
+    /// The clusters of each mixed pattern's pages, by their templates, the most frequent first.
+    pub fn templates_of_mixed(&self) -> BTreeMap<PatternId, Vec<Cluster>> {
+        let mut all: BTreeMap<PatternId, Vec<Cluster>> = BTreeMap::new();
+        for (kind, cluster) in &self.numbers.0 {
+            if let Kind::UrlMade(pattern, Maker::Template(_)) = kind {
+                all.entry(*pattern).or_default().push(*cluster);
+            }
+        }
+        all.values_mut().for_each(|clusters| clusters.sort_unstable());
+        all
     }
 
     /// The cluster that a link at `apath` on a page of `source` leads to, as far as its URL or what others led to tells.

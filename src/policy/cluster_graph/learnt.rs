@@ -10,7 +10,7 @@ use super::lesson::Lesson;
 use super::memory::Memory;
 use super::options::{ClusterGraphOptions, Later};
 use super::texts::Texts;
-use crate::page::{Apath, ClusterId, LinkClass, PolicyRefusal, UrlPattern};
+use crate::page::{Apath, ClusterId, LinkClass, PatternId, PolicyRefusal, UrlPattern};
 use crate::site::{Cluster, ClusterGraph, GraphFilter, GraphNode, GraphReason, Standing, TooFewUrls};
 
 /// Links of a place that were all refused, and pages that they stood on, from which on they are refused before one is resolved.
@@ -67,7 +67,7 @@ pub const fn probing(cluster: ClusterId) -> ClusterId {
     ClusterId(cluster.0 | PROBE)
 }
 
-const fn is_probing(cluster: ClusterId) -> bool {
+pub const fn is_probing(cluster: ClusterId) -> bool {
     cluster.0 & PROBE != 0
 }
 
@@ -97,6 +97,7 @@ impl Learnt {
         let graph = ClusterGraph::learn(&pages, examples.len(), &seeds, &options.prune);
         let (filter, closed) = (graph.filter(), HashMap::default());
         let mut learnt = Self { kinds, graph, filter, later: options.later, closed, examples };
+        learnt.kinds.alike = learnt.alike();
         if options.by_place {
             learnt.close_places(memory);
         }
@@ -122,6 +123,23 @@ impl Learnt {
     /// Clusters, edges, and what became of them.
     pub const fn graph(&self) -> &ClusterGraph {
         &self.graph
+    }
+
+    /// The mixed patterns whose templates have the same edges, as far as edges are asked for.
+    fn alike(&self) -> HashMap<PatternId, Cluster, FixedState> {
+        let exactly = self.later == Later::AsTrained;
+        let asked = |node: &GraphNode| exactly || matches!(node.standing, Standing::Bridge(_));
+        let nodes = self.graph.nodes().iter().enumerate().filter(|(_, node)| asked(node));
+        let targets: Vec<Cluster> = nodes.map(|(at, _)| Cluster(at as u32)).collect();
+        let row = |from: &Cluster| -> Vec<bool> {
+            targets.iter().map(|to| self.filter.decide(Some(*from), Some(*to)).is_ok()).collect()
+        };
+        let all = self.kinds.templates_of_mixed().into_iter();
+        let alike = all.filter_map(|(pattern, clusters)| {
+            let (first, others) = clusters.split_first()?;
+            others.iter().all(|other| row(other) == row(first)).then_some((pattern, *first))
+        });
+        alike.collect()
     }
 
     /// Whether a link at `apath` on a page of `source` is followed.
@@ -182,9 +200,10 @@ impl Learnt {
         self.closed = closed.collect();
     }
 
-    fn source(&self, memory: &Memory, page: super::memory::UrlNumber) -> Option<Cluster> {
+    /// The cluster of a page that is remembered.
+    pub fn source(&self, memory: &Memory, page: super::memory::UrlNumber) -> Option<Cluster> {
         let came = &memory.fetch_of(page)?.came;
-        self.kinds.of_page(self.kinds.urls.of(memory.url(page)).fine, super::lesson::maker(came))
+        self.kinds.as_source(self.kinds.urls.of(memory.url(page)).fine, super::lesson::maker(came))
     }
 }
 

@@ -33,7 +33,7 @@ impl Tally {
     }
 
     /// The rules that follow.
-    pub fn rules(&self) -> Led {
+    pub fn rules(&self) -> Rules {
         let mut all: HashMap<Mark, (u32, u32, Cluster), FixedState> = HashMap::default();
         for ((mark, target), count) in &self.0 {
             let (sum, most, best) = all.entry(*mark).or_insert((0, 0, *target));
@@ -44,15 +44,15 @@ impl Tally {
         }
         let is_rule = |sum: u32, most: u32| sum >= LINKS_MIN && f64::from(most) >= MAJORITY * f64::from(sum);
         let rules = all.into_iter().filter(|(_, (sum, most, _))| is_rule(*sum, *most));
-        Led(rules.map(|(mark, (.., best))| (mark, best)).collect())
+        Rules(rules.map(|(mark, (.., best))| (mark, best)).collect())
     }
 }
 
 /// Rules: links with these marks lead to this cluster.
 #[derive(Debug, Clone, Default)]
-pub struct Led(HashMap<Mark, Cluster, FixedState>);
+pub struct Rules(HashMap<Mark, Cluster, FixedState>);
 
-impl Led {
+impl Rules {
     /// Where a link leads by place and pattern; else by its pattern; else by its place.
     pub fn to(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
         marks(source, apath, pattern).iter().find_map(|mark| self.0.get(mark).copied())
@@ -74,7 +74,7 @@ mod tests {
 
     const TOPICS: PatternId = PatternId(7);
 
-    fn tally(links: &[(u64, PatternId, u32)]) -> Led {
+    fn tally(links: &[(u64, PatternId, u32)]) -> Rules {
         let mut tally = Tally::default();
         links
             .iter()

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 
 use super::forms::Forms;
 use super::kinds::{Kinds, Maker, NO_KIND};
-use super::led::{Led, Tally};
+use super::led::{Rules, Tally};
 use super::memory::{Came, Fetch, Memory, UrlNumber};
 use super::texts::Texts;
 use crate::config::ClusterBy;
@@ -41,7 +41,7 @@ impl<'a> Lesson<'a> {
     /// Numbers all kinds, the most frequent first; finds which patterns are mixed and where links led.
     pub fn new(memory: &'a Memory, kinds: &'a mut Kinds) -> Self {
         let patterns: Vec<PatternId> = memory.urls().iter().map(|url| kinds.urls.of(url).fine).collect();
-        kinds.led = Led::default();
+        kinds.led = Rules::default();
         kinds.mixed = match kinds.by {
             ClusterBy::Both => mixed(memory, &patterns),
             ClusterBy::Url | ClusterBy::Structure => HashSet::default(),

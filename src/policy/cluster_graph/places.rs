@@ -1,93 +1,206 @@
-//! Places that have led to nothing new for long: navigation, headers, footers.
+//! Places whose links have led to nothing new for long: navigation, headers, footers, and lists of what is known.
+//!
+//! A link is in vain if its URL was known, or was refused. A place is closed when its links were in vain for some time and each
+//! pattern of URL that it leads to is saturated: links to such URLs were in vain, wherever they stood, twice as long as there are URLs
+//! of it that were found. The second tells from many places together what the first alone would need long for; a place whose own
+//! links are in vain that long needs no other witness. A place is watched on the pages of each cluster by itself and on all pages;
+//! either may close it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use foldhash::fast::FixedState;
 
-use crate::page::{Apath, ClusterId};
+use crate::page::{Apath, ClusterId, PatternId, PolicyRefusal};
 use crate::url::Fingerprint;
 
-/// Links in a row that brought nothing new, from which on a place is exhausted.
-const VAIN_LINKS: u32 = 200;
-/// And the share of its links that led to a URL which it showed but once: by Good and Turing the chance that the next one leads
-/// to one that it has not shown yet.
-const ONCE_SHARE: f64 = 0.005;
-/// Distinct URLs that a place shows at most: navigation has few.
-const URLS_MAX: usize = 256;
-/// Places that are watched, and URLs of all of them together.
-const PLACES_MAX: usize = 1 << 13;
-const ALL_URLS_MAX: usize = 1 << 18;
+/// Links in a row that must have been in vain at a place of one cluster's pages, and of all pages.
+const VAIN_OF_CLUSTER: u32 = 40;
+const VAIN_OF_ALL: u32 = 160;
+/// Links in a row to URLs of a pattern that must have been in vain, at least, and by the URLs of it that were found.
+const VAIN_OF_PATTERN: u32 = 150;
+const VAIN_BY_FOUND: u32 = 2;
+/// And, for a place that is closed by its own links alone, by the distinct URLs that it showed: one that shows others all the time, be
+/// they known from elsewhere, may show a new one next.
+const VAIN_BY_SHOWN: f64 = 4.0;
+/// Patterns that a place leads to at most: what leads to more is no navigation.
+const PATTERNS_MAX: usize = 16;
+/// Places and patterns that are watched.
+const WATCHED_MAX: usize = 1 << 14;
 
-/// What a place has shown in this crawl.
-#[derive(Debug, Default)]
+/// A link, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Led {
+    /// To a URL that was new.
+    New,
+    /// To one that was known.
+    Known,
+    /// It was refused by the form of its URL.
+    Refused(PolicyRefusal),
+}
+
+/// What links at a place have led to.
+#[derive(Debug, Clone, Default)]
 struct Place {
-    links: u64,
-    since_new: u32,
-    /// The URLs, and whether each was there more than once; none where there are too many.
-    urls: Option<HashMap<Fingerprint, bool, FixedState>>,
-    once: u32,
+    found: u32,
+    vain: u32,
+    /// Patterns of the URLs that were not refused.
+    patterns: Vec<PatternId>,
+    /// The reason of those that were.
+    refused: Option<PolicyRefusal>,
+    /// The URLs that were not refused.
+    shown: Distinct,
 }
 
 impl Place {
-    fn is_exhausted(&self) -> bool {
-        let rare = f64::from(self.once) <= ONCE_SHARE * self.links as f64;
-        self.urls.is_some() && self.since_new >= VAIN_LINKS && rare
+    fn see(&mut self, url: Fingerprint, pattern: PatternId, led: Led) {
+        if led == Led::New {
+            (self.found, self.vain) = (self.found.saturating_add(1), 0);
+        } else {
+            self.vain = self.vain.saturating_add(1);
+        }
+        match led {
+            Led::Refused(why) => self.refused = self.refused.max(Some(why)),
+            Led::New | Led::Known => {
+                self.shown.see(url);
+                if self.patterns.len() <= PATTERNS_MAX && !self.patterns.contains(&pattern) {
+                    self.patterns.push(pattern);
+                }
+            }
+        }
     }
 
-    /// Counts a link. Gives by how many the URLs grew.
-    fn see(&mut self, url: Fingerprint, new: bool) -> isize {
-        self.links += 1;
-        self.since_new = if new { 0 } else { self.since_new.saturating_add(1) };
-        let Some(urls) = &mut self.urls else { return 0 };
-        let before = urls.len();
-        let again = urls.insert(url, urls.contains_key(&url));
-        match again {
-            None => self.once += 1,
-            Some(false) => self.once -= 1,
-            Some(true) => {}
+    /// Why links at the place are refused; none where they are not.
+    fn closed(&self, vain: u32, is_saturated: impl Fn(&PatternId) -> bool) -> Option<PolicyRefusal> {
+        if self.vain < vain || self.patterns.len() > PATTERNS_MAX {
+            return None;
         }
-        let after = urls.len();
-        if after > URLS_MAX {
-            self.urls = None;
-            return -(before as isize);
+        let repeated = f64::from(self.vain) >= VAIN_BY_SHOWN * self.shown.count();
+        let by_itself = repeated && Run { found: self.found, vain: self.vain }.is_saturated();
+        let closed = by_itself || self.patterns.iter().all(is_saturated);
+        let why = if self.patterns.is_empty() { self.refused } else { None };
+        closed.then_some(why.unwrap_or(PolicyRefusal::HeaderFooter))
+    }
+}
+
+/// Counts distinct URLs, more or less (linear counting: Whang, Vander-Zanden, Taylor 1990), in 256 bytes: well up to some thousands,
+/// and what is more is more than enough.
+#[derive(Debug, Clone)]
+struct Distinct(Box<[u64; 32]>);
+
+impl Default for Distinct {
+    fn default() -> Self {
+        Self(Box::new([0; 32]))
+    }
+}
+
+impl Distinct {
+    fn see(&mut self, url: Fingerprint) {
+        let bit = (url.0 >> 32) as usize % (32 * 64);
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn count(&self) -> f64 {
+        let all = 32.0 * 64.0;
+        let free: u32 = self.0.iter().map(|word| word.count_zeros()).sum();
+        if free == 0 { f64::INFINITY } else { all * (all / f64::from(free)).ln() }
+    }
+}
+
+/// What links to URLs of a pattern have led to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    found: u32,
+    vain: u32,
+}
+
+impl Run {
+    fn see(&mut self, led: Led) {
+        if led == Led::New {
+            (self.found, self.vain) = (self.found.saturating_add(1), 0);
+        } else {
+            self.vain = self.vain.saturating_add(1);
         }
-        after as isize - before as isize
+    }
+
+    fn is_saturated(self) -> bool {
+        self.vain >= VAIN_OF_PATTERN.max(self.found.saturating_mul(VAIN_BY_FOUND))
     }
 }
 
 /// The places of a crawl.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Places {
-    places: HashMap<(ClusterId, Apath), Place, FixedState>,
-    urls: usize,
+    of_cluster: HashMap<(ClusterId, Apath), Place, FixedState>,
+    of_all: HashMap<Apath, Place, FixedState>,
+    patterns: HashMap<PatternId, Run, FixedState>,
+}
+
+/// The places that are closed, with the reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Closed {
+    of_cluster: HashMap<(ClusterId, Apath), PolicyRefusal, FixedState>,
+    of_all: HashMap<Apath, PolicyRefusal, FixedState>,
+}
+
+impl Closed {
+    /// Why links at a place of a cluster's pages are refused; none where they are not.
+    pub fn refusal(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
+        self.of_all.get(&apath).or_else(|| self.of_cluster.get(&(cluster, apath))).copied()
+    }
 }
 
 impl Places {
-    /// Counts a link at `apath` on a page of `cluster`: where it leads, and whether that was new to the crawl. True where the
-    /// place became exhausted by it, or is no longer.
-    pub fn see(&mut self, cluster: ClusterId, apath: Apath, url: Fingerprint, new: bool) -> bool {
-        let room = self.places.len() < PLACES_MAX && self.urls < ALL_URLS_MAX;
-        let key = (cluster, apath);
-        if !room && !self.places.contains_key(&key) {
-            return false;
+    /// Takes in a link at `apath` on a page of `cluster` to `url`, which has `pattern`.
+    pub fn see(&mut self, cluster: ClusterId, apath: Apath, (url, pattern): (Fingerprint, PatternId), led: Led) {
+        if !matches!(led, Led::Refused(_)) {
+            show(&mut self.patterns, pattern, |run| run.see(led));
         }
-        let place =
-            self.places.entry(key).or_insert_with(|| Place { urls: Some(HashMap::default()), ..Place::default() });
-        let before = place.is_exhausted();
-        let grown = place.see(url, new);
-        self.urls = self.urls.saturating_add_signed(grown);
-        before != place.is_exhausted()
+        show(&mut self.of_cluster, (cluster, apath), |place| place.see(url, pattern, led));
+        show(&mut self.of_all, apath, |place| place.see(url, pattern, led));
     }
 
-    /// Whether a place is exhausted.
-    #[cfg(test)]
-    pub fn is_exhausted(&self, cluster: ClusterId, apath: Apath) -> bool {
-        self.places.get(&(cluster, apath)).is_some_and(Place::is_exhausted)
+    /// What a sample tells before the crawl begins: of places where all links are refused no more needs to be seen. What the others
+    /// lead to is not known yet to the crawl, nor how much of it there is. In: each link's place, and why it is refused.
+    pub fn primed(links: &[(ClusterId, Apath, Option<PolicyRefusal>)]) -> Self {
+        let followed = || links.iter().filter(|(.., refused)| refused.is_none());
+        let of_cluster: HashSet<_> = followed().map(|(cluster, apath, _)| (*cluster, *apath)).collect();
+        let of_all: HashSet<_> = followed().map(|(_, apath, _)| *apath).collect();
+        let mut places = Self::default();
+        for (cluster, apath, refused) in links {
+            let Some(why) = refused else { continue };
+            let see = |place: &mut Place| place.see(Fingerprint(0), PatternId::NONE, Led::Refused(*why));
+            if !of_cluster.contains(&(*cluster, *apath)) {
+                show(&mut places.of_cluster, (*cluster, *apath), see);
+            }
+            if !of_all.contains(apath) {
+                show(&mut places.of_all, *apath, see);
+            }
+        }
+        places
     }
 
-    /// All places that are exhausted, in no order.
-    pub fn exhausted(&self) -> impl Iterator<Item = (ClusterId, Apath)> {
-        self.places.iter().filter(|(_, place)| place.is_exhausted()).map(|(key, _)| *key)
+    /// The places that are closed now. O(places).
+    pub fn closed(&self) -> Closed {
+        let is_saturated = |pattern: &PatternId| self.patterns.get(pattern).is_some_and(|run| run.is_saturated());
+        Closed {
+            of_cluster: closed(&self.of_cluster, |place| place.closed(VAIN_OF_CLUSTER, is_saturated)),
+            of_all: closed(&self.of_all, |place| place.closed(VAIN_OF_ALL, is_saturated)),
+        }
+    }
+}
+
+fn closed<K: Hash + Eq + Copy>(
+    places: &HashMap<K, Place, FixedState>,
+    why: impl Fn(&Place) -> Option<PolicyRefusal>,
+) -> HashMap<K, PolicyRefusal, FixedState> {
+    places.iter().filter_map(|(key, place)| Some((*key, why(place)?))).collect()
+}
+
+/// Shows a link to what is watched under a key. Where too much is watched already it is not; what is not watched is never closed.
+fn show<K: Hash + Eq, V: Default>(watched: &mut HashMap<K, V, FixedState>, key: K, see: impl FnOnce(&mut V)) {
+    if watched.len() < WATCHED_MAX || watched.contains_key(&key) {
+        see(watched.entry(key).or_default());
     }
 }
 
@@ -95,51 +208,81 @@ impl Places {
 mod tests {
     use super::*;
 
-    const HEADER: (ClusterId, Apath) = (ClusterId(2), Apath(100));
+    const TOPICS: PatternId = PatternId(1 << 63 | 4);
+    const USERS: PatternId = PatternId(1 << 63 | 8);
+    const PLACE: Apath = Apath(100);
+    const OTHER: Apath = Apath(101);
+    const ELSEWHERE: Apath = Apath(102);
+    const URL: Fingerprint = Fingerprint(7 << 40);
+    const ONE: ClusterId = ClusterId(3);
+    const TWO: ClusterId = ClusterId(4);
 
-    fn url(number: u32) -> Fingerprint {
-        Fingerprint::of(&format!("http://h.test/{number}"))
-    }
-
-    /// Shows the header's place these URLs, one after the other; each is new the first time.
-    fn shown(places: &mut Places, urls: impl IntoIterator<Item = u32>) {
-        let mut known = std::collections::BTreeSet::new();
-        for number in urls {
-            places.see(HEADER.0, HEADER.1, url(number), known.insert(number));
-        }
-    }
-
-    #[test]
-    fn a_place_that_shows_the_same_few_links_again_and_again_is_exhausted() {
-        let mut places = Places::default();
-        shown(&mut places, (0..209).map(|i| i % 10));
-        assert!(!places.is_exhausted(HEADER.0, HEADER.1));
-        let changed = places.see(HEADER.0, HEADER.1, url(9), false);
-        assert!(changed && places.exhausted().eq([HEADER]), "the 200th link since the last that was new");
-        assert!(places.see(HEADER.0, HEADER.1, url(77), true), "it has shown something new");
-        assert!(!places.is_exhausted(HEADER.0, HEADER.1));
+    fn see(places: &mut Places, cluster: ClusterId, apath: Apath, pattern: PatternId, times: u32, led: Led) {
+        (0..times).for_each(|_| places.see(cluster, apath, (URL, pattern), led));
     }
 
     #[test]
-    fn a_place_that_shows_many_urls_once_is_not_exhausted_however_well_they_were_known() {
+    fn a_place_is_closed_when_its_links_and_all_of_their_kind_are_long_in_vain() {
         let mut places = Places::default();
-        for i in 0..250 {
-            places.see(HEADER.0, HEADER.1, url(i), false);
-        }
-        assert!(!places.is_exhausted(HEADER.0, HEADER.1), "each was there but once");
-        for i in 0..600 {
-            places.see(HEADER.0, HEADER.1, url(i % 300), false);
-        }
-        assert!(!places.is_exhausted(HEADER.0, HEADER.1), "navigation has fewer");
-        assert_eq!(places.urls, 0, "and they are forgotten");
+        see(&mut places, ONE, PLACE, USERS, 300, Led::New);
+        see(&mut places, TWO, ELSEWHERE, USERS, 560, Led::Known);
+        see(&mut places, ONE, OTHER, USERS, 39, Led::Known);
+        assert_eq!(places.closed().refusal(ONE, OTHER), None, "300 were found, so that 600 must be in vain");
+        places.see(ONE, OTHER, (URL, USERS), Led::Known);
+        let closed = places.closed();
+        assert_eq!(closed.refusal(ONE, OTHER), Some(PolicyRefusal::HeaderFooter));
+        assert_eq!(closed.refusal(TWO, OTHER), None, "there no link was seen");
+        assert_eq!(closed.refusal(ONE, PLACE), None, "there the last one was new");
     }
 
     #[test]
-    fn no_more_places_and_urls_are_watched_than_there_is_room_for() {
+    fn a_new_url_opens_the_places_that_lead_to_its_kind() {
         let mut places = Places::default();
-        for place in 0..20_000 {
-            places.see(ClusterId(1), Apath(place), url(0), false);
+        see(&mut places, ONE, PLACE, USERS, 149, Led::Known);
+        see(&mut places, TWO, OTHER, USERS, 1, Led::Known);
+        assert!(places.closed().refusal(ONE, PLACE).is_some());
+        see(&mut places, TWO, OTHER, USERS, 1, Led::New);
+        assert_eq!(places.closed(), Closed::default());
+        see(&mut places, TWO, OTHER, USERS, 150, Led::Known);
+        assert!(places.closed().refusal(ONE, PLACE).is_some());
+    }
+
+    #[test]
+    fn where_all_links_are_refused_they_are_refused_together_for_the_same_reason() {
+        let mut places = Places::default();
+        see(&mut places, ONE, PLACE, TOPICS, 40, Led::Refused(PolicyRefusal::DuplicateContent));
+        let closed = places.closed();
+        assert_eq!(closed.refusal(ONE, PLACE), Some(PolicyRefusal::DuplicateContent));
+        assert_eq!(closed.refusal(TWO, PLACE), None, "on other pages they may be wanted");
+    }
+
+    #[test]
+    fn a_sample_closes_places_where_all_is_refused_and_no_others() {
+        let refused = Some(PolicyRefusal::DuplicateContent);
+        let mut links = vec![(ONE, PLACE, refused); 200];
+        links.extend(vec![(TWO, OTHER, refused); 200]);
+        links.push((ONE, OTHER, None));
+        let closed = Places::primed(&links).closed();
+        assert_eq!(closed.refusal(TWO, PLACE), refused);
+        assert_eq!((closed.refusal(TWO, OTHER), closed.refusal(ONE, OTHER)), (refused, None));
+    }
+
+    #[test]
+    fn a_place_of_many_kinds_is_never_closed() {
+        let mut places = Places::default();
+        for kind in 0..=PATTERNS_MAX as u64 {
+            see(&mut places, ONE, PLACE, PatternId(kind << 2), 1_000, Led::Known);
         }
-        assert_eq!(places.places.len(), PLACES_MAX);
+        assert_eq!(places.closed(), Closed::default());
+    }
+
+    #[test]
+    fn what_is_watched_is_bounded() {
+        let mut places = Places::default();
+        for at in 0..2 * WATCHED_MAX as u64 {
+            places.see(ONE, Apath(at), (URL, PatternId(at)), Led::Known);
+        }
+        let watched = [places.of_cluster.len(), places.of_all.len(), places.patterns.len()];
+        assert_eq!(watched, [WATCHED_MAX; 3]);
     }
 }

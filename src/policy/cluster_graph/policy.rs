@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use super::kinds::{Kinds, Numbers, UrlKinds};
 use super::learnt::{Learnt, NoGraph, class_cluster, unmarked};
-use super::led::Led;
+use super::led::Rules;
 use super::lesson::maker;
 use super::memory::{Came, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
-use super::places::Places;
+use super::places::{Closed, Led, Places};
 use super::sampling::Sampling;
-use super::snapshot::{Closed, ClusterGraphSnapshot, Clusters, Stage};
+use super::snapshot::{ClusterGraphSnapshot, Clusters, Stage};
 use super::texts::Texts;
 use crate::config::ClusterBy;
-use crate::page::{Apath, ClusterId, ParsedPage};
+use crate::page::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
 use crate::policy::learned::{Kin, ReadPage, SamplePage, TemplateOptions, Templates};
 use crate::policy::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use crate::seed::{Rng, Seed};
@@ -28,6 +28,8 @@ const PATTERNS_FIRST: usize = 12;
 /// New fetches after which the graph is learnt anew: so many, or this share of all.
 const LESSON_FETCHES: usize = 32;
 const LESSON_SHARE: usize = 16;
+/// Pages after which it is found out anew which places have led to nothing new.
+const CLOSED_EVERY: u64 = 8;
 /// Pages that templates are learnt from, and their bytes together.
 const BODIES_MAX: usize = 1_000;
 const BODY_BYTES_MAX: usize = 64 << 20;
@@ -48,13 +50,16 @@ pub struct ClusterGraphPolicy {
     body_bytes: usize,
     numbers: Numbers,
     places: Places,
-    exhausted: Arc<Closed>,
+    /// Places that have long led to nothing new, and the pages that were watched for them.
+    closed: Arc<Closed>,
+    watched: u64,
     clusters: Arc<Clusters>,
     next_lesson: usize,
     phase: Phase,
     lessons: u64,
     version: u64,
     generation: u64,
+    patterns_version: u64,
 }
 
 enum Phase {
@@ -82,13 +87,15 @@ impl ClusterGraphPolicy {
             body_bytes: 0,
             numbers: Numbers::default(),
             places: Places::default(),
-            exhausted: Arc::default(),
+            closed: Arc::default(),
+            watched: 0,
             clusters: Arc::default(),
             next_lesson: usize::MAX,
             phase: Phase::Sampling(Box::new(sampling)),
             lessons: 0,
             version: 0,
             generation: 0,
+            patterns_version: 0,
         }
     }
 
@@ -161,6 +168,7 @@ impl ClusterGraphPolicy {
             return;
         }
         self.patterns = Arc::new(patterns);
+        self.patterns_version += 1;
         self.regroup();
         if let Phase::Sampling(sampling) = &mut self.phase {
             sampling.count_anew(&self.memory, &self.patterns);
@@ -229,7 +237,15 @@ impl ClusterGraphPolicy {
         }
         let urls = self.url_kinds()?;
         let (by, templates, numbers) = (self.options.by, self.templates.clone(), self.numbers.clone());
-        let kinds = Kinds { by, urls, templates, numbers, mixed: Default::default(), led: Led::default() };
+        let kinds = Kinds {
+            by,
+            urls,
+            templates,
+            numbers,
+            mixed: Default::default(),
+            alike: Default::default(),
+            led: Rules::default(),
+        };
         Learnt::learn(&self.memory, &self.texts, kinds, &self.options)
     }
 
@@ -246,10 +262,25 @@ impl ClusterGraphPolicy {
         let kinds = learnt.kinds();
         let cluster = |fetch: &super::memory::Fetch| {
             let url = self.memory.url(fetch.url);
-            let cluster = kinds.of_page(kinds.urls.of(url).fine, maker(&fetch.came));
+            let cluster = kinds.as_source(kinds.urls.of(url).fine, maker(&fetch.came));
             (Fingerprint::of(url), class_cluster(cluster))
         };
         self.memory.fetches().iter().map(cluster).collect()
+    }
+
+    /// The places as the sample showed them, of which nothing but its refusals holds for a crawl that starts anew.
+    fn primed(&self) -> Places {
+        let Some(learnt) = self.learnt().filter(|_| self.options.by_place) else { return Places::default() };
+        let mut links = Vec::new();
+        for fetch in self.memory.fetches() {
+            let cluster = class_cluster(learnt.source(&self.memory, fetch.url));
+            for link in &fetch.links {
+                let pattern = learnt.kinds().urls.of(self.memory.url(link.url));
+                let class = LinkClass { cluster, apath: link.apath, pattern };
+                links.push((cluster, link.apath, learnt.refusal(class)));
+            }
+        }
+        Places::primed(&links)
     }
 
     /// Counts what the places of a page led to.
@@ -260,18 +291,27 @@ impl ClusterGraphPolicy {
         }
         let Outcome::Page(facts) = &seen.outcome else { return };
         let kinds = learnt.kinds();
-        let maker = super::kinds::Maker::Template(kinds.template(&facts.bag));
-        let cluster = class_cluster(kinds.of_page(kinds.urls.of(seen.url.as_str()).fine, maker));
+        let waited = seen.class.pattern.fine;
+        let cluster = class_cluster(kinds.of_fetched(waited, seen.url.as_str(), &facts.bag));
         if cluster == ClusterId::UNKNOWN {
             return;
         }
         let new: std::collections::HashSet<Fingerprint> = seen.new.iter().map(|link| link.url.fingerprint()).collect();
-        let mut changed = false;
         for link in &facts.links {
-            changed |= self.places.see(unmarked(cluster), link.apath, link.url, new.contains(&link.url));
+            let led = match link.refused {
+                Some(why) => Led::Refused(why),
+                None if new.contains(&link.url) => Led::New,
+                None => Led::Known,
+            };
+            let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
+            let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
+            if let Some(pattern) = pattern {
+                self.places.see(unmarked(cluster), link.apath, (link.url, pattern), led);
+            }
         }
-        if changed {
-            self.exhausted = Arc::new(self.places.exhausted().collect());
+        self.watched += 1;
+        if self.watched.is_multiple_of(CLOSED_EVERY) {
+            self.closed = Arc::new(self.places.closed());
         }
     }
 }
@@ -308,12 +348,15 @@ impl Policy for ClusterGraphPolicy {
             Phase::Sampling(sampling) => (Stage::Sampling, sampling.classes()),
             Phase::BreadthFirst(_) => (Stage::BreadthFirst, Arc::default()),
             Phase::Filtering(learnt) => {
-                let (exhausted, clusters) = (Arc::clone(&self.exhausted), Arc::clone(&self.clusters));
-                (Stage::Filtering { learnt: Arc::clone(learnt), exhausted, clusters }, Arc::default())
+                let (closed, clusters) = (Arc::clone(&self.closed), Arc::clone(&self.clusters));
+                (Stage::Filtering { learnt: Arc::clone(learnt), closed, clusters }, Arc::default())
             }
         };
         let (version, generation, probes) = (self.version, self.generation, self.learns_on());
-        Arc::new(ClusterGraphSnapshot { version, generation, chosen, stage, probes })
+        // By another phase, or by itemsets learnt anew, URLs have other patterns too.
+        let stays = matches!(self.phase, Phase::Filtering(_)) && self.learns_on();
+        let patterns_version = if stays { self.patterns_version } else { u64::MAX - generation };
+        Arc::new(ClusterGraphSnapshot { version, generation, patterns_version, chosen, stage, probes })
     }
 
     fn needs(&self) -> Needs {
@@ -335,8 +378,9 @@ impl Policy for ClusterGraphPolicy {
         self.end_sampling();
         let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
         let learnt = std::mem::replace(self, blank);
-        let (places, exhausted) = (Places::default(), Arc::default());
-        Some(Box::new(Self { places, exhausted, version: 0, generation: 0, ..learnt }))
+        let places = learnt.primed();
+        let closed = Arc::new(places.closed());
+        Some(Box::new(Self { places, closed, version: 0, generation: 0, ..learnt }))
     }
 
     fn facts(&self) -> PolicyFacts {

@@ -1,12 +1,12 @@
 //! What the policy publishes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::kinds::Maker;
-use super::learnt::{Learnt, class_cluster, probing};
+use super::learnt::{Learnt, class_cluster, is_probing, probing};
+use super::places::Closed;
 use super::sampling::Classes;
 use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
 use crate::policy::PolicySnapshot;
@@ -19,10 +19,8 @@ const SEEDS: f64 = 2e9;
 /// The score of what was chosen first; what was chosen later follows, each one less.
 const CHOSEN: f64 = 1e9;
 /// Of so many pages one has all its links looked at.
-const PROBES: u64 = 16;
+const PROBES: u128 = 16;
 
-/// Places that are passed over.
-pub type Closed = HashSet<(ClusterId, Apath), FixedState>;
 /// Clusters of the pages that are remembered.
 pub type Clusters = HashMap<Fingerprint, ClusterId, FixedState>;
 
@@ -37,7 +35,7 @@ pub enum Stage {
         /// What was learnt.
         learnt: Arc<Learnt>,
         /// Places that have long led to nothing new.
-        exhausted: Arc<Closed>,
+        closed: Arc<Closed>,
         /// Clusters of the pages that are remembered.
         clusters: Arc<Clusters>,
     },
@@ -47,6 +45,7 @@ pub enum Stage {
 pub struct ClusterGraphSnapshot {
     pub(super) version: u64,
     pub(super) generation: u64,
+    pub(super) patterns_version: u64,
     /// What is chosen while the sample is taken.
     pub(super) chosen: Arc<Classes>,
     pub(super) stage: Stage,
@@ -87,23 +86,22 @@ impl PolicySnapshot for ClusterGraphSnapshot {
     }
 
     fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let Stage::Filtering { learnt, exhausted, .. } = &self.stage else { return None };
-        if class.pattern == UrlPattern::NONE && exhausted.contains(&(class.cluster, class.apath)) {
-            return Some(PolicyRefusal::HeaderFooter);
-        }
-        learnt.refusal(class)
+        let Stage::Filtering { learnt, closed, .. } = &self.stage else { return None };
+        // On pages of a kind that was never seen nothing is passed over unseen.
+        let by_place =
+            class.pattern == UrlPattern::NONE && !is_probing(class.cluster) && class.cluster != ClusterId::UNKNOWN;
+        let vain = if by_place { closed.refusal(class.cluster, class.apath) } else { None };
+        vain.or_else(|| learnt.refusal(class))
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
         self.learnt().map_or(ClusterId::UNKNOWN, |learnt| learnt.kinds().template(bag))
     }
 
-    fn page_cluster(&self, url: &str, bag: &[LeafPath]) -> ClusterId {
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
         let Some(learnt) = self.learnt() else { return ClusterId::UNKNOWN };
-        let kinds = learnt.kinds();
-        let maker = Maker::Template(kinds.template(bag));
-        let cluster = class_cluster(kinds.of_page(kinds.urls.of(url).fine, maker));
-        let probes = self.probes && Fingerprint::of(url).0 as u64 % PROBES == 0;
+        let cluster = class_cluster(learnt.kinds().of_fetched(waited.pattern.fine, url, bag));
+        let probes = self.probes && Fingerprint::of(url).0.is_multiple_of(PROBES);
         if probes { probing(cluster) } else { cluster }
     }
 
@@ -117,6 +115,10 @@ impl PolicySnapshot for ClusterGraphSnapshot {
 
     fn generation(&self) -> u64 {
         self.generation
+    }
+
+    fn patterns_version(&self) -> u64 {
+        self.patterns_version
     }
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {

@@ -98,6 +98,9 @@ fn is_topic(name: &str) -> bool {
     name.strip_prefix("topic/").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// The class of a page of which no other is known.
+const SEED: LinkClass = LinkClass::unclassified(Apath::SEED);
+
 /// Crawls a site as the pipeline does: links are judged by class, then by pattern; what waits is put under its new class when there is a
 /// new generation, and let go where it is not wanted any more.
 fn crawl(site: &Site, policy: &mut dyn Policy) -> Crawled {
@@ -114,15 +117,16 @@ fn crawl(site: &Site, policy: &mut dyn Policy) -> Crawled {
         let page = &site[&name];
         let mut new = Vec::new();
         let mut placed = Vec::new();
-        let cluster = snapshot.page_cluster(url(&name).as_str(), &page.bag);
+        let cluster = snapshot.page_cluster(class, url(&name).as_str(), &page.bag);
         for (apath, to) in &page.links {
             let place = LinkClass::at(cluster, if page.redirects { Apath::REDIRECT } else { Apath(*apath) });
             if snapshot.refusal(place).is_some() {
                 continue;
             }
-            placed.push(PlacedLink { apath: place.apath, url: url(to).fingerprint() });
             let class = place.with_pattern(snapshot.pattern(url(to).as_str()));
-            if snapshot.refusal(class).is_none() && seen.insert(to.clone()) {
+            let (pattern, refused) = (class.pattern.fine, snapshot.refusal(class));
+            placed.push(PlacedLink { apath: place.apath, url: url(to).fingerprint(), pattern, refused });
+            if refused.is_none() && seen.insert(to.clone()) {
                 waiting.push((class, to.clone(), Some(name.clone())));
                 new.push(NewLink { class, url: url(to) });
             }
@@ -162,7 +166,7 @@ fn policy(options: ClusterGraphOptions, seed: u64) -> ClusterGraphPolicy {
 }
 
 fn class_of(snapshot: &dyn PolicySnapshot, on: &str, place: u64, to: &str) -> LinkClass {
-    let cluster = snapshot.page_cluster(url(on).as_str(), &forum()[on].bag);
+    let cluster = snapshot.page_cluster(SEED, url(on).as_str(), &forum()[on].bag);
     LinkClass::at(cluster, Apath(place)).with_pattern(snapshot.pattern(url(to).as_str()))
 }
 
@@ -194,7 +198,7 @@ fn links_are_refused_by_their_place_before_they_are_resolved_but_for_some_pages(
     let snapshot = policy.snapshot();
     let refusals = (0..TOPICS).map(|i| {
         let name = format!("topic/{i}");
-        let cluster = snapshot.page_cluster(url(&name).as_str(), &forum()[&name].bag);
+        let cluster = snapshot.page_cluster(SEED, url(&name).as_str(), &forum()[&name].bag);
         let at = |place| snapshot.refusal(LinkClass::at(cluster, Apath(place)));
         assert_eq!(at(TOPIC_PLACE), None, "nothing is known of such a place on a topic");
         (at(PERMALINK_PLACE), at(NAVIGATION))
@@ -290,7 +294,7 @@ fn a_class_without_a_pattern_is_never_let_go() {
     let mut policy = policy(ClusterGraphOptions::default_form(ClusterBy::Url, 200), 1);
     crawl(&forum(), &mut policy);
     let snapshot = policy.snapshot();
-    let cluster = snapshot.page_cluster(url("topic/5").as_str(), &[]);
+    let cluster = snapshot.page_cluster(SEED, url("topic/5").as_str(), &[]);
     let place = LinkClass::at(cluster, Apath(PERMALINK_PLACE));
     assert_eq!((place.pattern, snapshot.unwanted(place)), (UrlPattern::NONE, None));
 }

@@ -166,8 +166,8 @@ impl PolicySnapshot for GuardedSnapshot {
         self.inner.cluster(bag)
     }
 
-    fn page_cluster(&self, url: &str, bag: &[LeafPath]) -> ClusterId {
-        self.inner.page_cluster(url, bag)
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
+        self.inner.page_cluster(waited.unmarked(), url, bag)
     }
 
     fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
@@ -181,6 +181,10 @@ impl PolicySnapshot for GuardedSnapshot {
     fn generation(&self) -> u64 {
         // Both only grow, so that their sum changes with each of them.
         self.inner.generation() + self.generation
+    }
+
+    fn patterns_version(&self) -> u64 {
+        self.inner.patterns_version()
     }
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {

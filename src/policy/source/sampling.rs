@@ -32,7 +32,7 @@ pub fn one_per_apath(links: &[PlacedLink], open: impl Fn(Fingerprint) -> bool, r
         // A URL that stands at two places of the page is enqueued by the first.
         urls.retain(|url| chosen.iter().all(|other| other.url != *url));
         if !urls.is_empty() {
-            chosen.push(PlacedLink { apath, url: urls[rng.random_range(0..urls.len())] });
+            chosen.push(PlacedLink::new(apath, urls[rng.random_range(0..urls.len())]));
         }
     }
     chosen
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn link(apath: u8, to: u8) -> PlacedLink {
-        PlacedLink { apath: Apath(u64::from(apath) + 100), url: url(to) }
+        PlacedLink::new(Apath(u64::from(apath) + 100), url(to))
     }
 
     #[test]

@@ -31,7 +31,7 @@ struct Page {
 
 impl Page {
     fn facts(&self) -> PageFacts {
-        let placed = |(apath, to): &(u64, String)| PlacedLink { apath: Apath(*apath), url: url(to).fingerprint() };
+        let placed = |(apath, to): &(u64, String)| PlacedLink::new(Apath(*apath), url(to).fingerprint());
         PageFacts { bag: self.bag.clone(), links: self.links.iter().map(placed).collect(), ..PageFacts::default() }
     }
 
@@ -326,7 +326,7 @@ fn pages_without_a_new_place_are_counted_from_the_last_one_with_a_new_place() {
     let page = |apath| SampledPage {
         url: Fingerprint::of("x"),
         bag: Vec::new(),
-        links: vec![PlacedLink { apath: Apath(apath), url: Fingerprint::of("y") }],
+        links: vec![PlacedLink::new(Apath(apath), Fingerprint::of("y"))],
     };
     let pages = [page(1), page(1), page(2), page(1), page(9), page(2)];
     let labels = |cluster: fn(usize) -> crate::site::Label| (0..6).map(cluster).collect::<Vec<_>>();

@@ -25,7 +25,7 @@ fn page(path: &str, template: u64, words: u16, links: &[(Apath, &str)]) -> Obser
     let facts = PageFacts {
         bag: bag(template, 4 + u32::from(words) / 5),
         units: vec![ContentUnit { hash: text, words, text_words: words, in_anchor: false, in_form: false }],
-        links: links.iter().map(|(apath, to)| PlacedLink { apath: *apath, url: url(to).fingerprint() }).collect(),
+        links: links.iter().map(|(apath, to)| PlacedLink::new(*apath, url(to).fingerprint())).collect(),
         ..PageFacts::default()
     };
     let class = LinkClass::unclassified(Apath::SEED);
