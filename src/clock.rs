@@ -59,6 +59,25 @@ impl Sub<Duration> for Instant {
     }
 }
 
+/// Measures how long the parts of something take that is over in less than a microsecond.
+#[derive(Debug)]
+pub struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    /// Starts.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// The time since the start or the last lap, in nanoseconds; the next lap begins.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn lap(&mut self) -> Duration {
+        let now = std::time::Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}
+
 /// Reads the time. Cheap to clone; all clones of one clock agree.
 #[derive(Debug, Clone)]
 pub struct Clock {

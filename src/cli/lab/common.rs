@@ -9,13 +9,20 @@ use anyhow::Context as _;
 use super::progress::Progress;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::rows::{is_stdout, load_telling, print_text, write_json};
+use crate::lab::corpus::Corpus;
 use crate::lab::experiments::{Experiment, Results, Workers};
+use crate::lab::sim::{World, WorldOptions};
 use crate::lab::tables::Report;
+use crate::seed::Seed;
+
+/// The size of the simulated network.
+const SIM_PAGES: u64 = 10_000;
+const SIM_HOSTS: u64 = 50;
 
 /// Arguments of every experiment.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common {
-    /// Recordings: WARC files, compressed or plain, of any tool
+    /// Recordings: WARC files, compressed or plain, of any tool; or sim, a simulated network of sites
     #[arg(value_name = "CORPUS", required = true)]
     corpora: Vec<PathBuf>,
     /// Labels of the corpora, one file each, in their order [default: NAME.labels.csv.gz or NAME.labels.csv beside NAME.warc.gz]
@@ -75,9 +82,21 @@ fn measure(
     workers: &Workers<'_>,
     results: &mut Results,
 ) -> anyhow::Result<()> {
-    let corpus = Arc::new(load_telling(warc, labels, false)?);
+    let corpus = if is_sim(warc) { Corpus::from_world(&sim()?)? } else { load_telling(warc, labels, false)? };
+    let corpus = Arc::new(corpus);
     results.notes.extend(corpus.notes.iter().map(|note| format!("{}: {note}", corpus.name)));
     Ok(experiment.measure(&corpus, workers, results)?)
+}
+
+/// Whether a simulated network is asked for; a file of that name is written `./sim`.
+fn is_sim(corpus: &Path) -> bool {
+    corpus == Path::new("sim")
+}
+
+/// The simulated network: sites of all families, without what never ends.
+fn sim() -> anyhow::Result<World> {
+    let options = WorldOptions { pages: SIM_PAGES, hosts: SIM_HOSTS, ..WorldOptions::default() };
+    Ok(World::new(&options, Seed(1))?)
 }
 
 fn write(report: &Report, common: &Common) -> Result<(), Failure> {
@@ -106,7 +125,7 @@ impl Common {
                 "{labels} files of labels for {corpora} corpora: give --labels once for each, in their order, or not at all"
             )));
         }
-        for path in self.corpora.iter().chain(&self.labels) {
+        for path in self.corpora.iter().filter(|path| !is_sim(path)).chain(&self.labels) {
             File::open(path)
                 .with_context(|| format!("cannot open {}", path.display()))
                 .map_err(|error| Failure::usage(format!("{error:#}")))?;

@@ -8,7 +8,9 @@ use clap::{Args, Subcommand};
 use super::exit::Failure;
 use super::rows::{LABELS_HELP, share};
 use crate::config::EARLY_STOP_REQUESTS;
-use crate::lab::experiments::{Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Samples, Target, Ucc};
+use crate::lab::experiments::{
+    Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Order, Samples, StoreKind, Target, Ucc,
+};
 use crate::lab::replay::{PolicyName, Variant};
 use common::{Common, carry_out};
 
@@ -48,6 +50,12 @@ pub enum Lab {
     /// and compares what was expected of the next requests with what came. A row more for each share below which
     /// --early-stop would have ended the crawl: what it had then, and what it left.
     EarlyStop(EarlyStopArgs),
+    /// What does it save to filter links before the dedup?
+    ///
+    /// Crawls each corpus to the end by the cluster graph, with the filter before the dedup, after it, and without a filter; measures
+    /// what came of it (valuable pages, duplicates, uninformative pages, what the filter lost) and the time that filter,
+    /// canonicalisation and dedup take, over several stores of the URLs seen.
+    Order(OrderArgs),
 }
 
 fn after_help() -> String {
@@ -233,6 +241,50 @@ pub struct EarlyStopArgs {
     type_pages: u64,
 }
 
+/// Arguments of `lab order`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Orders:
+  dup-only          every link is canonicalised and looked up; no filter
+  dup-graph         what is new is judged by the graph
+  graph-dup         links are judged by their place before they are canonicalised, by the form of
+                    their URL before they are looked up
+  graph-dup by URL  the same without the judgement by place, as in the paper
+
+Stores of the URLs seen:
+  bloom        a Bloom filter in memory, wrong once in a thousand
+  bloom+exact  the same, confirmed by an exact set on disk
+  exact-disk   the exact set on disk alone, as in the paper
+
+Times are those of the same links in all orders: of the pages that graph-dup fetches, page by page
+side by side. Each store holds --seen URLs of an earlier time, so that it is as slow as in a long
+crawl. Valuable is what users made, and lists by the names of their types; false_positives is the
+share of the requests that brought something else, false_negatives the share of valuable pages
+among the URLs that were met and left out.
+
+Examples:
+  harvestman lab order forum.warc.gz --out results
+  harvestman lab order sim --seeds 3 --json -")]
+pub struct OrderArgs {
+    #[command(flatten)]
+    common: Common,
+    /// The forms of the policy cluster-graph
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = ORDERED)]
+    variants: Vec<Form>,
+    /// The stores
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = StoreKind::ALL)]
+    stores: Vec<StoreKind>,
+    /// URLs that each store holds before
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    seen: u64,
+    /// Sizes of the sample to crawl with besides, to see what is enough
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    samples: Vec<usize>,
+}
+
+/// Samples don't count, as in the paper.
+const ORDERED: [Form; 2] = [Form::DEFAULT.with_free_sample(), Form::PAPER_FREE];
+
 const UCC_POLICIES: [PolicyName; 5] =
     [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
@@ -274,6 +326,9 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         }
         Lab::EarlyStop(EarlyStopArgs { common, shares, requests, type_pages }) => {
             carry_out(&EarlyStops { shares, requests, seeds: common.seeds, type_pages }, &common)
+        }
+        Lab::Order(OrderArgs { common, variants, stores, seen, samples }) => {
+            carry_out(&Order { forms: variants, stores, seen, samples, seeds: common.seeds }, &common)
         }
     }
 }

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::{Contender, Error};
+use crate::config::FilterOrder;
 use crate::frontier::EarlyStopOptions;
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::{CurvePoint, Harvest, Judge, Task, curve};
 use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Replay, make, replay, spelling};
 use crate::lab::tables::{Measure, Row};
+use crate::pipeline::offline::Offline;
 use crate::policy::baselines::Spelling;
+use crate::policy::{Policy, PolicySnapshot};
 use crate::seed::Seed;
 
 /// Points of a curve.
@@ -71,6 +74,35 @@ impl Crawl {
         spelling: Option<&Spelling>,
         early_stop: Option<EarlyStopOptions>,
     ) -> Result<Replay, Error> {
+        let (plan, policy) = self.plan(corpus, spelling);
+        Ok(replay(&Plan { early_stop, ..plan }, policy, |_, _, _| {})?)
+    }
+
+    /// Crawls with filter and dedup in this order. `each` is shown every page that was fetched, with what the policy knew of the
+    /// site before.
+    ///
+    /// # Errors
+    ///
+    /// Where the crawl cannot be started.
+    pub fn replay_in(
+        &self,
+        order: FilterOrder,
+        corpus: &Arc<Corpus>,
+        mut each: impl FnMut(PageId, &dyn PolicySnapshot),
+    ) -> Result<Replay, Error> {
+        let (plan, mut policy) = self.plan(corpus, None);
+        let mut before = policy.snapshot();
+        let each = |page: Option<PageId>, _: &_, crawl: &Offline| {
+            if let Some(page) = page {
+                each(page, &*before);
+            }
+            before = crawl.snapshot();
+        };
+        Ok(replay(&Plan { order, ..plan }, policy, each)?)
+    }
+
+    /// What is replayed, and who crawls.
+    fn plan<'a>(&self, corpus: &'a Arc<Corpus>, spelling: Option<&Spelling>) -> (Plan<'a>, Box<dyn Policy>) {
         let example = self.example.map(|id| ExamplePage::of(corpus, id));
         let making = Making {
             variant: self.contender.form.variant,
@@ -82,8 +114,7 @@ impl Crawl {
         let policy = make(self.contender.policy, &making);
         let seeds = example.iter().map(|example| example.url.clone()).collect();
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
-        let plan = Plan { seeds, sample_free, early_stop, ..Plan::new(corpus, self.task.clone(), self.budget) };
-        Ok(replay(&plan, policy, |_, _, _| {})?)
+        (Plan { seeds, sample_free, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
     }
 
     fn name(&self) -> String {

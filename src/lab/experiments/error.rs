@@ -12,6 +12,9 @@ pub enum Error {
     /// A crawl could not be started.
     #[error(transparent)]
     Crawl(#[from] pipeline::Error),
+    /// A store of URLs seen cannot be kept on disk.
+    #[error(transparent)]
+    Store(#[from] crate::dedup::DiskError),
     /// The experiment asks the labels.
     #[error(
         "{name} has no labels, and {needs}; give them with --labels FILE, or put them beside it as {name}.labels.csv"

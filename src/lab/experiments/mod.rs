@@ -8,6 +8,7 @@
 //! | [`Target`] | table 4, figure 7 | how many pages like an example? |
 //! | [`Samples`] | figure 8 | how many pages must be learnt from? |
 //! | [`Ablation`] | table 5 | what does each term of the score do? |
+//! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does it save to filter before the dedup? |
 //! | [`EarlyStops`] | – | when is a crawl not worth its requests any more? |
 //!
 //! An experiment takes in one corpus after the other, each with all its runs ([`Workers`] spreads them over threads), and ends
@@ -26,6 +27,7 @@ mod error;
 mod input;
 mod learnt;
 mod method;
+mod order;
 mod results;
 mod sample;
 mod samples;
@@ -46,6 +48,7 @@ pub use error::Error;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};
 pub use method::{Clustered, Method, Part};
+pub use order::{Order, StoreKind};
 pub use results::Results;
 pub use sample::apath_sample;
 pub use samples::Samples;

@@ -30,6 +30,11 @@ impl<'a> Workers<'a> {
         Self { threads: threads.unwrap_or_else(processors).max(1), watch }
     }
 
+    /// The same with one thread, for what is timed.
+    pub fn alone(&self) -> Self {
+        Self { threads: 1, watch: self.watch }
+    }
+
     /// Does `work` for every job and returns what came of each, in the order of the jobs, whichever ended first. A job must
     /// depend on nothing but itself: when it is done is open. Each has a thread of its own, so that nothing that a thread
     /// remembers (answers of a classifier) goes from one to the next.

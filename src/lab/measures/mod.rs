@@ -11,6 +11,7 @@ mod harvest;
 mod judge;
 mod precision;
 mod spread;
+mod value;
 
 pub use clustering::Clustering;
 pub use curve::{CurvePoint, curve};
@@ -19,6 +20,7 @@ pub use harvest::{Fetched, Harvest};
 pub use judge::{Judge, Task};
 pub use precision::Precision;
 pub use spread::Spread;
+pub use value::{Quality, Value};
 
 /// The harmonic mean of two ratios: F1. Zero where both are.
 pub fn f_measure(precision: f64, recall: f64) -> f64 {

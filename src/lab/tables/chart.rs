@@ -82,7 +82,9 @@ pub fn bars(title: &str, measure: Measure, summaries: &[Summary], beside: &[Row]
     for (row, deviation) in own.chain(beside.iter().map(|row| (row, 0.0))) {
         let Some(value) = row.measures.get(&measure) else { continue };
         let name = joined(&row.corpus, row.target.as_deref(), ": ");
-        let bar = Bar { name: joined(&row.policy, row.variant.as_deref(), " "), value: *value, deviation };
+        let whose = joined(&row.policy, row.variant.as_deref(), " ");
+        let whose = joined(&joined(&whose, row.order.as_deref(), ", "), row.store.as_deref(), ", ");
+        let bar = Bar { name: whose, value: *value, deviation };
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.bars.push(bar),
             None => groups.push(Group { name, bars: vec![bar] }),

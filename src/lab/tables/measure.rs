@@ -64,6 +64,54 @@ measures! {
     YieldError = "yield_error" Ratio,
     /// By how much they were too high on average.
     YieldBias = "yield_bias" Ratio,
+    /// Pages worth having (user-created or lists, no duplicate views) by fetches.
+    ValuableShare = "valuable_share" Ratio,
+    /// Duplicate views and redirects by fetches.
+    DuplicateShare = "duplicate_share" Ratio,
+    /// What is neither by fetches.
+    UninformativeShare = "uninformative_share" Ratio,
+    /// Pages worth having by all of them in the corpus.
+    RecallValuable = "recall_valuable" Ratio,
+    /// The share of what was fetched that is not worth having.
+    FalsePositives = "false_positives" Ratio,
+    /// The share of what was met and not fetched that is worth having.
+    FalseNegatives = "false_negatives" Ratio,
+    /// Time of filter, canonicalisation and dedup by that of the same links with dedup alone.
+    RelativeTime = "relative_time" Ratio,
+    /// The part of it that the filter takes.
+    RelativeFilterTime = "relative_filter_time" Ratio,
+    /// The part of it that canonicalisation takes.
+    RelativeCanonicaliseTime = "relative_canonicalise_time" Ratio,
+    /// The part of it that the dedup takes.
+    RelativeDedupTime = "relative_dedup_time" Ratio,
+    /// Filter, nanoseconds by links discovered.
+    FilterNs = "filter_ns" Count,
+    /// Canonicalisation, nanoseconds by links discovered.
+    CanonicaliseNs = "canonicalise_ns" Count,
+    /// Dedup, nanoseconds by links discovered.
+    DedupNs = "dedup_ns" Count,
+    /// Links discovered.
+    Links = "links" Count,
+    /// Links that the filter was asked about one by one or with all of their place.
+    FilterIn = "filter_in" Count,
+    /// Links that the filter refused with all of their place, before they were canonicalised.
+    RefusedByPlace = "refused_by_place" Count,
+    /// Links that the filter refused by the form of their URL.
+    RefusedByUrl = "refused_by_url" Count,
+    /// Links that were canonicalised.
+    Canonicalised = "canonicalised" Count,
+    /// Links that the dedup was asked about.
+    DedupIn = "dedup_in" Count,
+    /// Links that passed all steps.
+    Admitted = "admitted" Count,
+    /// Duplicates that the dedup removed, by the links that it was asked about.
+    DuplicatesByDedup = "duplicates_by_dedup" Ratio,
+    /// Links that the filter refused, by those that it was asked about.
+    RefusedShare = "refused_share" Ratio,
+    /// Memory of the dedup store, bytes.
+    MemoryBytes = "memory_bytes" Count,
+    /// Bytes of the dedup store on disk.
+    DiskBytes = "disk_bytes" Count,
     /// Pages that were clustered.
     Sample = "sample" Count,
     /// Leaf paths that are features.

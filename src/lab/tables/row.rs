@@ -14,7 +14,7 @@ use crate::lab::measures::{Clustering, Harvest, Precision};
 pub struct Row {
     /// The corpus.
     pub corpus: String,
-    /// The task: `ucc`, `target`, `cluster`, `classify`.
+    /// The task: `ucc`, `target`, `cluster`, `classify`, `order`.
     pub task: String,
     /// The type of the pages that are the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,6 +24,12 @@ pub struct Row {
     /// Which form of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
+    /// The order of filter and dedup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// The store of the URLs seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
     /// Where its random draws start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

@@ -21,7 +21,8 @@ pub fn summaries(rows: &[Row]) -> Vec<Summary> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<&Row>> = Vec::new();
     for row in rows {
-        let key = (&row.corpus, &row.task, &row.target, &row.policy, &row.variant, row.budget);
+        let key =
+            (&row.corpus, &row.task, &row.target, &row.policy, (&row.variant, &row.order, &row.store), row.budget);
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(row),

@@ -24,6 +24,8 @@ const IDENTITY: &[Identity] = &[
     ("target", |row| row.target.clone()),
     ("policy", |row| Some(row.policy.clone())),
     ("variant", |row| row.variant.clone()),
+    ("order", |row| row.order.clone()),
+    ("store", |row| row.store.clone()),
     ("seed", |row| row.seed.map(|seed| seed.to_string())),
     ("budget", |row| row.budget.map(|budget| budget.to_string())),
 ];

@@ -1,8 +1,12 @@
-//! The published figures of SOUrCe (Li, Pantel and Callan 2018), as rows to show beside one's own.
+//! The published figures of SOUrCe (Li, Pantel and Callan 2018) and ClusterGraph (Jiang, Lv 2009), as rows to show beside one's own.
 //!
 //! They were measured on six other sites, so what they
 //! tell is the size of the differences between policies, not values to be met. Figures 5 to 8 were published as plots
 //! without numbers; what the text states of them is in [`FINAL_RECALL`] and [`SAMPLES_ALIKE`].
+
+mod order;
+
+pub use order::order;
 
 use super::{Measure, Row};
 
