@@ -7,7 +7,7 @@
 //! either may close it.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use foldhash::fast::FixedState;
 
@@ -136,17 +136,42 @@ pub struct Places {
     patterns: HashMap<PatternId, Run, FixedState>,
 }
 
-/// The places that are closed, with the reason.
+/// The places that are closed, with the reason: asked for each place of every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closed {
-    of_cluster: HashMap<(ClusterId, Apath), PolicyRefusal, FixedState>,
-    of_all: HashMap<Apath, PolicyRefusal, FixedState>,
+    of_cluster: HashMap<u64, PolicyRefusal, Passed>,
+    of_all: HashMap<u64, PolicyRefusal, Passed>,
+}
+
+/// Passes keys through that are hashes already.
+type Passed = BuildHasherDefault<PassedThrough>;
+
+#[derive(Debug, Clone, Default)]
+struct PassedThrough(u64);
+
+impl Hasher for PassedThrough {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// A place of a cluster's pages as one number. Apaths are hashes, so that two places with the same number are not to be feared.
+const fn key(cluster: ClusterId, apath: Apath) -> u64 {
+    apath.0 ^ (cluster.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Closed {
     /// Why links at a place of a cluster's pages are refused; none where they are not.
     pub fn refusal(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
-        self.of_all.get(&apath).or_else(|| self.of_cluster.get(&(cluster, apath))).copied()
+        self.of_all.get(&apath.0).or_else(|| self.of_cluster.get(&key(cluster, apath))).copied()
     }
 }
 
@@ -183,18 +208,13 @@ impl Places {
     /// The places that are closed now. O(places).
     pub fn closed(&self) -> Closed {
         let is_saturated = |pattern: &PatternId| self.patterns.get(pattern).is_some_and(|run| run.is_saturated());
-        Closed {
-            of_cluster: closed(&self.of_cluster, |place| place.closed(VAIN_OF_CLUSTER, is_saturated)),
-            of_all: closed(&self.of_all, |place| place.closed(VAIN_OF_ALL, is_saturated)),
-        }
+        let of_cluster = self.of_cluster.iter().filter_map(|((cluster, apath), place)| {
+            Some((key(*cluster, *apath), place.closed(VAIN_OF_CLUSTER, is_saturated)?))
+        });
+        let of_all =
+            self.of_all.iter().filter_map(|(apath, place)| Some((apath.0, place.closed(VAIN_OF_ALL, is_saturated)?)));
+        Closed { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
     }
-}
-
-fn closed<K: Hash + Eq + Copy>(
-    places: &HashMap<K, Place, FixedState>,
-    why: impl Fn(&Place) -> Option<PolicyRefusal>,
-) -> HashMap<K, PolicyRefusal, FixedState> {
-    places.iter().filter_map(|(key, place)| Some((*key, why(place)?))).collect()
 }
 
 /// Shows a link to what is watched under a key. Where too much is watched already it is not; what is not watched is never closed.
