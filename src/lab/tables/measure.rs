@@ -78,6 +78,8 @@ measures! {
     FalseNegatives = "false_negatives" Ratio,
     /// Time of filter, canonicalisation and dedup by that of the same links with dedup alone.
     RelativeTime = "relative_time" Ratio,
+    /// The same of the whole crawl by that of the whole crawl with dedup alone, which fetches what the filter keeps out.
+    RelativeCrawlTime = "relative_crawl_time" Ratio,
     /// The part of it that the filter takes.
     RelativeFilterTime = "relative_filter_time" Ratio,
     /// The part of it that canonicalisation takes.

@@ -56,6 +56,7 @@ const SHOWN: &[Measure] = &[
     Measure::RecallValuable,
     Measure::FalseNegatives,
     Measure::RelativeTime,
+    Measure::RelativeCrawlTime,
     Measure::RelativeFilterTime,
     Measure::RelativeCanonicaliseTime,
     Measure::RelativeDedupTime,
@@ -70,7 +71,8 @@ const DRAWN: &[(Measure, &str)] = &[
     (Measure::ValuableShare, "Valuable pages by requests"),
     (Measure::RecallValuable, "Valuable pages by those of the corpus"),
     (Measure::FalseNegatives, "Valuable pages among what was left out"),
-    (Measure::RelativeTime, "Time of filter, canonicalisation and dedup, relative to dedup alone"),
+    (Measure::RelativeTime, "Time of filter, canonicalisation and dedup, relative to dedup alone, same links"),
+    (Measure::RelativeCrawlTime, "The same of the whole crawl, relative to the crawl with dedup alone"),
     (Measure::DuplicatesByDedup, "Duplicates that the dedup removes, by the links that it is asked about"),
 ];
 
@@ -95,9 +97,16 @@ impl Experiment for Order {
             let replay = crawl.replay_in(FilterOrder::GraphDup, corpus, &mut steps)?;
             Ok::<_, Error>((crawl.clone(), replay, timing.end()?, timing.interrupted()))
         });
+        let alone = workers.alone().run(&corpus.name, &[self.breadth_first(corpus)], |crawl| {
+            let mut timing = timing.lock();
+            timing.begin_alone(corpus, crawl);
+            crawl.replay_in(FilterOrder::DupOnly, corpus, |page, policy| timing.page(corpus, page, policy))?;
+            timing.end()
+        });
+        let alone = alone.into_iter().collect::<Result<Vec<_>, Error>>()?.concat();
         for timed in timed {
             let (crawl, replay, timed, interrupted) = timed?;
-            add_timed(corpus, &crawl, &links.quality(corpus, &replay), &timed, results);
+            add_timed((corpus, &crawl), &links.quality(corpus, &replay), (&timed, &alone), results);
             if interrupted > 0 {
                 let (name, seed) = (&corpus.name, crawl.seed);
                 results.notes.push(format!(
@@ -170,11 +179,17 @@ fn with_quality(row: Row, quality: &Quality) -> Row {
 }
 
 /// A row for each order and store; the quality stands where the crawl was in that order.
-fn add_timed(corpus: &Corpus, crawl: &Crawl, quality: &Quality, timed: &[Timed], results: &mut Results) {
+fn add_timed(
+    (corpus, crawl): (&Corpus, &Crawl),
+    quality: &Quality,
+    (timed, crawl_alone): (&[Timed], &[Timed]),
+    results: &mut Results,
+) {
     for one in timed {
+        let crawl_alone = crawl_alone.iter().find(|other| other.store == one.store).map(|other| &other.tally);
         let alone = timed.iter().find(|other| other.store == one.store && other.order == FilterOrder::DupOnly);
         let row = Row { store: Some(one.store.to_string()), ..row(corpus, crawl, one.name()) };
         let row = if one.is_whole() { with_quality(row, quality) } else { row };
-        results.rows.push(one.measures(row, alone.map(|alone| &alone.tally)));
+        results.rows.push(one.measures(row, alone.map(|alone| &alone.tally), crawl_alone));
     }
 }

@@ -24,6 +24,7 @@ const COMPARED: [(FilterOrder, Filtering); 4] = [
 ];
 
 /// One order over one store.
+#[derive(Clone)]
 pub struct Timed {
     pub order: FilterOrder,
     pub filtering: Filtering,
@@ -47,14 +48,17 @@ impl Timed {
         (self.order, self.filtering) == (FilterOrder::GraphDup, Filtering::ByPlaceAndUrl)
     }
 
-    /// The row with its measures; `alone` is the dedup alone over the same store.
+    /// The row with its measures; `alone` is the dedup alone over the same store, `crawl_alone` that of the crawl without a filter.
     #[expect(clippy::cast_precision_loss, reason = "counts of links and of nanoseconds are far below 2^52")]
-    pub fn measures(&self, row: Row, alone: Option<&Tally>) -> Row {
+    pub fn measures(&self, row: Row, alone: Option<&Tally>, crawl_alone: Option<&Tally>) -> Row {
         let tally = &self.tally;
         let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         let each = |time: Duration| ratio(time.as_nanos() as u64, tally.links);
-        let relative =
-            |time: Duration| alone.and_then(|alone| ratio(time.as_nanos() as u64, alone.total().as_nanos() as u64));
+        let by = |time: Duration, other: Option<&Tally>| {
+            other.and_then(|other| ratio(time.as_nanos() as u64, other.total().as_nanos() as u64))
+        };
+        let relative = |time: Duration| by(time, alone);
+        let crawl = crawl_alone.filter(|_| self.order != FilterOrder::DupOnly);
         let refused = tally.refused_by_place + tally.refused_by_url;
         let asked = if self.order == FilterOrder::DupOnly { 0 } else { tally.links };
         row.with(Measure::Links, tally.links as f64)
@@ -73,6 +77,7 @@ impl Timed {
             .with(Measure::RelativeCanonicaliseTime, relative(tally.canonicalise))
             .with(Measure::RelativeDedupTime, relative(tally.dedup))
             .with(Measure::RelativeTime, relative(tally.total()))
+            .with(Measure::RelativeCrawlTime, by(tally.total(), crawl))
             .with(Measure::MemoryBytes, self.memory as f64)
             .with(Measure::DiskBytes, self.disk as f64)
     }
@@ -130,9 +135,18 @@ impl Timing {
 
     /// Begins a crawl: no URL of it was seen.
     pub fn begin(&mut self, corpus: &Corpus, crawl: &Crawl) {
+        self.compare(corpus, crawl, &COMPARED);
+    }
+
+    /// The same with nothing but the dedup alone, for the crawl that is made by it.
+    pub fn begin_alone(&mut self, corpus: &Corpus, crawl: &Crawl) {
+        self.compare(corpus, crawl, &COMPARED[..1]);
+    }
+
+    fn compare(&mut self, corpus: &Corpus, crawl: &Crawl, compared: &[(FilterOrder, Filtering)]) {
         self.running.clear();
         for at in 0..self.stores.len() {
-            for (order, filtering) in COMPARED {
+            for &(order, filtering) in compared {
                 let name = format!("{} {} {} {order:?} {filtering:?}", corpus.name, crawl.contender, crawl.seed);
                 let steps = Steps::new(order, filtering, canonicaliser(), &name);
                 let (tally, page) = Default::default();
