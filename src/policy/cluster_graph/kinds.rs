@@ -55,6 +55,14 @@ impl Numbers {
         }
     }
 
+    /// Patterns that are a kind each.
+    pub fn patterns(&self) -> impl Iterator<Item = (PatternId, Cluster)> {
+        self.0.iter().filter_map(|(kind, cluster)| match kind {
+            Kind::Url(pattern) => Some((*pattern, *cluster)),
+            Kind::Made(_) | Kind::UrlMade(..) => None,
+        })
+    }
+
     fn get(&self, kind: Kind) -> Option<Cluster> {
         self.0.get(&kind).copied()
     }

@@ -10,6 +10,7 @@ use super::lesson::Lesson;
 use super::memory::Memory;
 use super::options::{ClusterGraphOptions, Later};
 use super::texts::Texts;
+use crate::config::ClusterBy;
 use crate::page::{Apath, ClusterId, LinkClass, PatternId, PolicyRefusal, UrlPattern};
 use crate::site::{Cluster, ClusterGraph, GraphFilter, GraphNode, GraphReason, Standing, TooFewUrls};
 
@@ -38,6 +39,8 @@ pub struct Learnt {
     graph: ClusterGraph,
     filter: GraphFilter,
     later: Later,
+    /// What is said of all links to URLs of a pattern, wherever they stand; others are looked into.
+    verdicts: HashMap<PatternId, Result<(), GraphReason>, FixedState>,
     /// Places where all links are refused.
     closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
     /// Of each cluster a URL that was fetched.
@@ -95,9 +98,10 @@ impl Learnt {
             return Err(NoGraph::OneCluster);
         }
         let graph = ClusterGraph::learn(&pages, examples.len(), &seeds, &options.prune);
-        let (filter, closed) = (graph.filter(), HashMap::default());
-        let mut learnt = Self { kinds, graph, filter, later: options.later, closed, examples };
+        let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
+        let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
         learnt.kinds.alike = learnt.alike();
+        learnt.verdicts = learnt.verdicts();
         if options.by_place {
             learnt.close_places(memory);
         }
@@ -142,8 +146,26 @@ impl Learnt {
         alike.collect()
     }
 
+    /// The patterns of which it does not matter where their links stand.
+    fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, FixedState> {
+        let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
+        let plain = self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains(pattern));
+        let verdict = |(pattern, cluster): (PatternId, Cluster)| {
+            let node = self.graph.nodes().get(cluster.index()).filter(|node| node.size > 0);
+            match node.map(|node| node.standing) {
+                None | Some(Standing::Kept) => Some((pattern, Ok(()))),
+                Some(Standing::Pruned(reason)) => Some((pattern, Err(reason))),
+                Some(Standing::Bridge(_)) => None,
+            }
+        };
+        plain.filter_map(verdict).collect()
+    }
+
     /// Whether a link at `apath` on a page of `source` is followed.
     fn decide(&self, source: Option<Cluster>, apath: Apath, pattern: UrlPattern) -> Result<(), GraphReason> {
+        if let Some(verdict) = self.verdicts.get(&pattern.fine) {
+            return *verdict;
+        }
         let target = self.kinds.of_link(source, apath, pattern.fine);
         if self.later == Later::AsTrained {
             return self.filter.decide(source, target);
