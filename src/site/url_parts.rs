@@ -88,22 +88,40 @@ struct Letters {
 }
 
 impl Letters {
-    fn of(text: &str) -> Self {
-        let mut seen = Self { only_digits: true, only_hex: true, hyphen: false, odd: false };
-        for byte in text.bytes() {
+    const NO_DIGIT: u8 = 1;
+    const NO_HEX: u8 = 2;
+    const HYPHEN: u8 = 4;
+    const ODD: u8 = 8;
+    /// What each byte tells, so that a byte costs one look.
+    const TOLD: [u8; 256] = {
+        let mut told = [0; 256];
+        let mut at = 0;
+        while at < told.len() {
+            let byte = at as u8;
             let digit = byte.is_ascii_digit();
-            seen.only_digits &= digit;
-            seen.only_hex &= byte.is_ascii_hexdigit();
-            seen.hyphen |= byte == b'-';
-            seen.odd |= digit || byte == b'%' || !byte.is_ascii();
+            told[at] |= if digit { Self::ODD } else { Self::NO_DIGIT };
+            told[at] |= if byte.is_ascii_hexdigit() { 0 } else { Self::NO_HEX };
+            told[at] |= if byte == b'-' { Self::HYPHEN } else { 0 };
+            told[at] |= if byte == b'%' || !byte.is_ascii() { Self::ODD } else { 0 };
+            at += 1;
         }
-        seen
+        told
+    };
+
+    fn of(text: &str) -> Self {
+        let told = text.bytes().fold(0, |told, byte| told | Self::TOLD[usize::from(byte)]);
+        Self {
+            only_digits: told & Self::NO_DIGIT == 0,
+            only_hex: told & Self::NO_HEX == 0,
+            hyphen: told & Self::HYPHEN != 0,
+            odd: told & Self::ODD != 0,
+        }
     }
 }
 
-/// The first place of an ASCII character. In texts as short as these a plain loop beats any search with a preparation.
+/// The first place of an ASCII character.
 fn position(text: &str, wanted: u8) -> Option<usize> {
-    text.bytes().position(|byte| byte == wanted)
+    memchr::memchr(wanted, text.as_bytes())
 }
 
 /// The text before and behind the first `at`; all of it and nothing where there is none.
@@ -126,7 +144,7 @@ fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
 
 fn split_extension(text: &str) -> (&str, &str) {
     let letters = |extension: &str| extension.bytes().all(|b| b.is_ascii_alphabetic());
-    match text.bytes().rposition(|byte| byte == b'.').map(|dot| text.split_at(dot)) {
+    match memchr::memrchr(b'.', text.as_bytes()).map(|dot| text.split_at(dot)) {
         Some((stem, extension)) if (3..=EXTENSION_MAX + 1).contains(&extension.len()) && letters(&extension[1..]) => {
             (stem, extension)
         }
@@ -138,7 +156,7 @@ fn split_extension(text: &str) -> (&str, &str) {
 pub(super) fn after_authority(url: &str) -> (&str, &str) {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let rest = rest.unwrap_or_else(|| url.find("://").map_or(url, |at| &url[at + 3..]));
-    let rest = rest.bytes().position(|byte| byte == b'/' || byte == b'?').map_or("", |at| &rest[at..]);
+    let rest = memchr::memchr2(b'/', b'?', rest.as_bytes()).map_or("", |at| &rest[at..]);
     let (path, query) = split_at_first(rest, b'?');
     (path, query.unwrap_or(""))
 }
@@ -162,7 +180,7 @@ pub(super) fn value_token(value: &str) -> Option<&str> {
     if let Some(colon) = position(value, b':').or_else(escaped) {
         return Some(&value[..colon]);
     }
-    let plain = !value.bytes().any(|byte| byte == b'/' || byte == b'%');
+    let plain = memchr::memchr2(b'/', b'%', value.as_bytes()).is_none();
     (value.len() <= VALUE_MAX && plain).then_some(value)
 }
 

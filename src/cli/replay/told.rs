@@ -92,7 +92,7 @@ impl Told<'_> {
     fn learnt(&self, policy: PolicyName) -> String {
         let name = |cluster: ClusterId| match cluster.0 {
             0 => "none".to_owned(),
-            1 if has_variants(policy) => "outliers".to_owned(),
+            1 if has_variants(policy) && policy != PolicyName::ClusterGraph => "outliers".to_owned(),
             number => number.to_string(),
         };
         let row = |size: &ClusterSize| {

@@ -78,7 +78,7 @@ impl Contender {
 
 /// Whether a policy has other variants than the default.
 pub fn has_variants(policy: PolicyName) -> bool {
-    matches!(policy, PolicyName::Ucc | PolicyName::Target)
+    matches!(policy, PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph)
 }
 
 /// Whether a policy looks for pages like an example, and for nothing without one.
