@@ -42,7 +42,7 @@ pub struct StoredGraph {
 #[serde(rename_all = "snake_case")]
 enum StoredUrls {
     Patterns(UrlPatterns),
-    Itemsets(UrlMatcher),
+    Itemsets(Box<UrlMatcher>),
 }
 
 impl StoredGraph {
@@ -59,7 +59,7 @@ impl StoredGraph {
             later: learnt.later,
             urls: match urls {
                 UrlKinds::Patterns(patterns) => StoredUrls::Patterns((**patterns).clone()),
-                UrlKinds::Itemsets(matcher) => StoredUrls::Itemsets((**matcher).clone()),
+                UrlKinds::Itemsets(matcher) => StoredUrls::Itemsets(Box::new((**matcher).clone())),
             },
             templates: templates.as_ref().map(|templates| templates.stored()),
             kinds: numbers.in_order(),
@@ -112,7 +112,7 @@ impl From<StoredGraph> for Learnt {
     fn from(stored: StoredGraph) -> Self {
         let urls = match stored.urls {
             StoredUrls::Patterns(patterns) => UrlKinds::Patterns(Arc::new(patterns)),
-            StoredUrls::Itemsets(matcher) => UrlKinds::Itemsets(Arc::new(matcher)),
+            StoredUrls::Itemsets(matcher) => UrlKinds::Itemsets(matcher.into()),
         };
         let kinds = Kinds {
             by: stored.by,

@@ -109,12 +109,15 @@ fn a_model_tells_people_its_kinds() {
     assert!(topics.example.as_deref().unwrap().starts_with("http://h.test/topic/"));
 }
 
+/// Changes a graph as it is written.
+type Change<'a> = &'a dyn Fn(&mut Value);
+
 #[test]
 fn a_graph_that_does_not_fit_together_is_an_error_of_the_model() {
     let graph = by_url();
     let clusters = graph.check().map(|()| serde_json::to_value(&graph).unwrap()["kinds"].as_array().unwrap().len());
     let clusters = clusters.unwrap();
-    let tampered = |change: &dyn Fn(&mut Value)| {
+    let tampered = |change: Change<'_>| {
         let mut value = serde_json::to_value(&graph).unwrap();
         change(&mut value);
         serde_json::from_value::<StoredGraph>(value).unwrap()
@@ -123,7 +126,7 @@ fn a_graph_that_does_not_fit_together_is_an_error_of_the_model() {
         let first = value[key][0].clone();
         value[key].as_array_mut().unwrap().push(first);
     };
-    let changes: [(&str, &dyn Fn(&mut Value)); 8] = [
+    let changes: [(&str, Change<'_>); 8] = [
         ("kinds of pages do not fit", &|value| many(value, "kinds")),
         ("has two numbers", &|value| value["kinds"][0] = value["kinds"][1].clone()),
         ("examples do not fit", &|value| many(value, "examples")),
