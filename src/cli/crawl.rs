@@ -98,15 +98,24 @@ fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
 }
 
 fn run_with(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
-    let report = to_report(config, progress)?;
+    let report = to_report(config, progress, Until::Over)?;
     // Nobody may be reading; that changes nothing about the crawl.
     let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
     Ok(Exit::after(&report))
 }
 
+/// When a crawl ends, if nothing else ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// When nothing is left.
+    Over,
+    /// When the policy has learnt something from what it sampled.
+    Learnt,
+}
+
 /// Crawls as `config` says; its failures are in the log's format.
-pub(super) fn to_report(config: &Config, progress: &Arc<Progress>) -> Result<Report, Failure> {
-    let result = pipeline::runtime(config).block_on(crawl(config, progress));
+pub(super) fn to_report(config: &Config, progress: &Arc<Progress>, until: Until) -> Result<Report, Failure> {
+    let result = pipeline::runtime(config).block_on(crawl(config, progress, until));
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
@@ -136,7 +145,7 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config
 }
 
-async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Report, Failure> {
+async fn crawl(config: &Config, progress: &Arc<Progress>, until: Until) -> Result<Report, Failure> {
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -144,7 +153,11 @@ async fn crawl(config: &Config, progress: &Arc<Progress>) -> Result<Report, Fail
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
 
     let shown = Arc::clone(progress);
+    let (learning, enough) = (Arc::clone(&metrics.policy), stop.clone());
     let on_status = move |status: &CrawlStatus| {
+        if until == Until::Learnt && learning.lessons.get() > 0 {
+            enough.request();
+        }
         shown.show(status);
         latest.lock().clone_from(status);
     };

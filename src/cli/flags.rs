@@ -55,7 +55,7 @@ const FLAGS: &[SettingFlag] = &[
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "No URL that matches one of these"),
     one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Which links are worth a request, and in which order: bfs, ucc, target; random, opic, irobot, tpm, sb"),
     one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "A page like those that are wanted, for the policy target"),
-    one(CRAWL, ("model", "FILE"), ("policy", "model"), "A site model to start from, for the policies ucc and target"),
+    one(CRAWL, ("model", "FILE"), ("policy", "model"), "A site model to start from, for the policies ucc, target and cluster-graph"),
     one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Which form of the policy"),
     one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When what the policy has learnt refuses links: before they are looked up (graph-dup), after (dup-graph), never (dup-only)"),
     one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Where random draws start, to repeat a run; 0 draws one"),

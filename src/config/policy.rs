@@ -10,8 +10,10 @@ crate::options! {
         /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file that holds it. `target`
         /// needs one. `irobot`, `tpm` and `sb` look for pages like it too; without one they look for text of its own.
         example: String = String::new(),
-        /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it, for `ucc` and
-        /// `target` in their default form. With the model of another site the crawl says so and learns anew.
+        /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for `ucc` and
+        /// `target` in their default form one that either of them learnt, for `cluster-graph` one that it learnt itself. That
+        /// filters by it from the first page on, in the variant that the model was learnt in, and learns no more. With the model
+        /// of another site or policy the crawl says so and learns anew.
         model: String = String::new(),
         /// Which form of the policy: `default`, the one that measures best, or `paper`, as its authors describe it.
         variant: PolicyVariant = PolicyVariant::Default,

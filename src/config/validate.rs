@@ -50,7 +50,10 @@ fn missing_example(config: &Config) -> Option<String> {
 }
 
 fn useless_model(config: &Config) -> Option<String> {
-    (!config.policy.model.is_empty()).then(|| only_learned(config, "start from a site model"))?
+    let starts_from_one = config.crawl.policy == PolicyKind::ClusterGraph;
+    let is_named = !config.policy.model.is_empty() && !starts_from_one;
+    let text = is_named.then(|| only_learned(config, "start from a site model"))??;
+    Some(format!("{text}. `cluster-graph` starts from one too, of its own making"))
 }
 
 fn useless_early_stop(config: &Config) -> Option<String> {

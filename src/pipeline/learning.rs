@@ -22,6 +22,7 @@ use super::needs::SharedNeeds;
 use super::pace::Pace;
 use super::trap_board::TrapBoard;
 use crate::clock::Clock;
+use crate::config::FilterOrder;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
 use crate::page::{ClusterId, LinkClass};
@@ -73,6 +74,8 @@ pub(super) struct Learning {
     /// Where what was learnt is left in the end.
     pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
+    /// When links are judged by the policy, if at all.
+    pub(super) filter: FilterOrder,
     /// Reads a page again whose snapshot is outdated.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
@@ -82,11 +85,11 @@ pub(super) struct Learning {
     pub(super) metrics: Arc<PolicyMetrics>,
 }
 
-/// What the frontier orders by under `snapshot`. `learns`: whether leases name it.
-pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool) -> Order {
+/// What the frontier orders by under `snapshot`. `learns`: whether leases name it. `filter`: whether the policy is asked at all.
+pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool, filter: FilterOrder) -> Order {
     let by = Arc::clone(snapshot);
     Order {
-        scores: policy::order(Arc::clone(snapshot)),
+        scores: policy::order(Arc::clone(snapshot), filter),
         version: learns.then(|| snapshot.version()),
         generation: snapshot.generation(),
         class_of: Arc::new(move |class, url, via| {
@@ -226,7 +229,7 @@ impl Learning {
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
         self.current.store(Arc::new(Arc::clone(&snapshot)));
-        (self.to_frontier)(order(&snapshot, self.policy.is_explained()));
+        (self.to_frontier)(order(&snapshot, self.policy.is_explained(), self.filter));
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);

@@ -103,6 +103,7 @@ fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage
         propose: Box::new(|_| {}),
         journal: None,
         model_file: None,
+        filter: FilterOrder::default(),
         pace: Pace::new(&options, clock.now()),
         read: Box::new(|_, _, _| {
             let leaf = LeafPath { path: 1, count: 1, text: None };

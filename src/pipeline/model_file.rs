@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::example::spelling_reader;
-use crate::config::{Config, ParseOptions};
+use crate::config::{Config, ParseOptions, PolicyKind};
 use crate::policy::Policy;
 use crate::policy::learned::{ModelError, ReadPage, SiteModel};
 use crate::url::{CanonicalUrl, Scope};
@@ -27,6 +27,10 @@ pub(super) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
     let model = SiteModel::from_bytes(&bytes).map_err(|error| {
         Error::Configuration(format!("cannot use the site model {path}: {error}; {}", what_to_do(&error)))
     })?;
+    if let Some(missing) = missing(&model, config.crawl.policy) {
+        tracing::warn!("the site model {path} {missing}: it learns anew, without the model");
+        return Ok(None);
+    }
     if is_of(&model.facts.hosts, seeds, scope) {
         return Ok(Some(model));
     }
@@ -36,6 +40,18 @@ pub(super) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
         "the site model {path} is of {of}, and the crawl starts at {seeds}: it learns anew, without the model"
     );
     Ok(None)
+}
+
+/// What a policy would start from and the model does not hold, and how to get it.
+fn missing(model: &SiteModel, policy: PolicyKind) -> Option<String> {
+    let by_graph = policy == PolicyKind::ClusterGraph;
+    let (holds, what, learn) = if by_graph {
+        (model.graph().is_some(), "no cluster graph", "`harvestman learn --by both`")
+    } else {
+        (model.knows_classes(), "a cluster graph alone", "`harvestman learn` without --by")
+    };
+    let policy = policy.name();
+    (!holds).then(|| format!("holds {what}, and the policy `{policy}` starts from a model made by {learn}"))
 }
 
 const fn what_to_do(error: &ModelError) -> &'static str {

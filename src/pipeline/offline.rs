@@ -64,7 +64,8 @@ impl Offline {
         let limits = Limits { queued_max, host_pages_max: None, classes_max };
         let mut offline = Self {
             harvester: Harvester::new(Arc::clone(&rules), move || Parser::new(&options)),
-            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot))).exploring(explore_every),
+            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot), config.filter.order))
+                .exploring(explore_every),
             generation: snapshot.generation(),
             current,
             needs,
@@ -127,10 +128,11 @@ impl Offline {
     fn publish(&mut self) {
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
-        self.frontier.set_order(policy::order(Arc::clone(&snapshot)));
+        let filter = self.rules.filter.order;
+        self.frontier.set_order(policy::order(Arc::clone(&snapshot), filter));
         if snapshot.generation() != self.generation {
             self.generation = snapshot.generation();
-            let class_of = order(&snapshot, true).class_of;
+            let class_of = order(&snapshot, true, filter).class_of;
             self.frontier.reclassify(&|class, url, via| class_of(class, url, via));
         }
         self.current.store(Arc::new(snapshot));

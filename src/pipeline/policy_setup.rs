@@ -17,7 +17,7 @@ use super::pace::Pace;
 use super::switchboard::Lines;
 use super::trap_board::TrapBoard;
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, FilterOrder};
 use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
 use crate::parse::Parser;
@@ -29,6 +29,7 @@ use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 pub(super) struct PolicySetup {
     policy: Box<dyn Policy>,
     first: Arc<dyn PolicySnapshot>,
+    filter: FilterOrder,
     pub(super) current: CurrentPolicy,
     pub(super) needs: Arc<SharedNeeds>,
     /// Where later orders wait for the frontier.
@@ -67,6 +68,7 @@ impl PolicySetup {
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             traps: Arc::default(),
+            filter: config.filter.order,
             policy,
             first,
             example_seed,
@@ -75,7 +77,7 @@ impl PolicySetup {
 
     /// What the frontier orders by at first.
     pub(super) fn first_order(&self) -> Order {
-        order(&self.first, self.policy.is_explained())
+        order(&self.first, self.policy.is_explained(), self.filter)
     }
 
     /// The first snapshot.
@@ -117,6 +119,7 @@ impl PolicySetup {
             propose: Box::new(propose),
             journal,
             model_file: Some(ModelFile::new(directory, &config.parse)),
+            filter: self.filter,
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),
             clock: clock.clone(),

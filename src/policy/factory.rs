@@ -41,7 +41,8 @@ pub struct Making<'a> {
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
-    /// What an earlier crawl learnt of the site, for `ucc` and `target` in their default form.
+    /// What an earlier crawl learnt of the site: for `ucc` and `target` in their default form, and for `cluster-graph`, which then
+    /// takes variant and kinds from it.
     pub model: Option<&'a SiteModel>,
 }
 
@@ -106,6 +107,9 @@ pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<d
             making.looking_for(move |wanted| Box::new(SleepingBandit::new(wanted, options, spelling, seed)))
         }
         PolicyKind::ClusterGraph => {
+            if let Some((facts, graph)) = making.model.and_then(|model| Some((&model.facts, model.graph()?))) {
+                return Box::new(ClusterGraphPolicy::from_model(facts.clone(), graph.clone()));
+            }
             let options = if paper {
                 ClusterGraphOptions::paper(sample_pages)
             } else {

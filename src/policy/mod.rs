@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, TrapRecord, UrlPattern};
+use crate::config::FilterOrder;
+use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Prospect, TrapRecord, UrlPattern};
 
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
@@ -191,7 +192,31 @@ pub trait PolicySnapshot: ClassOrder {
 /// Where stages find the snapshot that holds now.
 pub type CurrentPolicy = Arc<ArcSwap<Arc<dyn PolicySnapshot>>>;
 
-/// A snapshot as the frontier's order.
-pub fn order(snapshot: Arc<dyn PolicySnapshot>) -> Arc<dyn ClassOrder> {
-    snapshot
+/// A snapshot as the frontier's order. Where the filter does not ask the policy, nothing that waits is refused by it either.
+pub fn order(snapshot: Arc<dyn PolicySnapshot>, filter: FilterOrder) -> Arc<dyn ClassOrder> {
+    match filter {
+        FilterOrder::GraphDup | FilterOrder::DupGraph => snapshot,
+        FilterOrder::DupOnly => Arc::new(RefusingNothing(snapshot)),
+    }
+}
+
+/// An order in which all that waits is wanted, early or late.
+struct RefusingNothing(Arc<dyn PolicySnapshot>);
+
+impl ClassOrder for RefusingNothing {
+    fn score(&self, class: LinkClass) -> f64 {
+        self.0.score(class)
+    }
+
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        self.0.curiosity(class)
+    }
+
+    fn lately(&self) -> Option<f64> {
+        self.0.lately()
+    }
+
+    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
+        self.0.prospect(class)
+    }
 }

@@ -8,6 +8,7 @@ use proptest::test_runner::TestRunner;
 
 use super::{BreadthFirst, NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot, order};
 use crate::clock::Instant;
+use crate::config::FilterOrder;
 use crate::frontier::{Frontier, Limits};
 use crate::page::{Apath, ContentUnit, LeafPath, LinkClass, ScheduledUrl};
 use crate::seed::Seed;
@@ -176,7 +177,7 @@ impl<'a> Crawl<'a> {
             self.put_anew(&next);
         }
         self.snapshot = next;
-        self.frontier.set_order(order(Arc::clone(&self.snapshot)));
+        self.frontier.set_order(order(Arc::clone(&self.snapshot), FilterOrder::default()));
     }
 
     fn put_anew(&mut self, next: &Arc<dyn PolicySnapshot>) {
@@ -196,7 +197,7 @@ impl<'a> Crawl<'a> {
 fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
     Frontier::new(
         Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 },
-        order(Arc::clone(snapshot)),
+        order(Arc::clone(snapshot), FilterOrder::default()),
     )
 }
 

@@ -12,6 +12,7 @@ mod errors;
 mod learning;
 mod model;
 mod order;
+mod orders;
 mod robots;
 mod scope;
 mod scripted;

@@ -98,6 +98,41 @@ fn a_site_is_learnt_by_the_binary_and_crawled_by_what_was_learnt() {
 }
 
 #[test]
+fn a_cluster_graph_is_learnt_by_the_binary_and_crawled_by_at_once() {
+    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
+    let seed = server.world().seeds().remove(0);
+    let learn = ["learn", &seed, "--by", "url", "--pages", "200", "--out", "forum.graph"];
+    let (out, _) = succeeded(&run(&learn, dir.path()));
+    assert!(
+        out.contains("\nkind ") && out.contains("refused (") && out.contains("kinds of pages; `harvestman"),
+        "{out}"
+    );
+    let model = read(&dir.path().join("forum.graph"));
+    assert!(model.graph().is_some() && !model.knows_classes() && model.facts.pages <= 200);
+    let crawl = |policy: &str| {
+        let args = ["crawl", &seed, "--policy", policy, "--model", "forum.graph", "--pages", "40", "--out", policy];
+        succeeded(&run(&args, dir.path())).1
+    };
+    let err = crawl("cluster-graph");
+    assert!(!err.contains("site model"), "{err}");
+    assert_eq!(read(&dir.path().join("cluster-graph").join(MODEL_FILE)), model, "it learns no more");
+    let err = crawl("ucc");
+    assert!(err.contains("holds a cluster graph alone") && err.contains("it learns anew"), "{err}");
+    assert!(read(&dir.path().join("ucc").join(MODEL_FILE)).knows_classes());
+}
+
+#[test]
+fn a_model_without_a_cluster_graph_is_told_and_the_crawl_learns_anew() {
+    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
+    let seed = server.world().seeds().remove(0);
+    succeeded(&run(&["learn", &seed, "--pages", "30", "--quiet", "--out", "m"], dir.path()));
+    let crawl = ["crawl", &seed, "--policy", "cluster-graph", "--model", "m", "--pages", "60", "--out", "all"];
+    let (_, err) = succeeded(&run(&crawl, dir.path()));
+    assert!(err.contains("holds no cluster graph") && err.contains("`harvestman learn --by both`"), "{err}");
+    assert!(read(&dir.path().join("all").join(MODEL_FILE)).graph().is_some());
+}
+
+#[test]
 fn a_crawl_that_is_kept_has_the_model_too() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);

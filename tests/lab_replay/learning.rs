@@ -59,6 +59,22 @@ fn with_an_example_it_learns_what_is_worth_something_to_a_crawl_for_pages_like_i
 }
 
 #[test]
+fn a_cluster_graph_is_learnt_from_a_recording_and_shown() {
+    let recording = Recording::unlabelled();
+    for (out, form) in [("url", &[][..]), ("structure", &[]), ("both", &[]), ("url", &["--variant", "paper"])] {
+        let learn = ["learn", "forum.warc", "--pages", "400", "--quiet", "--by", out, "--out", out];
+        let ran = recording.run(&[&learn[..], form].concat());
+        assert!(told(&ran).contains("kinds of pages; `harvestman site"), "{}", ran.out);
+        let model = model(&recording, out);
+        assert!(model.graph().is_some() && model.facts.kinds.len() > 1, "{out}: {:?}", model.facts);
+        let shown = recording.run(&["site", out]).out;
+        assert!(shown.contains("\nkind 1: ") && shown.contains("  leads to "), "{shown}");
+        let dot = recording.run(&["site", out, "--format", "dot"]).out;
+        assert!(dot.contains("  k1 [label=") && dot.contains(" -> k"), "{dot}");
+    }
+}
+
+#[test]
 fn too_few_pages_for_templates_are_no_failure_but_are_told() {
     let recording = Recording::unlabelled();
     let ran = recording.run(&["learn", "forum.warc", "--pages", "3", "--out", "m"]);

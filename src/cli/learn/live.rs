@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{LearnArgs, write};
-use crate::cli::crawl::{begin, to_report};
+use crate::cli::crawl::{Until, begin, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
-use crate::config::{Config, Flag, FlagValue, PolicyVariant};
+use crate::config::{Config, Flag, FlagValue, PolicyKind};
 use crate::pipeline::MODEL_FILE;
 use crate::policy::learned::SiteModel;
 
@@ -25,14 +25,19 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let out = args.keep.clone().unwrap_or_else(passing_directory);
     let (config, progress) = begin(config(args, &out)?, args.quiet)?;
     let _passing = args.keep.is_none().then(|| Passing(out.clone()));
-    let report = to_report(&config, &progress)?;
+    let until = if args.by.is_some() { Until::Learnt } else { Until::Over };
+    let report = to_report(&config, &progress, until)?;
     if !args.quiet {
         eprint!("{report}");
     }
     let exit = Exit::after(&report);
     let Ok(bytes) = std::fs::read(out.join(MODEL_FILE)) else {
         return Err(match exit {
-            Exit::Done => Failure::new(Exit::Failed, "the crawl left no site model; its log says why"),
+            Exit::Done => {
+                let what =
+                    "the crawl left no site model: it has found too little to learn from; allow more with --pages";
+                Failure::new(Exit::Failed, what)
+            }
             Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so there is nothing to learn from"),
             _ => Failure::new(exit, "the crawl ended before there was anything to learn from"),
         });
@@ -52,20 +57,25 @@ fn config(args: &LearnArgs, out: &Path) -> Result<Config, Failure> {
         name: name.to_owned(),
         value: FlagValue::Text(value),
     };
-    let policy = if args.example.is_some() { "target" } else { "ucc" };
+    let policy = match (args.by, &args.example) {
+        (Some(_), _) => PolicyKind::ClusterGraph,
+        (None, Some(_)) => PolicyKind::Target,
+        (None, None) => PolicyKind::Ucc,
+    };
     let seeds = FlagValue::List(vec![args.what.clone()]);
     let mut more = vec![
         Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value: seeds },
         set("--pages", "budget.pages", args.pages.to_string()),
         set("--seed", "crawl.seed", args.seed.to_string()),
         set("--keep", "crawl.out", out.display().to_string()),
-        set("learn", "crawl.policy", policy.to_owned()),
+        set("learn", "crawl.policy", policy.name().to_owned()),
         set("--example", "policy.example", args.example.clone().unwrap_or_default()),
     ];
     more.extend(args.contact.iter().map(|contact| set("--contact", "fetch.contact", contact.clone())));
     let settings = SettingArgs { config: args.config.clone(), set: args.set.clone(), ..SettingArgs::default() };
     let mut config = settings.load(more)?;
-    config.policy.variant = PolicyVariant::Default;
+    config.policy.variant = args.variant.unwrap_or_default();
+    config.policy.by = args.by.unwrap_or(config.policy.by);
     if args.keep.is_none() {
         // Nobody would see them.
         (config.archive.enabled, config.policy.log) = (false, false);

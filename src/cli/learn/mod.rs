@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use super::rows::print_text;
 use super::settings::assignment;
 use super::site;
+use crate::config::{ClusterBy, PolicyVariant};
 use crate::page::ClusterId;
 use crate::policy::learned::{Facts, SiteModel};
 
@@ -17,8 +18,8 @@ const CLASSES_TOLD: usize = 5;
 
 /// Learns the page templates of a site, which links lead from one to which, and what they are worth.
 ///
-/// From a URL it crawls the site, with the policy ucc, or target where an example is named; from a recording it crawls that,
-/// at memory speed. What was learnt is written as a site model and told in short.
+/// From a URL it crawls the site, with the policy ucc, target where an example is named, or cluster-graph with --by; from a
+/// recording it crawls that, at memory speed. What was learnt is written as a site model and told in short.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct LearnArgs {
@@ -32,6 +33,13 @@ pub struct LearnArgs {
     /// A page like those that are wanted, for a model that the policy target starts from; of a recording, one of its URLs
     #[arg(long, value_name = "URL", help_heading = "What to learn")]
     example: Option<String>,
+    /// Learn a cluster graph, which the policy cluster-graph filters links by, and tell kinds of pages by this; stops when its
+    /// sample is complete
+    #[arg(long, value_name = "WHAT", value_parser = by, conflicts_with = "example", help_heading = "What to learn")]
+    by: Option<ClusterBy>,
+    /// Form of the cluster graph: default or paper, which tells kinds by url and refuses what its sample does not know
+    #[arg(long, value_name = "FORM", value_parser = variant, requires = "by", help_heading = "What to learn")]
+    variant: Option<PolicyVariant>,
     /// Where random draws start
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), help_heading = "What to learn")]
     seed: u64,
@@ -64,19 +72,49 @@ Examples:
     harvestman crawl https://forum.example.org/ --policy ucc --model forum.model --out posts
   From a recording, and for the policy target:
     harvestman learn forum.warc.gz --example https://forum.example.org/user/17/ --out users.model
+  A cluster graph, which leaves out what repeats other pages, by addresses and templates:
+    harvestman learn https://forum.example.org/ --by both --pages 1000 --out forum.graph
+    harvestman crawl https://forum.example.org/ --policy cluster-graph --model forum.graph --out all
   All that is known, or the site as a graph:
     harvestman site forum.model
     harvestman site forum.model --format dot | dot -Tsvg > forum.svg
 
-A model counts what its crawl looked for: learn with --example for the policy target, without
-for ucc.";
+A model counts what its crawl looked for: learn with --example for the policy target, with --by
+for cluster-graph, without either for ucc.";
+
+fn by(text: &str) -> Result<ClusterBy, String> {
+    let found = ClusterBy::ALL.into_iter().find(|by| by.name() == text);
+    found.ok_or_else(|| "kinds of pages are told by url, structure or both".to_owned())
+}
+
+fn variant(text: &str) -> Result<PolicyVariant, String> {
+    match text {
+        "default" => Ok(PolicyVariant::Default),
+        "paper" => Ok(PolicyVariant::Paper),
+        _ => Err("there are default and paper".to_owned()),
+    }
+}
 
 /// Runs the command.
 pub fn run(args: &LearnArgs) -> Result<Exit, Failure> {
     check_out(&args.out)?;
+    check_by(args)?;
     let (model, exit) = if is_file(&args.what)? { (recorded::learn(args)?, Exit::Done) } else { live::learn(args)? };
     print_text(&told(&model.facts, &args.out)).map_err(|error| Failure::new(Exit::Output, error))?;
     Ok(exit)
+}
+
+/// As its authors describe it, a cluster graph is one of addresses.
+fn check_by(args: &LearnArgs) -> Result<(), Failure> {
+    let paper = args.variant == Some(PolicyVariant::Paper);
+    match args.by {
+        Some(by) if paper && by != ClusterBy::Url => {
+            let what =
+                "--variant paper tells kinds of pages by their addresses: write --by url, or leave out --variant";
+            Err(Failure::usage(what))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Finds out before the work, not after it, that the model cannot be written.
@@ -119,10 +157,15 @@ fn write(model: &SiteModel, out: &Path) -> Result<(), Failure> {
 fn told(facts: &Facts, out: &Path) -> String {
     let clusters = facts.clusters.iter().filter(|cluster| cluster.cluster > ClusterId(1)).count();
     let mut text = site::text::of(facts, CLASSES_TOLD);
+    let out = out.display();
+    if !facts.kinds.is_empty() {
+        let kinds = facts.kinds.len();
+        return text
+            + &format!("\nmodel     {out} ({kinds} kinds of pages; `harvestman site {out}` shows them again)\n");
+    }
     if clusters == 0 {
         text += "\nNo page templates were told apart: these are too few pages, or too few of each kind; allow more with --pages\n";
     }
-    let out = out.display();
     text + &format!("\nmodel     {out} ({clusters} clusters; `harvestman site {out}` shows all of it)\n")
 }
 

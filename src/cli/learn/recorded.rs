@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{LearnArgs, write};
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::rows::{example_page, load_telling};
 use crate::clock::Clock;
-use crate::config::ParseOptions;
+use crate::config::{ParseOptions, PolicyVariant};
 use crate::lab::corpus::{Corpus, PageId};
 use crate::lab::measures::Task;
-use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, make, replay_keeping};
+use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay_keeping};
 use crate::pipeline::spelling_reader;
 use crate::policy::learned::SiteModel;
 use crate::report::CrawlStatus;
@@ -45,10 +45,21 @@ fn check(args: &LearnArgs) -> Result<(), Failure> {
 
 fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Result<SiteModel, Failure> {
     let example = example.map(|id| ExamplePage::of(corpus, id));
-    let name = if example.is_some() { PolicyName::Target } else { PolicyName::Ucc };
-    let making = Making { example: example.as_ref(), ..Making::new(Seed(args.seed)) };
+    let name = match (args.by, &example) {
+        (Some(_), _) => PolicyName::ClusterGraph,
+        (None, Some(_)) => PolicyName::Target,
+        (None, None) => PolicyName::Ucc,
+    };
+    let variant = if args.variant == Some(PolicyVariant::Paper) { Variant::Paper } else { Variant::Default };
+    let by = args.by.unwrap_or_default();
+    let making = Making { example: example.as_ref(), variant, by, ..Making::new(Seed(args.seed)) };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
-    let plan = Plan { seeds, ..Plan::new(corpus, Task::Ucc, args.pages as usize) };
+    let (pages, all) = (args.pages as usize, Plan::new(corpus, Task::Ucc, args.pages as usize));
+    // A cluster graph is learnt from its sample alone.
+    let plan = match args.by {
+        Some(_) => Plan { sample_free: Some(pages), budget: 0, ..all },
+        None => Plan { seeds, ..all },
+    };
 
     let (progress, clock) = (Progress::new(args.quiet, false), Clock::system());
     let (mut status, began) = (CrawlStatus::default(), clock.now());
@@ -59,7 +70,10 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
         progress.show(&status);
     });
     progress.finish();
-    let (_, mut policy) = replayed?;
+    let (done, mut policy) = replayed?;
     let model = policy.site_model(&mut *spelling_reader(&ParseOptions::default()));
-    Ok(model.expect("the learned policies have a model"))
+    model.ok_or_else(|| {
+        let why = done.note.unwrap_or_else(|| "nothing was learnt".to_owned());
+        Failure::new(Exit::Failed, format!("{}: {why}; allow more with --pages", args.what))
+    })
 }

@@ -1,10 +1,11 @@
-//! A site as a graph of clusters: an edge for each link class that led to one, as heavy as fetches followed it.
+//! A site as a graph: of clusters with an edge for each link class that led to one, as heavy as fetches followed it; of the kinds of a
+//! cluster graph with the edges that were kept.
 
 use std::fmt::Write as _;
 
-use super::text::name;
+use super::text::{kind_name, name, standing};
 use crate::page::ClusterId;
-use crate::policy::learned::{ClusterFacts, Facts};
+use crate::policy::learned::{ClusterFacts, Facts, KindFacts};
 
 struct Edge<'a> {
     from: ClusterId,
@@ -29,6 +30,12 @@ fn label(cluster: &ClusterFacts) -> String {
     format!("{}: {} pages\n{title}\n{example}", name(cluster.cluster), cluster.pages)
 }
 
+fn kind_label(kind: &KindFacts) -> String {
+    let (name, standing) = (kind_name(kind.kind), standing(kind.standing));
+    let pattern = kind.pattern.as_deref().unwrap_or_default();
+    format!("{name}: {standing}\n{pattern}\n{}", kind.example.as_deref().unwrap_or_default())
+}
+
 /// For Graphviz.
 pub fn dot(facts: &Facts) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
@@ -39,6 +46,13 @@ pub fn dot(facts: &Facts) -> String {
     }
     for Edge { from, to, pattern, fetches } in edges(facts) {
         let _ = writeln!(dot, "  c{} -> c{} [label=\"{}\", weight={fetches}];", from.0, to.0, quoted(pattern));
+    }
+    for kind in &facts.kinds {
+        let from = kind.kind.0;
+        let _ = writeln!(dot, "  k{from} [label=\"{}\"];", quoted(&kind_label(kind)));
+        for to in &kind.leads_to {
+            let _ = writeln!(dot, "  k{from} -> k{};", to.0);
+        }
     }
     dot + "}\n"
 }
@@ -64,6 +78,13 @@ pub fn graphml(facts: &Facts) -> String {
     for Edge { from, to, pattern, fetches } in edges(facts) {
         let told = data("label", pattern) + &data("weight", &fetches.to_string());
         let _ = writeln!(xml, "    <edge source=\"c{}\" target=\"c{}\">{told}</edge>", from.0, to.0);
+    }
+    for kind in &facts.kinds {
+        let (from, told) = (kind.kind.0, data("label", &kind_label(kind)));
+        let _ = writeln!(xml, "    <node id=\"k{from}\">{told}</node>");
+    }
+    for (from, to) in facts.kinds.iter().flat_map(|kind| kind.leads_to.iter().map(|to| (kind.kind.0, to.0))) {
+        let _ = writeln!(xml, "    <edge source=\"k{from}\" target=\"k{to}\"/>");
     }
     xml + "  </graph>\n</graphml>\n"
 }

@@ -81,7 +81,7 @@ mod tests {
         };
         let clusters =
             vec![cluster(1, None, vec![]), cluster(2, Some("List & N"), vec![link]), cluster(3, None, vec![])];
-        Facts { hosts: vec!["http://h.test".to_owned()], pages: 24, clusters }
+        Facts { hosts: vec!["http://h.test".to_owned()], pages: 24, clusters, ..Facts::default() }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::page::ClusterId;
-use crate::policy::learned::{ClusterFacts, Destination, Facts, LinkFacts};
+use crate::policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
+use crate::site::Standing;
 
 /// How a cluster is called.
 pub fn name(cluster: ClusterId) -> String {
@@ -20,6 +21,34 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
     for cluster in &facts.clusters {
         text.push('\n');
         text.push_str(&of_cluster(cluster, classes_max));
+    }
+    text.extend(facts.kinds.iter().map(of_kind));
+    text
+}
+
+/// How a kind of a cluster graph is called.
+pub fn kind_name(kind: ClusterId) -> String {
+    format!("kind {}", kind.0)
+}
+
+/// Whether links to a kind are followed, in words.
+pub fn standing(standing: Standing) -> String {
+    match standing {
+        Standing::Kept => "followed".to_owned(),
+        Standing::Bridge(why) => format!("followed where others are reached by it alone ({})", why.name()),
+        Standing::Pruned(why) => format!("refused ({})", why.name()),
+    }
+}
+
+fn of_kind(kind: &KindFacts) -> String {
+    let KindFacts { urls, links_in, .. } = kind;
+    let (name, standing) = (kind_name(kind.kind), standing(kind.standing));
+    let mut text = format!("\n{name}: {standing}; {urls} addresses, {links_in} links to them\n");
+    text.extend(kind.pattern.iter().map(|pattern| format!("  pattern  {pattern}\n")));
+    text.extend(kind.example.iter().map(|example| format!("  page     {example}\n")));
+    if !kind.leads_to.is_empty() {
+        let to: Vec<String> = kind.leads_to.iter().map(|to| to.0.to_string()).collect();
+        let _ = writeln!(text, "  leads to {}", to.join(", "));
     }
     text
 }

@@ -78,6 +78,21 @@ fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_a
     assert!(bad.len() * 10 <= all_bad.len(), "{} of {}", bad.len(), all_bad.len());
 }
 
+#[test]
+fn where_the_filter_does_not_ask_the_policy_a_cluster_graph_costs_nothing_of_the_site() {
+    let corpus = forum(400);
+    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let fetched = |order| {
+        let plan = Plan { order, ..Plan::new(&corpus, Task::Ucc, 2_000) };
+        let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
+        done.order.iter().map(|request| request.url.as_str().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let breadth_first = crawl_all(&corpus, PolicyName::Bfs);
+    let all: BTreeSet<_> = breadth_first.order.iter().map(|request| request.url.as_str().to_owned()).collect();
+    assert_eq!(fetched(FilterOrder::DupOnly), all);
+    assert!(fetched(FilterOrder::DupGraph).len() < all.len());
+}
+
 fn crawl_all(corpus: &Arc<Corpus>, name: PolicyName) -> Replay {
     replay(&Plan::new(corpus, Task::Ucc, 2_000), make(name, &Making::new(Seed(1))), |_, _, _| {}).unwrap()
 }

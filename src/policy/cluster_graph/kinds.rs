@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
 use super::led::Rules;
 use crate::config::ClusterBy;
@@ -12,7 +13,8 @@ use crate::policy::learned::Templates;
 use crate::site::{CLUSTERS_MAX, Cluster, UrlMatcher, UrlPatterns};
 
 /// What a page was made by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Maker {
     /// A template.
     Template(ClusterId),
@@ -25,7 +27,8 @@ pub enum Maker {
 }
 
 /// A kind of page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// All whose URLs have this pattern.
     Url(PatternId),
@@ -66,6 +69,23 @@ impl Numbers {
     fn get(&self, kind: Kind) -> Option<Cluster> {
         self.0.get(&kind).copied()
     }
+
+    /// All kinds, by number.
+    pub fn in_order(&self) -> Vec<Kind> {
+        let mut kinds: Vec<_> = self.0.iter().map(|(kind, number)| (*number, *kind)).collect();
+        kinds.sort_unstable();
+        kinds.into_iter().map(|(_, kind)| kind).collect()
+    }
+}
+
+impl FromIterator<Kind> for Numbers {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
+        let mut numbers = Self::default();
+        for kind in kinds {
+            numbers.number(kind);
+        }
+        numbers
+    }
 }
 
 /// Tells the kinds of URLs.
@@ -86,6 +106,14 @@ impl UrlKinds {
                 let id = PatternId::new(u64::from(cluster.0) << 2, 0);
                 UrlPattern { coarse: id, fine: id }
             }),
+        }
+    }
+
+    /// The pattern of a URL, spelt out.
+    pub fn spell(&self, url: &str) -> Option<String> {
+        match self {
+            Self::Patterns(patterns) => Some(patterns.spell(url)),
+            Self::Itemsets(matcher) => matcher.spell(url),
         }
     }
 }

@@ -9,10 +9,13 @@ use super::kinds::Kinds;
 use super::lesson::Lesson;
 use super::memory::Memory;
 use super::options::{ClusterGraphOptions, Later};
+use super::places::Places;
+use super::snapshot::Clusters;
 use super::texts::Texts;
 use crate::config::ClusterBy;
 use crate::page::{Apath, ClusterId, LinkClass, PatternId, PolicyRefusal, UrlPattern};
 use crate::site::{Cluster, ClusterGraph, GraphFilter, GraphNode, GraphReason, Standing, TooFewUrls};
+use crate::url::Fingerprint;
 
 /// Links of a place that were all refused, and pages that they stood on, from which on they are refused before one is resolved.
 const PLACE_LINKS: u32 = 30;
@@ -35,16 +38,16 @@ pub enum NoGraph {
 /// What was learnt.
 #[derive(Debug, Clone)]
 pub struct Learnt {
-    kinds: Kinds,
-    graph: ClusterGraph,
-    filter: GraphFilter,
-    later: Later,
+    pub(super) kinds: Kinds,
+    pub(super) graph: ClusterGraph,
+    pub(super) filter: GraphFilter,
+    pub(super) later: Later,
     /// What is said of all links to URLs of a pattern, wherever they stand; others are looked into.
-    verdicts: HashMap<PatternId, Result<(), GraphReason>, FixedState>,
+    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, FixedState>,
     /// Places where all links are refused.
-    closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
+    pub(super) closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
     /// Of each cluster a URL that was fetched.
-    examples: Vec<Option<Box<str>>>,
+    pub(super) examples: Vec<Option<Box<str>>>,
 }
 
 /// A kind of pages, for people to read.
@@ -124,6 +127,17 @@ impl Learnt {
         all.filter_map(described).collect()
     }
 
+    /// Where links of a class come from and lead to, for people to read; none of a class whose URLs are not known.
+    pub fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        if class.pattern == UrlPattern::NONE {
+            return None;
+        }
+        let from = graph_cluster(class.cluster);
+        let to = self.kinds.of_link(from, class.apath, class.pattern.fine);
+        let standing = to.and_then(|to| self.graph.nodes().get(to.index())).map(|node| node.standing);
+        Some(serde_json::json!({ "from": class_cluster(from), "to": class_cluster(to), "standing": standing }))
+    }
+
     /// Clusters, edges, and what became of them.
     pub const fn graph(&self) -> &ClusterGraph {
         &self.graph
@@ -147,7 +161,7 @@ impl Learnt {
     }
 
     /// The patterns of which it does not matter where their links stand.
-    fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, FixedState> {
+    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, FixedState> {
         let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
         let plain = self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains(pattern));
         let verdict = |(pattern, cluster): (PatternId, Cluster)| {
@@ -220,6 +234,29 @@ impl Learnt {
             sure.then_some(((source, apath), reason))
         });
         self.closed = closed.collect();
+    }
+
+    /// The places as a sample showed them, of which nothing but its refusals holds for a crawl that starts anew.
+    pub fn primed(&self, memory: &Memory) -> Places {
+        let mut links = Vec::new();
+        for fetch in memory.fetches() {
+            let cluster = class_cluster(self.source(memory, fetch.url));
+            for link in &fetch.links {
+                let pattern = self.kinds.urls.of(memory.url(link.url));
+                let class = LinkClass { cluster, apath: link.apath, pattern };
+                links.push((cluster, link.apath, self.refusal(class)));
+            }
+        }
+        Places::primed(&links)
+    }
+
+    /// The clusters of the pages that are remembered.
+    pub fn clusters(&self, memory: &Memory) -> Clusters {
+        let cluster = |fetch: &super::memory::Fetch| {
+            let url = memory.url(fetch.url);
+            (Fingerprint::of(url), class_cluster(self.source(memory, fetch.url)))
+        };
+        memory.fetches().iter().map(cluster).collect()
     }
 
     /// The cluster of a page that is remembered.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
 
 use crate::page::{Apath, PatternId};
 use crate::site::Cluster;
@@ -13,8 +14,9 @@ const LINKS_MIN: u32 = 3;
 const MAJORITY: f64 = 0.8;
 
 /// What a link is known by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Mark {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
     PlaceAndPattern(Option<Cluster>, Apath, PatternId),
     Pattern(PatternId),
     Place(Option<Cluster>, Apath),
@@ -49,10 +51,33 @@ impl Tally {
 }
 
 /// Rules: links with these marks lead to this cluster.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules(HashMap<Mark, Cluster, FixedState>);
 
+impl Mark {
+    /// The cluster of the page that the link stands on, as far as that matters.
+    pub const fn source(self) -> Option<Cluster> {
+        match self {
+            Self::PlaceAndPattern(source, ..) | Self::Place(source, _) => source,
+            Self::Pattern(_) => None,
+        }
+    }
+}
+
+impl FromIterator<(Mark, Cluster)> for Rules {
+    fn from_iter<I: IntoIterator<Item = (Mark, Cluster)>>(rules: I) -> Self {
+        Self(rules.into_iter().collect())
+    }
+}
+
 impl Rules {
+    /// All of them, in a fixed order.
+    pub fn in_order(&self) -> Vec<(Mark, Cluster)> {
+        let mut rules: Vec<_> = self.0.iter().map(|(mark, to)| (*mark, *to)).collect();
+        rules.sort_unstable();
+        rules
+    }
+
     /// Where a link leads by place and pattern; else by its pattern; else by its place.
     pub fn to(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
         marks(source, apath, pattern).iter().find_map(|mark| self.0.get(mark).copied())

@@ -19,6 +19,7 @@ mod places;
 mod policy;
 mod sampling;
 mod snapshot;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -26,3 +27,4 @@ mod texts;
 pub use learnt::{Learnt, NoGraph};
 pub use options::{ClusterGraphOptions, Later, SamplePlan, UrlRule};
 pub use policy::ClusterGraphPolicy;
+pub use stored::StoredGraph;

@@ -1,5 +1,7 @@
 //! What the paper leaves open, and what the default does differently.
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::ClusterBy;
 use crate::site::{NodeRule, PruneOptions, RandomPagesOptions, UrlClusterOptions};
 
@@ -47,7 +49,8 @@ pub struct SamplePlan {
 }
 
 /// What is done after the sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Later {
     /// The graph stays what it is, and links that it does not know are refused (section 4.4).
     AsTrained,

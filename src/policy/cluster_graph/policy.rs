@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::kinds::{Kinds, Numbers, UrlKinds};
 use super::learnt::{Learnt, NoGraph, class_cluster, unmarked};
 use super::led::Rules;
-use super::lesson::maker;
 use super::memory::{Came, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
 use super::places::{Closed, Led, Places};
 use super::sampling::Sampling;
 use super::snapshot::{ClusterGraphSnapshot, Clusters, Stage};
+use super::stored::StoredGraph;
 use super::texts::Texts;
 use crate::config::ClusterBy;
-use crate::page::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
-use crate::policy::learned::{Kin, ReadPage, SamplePage, TemplateOptions, Templates};
+use crate::page::{Apath, ClusterId, ParsedPage, PatternId};
+use crate::policy::learned::{Facts, Kin, ReadPage, SamplePage, SiteModel, TemplateOptions, Templates};
 use crate::policy::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use crate::seed::{Rng, Seed};
 use crate::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
@@ -60,6 +60,8 @@ pub struct ClusterGraphPolicy {
     version: u64,
     generation: u64,
     patterns_version: u64,
+    /// What the site model says that it started from; none where it learns for itself.
+    given: Option<Facts>,
 }
 
 enum Phase {
@@ -96,7 +98,17 @@ impl ClusterGraphPolicy {
             version: 0,
             generation: 0,
             patterns_version: 0,
+            given: None,
         }
+    }
+
+    /// The policy that knows a site from an earlier crawl: it refuses links by that graph from the first page on, takes no sample,
+    /// and learns nothing. So it depends on the site alone what is fetched, not on the order in which it is met.
+    pub fn from_model(facts: Facts, graph: StoredGraph) -> Self {
+        let options = ClusterGraphOptions::default_form(graph.by(), 0);
+        let learnt = Learnt::from(graph);
+        let blank = Self::new(options, Seed(0), Box::new(|_, _, _| ParsedPage::default()));
+        Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank }
     }
 
     /// What was learnt; none while the sample is taken, and where it was of no use.
@@ -108,7 +120,7 @@ impl ClusterGraphPolicy {
     }
 
     fn learns_on(&self) -> bool {
-        self.options.later == Later::LearnsOn
+        self.given.is_none() && self.options.later == Later::LearnsOn
     }
 
     /// Remembers a fetch.
@@ -223,7 +235,7 @@ impl ClusterGraphPolicy {
         self.phase = match self.learn() {
             Ok(learnt) => {
                 self.numbers = learnt.kinds().numbers.clone();
-                self.clusters = Arc::new(self.clusters_of(&learnt));
+                self.clusters = Arc::new(learnt.clusters(&self.memory));
                 Phase::Filtering(Arc::new(learnt))
             }
             Err(why) => Phase::BreadthFirst(why),
@@ -256,31 +268,6 @@ impl ClusterGraphPolicy {
         let sampled: Vec<&str> = self.memory.fetches().iter().map(|fetch| self.memory.url(fetch.url)).collect();
         let clusters = UrlClusters::learn(&sampled, options, &mut self.rng)?;
         Ok(UrlKinds::Itemsets(Arc::new(clusters.matcher)))
-    }
-
-    fn clusters_of(&self, learnt: &Learnt) -> Clusters {
-        let kinds = learnt.kinds();
-        let cluster = |fetch: &super::memory::Fetch| {
-            let url = self.memory.url(fetch.url);
-            let cluster = kinds.as_source(kinds.urls.of(url).fine, maker(&fetch.came));
-            (Fingerprint::of(url), class_cluster(cluster))
-        };
-        self.memory.fetches().iter().map(cluster).collect()
-    }
-
-    /// The places as the sample showed them, of which nothing but its refusals holds for a crawl that starts anew.
-    fn primed(&self) -> Places {
-        let Some(learnt) = self.learnt().filter(|_| self.options.by_place) else { return Places::default() };
-        let mut links = Vec::new();
-        for fetch in self.memory.fetches() {
-            let cluster = class_cluster(learnt.source(&self.memory, fetch.url));
-            for link in &fetch.links {
-                let pattern = learnt.kinds().urls.of(self.memory.url(link.url));
-                let class = LinkClass { cluster, apath: link.apath, pattern };
-                links.push((cluster, link.apath, learnt.refusal(class)));
-            }
-        }
-        Places::primed(&links)
     }
 
     /// Counts what the places of a page led to.
@@ -369,6 +356,18 @@ impl Policy for ClusterGraphPolicy {
         Needs { units, links: learns, body: self.wants_bodies(), ..Needs::default() }
     }
 
+    fn has_news(&self) -> bool {
+        self.given.is_none()
+    }
+
+    /// A sample that isn't complete is learnt from as it is: the crawl is over.
+    fn site_model(&mut self, _: &mut ReadPage) -> Option<SiteModel> {
+        self.end_sampling();
+        let learnt = self.learnt()?;
+        let facts = self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory));
+        Some(SiteModel::of_graph(facts, StoredGraph::of(learnt)))
+    }
+
     fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(_))
     }
@@ -378,7 +377,10 @@ impl Policy for ClusterGraphPolicy {
         self.end_sampling();
         let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
         let learnt = std::mem::replace(self, blank);
-        let places = learnt.primed();
+        let places = match learnt.learnt().filter(|_| learnt.options.by_place) {
+            Some(known) => known.primed(&learnt.memory),
+            None => Places::default(),
+        };
         let closed = Arc::new(places.closed());
         Some(Box::new(Self { places, closed, version: 0, generation: 0, ..learnt }))
     }

@@ -136,14 +136,15 @@ impl PolicySnapshot for ClusterGraphSnapshot {
         given.filter(|_| !stays).unwrap_or(LinkClass { pattern: UrlPattern::NONE, ..class })
     }
 
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        self.learnt()?.explain(class)
+    }
+
     fn describe(&self) -> Option<serde_json::Value> {
         Some(self.learnt()?.describe())
     }
 
     fn spell(&self, url: &str) -> Option<String> {
-        match &self.learnt()?.kinds().urls {
-            super::kinds::UrlKinds::Patterns(patterns) => Some(patterns.spell(url)),
-            super::kinds::UrlKinds::Itemsets(matcher) => matcher.spell(url),
-        }
+        self.learnt()?.kinds().urls.spell(url)
     }
 }

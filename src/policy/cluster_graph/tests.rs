@@ -13,6 +13,9 @@ use crate::policy::{NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy
 use crate::seed::Seed;
 use crate::url::CanonicalUrl;
 
+#[path = "stored_tests.rs"]
+mod stored;
+
 const TOPICS: u64 = 120;
 const LISTS: u64 = 6;
 

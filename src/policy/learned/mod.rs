@@ -33,7 +33,7 @@ pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
 pub use extension::Extensions;
 pub use goal::{Example, Goal, Likeness};
 pub use learner::Learned;
-pub use model::{ClusterFacts, Destination, Facts, LinkFacts, ModelError, SiteModel};
+pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};
 pub use snapshot::{LearnedSnapshot, Terms};
 pub use templates::{ReadPage, SamplePage, StoredTemplates, TemplateOptions, Templates};
 pub use tuning::Tuning;

@@ -233,11 +233,13 @@ pub struct StoredTemplates {
 }
 
 impl StoredTemplates {
-    /// Whether there is a label for each page, and no more clusters than pages.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Whether there is a label for each page, no more clusters than pages, and no feature that the vocabulary does not have.
+    pub fn is_sound(&self) -> bool {
         let in_range = |label: &u32| (*label as usize) < self.labels.len();
         let clusters = self.labels.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+        let known = |vector: &SparseVector| vector.ids().iter().all(|id| (*id as usize) < self.vocabulary.len());
         self.labels.len() == self.vectors.len()
+            && self.vectors.iter().all(known)
             && self.labels.iter().flatten().all(in_range)
             && self.names.len() == clusters
     }

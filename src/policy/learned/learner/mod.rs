@@ -114,10 +114,11 @@ impl Learned {
     }
 
     /// A policy that knows a site from an earlier crawl. It counts on what `model` has counted; templates and patterns stay
-    /// what they are, since the pages that they were learnt from are gone.
+    /// what they are, since the pages that they were learnt from are gone. From a model that a cluster graph alone was learnt for
+    /// it knows nothing.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
-        let Learnt { templates, patterns, evidence, yields, best } = model.learnt;
         let mut policy = Self::new(goal, tuning, seed, read);
+        let Some(Learnt { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
         if let Goal::Like(example) = &policy.goal {
             policy.likeness.path = patterns.of_path(&example.url);
         }
@@ -143,16 +144,14 @@ impl Learned {
     }
 
     fn model_of(&self, sample: &[ParsedPage]) -> SiteModel {
-        SiteModel {
-            facts: Facts::of(&self.log, self.pages, &self.patterns, sample),
-            learnt: Learnt {
-                templates: self.templates.as_ref().map(|templates| templates.stored()),
-                patterns: (*self.patterns).clone(),
-                evidence: self.evidence.clone(),
-                yields: self.yields.clone(),
-                best: self.best,
-            },
-        }
+        let learnt = Learnt {
+            templates: self.templates.as_ref().map(|templates| templates.stored()),
+            patterns: (*self.patterns).clone(),
+            evidence: self.evidence.clone(),
+            yields: self.yields.clone(),
+            best: self.best,
+        };
+        SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learnt)
     }
 
     /// Whether there will be lessons.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::log::{Entry, Log};
 use super::titles::commonest_shape;
 use crate::page::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
-use crate::site::UrlPatterns;
+use crate::site::{Standing, UrlPatterns};
 
 /// Hosts that are named at most.
 const HOSTS_MAX: usize = 100;
@@ -26,6 +26,28 @@ pub struct Facts {
     /// Clusters, by number. Number 1 are the outliers: pages whose template has few instances; 0, where it is there, are
     /// pages from before there were templates.
     pub clusters: Vec<ClusterFacts>,
+    /// Kinds of pages by number, where a cluster graph was learnt of them; there are no clusters then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindFacts>,
+}
+
+/// What is known of a kind of pages: a cluster of a cluster graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindFacts {
+    /// Its number, which link classes and the page log have too.
+    pub kind: ClusterId,
+    /// The pattern of its example's URL spelt out, where kinds are told by URLs.
+    pub pattern: Option<String>,
+    /// A page of it.
+    pub example: Option<String>,
+    /// Whether links to it are followed.
+    pub standing: Standing,
+    /// URLs of it that were seen.
+    pub urls: u32,
+    /// Links to them, each page's to each URL counted once.
+    pub links_in: u64,
+    /// The kinds that edges were kept to.
+    pub leads_to: Vec<ClusterId>,
 }
 
 /// What is known of a cluster. It counts the pages that are remembered, which are the latest.
@@ -79,7 +101,7 @@ const fn key(class: LinkClass) -> Key {
 }
 
 #[derive(Default)]
-struct Cluster<'a> {
+struct Seen<'a> {
     pages: u64,
     worth: f64,
     examples: Vec<String>,
@@ -96,7 +118,7 @@ struct Class {
 impl Facts {
     /// The facts of a crawl by its log. `sample` are the pages that entries of the log have places in.
     pub(in super::super) fn of(log: &Log, pages: usize, patterns: &UrlPatterns, sample: &[ParsedPage]) -> Self {
-        let mut clusters: BTreeMap<ClusterId, Cluster<'_>> = BTreeMap::new();
+        let mut clusters: BTreeMap<ClusterId, Seen<'_>> = BTreeMap::new();
         let mut classes: BTreeMap<Key, Class> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in log.iter() {
@@ -105,16 +127,24 @@ impl Facts {
             count_links(&mut classes, entry, patterns);
         }
         let spelt = spelt(sample);
-        let told = |(cluster, seen): (ClusterId, Cluster<'_>)| {
+        let told = |(cluster, seen): (ClusterId, Seen<'_>)| {
             let of_cluster =
                 classes.range((cluster, Apath(0), PatternId(0))..=(cluster, Apath(u64::MAX), PatternId(u64::MAX)));
             cluster_facts(cluster, seen, of_cluster.collect(), &spelt)
         };
-        Self { hosts: by_count(hosts), pages: pages as u64, clusters: clusters.into_iter().map(told).collect() }
+        let clusters = clusters.into_iter().map(told).collect();
+        Self { hosts: by_count(hosts), pages: pages as u64, clusters, kinds: Vec::new() }
+    }
+
+    /// The facts of a cluster graph, with the scheme and host of each fetch that it was learnt from.
+    pub fn of_kinds<'a>(origins: impl Iterator<Item = &'a str>, pages: usize, kinds: Vec<KindFacts>) -> Self {
+        let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
+        origins.for_each(|origin| *hosts.entry(origin).or_default() += 1);
+        Self { hosts: by_count(hosts), pages: pages as u64, clusters: Vec::new(), kinds }
     }
 }
 
-fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, Cluster<'a>>, entry: &Entry, sample: &'a [ParsedPage]) {
+fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, Seen<'a>>, entry: &Entry, sample: &'a [ParsedPage]) {
     let Some(page) = entry.page else { return };
     let cluster = clusters.entry(page.cluster).or_default();
     cluster.pages += 1;
@@ -155,7 +185,7 @@ fn by_count(hosts: BTreeMap<&str, u64>) -> Vec<String> {
 
 fn cluster_facts(
     cluster: ClusterId,
-    seen: Cluster<'_>,
+    seen: Seen<'_>,
     mut classes: Vec<(&Key, &Class)>,
     spelt: &BTreeMap<Apath, &str>,
 ) -> ClusterFacts {

@@ -85,10 +85,8 @@ impl SiteModel {
             return Err(ModelError::Newer(head.format));
         }
         let Whole { model } = serde_json::from_slice(&text).map_err(|error| ModelError::Damaged(error.to_string()))?;
-        match &model.learnt.templates {
-            Some(templates) if !templates.is_sound() => Err(ModelError::Damaged("labels do not fit the pages".into())),
-            _ => Ok(model),
-        }
+        model.check().map_err(|why| ModelError::Damaged(why.to_owned()))?;
+        Ok(model)
     }
 }
 

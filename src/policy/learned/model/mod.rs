@@ -10,12 +10,13 @@ mod titles;
 
 use serde::{Deserialize, Serialize};
 
-pub use facts::{ClusterFacts, Destination, Facts, LinkFacts};
+pub use facts::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
 pub use file::ModelError;
 
 use super::evidence::Evidence;
 use super::templates::StoredTemplates;
 use super::yields::Yields;
+use crate::policy::cluster_graph::StoredGraph;
 use crate::site::UrlPatterns;
 
 /// What was learnt of a site. [`SiteModel::to_bytes`] and [`SiteModel::from_bytes`] are its file.
@@ -23,7 +24,46 @@ use crate::site::UrlPatterns;
 pub struct SiteModel {
     /// What people want to know.
     pub facts: Facts,
-    pub(super) learnt: Learnt,
+    /// What `ucc` and `target` have learnt, where one of them has made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) learnt: Option<Learnt>,
+    /// What `cluster-graph` has learnt, where that has made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    graph: Option<StoredGraph>,
+}
+
+impl SiteModel {
+    /// What a crawl by `ucc` or `target` has learnt.
+    pub(super) const fn of_classes(facts: Facts, learnt: Learnt) -> Self {
+        Self { facts, learnt: Some(learnt), graph: None }
+    }
+
+    /// What a crawl by `cluster-graph` has learnt.
+    pub const fn of_graph(facts: Facts, graph: StoredGraph) -> Self {
+        Self { facts, learnt: None, graph: Some(graph) }
+    }
+
+    /// What `cluster-graph` starts from.
+    pub const fn graph(&self) -> Option<&StoredGraph> {
+        self.graph.as_ref()
+    }
+
+    /// Whether it has what `ucc` and `target` start from.
+    pub const fn knows_classes(&self) -> bool {
+        self.learnt.is_some()
+    }
+
+    /// Whether it fits together.
+    fn check(&self) -> Result<(), &'static str> {
+        let templates = self.learnt.as_ref().and_then(|learnt| learnt.templates.as_ref());
+        if templates.is_some_and(|templates| !templates.is_sound()) {
+            return Err("the templates do not fit their pages");
+        }
+        if self.learnt.is_none() && self.graph.is_none() {
+            return Err("it holds nothing that was learnt");
+        }
+        self.graph.as_ref().map_or(Ok(()), StoredGraph::check)
+    }
 }
 
 /// What a crawl goes on from.

@@ -10,9 +10,9 @@ use crate::policy::learned::worth::Worth;
 use crate::policy::learned::yields::Yield;
 
 fn model(evidence: Evidence, yields: Yields) -> SiteModel {
-    let facts = Facts { hosts: vec!["http://h.test".to_owned()], pages: 7, clusters: Vec::new() };
+    let facts = Facts { hosts: vec!["http://h.test".to_owned()], pages: 7, ..Facts::default() };
     let learnt = Learnt { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
-    SiteModel { facts, learnt }
+    SiteModel::of_classes(facts, learnt)
 }
 
 fn empty() -> SiteModel {
@@ -49,6 +49,17 @@ fn a_newer_format_is_named_and_a_damaged_model_says_where() {
     assert_eq!(error(&gzip(newer)).to_string(), "the site model has format 2; this version reads formats up to 1");
     let damaged = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":{\"facts\":3}}";
     assert!(matches!(error(&gzip(damaged)), ModelError::Damaged(why) if why.contains("line 1")));
+}
+
+#[test]
+fn a_model_from_before_there_were_cluster_graphs_is_read_and_one_of_nothing_is_damaged() {
+    let text = serde_json::to_string(&empty()).unwrap();
+    assert!(!text.contains("graph") && !text.contains("kinds"), "it is written as it always was: {text}");
+    let read = SiteModel::from_bytes(&empty().to_bytes().unwrap()).unwrap();
+    assert!(read.knows_classes() && read.graph().is_none());
+    let nothing = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":\
+                   {\"facts\":{\"hosts\":[],\"pages\":1,\"clusters\":[]}}}";
+    assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it holds nothing that was learnt".to_owned()));
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! The orders of filter and dedup: crawls of many hosts by one cluster graph, in which the same URLs are let in whichever comes first.
+
+use std::collections::BTreeSet;
+
+use harvestman::config::{Config, FilterOrder, PolicyKind};
+use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
+use harvestman::pipeline::MODEL_FILE;
+
+use crate::crawling::{Crawled, config, crawl, serve};
+
+/// Reasons that the graph refuses links for.
+const REASONS: [&str; 5] = ["no_cluster", "no_edge", "header_footer", "duplicate_content", "uninformative"];
+
+fn blogs() -> Server {
+    let families = vec![Family::Blogs];
+    let world = WorldOptions { pages: 3_000, hosts: 500, families, page_bytes: 100, ..WorldOptions::default() };
+    serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() })
+}
+
+fn by_graph(server: &Server) -> Config {
+    let mut config = config(server.world().seeds());
+    config.crawl.policy = PolicyKind::ClusterGraph;
+    config.robots.sitemaps = false;
+    // What it refuses depends on what was met before, and so on who answered first.
+    config.filter.trap_guard = false;
+    config
+}
+
+/// Links that the graph refused.
+fn refused(crawled: &Crawled) -> u64 {
+    let report = serde_json::to_value(crawled.report.fates.to_report()).unwrap();
+    REASONS.iter().filter_map(|reason| report["policy"][reason].as_u64()).sum()
+}
+
+/// All URLs that were let in: each has a line in the page log, whatever came of it.
+fn admitted(crawled: &Crawled) -> BTreeSet<&str> {
+    crawled.pages.iter().map(|page| page.url.as_str()).collect()
+}
+
+#[test]
+fn the_filter_lets_in_the_same_urls_before_the_dedup_and_after_it_and_without_it_all() {
+    let server = blogs();
+    let mut learning = by_graph(&server);
+    learning.budget.pages = 800;
+    let learnt = crawl(learning);
+    let model = learnt.out().join(MODEL_FILE).display().to_string();
+    let [before, after, without] = FilterOrder::ALL.map(|order| {
+        let mut config = by_graph(&server);
+        (config.filter.order, config.policy.model) = (order, model.clone());
+        let crawled = crawl(config);
+        assert_eq!((crawled.fate("queued"), crawled.report.hosts), (0, 500), "{order:?}");
+        crawled
+    });
+    let (same, all) = (admitted(&before), admitted(&without));
+    eprintln!("{} of {}, {} refused; {:?}", same.len(), all.len(), refused(&before), before.report.fates);
+    assert_eq!(same, admitted(&after));
+    assert!(same.is_subset(&all), "{:?}", same.difference(&all).take(9).collect::<Vec<_>>());
+    assert!(same.len() < all.len(), "{} of {}", same.len(), all.len());
+    assert!(refused(&before) > 0 && refused(&after) > 0);
+    assert_eq!(refused(&without), 0, "{:?}", without.report.fates);
+}
