@@ -52,10 +52,10 @@ fn the_filter_lets_in_the_same_urls_before_the_dedup_and_after_it_and_without_it
         crawled
     });
     let (same, all) = (admitted(&before), admitted(&without));
-    eprintln!("{} of {}, {} refused; {:?}", same.len(), all.len(), refused(&before), before.report.fates);
     assert_eq!(same, admitted(&after));
     assert!(same.is_subset(&all), "{:?}", same.difference(&all).take(9).collect::<Vec<_>>());
-    assert!(same.len() < all.len(), "{} of {}", same.len(), all.len());
+    // How much is left out depends on the sample, and what is refused at one place may be let in at another.
+    assert!(same.len() * 2 > all.len(), "{} of {}", same.len(), all.len());
     assert!(refused(&before) > 0 && refused(&after) > 0);
     assert_eq!(refused(&without), 0, "{:?}", without.report.fates);
 }
