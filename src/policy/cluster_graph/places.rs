@@ -17,6 +17,9 @@ use crate::url::Fingerprint;
 /// Links in a row that must have been in vain at a place of one cluster's pages, and of all pages.
 const VAIN_OF_CLUSTER: u32 = 40;
 const VAIN_OF_ALL: u32 = 160;
+/// The same where all of them were refused: then a link that is passed over would most likely be refused too.
+const REFUSED_OF_CLUSTER: u32 = 12;
+const REFUSED_OF_ALL: u32 = 48;
 /// Links in a row to URLs of a pattern that must have been in vain, at least, and by the URLs of it that were found.
 const VAIN_OF_PATTERN: u32 = 150;
 const VAIN_BY_FOUND: u32 = 2;
@@ -70,16 +73,18 @@ impl Place {
         }
     }
 
-    /// Why links at the place are refused; none where they are not.
-    fn closed(&self, vain: u32, is_saturated: impl Fn(&PatternId) -> bool) -> Option<PolicyRefusal> {
+    /// Why links at the place are refused; none where they are not. It takes so many in vain, or so many refused.
+    fn closed(&self, [vain, refused]: [u32; 2], is_saturated: impl Fn(&PatternId) -> bool) -> Option<PolicyRefusal> {
+        if self.patterns.is_empty() {
+            return self.refused.filter(|_| self.vain >= refused);
+        }
         if self.vain < vain || self.patterns.len() > PATTERNS_MAX {
             return None;
         }
         let repeated = f64::from(self.vain) >= VAIN_BY_SHOWN * self.shown.count();
         let by_itself = repeated && Run { found: self.found, vain: self.vain }.is_saturated();
         let closed = by_itself || self.patterns.iter().all(is_saturated);
-        let why = if self.patterns.is_empty() { self.refused } else { None };
-        closed.then_some(why.unwrap_or(PolicyRefusal::HeaderFooter))
+        closed.then_some(PolicyRefusal::HeaderFooter)
     }
 }
 
@@ -209,10 +214,12 @@ impl Places {
     pub fn closed(&self) -> Closed {
         let is_saturated = |pattern: &PatternId| self.patterns.get(pattern).is_some_and(|run| run.is_saturated());
         let of_cluster = self.of_cluster.iter().filter_map(|((cluster, apath), place)| {
-            Some((key(*cluster, *apath), place.closed(VAIN_OF_CLUSTER, is_saturated)?))
+            Some((key(*cluster, *apath), place.closed([VAIN_OF_CLUSTER, REFUSED_OF_CLUSTER], is_saturated)?))
         });
-        let of_all =
-            self.of_all.iter().filter_map(|(apath, place)| Some((apath.0, place.closed(VAIN_OF_ALL, is_saturated)?)));
+        let of_all = self
+            .of_all
+            .iter()
+            .filter_map(|(apath, place)| Some((apath.0, place.closed([VAIN_OF_ALL, REFUSED_OF_ALL], is_saturated)?)));
         Closed { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
     }
 }
