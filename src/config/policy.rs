@@ -19,7 +19,7 @@ crate::options! {
         variant: PolicyVariant = PolicyVariant::Default,
         /// What `cluster-graph` tells kinds of pages by: `url`, their addresses; `structure`, their templates; `both`, addresses, and
         /// templates where one kind of address has several.
-        by: ClusterBy = ClusterBy::Both,
+        by: ClusterBy = ClusterBy::Url,
         /// Observations after which a new snapshot of what was learnt is published. It is published sooner when no
         /// observation waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the
         /// time. Raising it costs pages that are chosen by what was known before.
@@ -48,11 +48,11 @@ pub enum PolicyVariant {
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBy {
     /// By their addresses.
+    #[default]
     Url,
     /// By their templates.
     Structure,
     /// By their addresses, and by their templates where one kind of address has several.
-    #[default]
     Both,
 }
 

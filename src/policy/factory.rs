@@ -54,7 +54,7 @@ impl Making<'_> {
             seed,
             example: None,
             sample_pages: None,
-            by: ClusterBy::Both,
+            by: ClusterBy::Url,
             spelling: None,
             model: None,
         }

@@ -30,7 +30,7 @@ pub struct Making<'a> {
 impl Making<'_> {
     /// The defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
-        Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Both, spelling: None }
+        Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Url, spelling: None }
     }
 
     /// The same for a crawl. The example is a seed of the replay, so it is learnt from when its turn comes.
