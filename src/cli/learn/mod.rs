@@ -73,7 +73,7 @@ Examples:
   From a recording, and for the policy target:
     harvestman learn forum.warc.gz --example https://forum.example.org/user/17/ --out users.model
   A cluster graph, which leaves out what repeats other pages, by addresses and templates:
-    harvestman learn https://forum.example.org/ --by both --pages 1000 --out forum.graph
+    harvestman learn https://forum.example.org/ --by url --pages 1000 --out forum.graph
     harvestman crawl https://forum.example.org/ --policy cluster-graph --model forum.graph --out all
   All that is known, or the site as a graph:
     harvestman site forum.model

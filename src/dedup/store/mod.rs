@@ -91,8 +91,8 @@ impl SeenUrls {
         }
     }
 
-    /// Adds the URLs of a page in their order; says into `new`, which is emptied first, which ones were new. Quicker than one by one
-    /// where there is a filter: it waits for memory once for all of them.
+    /// Adds the URLs of a page in their order; says into `new`, which is emptied first, which ones were new. For
+    /// `bloom-only` a little quicker than one by one, as the filter waits for memory once for all of them; else about the same.
     pub fn insert_all(&self, urls: &[Fingerprint], new: &mut Vec<bool>) {
         match &self.0 {
             Store::Both { bloom, exact, confirmed } => {
