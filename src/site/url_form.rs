@@ -5,7 +5,7 @@
 //! parameter one; of parameters their names alone.
 
 use super::url_parts::Segment;
-use super::url_pattern::{ANY, Sink, UrlPatterns, hash, step};
+use super::url_pattern::{ANY, Sink, UrlPatterns, step};
 
 /// One segment may stand so often in a row.
 const RUN_MAX: usize = 3;
@@ -60,12 +60,12 @@ struct Words {
 }
 
 impl Sink for Words {
-    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
-        put(&mut self.segments, if kept { segment.word() } else { ANY });
+    fn segment(&mut self, _: Segment<'_>, kept: Option<u64>) {
+        put(&mut self.segments, kept.unwrap_or(ANY));
     }
 
-    fn parameter(&mut self, name: &str, _: Option<&str>) {
-        put_once(&mut self.parameters, hash(name));
+    fn parameter(&mut self, (_, name): (&str, u64), _: Option<(&str, u64)>) {
+        put_once(&mut self.parameters, name);
     }
 }
 
@@ -76,11 +76,11 @@ struct Spelt {
 }
 
 impl Sink for Spelt {
-    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
-        put(&mut self.segments, if kept { segment.spell().into_owned() } else { "*".to_owned() });
+    fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>) {
+        put(&mut self.segments, if kept.is_some() { segment.spell().into_owned() } else { "*".to_owned() });
     }
 
-    fn parameter(&mut self, name: &str, _: Option<&str>) {
+    fn parameter(&mut self, (name, _): (&str, u64), _: Option<(&str, u64)>) {
         put_once(&mut self.parameters, name.to_owned());
     }
 }

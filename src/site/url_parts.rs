@@ -30,23 +30,55 @@ pub(super) enum Segment<'u> {
 }
 
 impl<'u> Segment<'u> {
-    fn of(text: &'u str) -> Self {
-        let (stem, extension) = split_extension(text);
-        if stem.is_empty() {
+    /// The segment that `path` starts with, and what is behind its `/`; none where it is the last. One pass over its bytes.
+    fn first(path: &'u str) -> (Self, Option<&'u str>) {
+        let bytes = path.as_bytes();
+        // What was told before the last dot, and what behind it.
+        let (mut before, mut told, mut dot, mut colon, mut end) = (0, 0, None, None, bytes.len());
+        for (at, byte) in bytes.iter().enumerate() {
+            let tells = TOLD[usize::from(*byte)];
+            if tells & ENDS != 0 {
+                match byte {
+                    b'/' => {
+                        end = at;
+                        break;
+                    }
+                    b'.' => {
+                        before = if dot.is_some() { before | told | TOLD[usize::from(b'.')] } else { told };
+                        (dot, told) = (Some(at), 0);
+                        continue;
+                    }
+                    _ => colon = colon.or(Some(at)),
+                }
+            }
+            told |= tells;
+        }
+        let behind = (end < bytes.len()).then(|| &path[end + 1..]);
+        let text = &path[..end];
+        let extended = dot.filter(|dot| (2..=EXTENSION_MAX).contains(&(end - dot - 1)) && told & NO_LETTER == 0);
+        let all = if dot.is_some() { before | told | TOLD[usize::from(b'.')] } else { told };
+        let (stem, tells) = extended.map_or((end, all), |dot| (dot, before));
+        let colon = colon.filter(|at| (1..end - 1).contains(at));
+        (Self::told(text, stem, tells, colon), behind)
+    }
+
+    /// The segment `text`, with an extension from `stem` on; `tells` is what the bytes before that tell.
+    fn told(text: &'u str, stem: usize, tells: u8, colon: Option<usize>) -> Self {
+        let extension = &text[stem..];
+        if stem == 0 {
             return Self::Name(text);
         }
-        let seen = Letters::of(stem);
-        if seen.only_digits {
+        if tells & NO_DIGIT == 0 {
             return Self::Number(extension);
         }
-        if stem.len() >= HEX_MIN && seen.only_hex {
+        if stem >= HEX_MIN && tells & NO_HEX == 0 {
             return Self::Hex(extension);
         }
-        if let Some(colon) = position(text, b':').filter(|at| (1..text.len() - 1).contains(at)) {
+        if let Some(colon) = colon {
             return Self::Prefix(&text[..=colon]);
         }
-        let titled = seen.hyphen && stem.len() > HYPHENATED_MAX;
-        if titled || seen.odd || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
+        let titled = tells & HYPHEN != 0 && stem > HYPHENATED_MAX;
+        if titled || tells & ODD != 0 || stem > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
 
     /// Whether counting must tell what it is.
@@ -78,46 +110,32 @@ impl<'u> Segment<'u> {
     }
 }
 
-/// What a segment is written with.
-struct Letters {
-    only_digits: bool,
-    only_hex: bool,
-    hyphen: bool,
-    /// Digits, escapes, letters beyond ASCII.
-    odd: bool,
-}
+/// What a byte of a segment tells of it.
+const NO_DIGIT: u8 = 1;
+const NO_HEX: u8 = 2;
+const NO_LETTER: u8 = 4;
+const HYPHEN: u8 = 8;
+/// Digits among other things, escapes, letters beyond ASCII.
+const ODD: u8 = 16;
+/// Something may end here: the segment, its stem, its prefix.
+const ENDS: u8 = 32;
 
-impl Letters {
-    const NO_DIGIT: u8 = 1;
-    const NO_HEX: u8 = 2;
-    const HYPHEN: u8 = 4;
-    const ODD: u8 = 8;
-    /// What each byte tells, so that a byte costs one look.
-    const TOLD: [u8; 256] = {
-        let mut told = [0; 256];
-        let mut at = 0;
-        while at < told.len() {
-            let byte = at as u8;
-            let digit = byte.is_ascii_digit();
-            told[at] |= if digit { Self::ODD } else { Self::NO_DIGIT };
-            told[at] |= if byte.is_ascii_hexdigit() { 0 } else { Self::NO_HEX };
-            told[at] |= if byte == b'-' { Self::HYPHEN } else { 0 };
-            told[at] |= if byte == b'%' || !byte.is_ascii() { Self::ODD } else { 0 };
-            at += 1;
-        }
-        told
-    };
-
-    fn of(text: &str) -> Self {
-        let told = text.bytes().fold(0, |told, byte| told | Self::TOLD[usize::from(byte)]);
-        Self {
-            only_digits: told & Self::NO_DIGIT == 0,
-            only_hex: told & Self::NO_HEX == 0,
-            hyphen: told & Self::HYPHEN != 0,
-            odd: told & Self::ODD != 0,
-        }
+/// What each byte tells, so that a byte costs one look.
+const TOLD: [u8; 256] = {
+    let mut told = [0; 256];
+    let mut at = 0;
+    while at < told.len() {
+        let byte = at as u8;
+        told[at] |= if byte.is_ascii_digit() { ODD } else { NO_DIGIT };
+        told[at] |= if byte.is_ascii_hexdigit() { 0 } else { NO_HEX };
+        told[at] |= if byte.is_ascii_alphabetic() { 0 } else { NO_LETTER };
+        told[at] |= if byte == b'-' { HYPHEN } else { 0 };
+        told[at] |= if byte == b'%' || !byte.is_ascii() { ODD } else { 0 };
+        told[at] |= if matches!(byte, b'/' | b'.' | b':') { ENDS } else { 0 };
+        at += 1;
     }
-}
+    told
+};
 
 /// The first place of an ASCII character.
 fn position(text: &str, wanted: u8) -> Option<usize> {
@@ -142,16 +160,6 @@ fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
     })
 }
 
-fn split_extension(text: &str) -> (&str, &str) {
-    let letters = |extension: &str| extension.bytes().all(|b| b.is_ascii_alphabetic());
-    match memchr::memrchr(b'.', text.as_bytes()).map(|dot| text.split_at(dot)) {
-        Some((stem, extension)) if (3..=EXTENSION_MAX + 1).contains(&extension.len()) && letters(&extension[1..]) => {
-            (stem, extension)
-        }
-        _ => (text, ""),
-    }
-}
-
 /// Path and query of an absolute URL.
 pub(super) fn after_authority(url: &str) -> (&str, &str) {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
@@ -163,7 +171,12 @@ pub(super) fn after_authority(url: &str) -> (&str, &str) {
 
 /// The segments of a path; a last empty one says that it ends in a slash.
 pub(super) fn segments(path: &str) -> impl Iterator<Item = Segment<'_>> {
-    split(path.strip_prefix('/').unwrap_or(path), b'/').map(Segment::of)
+    let mut rest = Some(path.strip_prefix('/').unwrap_or(path));
+    std::iter::from_fn(move || {
+        let (segment, behind) = Segment::first(rest?);
+        rest = behind;
+        Some(segment)
+    })
 }
 
 /// Names and values of a query.
@@ -192,7 +205,36 @@ mod tests {
 
     /// The same by the methods of `str`.
     mod twin {
-        use super::super::{Segment, VALUE_MAX};
+        use super::super::{EXTENSION_MAX, HEX_MIN, HYPHENATED_MAX, NAME_MAX, Segment, VALUE_MAX};
+
+        fn split_extension(text: &str) -> (&str, &str) {
+            let Some(dot) = text.rfind('.') else { return (text, "") };
+            let extension = &text[dot + 1..];
+            let usual =
+                (2..=EXTENSION_MAX).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphabetic());
+            if usual { text.split_at(dot) } else { (text, "") }
+        }
+
+        fn segment(text: &str) -> Segment<'_> {
+            let (stem, extension) = split_extension(text);
+            let colon = text.find(':').filter(|at| *at > 0 && at + 1 < text.len());
+            if stem.is_empty() {
+                Segment::Name(text)
+            } else if stem.chars().all(|c| c.is_ascii_digit()) {
+                Segment::Number(extension)
+            } else if stem.len() >= HEX_MIN && stem.chars().all(|c| c.is_ascii_hexdigit()) {
+                Segment::Hex(extension)
+            } else if let Some(colon) = colon {
+                Segment::Prefix(&text[..=colon])
+            } else if stem.contains(|c: char| c.is_ascii_digit() || c == '%' || !c.is_ascii())
+                || stem.contains('-') && stem.len() > HYPHENATED_MAX
+                || stem.len() > NAME_MAX
+            {
+                Segment::Slug(extension)
+            } else {
+                Segment::Name(text)
+            }
+        }
 
         pub fn after_authority(url: &str) -> (&str, &str) {
             let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
@@ -201,7 +243,7 @@ mod tests {
         }
 
         pub fn segments(path: &str) -> Vec<Segment<'_>> {
-            path.strip_prefix('/').unwrap_or(path).split('/').map(Segment::of).collect()
+            path.strip_prefix('/').unwrap_or(path).split('/').map(segment).collect()
         }
 
         pub fn parameters(query: &str) -> Vec<(&str, &str)> {
@@ -222,7 +264,8 @@ mod tests {
 
         #[test]
         fn urls_are_taken_apart_as_by_the_methods_of_texts(
-            url in "(https?://|ftp://|)[a-z.]{0,6}(:[0-9]{1,2})?[/?a-z0-9.=&%:é-]{0,40}", value in "[a-z:%3A/é]{0,30}",
+            url in "(https?://|ftp://|)[a-z.]{0,6}(:[0-9]{1,2})?(/([a-f0-9]{0,14}|[0-9]{1,3}|[a-z-]{0,30}|[a-z0-9.:]{0,6})([.][a-z0-9]{0,7})?){0,3}[/?a-z0-9.=&%:é-]{0,40}",
+            value in "[a-z:%3A/é]{0,30}",
         ) {
             let (path, query) = after_authority(&url);
             prop_assert_eq!((path, query), twin::after_authority(&url));

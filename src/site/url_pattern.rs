@@ -7,9 +7,11 @@
 //! Which names are instances cannot be seen from one URL: `/tag/music/` and `/user/settings/` look alike. It is decided by
 //! counting. A name is kept where it has few siblings, or where it leads to far more URLs than its siblings usually do.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use foldhash::fast::FixedState;
+use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::url_parts::{Segment, after_authority, parameters, segments, value_token};
@@ -78,7 +80,7 @@ impl UrlPatternLearner {
 
     /// The patterns by what was counted until now.
     pub fn patterns(&self) -> UrlPatterns {
-        let mut names: Vec<u64> = Vec::new();
+        let mut names = Hashed::default();
         for (above, siblings) in &self.names {
             let mut counts: Vec<u32> = siblings.values().copied().collect();
             counts.sort_unstable();
@@ -92,10 +94,8 @@ impl UrlPatternLearner {
             let all = self.parameters.get(&parameter).copied().unwrap_or(0);
             count >= SUPPORT && f64::from(count) >= VALUE_SHARE * f64::from(all)
         };
-        let mut values: Vec<u64> =
+        let values =
             self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
-        names.sort_unstable();
-        values.sort_unstable();
         UrlPatterns { names: Some(names), values }
     }
 }
@@ -104,9 +104,22 @@ impl UrlPatternLearner {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct UrlPatterns {
     /// Names that are kept, with the path above; none: all.
-    names: Option<Vec<u64>>,
+    #[serde(serialize_with = "sorted_names")]
+    names: Option<Hashed>,
     /// Values that are kept, with their path and parameter.
-    values: Vec<u64>,
+    #[serde(serialize_with = "sorted")]
+    values: Hashed,
+}
+
+type Hashed = HashSet<u64, FixedState>;
+
+/// In one order, so that the same patterns are always stored alike.
+fn sorted<S: Serializer>(kept: &Hashed, to: S) -> Result<S::Ok, S::Error> {
+    kept.iter().collect::<BTreeSet<_>>().serialize(to)
+}
+
+fn sorted_names<S: Serializer>(kept: &Option<Hashed>, to: S) -> Result<S::Ok, S::Error> {
+    kept.as_ref().map(|kept| kept.iter().collect::<BTreeSet<_>>()).serialize(to)
 }
 
 impl UrlPatterns {
@@ -138,27 +151,31 @@ impl UrlPatterns {
         for segment in segments(path) {
             let word = segment.word();
             let below = step(above, word);
-            sink.segment(segment, !segment.is_name() || self.keeps(below));
-            wild = step(wild, if segment.is_name() { ANY } else { word });
+            let is_name = segment.is_name();
+            sink.segment(segment, (!is_name || self.keeps(below)).then_some(word));
+            wild = step(wild, if is_name { ANY } else { word });
             above = below;
         }
         // Parameters in whatever order they come: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
-            let parameter = step(wild, hash(name));
-            let token = value_token(value);
-            let kept = token.filter(|token| self.values.binary_search(&step(parameter, hash(token))).is_ok());
-            sink.parameter(name, kept);
+            let word = hash(name);
+            let parameter = step(wild, word);
+            let token = value_token(value).map(|token| (token, hash(token)));
+            let kept = token.filter(|(_, value)| self.values.contains(&step(parameter, *value)));
+            sink.parameter((name, word), kept);
         }
     }
 
     fn keeps(&self, name: u64) -> bool {
-        self.names.as_ref().is_none_or(|names| names.binary_search(&name).is_ok())
+        self.names.as_ref().is_none_or(|names| names.contains(&name))
     }
 }
 
 pub(super) trait Sink {
-    fn segment(&mut self, segment: Segment<'_>, kept: bool);
-    fn parameter(&mut self, name: &str, value: Option<&str>);
+    /// Takes in a segment, with its word where it is kept.
+    fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>);
+    /// Takes in a parameter and, if that is kept, its value, each with its hash.
+    fn parameter(&mut self, name: (&str, u64), value: Option<(&str, u64)>);
 }
 
 #[derive(Default)]
@@ -169,18 +186,18 @@ struct Hashes {
 }
 
 impl Sink for Hashes {
-    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
-        let word = if kept { segment.word() } else { ANY };
+    fn segment(&mut self, _: Segment<'_>, kept: Option<u64>) {
+        let word = kept.unwrap_or(ANY);
         self.coarse = step(self.coarse, word);
         self.fine = step(self.fine, word);
     }
 
-    fn parameter(&mut self, name: &str, value: Option<&str>) {
+    fn parameter(&mut self, (_, name): (&str, u64), value: Option<(&str, u64)>) {
         // Added, not chained: the order of parameters means nothing.
-        let name = hash(name) | 1;
+        let name = name | 1;
         self.parameters += 1;
         self.coarse = self.coarse.wrapping_add(name);
-        self.fine = self.fine.wrapping_add(value.map_or(name, |value| step(name, hash(value))));
+        self.fine = self.fine.wrapping_add(value.map_or(name, |(_, value)| step(name, value)));
     }
 }
 
@@ -188,16 +205,16 @@ impl Sink for Hashes {
 struct Spelling(String);
 
 impl Sink for Spelling {
-    fn segment(&mut self, segment: Segment<'_>, kept: bool) {
+    fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>) {
         self.0.push('/');
-        self.0.push_str(&if kept { segment.spell() } else { "*".into() });
+        self.0.push_str(&if kept.is_some() { segment.spell() } else { "*".into() });
     }
 
-    fn parameter(&mut self, name: &str, value: Option<&str>) {
+    fn parameter(&mut self, (name, _): (&str, u64), value: Option<(&str, u64)>) {
         self.0.push(if self.0.contains('?') { '&' } else { '?' });
         self.0.push_str(name);
         self.0.push('=');
-        self.0.push_str(value.unwrap_or("*"));
+        self.0.push_str(value.map_or("*", |(value, _)| value));
     }
 }
 
