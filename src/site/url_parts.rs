@@ -189,12 +189,13 @@ pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// What of a value others may share: itself if it is short, its prefix if it has a colon. None: it is no choice.
 pub(super) fn value_token(value: &str) -> Option<&str> {
-    let escaped = || position(value, b'%').and_then(|from| Some(from + value[from..].find("%3A")?));
-    if let Some(colon) = position(value, b':').or_else(escaped) {
-        return Some(&value[..colon]);
+    let bytes = value.as_bytes();
+    let colon = |at: &usize| bytes[*at] == b':' || bytes[*at..].starts_with(b"%3A");
+    if let Some(at) = memchr::memchr2_iter(b':', b'%', bytes).find(colon) {
+        return Some(&value[..at]);
     }
-    let plain = memchr::memchr2(b'/', b'%', value.as_bytes()).is_none();
-    (value.len() <= VALUE_MAX && plain).then_some(value)
+    let plain = || memchr::memchr2(b'/', b'%', bytes).is_none();
+    (value.len() <= VALUE_MAX && plain()).then_some(value)
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ const TOGETHER: usize = 32;
 /// A concurrent set of fingerprints that never forgets one, and takes at most a given share of the new ones for known.
 pub struct BloomSet {
     pub(super) options: BloomOptions,
+    /// What each shard may hold of each layer: asked for every new fingerprint.
+    shares: [u64; LAYERS_MAX],
     keys: Keys,
     pub(super) shards: Box<[Shard]>,
     layers: [OnceLock<Layer>; LAYERS_MAX],
@@ -53,7 +55,8 @@ impl BloomSet {
 
     fn without_layers(options: BloomOptions) -> Self {
         let shards = (0..options.shards).map(|_| Shard::default()).collect();
-        Self { options, keys: Keys::new(options.seed), shards, layers: Default::default() }
+        let shares = std::array::from_fn(|layer| options.share(layer));
+        Self { options, shares, keys: Keys::new(options.seed), shards, layers: Default::default() }
     }
 
     /// Adds a fingerprint; true if it was certainly new. Of several callers with the same new fingerprint exactly one is
@@ -153,7 +156,7 @@ impl BloomSet {
 
     /// The first layer that the shard has not filled its share of; the last one takes whatever comes.
     fn with_room(&self, shard: &Shard) -> usize {
-        let has_room = |layer: &usize| shard.inserted(*layer) < self.options.share(*layer);
+        let has_room = |layer: &usize| shard.inserted(*layer) < self.shares[*layer];
         (0..LAYERS_MAX - 1).find(has_room).unwrap_or(LAYERS_MAX - 1)
     }
 

@@ -76,10 +76,11 @@ measures! {
     FalsePositives = "false_positives" Ratio,
     /// The share of what was met and not fetched that is worth having.
     FalseNegatives = "false_negatives" Ratio,
-    /// Time of filter, canonicalisation and dedup by that of the same links with dedup alone.
+    /// Time of filter, canonicalisation and dedup in a crawl to its end by that of the crawl with dedup alone, which also fetches
+    /// what the filter keeps out (ClusterGraph 2009, figure 5).
     RelativeTime = "relative_time" Ratio,
-    /// The same of the whole crawl by that of the whole crawl with dedup alone, which fetches what the filter keeps out.
-    RelativeCrawlTime = "relative_crawl_time" Ratio,
+    /// The same for the links of the same pages.
+    RelativeTimeSameLinks = "relative_time_same_links" Ratio,
     /// The part of it that the filter takes.
     RelativeFilterTime = "relative_filter_time" Ratio,
     /// The part of it that canonicalisation takes.

@@ -1,12 +1,13 @@
 //! Filter before dedup, or dedup before the filter (ClusterGraph 2009, section 5: figures 4 to 8, table 6).
 //!
-//! Each crawl is made to its end, three times by the same graph: with the filter first, with the dedup first, and with the dedup
-//! alone, which is breadth-first. While the crawl with the filter first goes on, the links of every page that it fetches are taken
-//! through the steps of all three orders side by side, over each store, so that times compare the same links of the same pages
-//! by the same knowledge, at the same moment of a machine that is never quite at rest.
+//! Each order crawls to the end, its links taken through its steps over each store: a crawler beside a crawler, as in the paper.
+//! And while graph-dup crawls once more, the links of every page that it fetches are taken through the steps of all orders side
+//! by side, so that times compare the same links by the same knowledge, at the same moment of a machine that is never quite at
+//! rest.
 
 mod findings;
 mod links;
+mod rows;
 mod steps;
 mod stores;
 mod timing;
@@ -26,6 +27,7 @@ use crate::lab::tables::{Measure, Report, Row, paper};
 use crate::policy::PolicySnapshot;
 use findings::findings;
 use links::LinkTable;
+use rows::{Measured, with_quality};
 use timing::{Timed, Timing};
 
 /// The task in the rows.
@@ -56,7 +58,7 @@ const SHOWN: &[Measure] = &[
     Measure::RecallValuable,
     Measure::FalseNegatives,
     Measure::RelativeTime,
-    Measure::RelativeCrawlTime,
+    Measure::RelativeTimeSameLinks,
     Measure::RelativeFilterTime,
     Measure::RelativeCanonicaliseTime,
     Measure::RelativeDedupTime,
@@ -71,8 +73,11 @@ const DRAWN: &[(Measure, &str)] = &[
     (Measure::ValuableShare, "Valuable pages by requests"),
     (Measure::RecallValuable, "Valuable pages by those of the corpus"),
     (Measure::FalseNegatives, "Valuable pages among what was left out"),
-    (Measure::RelativeTime, "Time of filter, canonicalisation and dedup, relative to dedup alone, same links"),
-    (Measure::RelativeCrawlTime, "The same of the whole crawl, relative to the crawl with dedup alone"),
+    (
+        Measure::RelativeTime,
+        "Time of filter, canonicalisation and dedup in a crawl, relative to the crawl with dedup alone",
+    ),
+    (Measure::RelativeTimeSameLinks, "The same for the links of the same pages"),
     (Measure::DuplicatesByDedup, "Duplicates that the dedup removes, by the links that it is asked about"),
 ];
 
@@ -82,39 +87,18 @@ impl Experiment for Order {
             return Err(Error::NoLabels { name: corpus.name.clone(), needs: "what is worth having is told by them" });
         }
         let links = LinkTable::of(corpus);
-        let untimed = self.untimed(corpus);
-        let done = workers.run(&corpus.name, &untimed, |(crawl, order)| crawl.replay_in(*order, corpus, |_, _| {}));
-        for ((crawl, order), done) in untimed.iter().zip(done) {
-            let row = row(corpus, crawl, order.name());
+        let sized = self.sized(corpus);
+        let done = workers.run(&corpus.name, &sized, |crawl| crawl.replay_in(FilterOrder::GraphDup, corpus, |_, _| {}));
+        for (crawl, done) in sized.iter().zip(done) {
+            let row = row(corpus, crawl, FilterOrder::GraphDup.name());
             results.rows.push(with_quality(row, &links.quality(corpus, &done?)));
         }
         let timing = Mutex::new(Timing::new(&self.stores, self.seen)?);
         // Who is timed is alone.
-        let timed = workers.alone().run(&corpus.name, &self.crawls(corpus, None), |crawl| {
-            let mut timing = timing.lock();
-            timing.begin(corpus, crawl);
-            let mut steps = |page: PageId, policy: &dyn PolicySnapshot| timing.page(corpus, page, policy);
-            let replay = crawl.replay_in(FilterOrder::GraphDup, corpus, &mut steps)?;
-            Ok::<_, Error>((crawl.clone(), replay, timing.end()?, timing.interrupted()))
+        let timed = workers.alone().run(&corpus.name, &self.timed(corpus), |(crawl, how)| {
+            timed(corpus, crawl, *how, &mut timing.lock(), &links)
         });
-        let alone = workers.alone().run(&corpus.name, &[self.breadth_first(corpus)], |crawl| {
-            let mut timing = timing.lock();
-            timing.begin_alone(corpus, crawl);
-            crawl.replay_in(FilterOrder::DupOnly, corpus, |page, policy| timing.page(corpus, page, policy))?;
-            timing.end()
-        });
-        let alone = alone.into_iter().collect::<Result<Vec<_>, Error>>()?.concat();
-        for timed in timed {
-            let (crawl, replay, timed, interrupted) = timed?;
-            add_timed((corpus, &crawl), &links.quality(corpus, &replay), (&timed, &alone), results);
-            if interrupted > 0 {
-                let (name, seed) = (&corpus.name, crawl.seed);
-                results.notes.push(format!(
-                    "{name}, seed {seed}: {interrupted} pages are not in the times: the machine was busy elsewhere"
-                ));
-            }
-            results.notes.extend(replay.note.map(|note| format!("{}, seed {}: {note}", corpus.name, crawl.seed)));
-        }
+        self.add(corpus, timed.into_iter().collect::<Result<_, _>>()?, results);
         Ok(())
     }
 
@@ -148,48 +132,110 @@ impl Order {
         self.forms.iter().flat_map(|form| (1..=self.seeds).map(move |seed| crawl(form, seed))).collect()
     }
 
-    /// The crawl without a filter.
-    fn breadth_first(&self, corpus: &Corpus) -> Crawl {
+    /// The crawls without a filter, one a seed: they are the same but for the time they take.
+    fn breadth_first(&self, corpus: &Corpus) -> Vec<Crawl> {
         let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
-        Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed: 1, example: None, sample: None }
+        let crawl =
+            |seed| Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None };
+        (1..=self.seeds).map(crawl).collect()
     }
 
-    /// The crawls in the other orders, and those by samples of several sizes.
-    fn untimed(&self, corpus: &Corpus) -> Vec<(Crawl, FilterOrder)> {
-        let sized = self.samples.iter().flat_map(|size| self.crawls(corpus, Some(*size)));
-        let sized = sized.map(|crawl| (crawl, FilterOrder::GraphDup));
-        let second = self.crawls(corpus, None).into_iter().map(|crawl| (crawl, FilterOrder::DupGraph));
-        sized.chain(second).chain([(self.breadth_first(corpus), FilterOrder::DupOnly)]).collect()
+    /// The crawls by samples of several sizes.
+    fn sized(&self, corpus: &Corpus) -> Vec<Crawl> {
+        self.samples.iter().flat_map(|size| self.crawls(corpus, Some(*size))).collect()
     }
+
+    /// The crawls that are timed.
+    fn timed(&self, corpus: &Corpus) -> Vec<(Crawl, How)> {
+        let alone = self.breadth_first(corpus).into_iter().map(|crawl| (crawl, How::In(FilterOrder::DupOnly)));
+        let each = [How::In(FilterOrder::DupGraph), How::In(FilterOrder::GraphDup), How::SideBySide];
+        let crawls = self.crawls(corpus, None).into_iter();
+        alone.chain(crawls.flat_map(|crawl| each.map(|how| (crawl.clone(), how)))).collect()
+    }
+
+    /// Adds the rows of each form and seed.
+    fn add(&self, corpus: &Corpus, done: Vec<Done>, results: &mut Results) {
+        for one in &done {
+            let (name, seed) = (&corpus.name, one.crawl.seed);
+            if one.interrupted > 0 {
+                let pages = one.interrupted;
+                results.notes.push(format!(
+                    "{name}, seed {seed}, {}: {pages} pages are not in the times: the machine was busy elsewhere",
+                    one.how
+                ));
+            }
+            let of_crawl = one.note.iter().filter(|_| one.how == How::In(FilterOrder::GraphDup));
+            results.notes.extend(of_crawl.map(|note| format!("{name}, seed {seed}: {note}")));
+        }
+        for side in done.iter().filter(|one| one.how == How::SideBySide) {
+            let crawl = &side.crawl;
+            let is_own = |one: &&Done| match one.how {
+                How::In(FilterOrder::DupOnly) => one.crawl.seed == crawl.seed,
+                How::In(_) => (one.crawl.contender, one.crawl.seed) == (crawl.contender, crawl.seed),
+                How::SideBySide => false,
+            };
+            let own: Vec<Timed> = done.iter().filter(is_own).flat_map(|one| one.timed.clone()).collect();
+            let quality: Vec<_> = done.iter().filter(is_own).filter_map(Done::quality).collect();
+            let measured = Measured { own: &own, side_by_side: &side.timed, quality: &quality };
+            results.rows.extend(measured.rows(|order| row(corpus, crawl, order)));
+        }
+    }
+}
+
+/// How a crawl is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// In one order, which it is made in.
+    In(FilterOrder),
+    /// In all orders, made by graph-dup.
+    SideBySide,
+}
+
+impl std::fmt::Display for How {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::In(order) => order.name(),
+            Self::SideBySide => "side by side",
+        })
+    }
+}
+
+/// A crawl that was timed.
+struct Done {
+    crawl: Crawl,
+    how: How,
+    quality: Quality,
+    timed: Vec<Timed>,
+    interrupted: u64,
+    note: Option<String>,
+}
+
+impl Done {
+    fn quality(&self) -> Option<(FilterOrder, Quality)> {
+        match self.how {
+            How::In(order) => Some((order, self.quality)),
+            How::SideBySide => None,
+        }
+    }
+}
+
+/// Makes a crawl and times it.
+fn timed(corpus: &Arc<Corpus>, crawl: &Crawl, how: How, timing: &mut Timing, links: &LinkTable) -> Result<Done, Error> {
+    let order = match how {
+        How::In(order) => order,
+        How::SideBySide => FilterOrder::GraphDup,
+    };
+    match how {
+        How::In(order) => timing.begin_in(order, corpus, crawl),
+        How::SideBySide => timing.begin_side_by_side(corpus, crawl),
+    }
+    let replay = crawl
+        .replay_in(order, corpus, |page: PageId, policy: &dyn PolicySnapshot| timing.page(corpus, page, policy))?;
+    let (timed, interrupted) = (timing.end()?, timing.interrupted());
+    let quality = links.quality(corpus, &replay);
+    Ok(Done { crawl: crawl.clone(), how, quality, timed, interrupted, note: replay.note })
 }
 
 fn row(corpus: &Corpus, crawl: &Crawl, order: &str) -> Row {
     Row { task: TASK.to_owned(), order: Some(order.to_owned()), ..crawl.row(corpus) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
-fn with_quality(row: Row, quality: &Quality) -> Row {
-    row.with(Measure::Fetches, quality.fetches as f64)
-        .with(Measure::ValuableShare, quality.valuable)
-        .with(Measure::DuplicateShare, quality.duplicate)
-        .with(Measure::UninformativeShare, quality.uninformative)
-        .with(Measure::RecallValuable, quality.recall)
-        .with(Measure::FalsePositives, quality.false_positives())
-        .with(Measure::FalseNegatives, quality.false_negatives)
-}
-
-/// A row for each order and store; the quality stands where the crawl was in that order.
-fn add_timed(
-    (corpus, crawl): (&Corpus, &Crawl),
-    quality: &Quality,
-    (timed, crawl_alone): (&[Timed], &[Timed]),
-    results: &mut Results,
-) {
-    for one in timed {
-        let crawl_alone = crawl_alone.iter().find(|other| other.store == one.store).map(|other| &other.tally);
-        let alone = timed.iter().find(|other| other.store == one.store && other.order == FilterOrder::DupOnly);
-        let row = Row { store: Some(one.store.to_string()), ..row(corpus, crawl, one.name()) };
-        let row = if one.is_whole() { with_quality(row, quality) } else { row };
-        results.rows.push(one.measures(row, alone.map(|alone| &alone.tally), crawl_alone));
-    }
 }

@@ -1,4 +1,4 @@
-//! All orders over all stores, side by side on the same pages.
+//! The pages of a crawl, taken through one order or several over all stores.
 
 use std::time::Duration;
 
@@ -9,13 +9,12 @@ use crate::config::{FilterOrder, ParseOptions};
 use crate::dedup::DiskError;
 use crate::lab::corpus::{Corpus, PageId, canonicaliser};
 use crate::lab::experiments::Crawl;
-use crate::lab::tables::{Measure, Row};
 use crate::page::{Apath, LinkClass, ParsedPage};
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
 use crate::url::Canonicaliser;
 
-/// What is compared: the orders, and the filter of the paper, which looks at URLs alone.
+/// What is compared side by side: the orders, and the filter of the paper, which looks at URLs alone.
 const COMPARED: [(FilterOrder, Filtering); 4] = [
     (FilterOrder::DupOnly, Filtering::ByPlaceAndUrl),
     (FilterOrder::DupGraph, Filtering::ByPlaceAndUrl),
@@ -23,64 +22,16 @@ const COMPARED: [(FilterOrder, Filtering); 4] = [
     (FilterOrder::GraphDup, Filtering::ByUrl),
 ];
 
-/// One order over one store.
+/// What the links of a crawl took in one order over one store.
 #[derive(Clone)]
 pub struct Timed {
     pub order: FilterOrder,
     pub filtering: Filtering,
     pub store: StoreKind,
     pub tally: Tally,
-    memory: u64,
-    disk: u64,
-}
-
-impl Timed {
-    /// The name of the order in rows.
-    pub fn name(&self) -> &'static str {
-        match self.filtering {
-            Filtering::ByPlaceAndUrl => self.order.name(),
-            Filtering::ByUrl => "graph-dup by URL",
-        }
-    }
-
-    /// Whether it is what the crawl did.
-    pub fn is_whole(&self) -> bool {
-        (self.order, self.filtering) == (FilterOrder::GraphDup, Filtering::ByPlaceAndUrl)
-    }
-
-    /// The row with its measures; `alone` is the dedup alone over the same store, `crawl_alone` that of the crawl without a filter.
-    #[expect(clippy::cast_precision_loss, reason = "counts of links and of nanoseconds are far below 2^52")]
-    pub fn measures(&self, row: Row, alone: Option<&Tally>, crawl_alone: Option<&Tally>) -> Row {
-        let tally = &self.tally;
-        let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        let each = |time: Duration| ratio(time.as_nanos() as u64, tally.links);
-        let by = |time: Duration, other: Option<&Tally>| {
-            other.and_then(|other| ratio(time.as_nanos() as u64, other.total().as_nanos() as u64))
-        };
-        let relative = |time: Duration| by(time, alone);
-        let crawl = crawl_alone.filter(|_| self.order != FilterOrder::DupOnly);
-        let refused = tally.refused_by_place + tally.refused_by_url;
-        let asked = if self.order == FilterOrder::DupOnly { 0 } else { tally.links };
-        row.with(Measure::Links, tally.links as f64)
-            .with(Measure::FilterIn, asked as f64)
-            .with(Measure::RefusedByPlace, tally.refused_by_place as f64)
-            .with(Measure::RefusedByUrl, tally.refused_by_url as f64)
-            .with(Measure::Canonicalised, tally.canonicalised as f64)
-            .with(Measure::DedupIn, tally.dedup_in as f64)
-            .with(Measure::Admitted, tally.admitted as f64)
-            .with(Measure::DuplicatesByDedup, ratio(tally.duplicates, tally.dedup_in))
-            .with(Measure::RefusedShare, ratio(refused, asked))
-            .with(Measure::FilterNs, each(tally.filter))
-            .with(Measure::CanonicaliseNs, each(tally.canonicalise))
-            .with(Measure::DedupNs, each(tally.dedup))
-            .with(Measure::RelativeFilterTime, relative(tally.filter))
-            .with(Measure::RelativeCanonicaliseTime, relative(tally.canonicalise))
-            .with(Measure::RelativeDedupTime, relative(tally.dedup))
-            .with(Measure::RelativeTime, relative(tally.total()))
-            .with(Measure::RelativeCrawlTime, by(tally.total(), crawl))
-            .with(Measure::MemoryBytes, self.memory as f64)
-            .with(Measure::DiskBytes, self.disk as f64)
-    }
+    /// Bytes of memory and on disk that the store took in the end.
+    pub memory: u64,
+    pub disk: u64,
 }
 
 /// One of those that are compared.
@@ -133,21 +84,21 @@ impl Timing {
         Ok(Self { parser, stores, running: Vec::new(), failed: None, turn: 0, interrupted: 0, canonicaliser })
     }
 
-    /// Begins a crawl: no URL of it was seen.
-    pub fn begin(&mut self, corpus: &Corpus, crawl: &Crawl) {
-        self.compare(corpus, crawl, &COMPARED);
+    /// Begins a crawl, of which no URL was seen, to be taken through what is compared.
+    pub fn begin_side_by_side(&mut self, corpus: &Corpus, crawl: &Crawl) {
+        self.begin("side by side", &COMPARED, corpus, crawl);
     }
 
-    /// The same with nothing but the dedup alone, for the crawl that is made by it.
-    pub fn begin_alone(&mut self, corpus: &Corpus, crawl: &Crawl) {
-        self.compare(corpus, crawl, &COMPARED[..1]);
+    /// Begins a crawl to be taken through its own order alone.
+    pub fn begin_in(&mut self, order: FilterOrder, corpus: &Corpus, crawl: &Crawl) {
+        self.begin("alone", &[(order, Filtering::ByPlaceAndUrl)], corpus, crawl);
     }
 
-    fn compare(&mut self, corpus: &Corpus, crawl: &Crawl, compared: &[(FilterOrder, Filtering)]) {
+    fn begin(&mut self, how: &str, compared: &[(FilterOrder, Filtering)], corpus: &Corpus, crawl: &Crawl) {
         self.running.clear();
         for at in 0..self.stores.len() {
             for &(order, filtering) in compared {
-                let name = format!("{} {} {} {order:?} {filtering:?}", corpus.name, crawl.contender, crawl.seed);
+                let name = format!("{} {} {} {how} {order:?} {filtering:?}", corpus.name, crawl.contender, crawl.seed);
                 let steps = Steps::new(order, filtering, canonicaliser(), &name);
                 let (tally, page) = Default::default();
                 self.running.push(Running { store: at, order, filtering, steps, tally, page });
