@@ -13,6 +13,7 @@ mod media;
 mod record;
 mod scheduled;
 mod trap;
+pub mod word;
 
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
 pub use content::{ClassTokens, ContentUnit, FormFacts};

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+pub(super) use crate::page::word::{fold, fold_run, pack, step};
+
 /// The word of a step to a text node.
 pub(super) const TEXT: u64 = name_word(b"#text");
 /// The path of the document, above its root element.
@@ -31,55 +33,12 @@ impl Path {
 
 /// The word that those of class tokens begin with.
 const TOKENS: u64 = name_word(b"#class");
-const LEFT: u64 = 0x9e37_79b9_7f4a_7c15;
-const RIGHT: u64 = 0xd6e8_feb8_6659_fd93;
 /// Longest spelling of one path; longer ones end in an ellipsis. It bounds the memory of the spelling mode only.
 const SPELLING_MAX: usize = 8 << 10;
-
-/// The path of the step `word` below `parent`: a folded multiplication, the strongest mixer at the price of one.
-#[inline]
-pub(super) const fn step(parent: u64, word: u64) -> u64 {
-    let product = (parent ^ LEFT) as u128 * (word ^ RIGHT) as u128;
-    (product as u64) ^ ((product >> 64) as u64)
-}
 
 /// The word of an element name, which must be lower case: the name itself where it fits in eight bytes.
 pub(super) const fn name_word(name: &[u8]) -> u64 {
     if name.len() <= 8 { pack(name, 0) } else { fold(name) }
-}
-
-/// A hash of `bytes`, eight at a time.
-pub(super) const fn fold(bytes: &[u8]) -> u64 {
-    let mut hash = bytes.len() as u64;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = step(hash, pack(bytes, at));
-        at += 8;
-    }
-    hash
-}
-
-/// [`fold`] for what is not known before: it reads whole words.
-#[inline]
-pub(super) fn fold_run(bytes: &[u8]) -> u64 {
-    let (eights, rest) = bytes.as_chunks::<8>();
-    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| step(hash, u64::from_le_bytes(*eight)));
-    if rest.is_empty() {
-        return hash;
-    }
-    let last = rest.iter().rev().fold(0, |word, b| word << 8 | u64::from(*b));
-    step(hash, last)
-}
-
-/// The up to eight bytes from `at`, as a little-endian number.
-const fn pack(bytes: &[u8], at: usize) -> u64 {
-    let mut word = 0;
-    let mut i = 0;
-    while i < 8 && at + i < bytes.len() {
-        word |= (bytes[at + i] as u64) << (8 * i);
-        i += 1;
-    }
-    word
 }
 
 /// The word of a step to an element that carries its class: the last step of an Apath. Without a class it is the name's.

@@ -58,7 +58,7 @@ const fn what_to_do(error: &ModelError) -> &'static str {
     match error {
         ModelError::Newer(_) => "use a newer version of this program, or learn the site anew with `harvestman learn`",
         ModelError::NotAModel => "name a file that `harvestman learn` or a crawl wrote, or none",
-        ModelError::Truncated | ModelError::TooLong | ModelError::Damaged(_) => {
+        ModelError::Older(_) | ModelError::Truncated | ModelError::TooLong | ModelError::Damaged(_) => {
             "learn the site anew with `harvestman learn`, or name no model"
         }
     }

@@ -5,7 +5,8 @@
 //! parameter one; of parameters their names alone.
 
 use super::url_parts::Segment;
-use super::url_pattern::{ANY, Sink, UrlPatterns, step};
+use super::url_pattern::{ANY, Sink, UrlPatterns};
+use crate::page::word::step;
 
 /// One segment may stand so often in a row.
 const RUN_MAX: usize = 3;

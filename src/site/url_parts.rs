@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use xxhash_rust::xxh3::xxh3_64;
+use crate::page::word::fold_run;
 
 /// A run of hexadecimal digits at least this long is an identifier.
 const HEX_MIN: usize = 12;
@@ -30,55 +30,23 @@ pub(super) enum Segment<'u> {
 }
 
 impl<'u> Segment<'u> {
-    /// The segment that `path` starts with, and what is behind its `/`; none where it is the last. One pass over its bytes.
-    fn first(path: &'u str) -> (Self, Option<&'u str>) {
-        let bytes = path.as_bytes();
-        // What was told before the last dot, and what behind it.
-        let (mut before, mut told, mut dot, mut colon, mut end) = (0, 0, None, None, bytes.len());
-        for (at, byte) in bytes.iter().enumerate() {
-            let tells = TOLD[usize::from(*byte)];
-            if tells & ENDS != 0 {
-                match byte {
-                    b'/' => {
-                        end = at;
-                        break;
-                    }
-                    b'.' => {
-                        before = if dot.is_some() { before | told | TOLD[usize::from(b'.')] } else { told };
-                        (dot, told) = (Some(at), 0);
-                        continue;
-                    }
-                    _ => colon = colon.or(Some(at)),
-                }
-            }
-            told |= tells;
-        }
-        let behind = (end < bytes.len()).then(|| &path[end + 1..]);
-        let text = &path[..end];
-        let extended = dot.filter(|dot| (2..=EXTENSION_MAX).contains(&(end - dot - 1)) && told & NO_LETTER == 0);
-        let all = if dot.is_some() { before | told | TOLD[usize::from(b'.')] } else { told };
-        let (stem, tells) = extended.map_or((end, all), |dot| (dot, before));
-        let colon = colon.filter(|at| (1..end - 1).contains(at));
-        (Self::told(text, stem, tells, colon), behind)
-    }
-
-    /// The segment `text`, with an extension from `stem` on; `tells` is what the bytes before that tell.
-    fn told(text: &'u str, stem: usize, tells: u8, colon: Option<usize>) -> Self {
-        let extension = &text[stem..];
-        if stem == 0 {
+    /// A whole segment; `colon` is the place of its first colon.
+    fn of(text: &'u str, colon: Option<usize>) -> Self {
+        let (stem, extension) = split_extension(text);
+        if stem.is_empty() {
             return Self::Name(text);
         }
-        if tells & NO_DIGIT == 0 {
+        let told = told(stem.as_bytes(), stem.len() > HYPHENATED_MAX);
+        if told & NO_DIGIT == 0 {
             return Self::Number(extension);
         }
-        if stem >= HEX_MIN && tells & NO_HEX == 0 {
+        if stem.len() >= HEX_MIN && told & NO_HEX == 0 {
             return Self::Hex(extension);
         }
-        if let Some(colon) = colon {
+        if let Some(colon) = colon.filter(|at| (1..text.len() - 1).contains(at)) {
             return Self::Prefix(&text[..=colon]);
         }
-        let titled = tells & HYPHEN != 0 && stem > HYPHENATED_MAX;
-        if titled || tells & ODD != 0 || stem > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
+        if told & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
 
     /// Whether counting must tell what it is.
@@ -95,7 +63,7 @@ impl<'u> Segment<'u> {
             Self::Prefix(prefix) => (4, prefix),
             Self::Name(name) => (5, name),
         };
-        xxh3_64(text.as_bytes()).wrapping_add(kind)
+        fold_run(text.as_bytes()).wrapping_add(kind)
     }
 
     /// How it stands in a pattern that is shown.
@@ -110,15 +78,13 @@ impl<'u> Segment<'u> {
     }
 }
 
-/// What a byte of a segment tells of it.
+/// What bytes of a segment tell of it: that it is no number, that it is no hexadecimal number, and that it is no name.
 const NO_DIGIT: u8 = 1;
 const NO_HEX: u8 = 2;
-const NO_LETTER: u8 = 4;
+/// Digits among other things, escapes, letters beyond ASCII, and the hyphens of a title.
+const ODD: u8 = 4;
 const HYPHEN: u8 = 8;
-/// Digits among other things, escapes, letters beyond ASCII.
-const ODD: u8 = 16;
-/// Something may end here: the segment, its stem, its prefix.
-const ENDS: u8 = 32;
+const ALL: u8 = NO_DIGIT | NO_HEX | ODD;
 
 /// What each byte tells, so that a byte costs one look.
 const TOLD: [u8; 256] = {
@@ -128,14 +94,36 @@ const TOLD: [u8; 256] = {
         let byte = at as u8;
         told[at] |= if byte.is_ascii_digit() { ODD } else { NO_DIGIT };
         told[at] |= if byte.is_ascii_hexdigit() { 0 } else { NO_HEX };
-        told[at] |= if byte.is_ascii_alphabetic() { 0 } else { NO_LETTER };
         told[at] |= if byte == b'-' { HYPHEN } else { 0 };
         told[at] |= if byte == b'%' || !byte.is_ascii() { ODD } else { 0 };
-        told[at] |= if matches!(byte, b'/' | b'.' | b':') { ENDS } else { 0 };
         at += 1;
     }
     told
 };
+
+/// What a segment's bytes tell; those of a slug have told all after the first few. In a long segment a hyphen makes a title.
+fn told(stem: &[u8], long: bool) -> u8 {
+    let mut all = 0;
+    for byte in stem {
+        let told = TOLD[usize::from(*byte)];
+        all |= if long && told & HYPHEN != 0 { told | ODD } else { told };
+        if all & ALL == ALL {
+            break;
+        }
+    }
+    all
+}
+
+/// What is before an extension, and the extension with its dot.
+fn split_extension(text: &str) -> (&str, &str) {
+    let bytes = text.as_bytes();
+    let from = bytes.len().saturating_sub(EXTENSION_MAX + 1);
+    let Some(letters) = bytes[from..].iter().rev().position(|byte| !byte.is_ascii_alphabetic()) else {
+        return (text, "");
+    };
+    let dot = bytes.len() - letters - 1;
+    if letters >= 2 && bytes[dot] == b'.' { text.split_at(dot) } else { (text, "") }
+}
 
 /// The first place of an ASCII character.
 fn position(text: &str, wanted: u8) -> Option<usize> {
@@ -169,14 +157,20 @@ pub(super) fn after_authority(url: &str) -> (&str, &str) {
     (path, query.unwrap_or(""))
 }
 
-/// The segments of a path; a last empty one says that it ends in a slash.
-pub(super) fn segments(path: &str) -> impl Iterator<Item = Segment<'_>> {
-    let mut rest = Some(path.strip_prefix('/').unwrap_or(path));
-    std::iter::from_fn(move || {
-        let (segment, behind) = Segment::first(rest?);
-        rest = behind;
-        Some(segment)
-    })
+/// Takes a path apart; a last empty segment says that it ends in a slash.
+pub(super) fn each_segment<'u>(path: &'u str, mut see: impl FnMut(Segment<'u>)) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (mut from, mut colon) = (0, None);
+    // One search for the whole path: to begin one for each segment would cost as much as the search itself.
+    for at in memchr::memchr2_iter(b'/', b':', path.as_bytes()) {
+        if path.as_bytes()[at] == b':' {
+            colon = colon.or(Some(at - from));
+            continue;
+        }
+        see(Segment::of(&path[from..at], colon.take()));
+        from = at + 1;
+    }
+    see(Segment::of(&path[from..], colon));
 }
 
 /// Names and values of a query.
@@ -270,7 +264,9 @@ mod tests {
         ) {
             let (path, query) = after_authority(&url);
             prop_assert_eq!((path, query), twin::after_authority(&url));
-            prop_assert_eq!(segments(path).collect::<Vec<_>>(), twin::segments(path));
+            let mut found = Vec::new();
+            each_segment(path, |segment| found.push(segment));
+            prop_assert_eq!(found, twin::segments(path));
             prop_assert_eq!(parameters(query).collect::<Vec<_>>(), twin::parameters(query));
             prop_assert_eq!(value_token(&value), twin::value_token(&value));
         }

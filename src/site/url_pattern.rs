@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 use serde::{Serialize, Serializer};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::url_parts::{Segment, after_authority, parameters, segments, value_token};
+use super::url_parts::{Segment, after_authority, each_segment, parameters, value_token};
+use crate::page::word::{fold_run, step};
 use crate::page::{PatternId, UrlPattern};
 
 /// A name is kept if it has at most this many siblings.
@@ -44,14 +44,14 @@ impl UrlPatternLearner {
     pub fn see(&mut self, url: &str) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
-        for segment in segments(path) {
+        each_segment(path, |segment| {
             let word = segment.word();
             if segment.is_name() {
                 self.count_name(above, word);
             }
             above = step(above, word);
             wild = step(wild, if segment.is_name() { ANY } else { word });
-        }
+        });
         for (name, value) in parameters(query) {
             let parameter = step(wild, hash(name));
             if self.parameters.len() < COUNTED_MAX || self.parameters.contains_key(&parameter) {
@@ -128,8 +128,8 @@ impl UrlPatterns {
         let mut sink = Hashes::default();
         self.walk(url, &mut sink);
         UrlPattern {
-            coarse: PatternId::new(sink.coarse, sink.parameters),
-            fine: PatternId::new(sink.fine, sink.parameters),
+            coarse: PatternId::new(sink.path.wrapping_add(sink.names), sink.parameters),
+            fine: PatternId::new(sink.path.wrapping_add(sink.values), sink.parameters),
         }
     }
 
@@ -148,14 +148,14 @@ impl UrlPatterns {
     pub(super) fn walk(&self, url: &str, sink: &mut impl Sink) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
-        for segment in segments(path) {
+        each_segment(path, |segment| {
             let word = segment.word();
             let below = step(above, word);
             let is_name = segment.is_name();
             sink.segment(segment, (!is_name || self.keeps(below)).then_some(word));
             wild = step(wild, if is_name { ANY } else { word });
             above = below;
-        }
+        });
         // Parameters in whatever order they come: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
             let word = hash(name);
@@ -180,24 +180,23 @@ pub(super) trait Sink {
 
 #[derive(Default)]
 struct Hashes {
-    coarse: u64,
-    fine: u64,
+    path: u64,
+    /// Sums, so that the order of parameters means nothing.
+    names: u64,
+    values: u64,
     parameters: u64,
 }
 
 impl Sink for Hashes {
     fn segment(&mut self, _: Segment<'_>, kept: Option<u64>) {
-        let word = kept.unwrap_or(ANY);
-        self.coarse = step(self.coarse, word);
-        self.fine = step(self.fine, word);
+        self.path = step(self.path, kept.unwrap_or(ANY));
     }
 
     fn parameter(&mut self, (_, name): (&str, u64), value: Option<(&str, u64)>) {
-        // Added, not chained: the order of parameters means nothing.
         let name = name | 1;
         self.parameters += 1;
-        self.coarse = self.coarse.wrapping_add(name);
-        self.fine = self.fine.wrapping_add(value.map_or(name, |(_, value)| step(name, value)));
+        self.names = self.names.wrapping_add(name);
+        self.values = self.values.wrapping_add(value.map_or(name, |(_, value)| step(name, value)));
     }
 }
 
@@ -222,22 +221,7 @@ impl Sink for Spelling {
 pub(super) const ANY: u64 = 0x2a;
 
 pub(super) fn hash(text: &str) -> u64 {
-    xxh3_64(text.as_bytes())
-}
-
-/// XXH3 of the eight bytes of `word`, seeded with `above`: what `xxh3_64_with_seed` gives, without its choosing by length, which
-/// would be half of what a pattern costs.
-pub(super) const fn step(above: u64, word: u64) -> u64 {
-    /// Of the standard secret, bytes 8 to 15 xor bytes 16 to 23.
-    const SECRET: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
-    const PRIME: u64 = 0x9fb2_1c65_1e98_df25;
-    let seed = above ^ (((above as u32).swap_bytes() as u64) << 32);
-    let mut hash = word.rotate_left(32) ^ SECRET.wrapping_sub(seed);
-    hash ^= hash.rotate_left(49) ^ hash.rotate_left(24);
-    hash = hash.wrapping_mul(PRIME);
-    hash ^= (hash >> 35).wrapping_add(size_of::<u64>() as u64);
-    hash = hash.wrapping_mul(PRIME);
-    hash ^ (hash >> 28)
+    fold_run(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -94,10 +94,3 @@ proptest! {
         prop_assert!(one.fine != other.fine || one.coarse == other.coarse);
     }
 }
-
-proptest! {
-    #[test]
-    fn a_step_is_the_hash_of_the_crate(above in any::<u64>(), word in any::<u64>()) {
-        prop_assert_eq!(step(above, word), xxhash_rust::xxh3::xxh3_64_with_seed(&word.to_le_bytes(), above));
-    }
-}

@@ -61,8 +61,15 @@ fn a_model_that_cannot_be_used_is_named_with_what_to_do_before_anything_is_done(
     assert_eq!(recording.run(&["learn", "forum.warc", "--pages", "60", "--out", "good"]).code, Some(0));
     let good = std::fs::read(recording.path("good")).unwrap();
     let newer = packed(r#"{"magic":"harvestman site model","format":9999,"model":{}}"#);
-    let damaged = packed(r#"{"magic":"harvestman site model","format":1,"model":{"facts":7}}"#);
-    let files = [("cut", &good[..good.len() / 2]), ("text", b"a text"), ("newer", &newer), ("damaged", &damaged)];
+    let older = packed(r#"{"magic":"harvestman site model","format":1,"model":{}}"#);
+    let damaged = packed(r#"{"magic":"harvestman site model","format":2,"model":{"facts":7}}"#);
+    let files = [
+        ("cut", &good[..good.len() / 2]),
+        ("text", b"a text"),
+        ("newer", &newer),
+        ("older", &older),
+        ("damaged", &damaged),
+    ];
     for (name, bytes) in files {
         std::fs::write(recording.path(name), bytes).unwrap();
     }
@@ -72,6 +79,7 @@ fn a_model_that_cannot_be_used_is_named_with_what_to_do_before_anything_is_done(
         ("cut", ["the site model cut: ", "learn the site anew with `harvestman learn`"]),
         ("text", ["this is not a site model", "name a file that `harvestman learn` or a crawl wrote"]),
         ("newer", ["has format 9999", "use a newer version of this program"]),
+        ("older", ["has format 1, of an earlier version", "learn the site anew with `harvestman learn`"]),
         ("damaged", ["is damaged", "learn the site anew with `harvestman learn`"]),
     ] {
         recording.run(&crawl(name, &["--policy", "ucc"])).failed(2, &said);

@@ -19,7 +19,7 @@ const SEEDS: f64 = 2e9;
 /// The score of what was chosen first; what was chosen later follows, each one less.
 const CHOSEN: f64 = 1e9;
 /// Of so many pages one has all its links looked at.
-const PROBES: u128 = 16;
+const PROBES: u128 = 32;
 
 /// Clusters of the pages that are remembered.
 pub type Clusters = HashMap<Fingerprint, ClusterId, FixedState>;

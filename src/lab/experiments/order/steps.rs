@@ -203,6 +203,7 @@ impl Steps {
         let by_place = self.filtering == Filtering::ByPlaceAndUrl && self.order == FilterOrder::DupGraph;
         let Work { links, texts, fingerprints, patterns, .. } = &mut self.work;
         let (policy, mut kept) = (page.policy, 0);
+        patterns.prepare(fingerprints);
         for at in 0..links.len() {
             let (from, to, class) = links[at];
             let find = || policy.pattern(&texts[from..to]);

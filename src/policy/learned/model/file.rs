@@ -11,8 +11,8 @@ use super::SiteModel;
 
 /// What the file calls itself.
 const MAGIC: &str = "harvestman site model";
-/// The format that is written. A program reads this one and no later one.
-const FORMAT: u32 = 1;
+/// The format that is written, and the only one that is read: patterns of URLs had other numbers in format 1.
+const FORMAT: u32 = 2;
 /// Longest JSON that is read, in bytes: several times what the largest sample makes.
 const LENGTH_MAX: u64 = 512 << 20;
 
@@ -23,8 +23,11 @@ pub enum ModelError {
     #[error("this is not a site model")]
     NotAModel,
     /// Written by a later version of the program.
-    #[error("the site model has format {0}; this version reads formats up to {FORMAT}")]
+    #[error("the site model has format {0}; this version reads format {FORMAT}")]
     Newer(u32),
+    /// Written by an earlier version of the program.
+    #[error("the site model has format {0}, of an earlier version; this version reads format {FORMAT}")]
+    Older(u32),
     /// It ends too early.
     #[error("the site model is not whole: it ends too early")]
     Truncated,
@@ -83,6 +86,9 @@ impl SiteModel {
         }
         if head.format > FORMAT {
             return Err(ModelError::Newer(head.format));
+        }
+        if head.format < FORMAT {
+            return Err(ModelError::Older(head.format));
         }
         let Whole { model } = serde_json::from_slice(&text).map_err(|error| ModelError::Damaged(error.to_string()))?;
         model.check().map_err(|why| ModelError::Damaged(why.to_owned()))?;
