@@ -42,10 +42,10 @@ struct Measured {
     false_negatives: f64,
 }
 
-fn measure(corpus: &Arc<Corpus>, by: ClusterBy, variant: Variant, sample_free: Option<usize>) -> Measured {
+fn measure(corpus: &Arc<Corpus>, by: ClusterBy, seed: u64, sample_free: Option<usize>) -> Measured {
     let truth = corpus.truth().expect("the corpus has labels");
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 2 * corpus.len()) };
-    let making = Making { variant, by, ..Making::new(Seed(1)) };
+    let making = Making { variant: Variant::Default, by, ..Making::new(Seed(seed)) };
     let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).expect("the default settings hold");
     let fetched: HashSet<PageId> = done.order.iter().filter_map(|request| request.page).collect();
     let valuable: Vec<PageId> = corpus.ids().filter(|id| is_valuable(truth, *id)).collect();
@@ -57,23 +57,44 @@ fn measure(corpus: &Arc<Corpus>, by: ClusterBy, variant: Variant, sample_free: O
     }
 }
 
-#[test]
-fn with_a_sample_that_does_not_count_nine_of_ten_fetches_are_worth_it_and_little_is_missed() {
+/// Three samples, side by side.
+fn by_three_samples(corpus: &Arc<Corpus>, by: ClusterBy) -> Vec<(u64, Measured)> {
+    std::thread::scope(|scope| {
+        let crawl = |seed| scope.spawn(move || (seed, measure(corpus, by, seed, Some(1_000))));
+        let crawls = SEEDS.map(crawl);
+        crawls.into_iter().map(|crawl| crawl.join().expect("the crawl ends")).collect()
+    })
+}
+
+/// Among them two after which pages of several templates under one kind of address were once taken for kinds of which nothing is known.
+const SEEDS: [u64; 3] = [1, 5, 9];
+
+fn nine_of_ten_fetches_are_worth_it_and_little_is_missed(by: ClusterBy) {
     for name in ["machina", "spirit"] {
         let Some(corpus) = corpus(name) else { return };
-        for by in [ClusterBy::Url, ClusterBy::Both] {
-            let measured = measure(&corpus, by, Variant::Default, Some(1_000));
+        for (seed, measured) in by_three_samples(&corpus, by) {
             let Measured { share, recall, false_negatives } = measured;
-            assert!(share >= 0.9 && recall >= 0.95 && false_negatives <= 0.021, "{name} {by:?}: {measured:?}");
+            let holds = share >= 0.9 && recall >= 0.95 && false_negatives <= 0.021;
+            assert!(holds, "{name} {by:?}, seed {seed}: {measured:?}");
         }
     }
+}
+
+#[test]
+fn with_a_sample_that_does_not_count_nine_of_ten_fetches_are_worth_it_by_addresses() {
+    nine_of_ten_fetches_are_worth_it_and_little_is_missed(ClusterBy::Url);
+}
+
+#[test]
+fn with_a_sample_that_does_not_count_nine_of_ten_fetches_are_worth_it_by_addresses_and_templates() {
+    nine_of_ten_fetches_are_worth_it_and_little_is_missed(ClusterBy::Both);
 }
 
 #[test]
 fn with_the_sample_counted_it_is_several_times_what_fetching_everything_comes_to() {
     for (name, floor, everything) in [("machina", 0.85, 0.288), ("spirit", 0.7, 0.169)] {
         let Some(corpus) = corpus(name) else { return };
-        let Measured { share, recall, .. } = measure(&corpus, ClusterBy::Both, Variant::Default, None);
+        let Measured { share, recall, .. } = measure(&corpus, ClusterBy::Both, 1, None);
         assert!(share >= floor && recall >= 0.95 && share > 2.5 * everything, "{name}: {share} with recall {recall}");
     }
 }
@@ -81,6 +102,6 @@ fn with_the_sample_counted_it_is_several_times_what_fetching_everything_comes_to
 #[test]
 fn by_templates_alone_hardly_anything_is_missed_either() {
     let Some(corpus) = corpus("spirit") else { return };
-    let measured = measure(&corpus, ClusterBy::Structure, Variant::Default, Some(1_000));
+    let measured = measure(&corpus, ClusterBy::Structure, 1, Some(1_000));
     assert!(measured.share >= 0.6 && measured.recall >= 0.95, "{measured:?}");
 }

@@ -18,7 +18,7 @@ crate::options! {
         /// Which form of the policy: `default`, the one that measures best, or `paper`, as its authors describe it.
         variant: PolicyVariant = PolicyVariant::Default,
         /// What `cluster-graph` tells kinds of pages by: `url`, their addresses; `structure`, their templates; `both`, addresses, and
-        /// templates where one kind of address has several.
+        /// templates where they tell pages of one kind of address that are worth having from others that are not.
         by: ClusterBy = ClusterBy::Url,
         /// Observations after which a new snapshot of what was learnt is published. It is published sooner when no
         /// observation waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the
@@ -52,7 +52,7 @@ pub enum ClusterBy {
     Url,
     /// By their templates.
     Structure,
-    /// By their addresses, and by their templates where one kind of address has several.
+    /// By their addresses, and by their templates where those tell what is worth having from what is not.
     Both,
 }
 

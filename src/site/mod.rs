@@ -29,8 +29,8 @@ mod vector;
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
 pub use cluster_graph::{
-    CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage, GraphReason,
-    NodeRule, PruneOptions, Reach, Standing, Universe,
+    Apart, Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
+    GraphReason, NodeRule, PruneOptions, Reach, Standing, Universe,
 };
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;

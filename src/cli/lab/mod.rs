@@ -266,7 +266,9 @@ among the URLs that were met and left out.
 
 Examples:
   harvestman lab order forum.warc.gz --out results
-  harvestman lab order sim --seeds 3 --json -")]
+  harvestman lab order sim --seeds 3 --json -
+  The same by addresses and templates together (default+structure: by templates alone):
+    harvestman lab order forum.warc.gz --variants default+both+free-sample")]
 pub struct OrderArgs {
     #[command(flatten)]
     common: Common,

@@ -121,6 +121,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         variant: args.variant.variant,
         example: example.as_ref(),
         sample_pages: args.sample,
+        by: args.variant.by,
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
         ..Making::new(Seed(args.seed))
     };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::config::ClusterBy;
 use crate::lab::replay::{PolicyName, Unknown, Variant};
 
 /// A policy in one of its forms.
@@ -14,11 +15,13 @@ pub struct Contender {
     pub form: Form,
 }
 
-/// A variant, and whether its sample counts.
+/// A variant, what it tells kinds of pages by, and whether its sample counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Form {
     /// The variant.
     pub variant: Variant,
+    /// What `cluster-graph` tells kinds of pages by; the other policies do not ask.
+    pub by: ClusterBy,
     /// Whether a policy that starts with a sample takes it before the crawl, without counting, as the paper's authors
     /// measured. If not, every request for the sample is one of the budget.
     pub free_sample: bool,
@@ -37,7 +40,7 @@ impl Form {
 
     /// This variant, every request counted.
     pub const fn of(variant: Variant) -> Self {
-        Self { variant, free_sample: false }
+        Self { variant, by: ClusterBy::Url, free_sample: false }
     }
 
     /// The same with a sample that does not count.
@@ -49,7 +52,11 @@ impl Form {
 
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.variant, if self.free_sample { FREE_SAMPLE } else { "" })
+        self.variant.fmt(f)?;
+        if self.by != ClusterBy::default() {
+            write!(f, "+{}", self.by.name())?;
+        }
+        f.write_str(if self.free_sample { FREE_SAMPLE } else { "" })
     }
 }
 
@@ -57,10 +64,10 @@ impl FromStr for Form {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Self, Unknown> {
-        match name.strip_suffix(FREE_SAMPLE) {
-            Some(variant) => Ok(Self::of(variant.parse()?).with_free_sample()),
-            None => Ok(Self::of(name.parse()?)),
-        }
+        let (rest, free_sample) = name.strip_suffix(FREE_SAMPLE).map_or((name, false), |rest| (rest, true));
+        let told_by = |by: ClusterBy| Some((rest.strip_suffix(by.name())?.strip_suffix('+')?, by));
+        let (variant, by) = ClusterBy::ALL.into_iter().find_map(told_by).unwrap_or((rest, ClusterBy::default()));
+        Ok(Self { variant: variant.parse()?, by, free_sample })
     }
 }
 
@@ -98,11 +105,16 @@ mod tests {
 
     #[test]
     fn forms_are_read_as_they_are_written() {
-        for form in
-            Variant::ALL.into_iter().flat_map(|variant| [Form::of(variant), Form::of(variant).with_free_sample()])
-        {
-            assert_eq!(form.to_string().parse(), Ok(form));
+        for variant in Variant::ALL {
+            for by in ClusterBy::ALL {
+                let form = Form { by, ..Form::of(variant) };
+                assert_eq!(form.to_string().parse(), Ok(form));
+                assert_eq!(form.with_free_sample().to_string().parse(), Ok(form.with_free_sample()));
+            }
         }
+        let both = Form { by: ClusterBy::Both, ..Form::DEFAULT };
+        assert_eq!(both.with_free_sample().to_string(), "default+both+free-sample");
+        assert_eq!("default+url".parse(), Ok(Form::DEFAULT));
         assert_eq!(Form::PAPER_FREE.to_string(), "paper+free-sample");
         let unknown = "papre+free-sample".parse::<Form>().unwrap_err().to_string();
         assert!(unknown.starts_with("there is no variant papre; there are default, paper"), "{unknown}");

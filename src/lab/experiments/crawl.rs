@@ -108,6 +108,7 @@ impl Crawl {
             variant: self.contender.form.variant,
             example: example.as_ref(),
             sample_pages: self.sample,
+            by: self.contender.form.by,
             spelling: spelling.cloned(),
             ..Making::new(Seed(self.seed))
         };

@@ -1,6 +1,6 @@
 //! Kinds of pages: the clusters of the graph, however they are told.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -34,8 +34,8 @@ pub enum Kind {
     Url(PatternId),
     /// All of this maker.
     Made(Maker),
-    /// Those whose URLs have this pattern, of this maker.
-    UrlMade(PatternId, Maker),
+    /// Those of them that are worth something else than the rest, by what made them.
+    Apart(PatternId),
 }
 
 /// The numbers of kinds: each keeps its own for as long as there is room.
@@ -62,11 +62,12 @@ impl Numbers {
     pub fn patterns(&self) -> impl Iterator<Item = (PatternId, Cluster)> {
         self.0.iter().filter_map(|(kind, cluster)| match kind {
             Kind::Url(pattern) => Some((*pattern, *cluster)),
-            Kind::Made(_) | Kind::UrlMade(..) => None,
+            Kind::Made(_) | Kind::Apart(_) => None,
         })
     }
 
-    fn get(&self, kind: Kind) -> Option<Cluster> {
+    /// The number of a kind, if it has one.
+    pub fn get(&self, kind: Kind) -> Option<Cluster> {
         self.0.get(&kind).copied()
     }
 
@@ -128,9 +129,9 @@ pub struct Kinds {
     pub urls: UrlKinds,
     pub templates: Option<Arc<Templates>>,
     pub numbers: Numbers,
-    /// Patterns whose pages have several makers.
-    pub mixed: HashSet<PatternId, FixedState>,
-    /// Those of them whose templates all lead to the same, with the cluster that stands for all: of their pages the template need not
+    /// Patterns of which the pages of some makers are a kind of their own, and those makers.
+    pub mixed: HashMap<PatternId, BTreeSet<Maker>, FixedState>,
+    /// Those of them whose pages all lead to the same, with the cluster that stands for all: of their pages the template need not
     /// be asked.
     pub alike: HashMap<PatternId, Cluster, FixedState>,
     /// Where links led, for those whose kind is not told by their URL.
@@ -143,9 +144,13 @@ impl Kinds {
         match self.by {
             ClusterBy::Structure => Some(Kind::Made(maker)),
             _ if pattern == NO_KIND.fine => None,
-            ClusterBy::Both if self.mixed.contains(&pattern) => Some(Kind::UrlMade(pattern, maker)),
+            _ if self.is_apart(pattern, maker) => Some(Kind::Apart(pattern)),
             ClusterBy::Url | ClusterBy::Both => Some(Kind::Url(pattern)),
         }
+    }
+
+    fn is_apart(&self, pattern: PatternId, maker: Maker) -> bool {
+        self.mixed.get(&pattern).is_some_and(|makers| makers.contains(&maker))
     }
 
     /// The cluster of a page.
@@ -162,14 +167,14 @@ impl Kinds {
         }
         let by_pattern = matches!(self.urls, UrlKinds::Patterns(_)) && self.knows(waited);
         let pattern = if by_pattern { waited } else { self.urls.of(url).fine };
-        if self.by == ClusterBy::Both && self.mixed.contains(&pattern) {
+        if self.mixed.contains_key(&pattern) {
             return self.alike.get(&pattern).copied().or_else(|| self.of_page(pattern, maker()));
         }
         self.numbers.get(Kind::Url(pattern)).filter(|_| pattern != NO_KIND.fine)
     }
 
     fn knows(&self, pattern: PatternId) -> bool {
-        self.mixed.contains(&pattern) || self.numbers.get(Kind::Url(pattern)).is_some()
+        self.numbers.get(Kind::Url(pattern)).is_some()
     }
 
     /// The cluster of a page as the source of links.
@@ -177,25 +182,27 @@ impl Kinds {
         self.alike.get(&pattern).copied().or_else(|| self.of_page(pattern, maker))
     }
 
-    /// The clusters of each mixed pattern's pages, by their templates, the most frequent first.
-    pub fn templates_of_mixed(&self) -> BTreeMap<PatternId, Vec<Cluster>> {
-        let mut all: BTreeMap<PatternId, Vec<Cluster>> = BTreeMap::new();
-        for (kind, cluster) in &self.numbers.0 {
-            if let Kind::UrlMade(pattern, Maker::Template(_)) = kind {
-                all.entry(*pattern).or_default().push(*cluster);
-            }
-        }
-        all.values_mut().for_each(|clusters| clusters.sort_unstable());
-        all
+    /// The clusters of each mixed pattern's pages that have a template, that of the rest first.
+    pub fn clusters_of_mixed(&self) -> BTreeMap<PatternId, Vec<Cluster>> {
+        let clusters = |(pattern, makers): (&PatternId, &BTreeSet<Maker>)| {
+            let apart = makers.iter().any(|maker| matches!(maker, Maker::Template(_)));
+            let kinds = std::iter::once(Kind::Url(*pattern)).chain(apart.then_some(Kind::Apart(*pattern)));
+            (*pattern, kinds.filter_map(|kind| self.numbers.get(kind)).collect())
+        };
+        self.mixed.iter().map(clusters).collect()
     }
 
-    /// The cluster that a link at `apath` on a page of `source` leads to, as far as its URL or what others led to tells.
+    /// The cluster that a link at `apath` on a page of `source` leads to, as far as its URL or what others led to tells. Where it is
+    /// not known what made the page behind it, its pattern decides.
     pub fn of_link(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
         match self.by {
             ClusterBy::Structure => self.led.to(source, apath, pattern),
             _ if pattern == NO_KIND.fine => None,
-            ClusterBy::Both if self.mixed.contains(&pattern) => self.led.to_by_pattern(source, apath, pattern),
-            ClusterBy::Url | ClusterBy::Both => self.numbers.get(Kind::Url(pattern)),
+            ClusterBy::Url | ClusterBy::Both => {
+                let led = || self.led.to_by_pattern(source, apath, pattern);
+                let foreseen = if self.mixed.contains_key(&pattern) { led() } else { None };
+                foreseen.or_else(|| self.numbers.get(Kind::Url(pattern)))
+            }
         }
     }
 

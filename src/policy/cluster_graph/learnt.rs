@@ -94,13 +94,9 @@ impl Learnt {
         mut kinds: Kinds,
         options: &ClusterGraphOptions,
     ) -> Result<Self, NoGraph> {
-        let lesson = Lesson::new(memory, &mut kinds);
-        let ((pages, seeds), examples) = (lesson.sample(texts), lesson.examples());
-        let clusters = pages.iter().filter_map(|page| page.cluster).collect::<std::collections::HashSet<_>>();
-        if clusters.len() < 2 {
-            return Err(NoGraph::OneCluster);
-        }
-        let graph = ClusterGraph::learn(&pages, examples.len(), &seeds, &options.prune);
+        let mut lesson = Lesson::new(memory, &mut kinds);
+        let graph = learn_graph(&mut lesson, texts, options)?;
+        let examples = lesson.examples();
         let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
         let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
         learnt.kinds.alike = learnt.alike();
@@ -143,7 +139,7 @@ impl Learnt {
         &self.graph
     }
 
-    /// The mixed patterns whose templates have the same edges, as far as edges are asked for.
+    /// The mixed patterns all of whose clusters have the same edges, as far as edges are asked for.
     fn alike(&self) -> HashMap<PatternId, Cluster, FixedState> {
         let exactly = self.later == Later::AsTrained;
         let asked = |node: &GraphNode| exactly || matches!(node.standing, Standing::Bridge(_));
@@ -152,7 +148,7 @@ impl Learnt {
         let row = |from: &Cluster| -> Vec<bool> {
             targets.iter().map(|to| self.filter.decide(Some(*from), Some(*to)).is_ok()).collect()
         };
-        let all = self.kinds.templates_of_mixed().into_iter();
+        let all = self.kinds.clusters_of_mixed().into_iter();
         let alike = all.filter_map(|(pattern, clusters)| {
             let (first, others) = clusters.split_first()?;
             others.iter().all(|other| row(other) == row(first)).then_some((pattern, *first))
@@ -163,7 +159,8 @@ impl Learnt {
     /// The patterns of which it does not matter where their links stand.
     pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, FixedState> {
         let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
-        let plain = self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains(pattern));
+        let plain =
+            self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains_key(pattern));
         let verdict = |(pattern, cluster): (PatternId, Cluster)| {
             let node = self.graph.nodes().get(cluster.index()).filter(|node| node.size > 0);
             match node.map(|node| node.standing) {
@@ -264,6 +261,20 @@ impl Learnt {
         let came = &memory.fetch_of(page)?.came;
         self.kinds.as_source(self.kinds.urls.of(memory.url(page)).fine, super::lesson::maker(came))
     }
+}
+
+/// Learns the graph. Where pages of a pattern are set apart by what made them, kinds are told anew, and what they are worth is known.
+fn learn_graph(lesson: &mut Lesson<'_>, texts: &Texts, options: &ClusterGraphOptions) -> Result<ClusterGraph, NoGraph> {
+    let (pages, seeds) = lesson.sample(texts);
+    let clusters = pages.iter().filter_map(|page| page.cluster).collect::<std::collections::HashSet<_>>();
+    if clusters.len() < 2 {
+        return Err(NoGraph::OneCluster);
+    }
+    let Some(pruned) = lesson.set_apart(&pages, &options.prune) else {
+        return Ok(ClusterGraph::learn(&pages, lesson.clusters(), &seeds, &options.prune));
+    };
+    let (pages, seeds) = lesson.sample(texts);
+    Ok(ClusterGraph::learn_told(&pages, &pruned, &seeds, &options.prune))
 }
 
 #[derive(Default)]

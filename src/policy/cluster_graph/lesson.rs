@@ -1,28 +1,25 @@
 //! A lesson: from what was fetched to the graph (sections 4.2 and 4.3).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 
 use super::forms::Forms;
-use super::kinds::{Kinds, Maker, NO_KIND};
-use super::led::{Rules, Tally};
+use super::kinds::{Kind, Kinds, Maker, NO_KIND};
+use super::led::Tally;
 use super::memory::{Came, Fetch, Memory, UrlNumber};
 use super::texts::Texts;
 use crate::config::ClusterBy;
-use crate::page::{Apath, PatternId};
-use crate::site::{Cluster, GraphLink, GraphPage};
-
-/// Pages of a pattern from which on its templates are compared, and the share of them that one template must have made if
-/// the pattern is not to be mixed.
-const MIXED_FROM: u32 = 8;
-const PURE: f64 = 0.9;
+use crate::page::{Apath, ClusterId, PatternId};
+use crate::site::{Appraisal, Cluster, GraphLink, GraphPage, GraphReason, NodeRule, PruneOptions};
 
 /// What is looked up again and again while a graph is learnt.
 pub struct Lesson<'a> {
     memory: &'a Memory,
     kinds: &'a mut Kinds,
     patterns: Vec<PatternId>,
+    /// What made pages, by number.
+    makers: BTreeMap<Maker, u32>,
     /// The cluster of each URL that was fetched.
     fetched: HashMap<UrlNumber, Option<Cluster>, FixedState>,
 }
@@ -38,20 +35,51 @@ pub const fn maker(came: &Came) -> Maker {
 }
 
 impl<'a> Lesson<'a> {
-    /// Numbers all kinds, the most frequent first; finds which patterns are mixed and where links led.
+    /// Numbers all kinds, the most frequent first, and finds where links led where that tells kinds. No pages are set apart yet.
     pub fn new(memory: &'a Memory, kinds: &'a mut Kinds) -> Self {
         let patterns: Vec<PatternId> = memory.urls().iter().map(|url| kinds.urls.of(url).fine).collect();
-        kinds.led = Rules::default();
-        kinds.mixed = match kinds.by {
-            ClusterBy::Both => mixed(memory, &patterns),
-            ClusterBy::Url | ClusterBy::Structure => HashSet::default(),
+        (kinds.led, kinds.mixed) = Default::default();
+        let makers = match kinds.by {
+            ClusterBy::Both => numbered(memory),
+            ClusterBy::Url | ClusterBy::Structure => BTreeMap::new(),
         };
-        let mut lesson = Self { memory, kinds, patterns, fetched: HashMap::default() };
+        let mut lesson = Self { memory, kinds, patterns, makers, fetched: HashMap::default() };
         lesson.number();
-        if lesson.kinds.by != ClusterBy::Url {
+        if lesson.kinds.by == ClusterBy::Structure {
             lesson.learn_led();
         }
         lesson
+    }
+
+    /// Makes kinds of their own of those pages of a pattern that are worth something else than the rest of it. Gives for each cluster
+    /// why it is pruned, if it is; nothing where no pages are set apart.
+    pub fn set_apart(&mut self, pages: &[GraphPage], options: &PruneOptions) -> Option<Vec<Option<GraphReason>>> {
+        let NodeRule::Content(distinct_min) = options.nodes else { return None };
+        if self.kinds.by != ClusterBy::Both {
+            return None;
+        }
+        let Appraisal { mut pruned, apart } = Appraisal::of(pages, self.clusters(), distinct_min, options.sure);
+        let makers: Vec<Maker> = self.makers.keys().copied().collect();
+        let kinds = self.kinds.numbers.in_order();
+        for (cluster, apart) in apart {
+            let Kind::Url(pattern) = kinds[cluster.index()] else { continue };
+            let Some(cluster) = self.kinds.numbers.number(Kind::Apart(pattern)) else { continue };
+            pruned.resize(self.clusters(), None);
+            pruned[cluster.index()] = apart.pruned;
+            let makers = apart.makers.into_iter().map(|maker| makers[maker as usize]);
+            self.kinds.mixed.insert(pattern, makers.collect());
+        }
+        if self.kinds.mixed.is_empty() {
+            return None;
+        }
+        self.number();
+        self.learn_led();
+        Some(pruned)
+    }
+
+    /// How many clusters there are.
+    pub fn clusters(&self) -> usize {
+        self.kinds.numbers.len()
     }
 
     fn pattern(&self, url: UrlNumber) -> PatternId {
@@ -61,8 +89,8 @@ impl<'a> Lesson<'a> {
     fn number(&mut self) {
         let mut sizes: BTreeMap<_, u64> = BTreeMap::new();
         if self.kinds.by == ClusterBy::Url || self.kinds.by == ClusterBy::Both {
-            let urls = self.patterns.iter().filter(|id| **id != NO_KIND.fine && !self.kinds.mixed.contains(id));
-            urls.for_each(|id| *sizes.entry(super::kinds::Kind::Url(*id)).or_default() += 1);
+            let urls = self.patterns.iter().filter(|id| **id != NO_KIND.fine);
+            urls.for_each(|id| *sizes.entry(Kind::Url(*id)).or_default() += 1);
         }
         for fetch in self.memory.fetches() {
             if let Some(kind) = self.kinds.kind(self.pattern(fetch.url), maker(&fetch.came)) {
@@ -82,10 +110,14 @@ impl<'a> Lesson<'a> {
 
     fn learn_led(&mut self) {
         let mut tally = Tally::default();
+        // Where only what a page is worth hangs on its template, a hundred links to one page tell no more of others than one does.
+        let once = self.kinds.by == ClusterBy::Both;
+        let mut known = HashSet::new();
         for fetch in self.memory.fetches() {
-            for link in &fetch.links {
+            let source = self.fetched[&fetch.url];
+            for link in fetch.links.iter().filter(|link| !once || known.insert((source, link.apath, link.url))) {
                 if let Some(Some(target)) = self.fetched.get(&link.url) {
-                    tally.see(self.fetched[&fetch.url], link.apath, self.pattern(link.url), *target);
+                    tally.see(source, link.apath, self.pattern(link.url), *target);
                 }
             }
         }
@@ -147,6 +179,7 @@ impl<'a> Lesson<'a> {
         GraphPage {
             url: u64::from(fetch.url),
             cluster: source,
+            maker: self.makers.get(&maker(&fetch.came)).copied(),
             content,
             bare: forms.is_bare(fetch),
             redirects_to,
@@ -157,16 +190,10 @@ impl<'a> Lesson<'a> {
     }
 }
 
-/// Patterns whose pages were made by several makers.
-fn mixed(memory: &Memory, patterns: &[PatternId]) -> HashSet<PatternId, FixedState> {
-    let mut makers: HashMap<PatternId, HashMap<Maker, u32, FixedState>, FixedState> = HashMap::default();
-    for fetch in memory.fetches() {
-        let pattern = makers.entry(patterns[fetch.url as usize]).or_default();
-        *pattern.entry(maker(&fetch.came)).or_default() += 1;
-    }
-    let is_mixed = |counts: &HashMap<Maker, u32, FixedState>| {
-        let (all, most) = (counts.values().sum::<u32>(), counts.values().copied().max().unwrap_or(0));
-        all >= MIXED_FROM && f64::from(most) < PURE * f64::from(all)
-    };
-    makers.into_iter().filter(|(_, counts)| is_mixed(counts)).map(|(pattern, _)| pattern).collect()
+/// A number for each template that is known, and for what else URLs lead to. Pages of no template are like no others: of them structure
+/// tells nothing.
+fn numbered(memory: &Memory) -> BTreeMap<Maker, u32> {
+    let makers: BTreeSet<Maker> = memory.fetches().iter().map(|fetch| maker(&fetch.came)).collect();
+    let known = makers.into_iter().filter(|maker| *maker != Maker::Template(ClusterId::UNKNOWN));
+    known.zip(0..).collect()
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Kind, Kinds, UrlKinds};
+use super::kinds::{Kind, Kinds, Maker, UrlKinds};
 use super::learnt::{Learnt, class_cluster};
 use super::led::Mark;
 use super::memory::{Came, Memory};
@@ -29,7 +29,7 @@ pub struct StoredGraph {
     templates: Option<StoredTemplates>,
     /// By number.
     kinds: Vec<Kind>,
-    mixed: Vec<PatternId>,
+    mixed: Vec<(PatternId, Vec<Maker>)>,
     alike: Vec<(PatternId, Cluster)>,
     led: Vec<(Mark, Cluster)>,
     graph: ClusterGraph,
@@ -49,8 +49,7 @@ impl StoredGraph {
     /// What was learnt, to be stored.
     pub fn of(learnt: &Learnt) -> Self {
         let Kinds { by, urls, templates, numbers, mixed, alike, led } = &learnt.kinds;
-        let mut mixed: Vec<PatternId> = mixed.iter().copied().collect();
-        mixed.sort_unstable();
+        let mixed: BTreeMap<_, _> = mixed.iter().collect();
         let alike: BTreeMap<_, _> = alike.iter().map(|(pattern, cluster)| (*pattern, *cluster)).collect();
         let mut closed: Vec<_> = learnt.closed.iter().map(|((from, apath), why)| (*from, *apath, *why)).collect();
         closed.sort_unstable();
@@ -63,7 +62,7 @@ impl StoredGraph {
             },
             templates: templates.as_ref().map(|templates| templates.stored()),
             kinds: numbers.in_order(),
-            mixed,
+            mixed: mixed.into_iter().map(|(pattern, makers)| (*pattern, makers.iter().copied().collect())).collect(),
             alike: alike.into_iter().collect(),
             led: led.in_order(),
             graph: learnt.graph.clone(),
@@ -119,7 +118,7 @@ impl From<StoredGraph> for Learnt {
             urls,
             templates: stored.templates.map(|templates| Arc::new(Templates::from(templates))),
             numbers: stored.kinds.into_iter().collect(),
-            mixed: stored.mixed.into_iter().collect(),
+            mixed: stored.mixed.into_iter().map(|(pattern, makers)| (pattern, makers.into_iter().collect())).collect(),
             alike: stored.alike.into_iter().collect(),
             led: stored.led.into_iter().collect(),
         };

@@ -13,6 +13,8 @@ use crate::policy::{NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy
 use crate::seed::Seed;
 use crate::url::CanonicalUrl;
 
+#[path = "mixed_tests.rs"]
+mod mixed;
 #[path = "stored_tests.rs"]
 mod stored;
 
@@ -158,9 +160,12 @@ fn crawl(site: &Site, policy: &mut dyn Policy) -> Crawled {
     Crawled { order, sampled }
 }
 
-/// The forum's pages are read again by their names.
 fn policy(options: ClusterGraphOptions, seed: u64) -> ClusterGraphPolicy {
-    let site = forum();
+    policy_for(forum(), options, seed)
+}
+
+/// The site's pages are read again by their names.
+fn policy_for(site: Site, options: ClusterGraphOptions, seed: u64) -> ClusterGraphPolicy {
     let read = move |body: &[u8], _: Option<&str>, _: Option<&Arc<crate::page::ClassTokens>>| {
         let name = std::str::from_utf8(body).unwrap();
         ParsedPage { leaf_paths: site[name].bag.clone(), ..ParsedPage::default() }

@@ -3,13 +3,17 @@
 //! The paper infers duplicate content from links alone and names content as future work. Here clusters are looked at one by one, the
 //! likely originals first, and of each the share of its sampled pages is counted that show something which neither another of them
 //! nor an original shows. A cluster with too small a share is pruned.
+//!
+//! Where several templates made a cluster's pages, those of some may be worth having and those of others not. A template's pages are
+//! set apart if it is certain that they are worth something else than the rest.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::evidence::Evidence;
-use super::graph::{GraphReason, Standing};
+use super::CLUSTERS_MAX;
+use super::graph::GraphReason;
 use super::sample::{Cluster, GraphLink, GraphPage};
+use super::worth::{Apart, Bar, Tally, set_apart};
 
 /// Redirects that are followed from a page at most.
 const HOPS_MAX: usize = 8;
@@ -59,16 +63,16 @@ struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    fn new(evidence: &Evidence<'a>) -> Self {
-        let pages = evidence.pages.iter().map(|page| (page.url, *page)).collect();
-        let links = evidence.pages.iter().flat_map(|page| page.links.iter().filter(|link| link.url != page.url));
+    fn new(pages: &[&'a GraphPage], clusters: usize) -> Self {
+        let links = pages.iter().flat_map(|page| page.links.iter().filter(|link| link.url != page.url));
         let linked: HashSet<u64> = links.map(|link| link.url).collect();
-        let mut counts = vec![(0_u32, 0_u32); evidence.graph.nodes.len()];
-        for page in &evidence.pages {
+        let mut counts = vec![(0_u32, 0_u32); clusters];
+        for page in pages {
             let Some(count) = page.cluster.and_then(|cluster| counts.get_mut(cluster.index())) else { continue };
             *count = (count.0 + u32::from(linked.contains(&page.url)), count.1 + 1);
         }
         let share = |(linked, all): (u32, u32)| f64::from(linked) / f64::from(all.max(1));
+        let pages = pages.iter().map(|page| (page.url, *page)).collect();
         Self { pages, linked, found_by_links: counts.into_iter().map(share).collect() }
     }
 
@@ -90,46 +94,70 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Prunes the clusters of whose sampled pages, as far as that is [sure](at_most), less than the share `distinct_min` shows
-/// something of their own, and no mere form. Clusters without sampled pages stay: nothing is known against them.
-/// O(pages + links).
-pub(super) fn prune_repetitions(evidence: &mut Evidence<'_>, distinct_min: f64, sure: f64) {
-    let sight = Sight::new(evidence);
-    let mut casts = casts(evidence, &sight);
-    casts.sort_by(Cast::by_originality);
-    let mut claimed: HashSet<Shown> = HashSet::new();
-    for cast in casts {
-        let mut own = HashSet::new();
-        let mut is_new = |page: &&&GraphPage| {
-            let shown = sight.shown(page).filter(|shown| !claimed.contains(shown));
-            let found_anyway = page.redirects_to.is_some_and(|to| sight.found_anyway(to));
-            !found_anyway && shown.is_some_and(|shown| own.insert(shown))
-        };
-        let new: Vec<_> = cast.pages.iter().filter(|page| is_new(page)).collect();
-        let informative = new.iter().filter(|page| !page.bare).count();
-        let too_few = |shown: usize| at_most(shown, cast.pages.len(), sure) < distinct_min;
-        if too_few(informative) {
-            let reason = if too_few(new.len()) { GraphReason::DuplicateContent } else { GraphReason::Uninformative };
-            evidence.graph.nodes[cast.cluster].standing = Standing::Pruned(reason);
-        } else {
-            let shows = cast.pages.iter().filter(|page| page.redirects_to.is_none());
-            claimed.extend(shows.filter_map(|page| sight.shown(page)));
+/// What clusters are worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appraisal {
+    /// Of each cluster, by number, why it is pruned, if it is; where pages were set apart, that of the whole and of the rest.
+    pub pruned: Vec<Option<GraphReason>>,
+    /// Clusters of which pages are worth something else than the rest, by number.
+    pub apart: Vec<(Cluster, Apart)>,
+}
+
+impl Appraisal {
+    /// Appraises clusters by their sampled pages. One is pruned if less than the share `distinct_min` of them, as far as that is
+    /// certain (Wilson's interval, `sure` standard deviations wide), shows something of its own, and no mere form. Clusters without
+    /// sampled pages stay: nothing is known against them. Of a URL that is there more than once only the first counts.
+    /// O(pages + links).
+    pub fn of(sample: &[GraphPage], clusters: usize, distinct_min: f64, sure: f64) -> Self {
+        let (bar, clusters) = (Bar { share: distinct_min, sure }, clusters.min(CLUSTERS_MAX));
+        let mut known = HashSet::with_capacity(sample.len());
+        let pages: Vec<_> = sample.iter().filter(|page| known.insert(page.url)).collect();
+        let sight = Sight::new(&pages, clusters);
+        let mut casts = casts(&pages, clusters, &sight);
+        casts.sort_by(Cast::by_originality);
+        let mut appraisal = Self { pruned: vec![None; clusters], apart: Vec::new() };
+        let mut claimed: HashSet<Shown> = HashSet::new();
+        for cast in casts {
+            appraisal.appraise(&cast, &sight, bar, &mut claimed);
         }
+        appraisal.apart.sort_unstable_by_key(|(cluster, _)| *cluster);
+        appraisal
+    }
+
+    /// What a cluster that is kept shows is `claimed` by it.
+    fn appraise(&mut self, cast: &Cast<'_>, sight: &Sight<'_>, bar: Bar, claimed: &mut HashSet<Shown>) {
+        let tallies = tallies(cast, sight, claimed);
+        let whole: Tally = tallies.values().copied().sum();
+        let standing = whole.pruned(bar);
+        self.pruned[cast.cluster] = standing;
+        let apart = set_apart(&tallies, bar);
+        let is_kept = |page: &GraphPage| match &apart {
+            Some(apart) if page.maker.is_some_and(|maker| apart.makers.contains(&maker)) => apart.pruned.is_none(),
+            _ => standing.is_none(),
+        };
+        let kept = cast.pages.iter().filter(|page| is_kept(page) && page.redirects_to.is_none());
+        claimed.extend(kept.filter_map(|page| sight.shown(page)));
+        let cluster = Cluster(u32::try_from(cast.cluster).expect("clusters are numbered by u32"));
+        self.apart.extend(apart.map(|apart| (cluster, apart)));
     }
 }
 
-/// What the share of a cluster's pages may be at most of which `some` of `all` sampled ones are: the upper end of Wilson's
-/// interval, so many standard deviations wide; for 0 the share itself.
-fn at_most(some: usize, all: usize, deviations: f64) -> f64 {
-    let count = all.max(1) as f64;
-    let (share, square) = (some as f64 / count, deviations * deviations);
-    let spread = (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
-    (share + square / (2.0 * count) + deviations * spread) / (1.0 + square / count)
+/// Counts what the pages of a cluster show that was not `claimed` by others, by what made them.
+fn tallies(cast: &Cast<'_>, sight: &Sight<'_>, claimed: &HashSet<Shown>) -> BTreeMap<Option<u32>, Tally> {
+    let mut own = HashSet::new();
+    let mut tallies: BTreeMap<Option<u32>, Tally> = BTreeMap::new();
+    for page in &cast.pages {
+        let shown = sight.shown(page).filter(|shown| !claimed.contains(shown));
+        let found_anyway = page.redirects_to.is_some_and(|to| sight.found_anyway(to));
+        let is_new = !found_anyway && shown.is_some_and(|shown| own.insert(shown));
+        tallies.entry(page.maker).or_default().count(is_new, !page.bare);
+    }
+    tallies
 }
 
-fn casts<'a>(evidence: &Evidence<'a>, sight: &Sight<'a>) -> Vec<Cast<'a>> {
-    let mut pages: Vec<Vec<&GraphPage>> = vec![Vec::new(); evidence.graph.nodes.len()];
-    for page in &evidence.pages {
+fn casts<'a>(sample: &[&'a GraphPage], clusters: usize, sight: &Sight<'a>) -> Vec<Cast<'a>> {
+    let mut pages: Vec<Vec<&GraphPage>> = vec![Vec::new(); clusters];
+    for page in sample {
         if let Some(cast) = page.cluster.and_then(|cluster| pages.get_mut(cluster.index())) {
             cast.push(page);
         }

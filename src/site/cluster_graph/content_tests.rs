@@ -162,3 +162,66 @@ fn of_two_clusters_that_show_the_same_the_one_with_the_shorter_addresses_is_the_
     let graph = ClusterGraph::learn(&sample, 2, &[100], &PruneOptions::default());
     assert_eq!(standings(&graph), [Standing::Pruned(GraphReason::DuplicateContent), Standing::Kept]);
 }
+
+/// As the default crawls.
+fn appraised(sample: &[GraphPage]) -> Appraisal {
+    Appraisal::of(sample, 6, 0.7, 1.645)
+}
+
+fn made(maker: u32, page: GraphPage) -> GraphPage {
+    GraphPage { maker: Some(maker), ..page }
+}
+
+#[test]
+fn what_one_template_made_of_a_cluster_is_set_apart_and_shows_its_pages_as_an_original_does() {
+    // Cluster 0: ten topics by template 1 among thirty forms by template 2. Cluster 1: the topics again, at longer addresses.
+    let topics = (0..10).map(|i| made(1, showing(i, i)));
+    let forms = (10..40).map(|i| made(2, GraphPage { bare: true, ..showing(i, i) }));
+    let again = (0..10).map(|i| made(1, GraphPage { detours: 1, ..showing(100 + i, i) }));
+    let sample: Vec<_> = topics.chain(forms).chain(again).collect();
+    let Appraisal { pruned, apart } = appraised(&sample);
+    let reasons = [Some(GraphReason::Uninformative), Some(GraphReason::DuplicateContent)];
+    assert_eq!(
+        (&pruned[..2], &apart[..]),
+        (&reasons[..], &[(Cluster(0), Apart { makers: [1].into(), pruned: None })][..])
+    );
+    // Whole, it is pruned, and its topics would be had at the other addresses.
+    let whole: Vec<_> = sample.into_iter().map(|page| GraphPage { maker: None, ..page }).collect();
+    let Appraisal { pruned, apart } = appraised(&whole);
+    assert_eq!((&pruned[..2], apart.len()), (&[Some(GraphReason::Uninformative), None][..], 0));
+}
+
+#[test]
+fn what_is_set_apart_as_worthless_is_no_original_of_anything() {
+    // Thirty topics by template 1; ten forms by template 2, and what they quote is a cluster of its own.
+    let topics = (0..30).map(|i| made(1, showing(i, i)));
+    let forms = (30..40).map(|i| made(2, GraphPage { bare: true, ..showing(i, i) }));
+    let quoted = (30..40).map(|i| made(1, GraphPage { detours: 1, ..showing(100 + i, i) }));
+    let sample: Vec<_> = topics.chain(forms).chain(quoted).collect();
+    let Appraisal { pruned, apart } = appraised(&sample);
+    let forms = Apart { makers: [2].into(), pruned: Some(GraphReason::Uninformative) };
+    assert_eq!((&pruned[..2], &apart[..]), (&[None, None][..], &[(Cluster(0), forms)][..]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_makers_or_by_one_of_all_pages_nothing_is_set_apart_and_graphs_are_pruned_as_appraised(
+        sample in samples(),
+        maker in proptest::option::of(0..3_u32),
+    ) {
+        let sample: Vec<_> = sample.into_iter().map(|page| GraphPage { maker, ..page }).collect();
+        let appraisal = appraised(&sample);
+        prop_assert!(appraisal.apart.is_empty());
+        let options = PruneOptions { sure: 1.645, reach: Reach::Never, ..PruneOptions::default() };
+        let graph = ClusterGraph::learn(&sample, 6, &[], &options);
+        let reasons: Vec<_> = graph.nodes().iter().map(|node| node.standing.pruned()).collect();
+        prop_assert_eq!(&reasons, &appraisal.pruned);
+        for options in [options, PruneOptions { reach: Reach::Always, ..options }] {
+            let seeds: Vec<u64> = sample.iter().take(2).map(|page| page.url).collect();
+            let told = ClusterGraph::learn_told(&sample, &appraisal.pruned, &seeds, &options);
+            prop_assert_eq!(told, ClusterGraph::learn(&sample, 6, &seeds, &options));
+        }
+    }
+}

@@ -23,11 +23,16 @@ mod reach_tests;
 mod sample;
 #[cfg(test)]
 mod samples;
+mod worth;
+#[cfg(test)]
+mod worth_tests;
 
+pub use content::Appraisal;
 pub use filter::GraphFilter;
 pub use graph::{ClusterGraph, GraphEdge, GraphNode, GraphReason, Standing};
 pub use prune::{NodeRule, PruneOptions, Reach, Universe};
 pub use sample::{Cluster, GraphLink, GraphPage};
+pub use worth::Apart;
 
 /// Clusters that a graph has at most: a filter of so many takes 2 MiB. Clusters with higher numbers count as none.
 pub const CLUSTERS_MAX: usize = 4_096;

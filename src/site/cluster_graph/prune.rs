@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::content::Appraisal;
 use super::evidence::Evidence;
-use super::graph::{ClusterGraph, GraphEdge};
+use super::graph::{ClusterGraph, GraphEdge, GraphReason, Standing};
 use super::reach::Starts;
 use super::sample::{Cluster, GraphPage};
-use super::{CLUSTERS_MAX, content, coverage, leaves, reach};
+use super::{CLUSTERS_MAX, coverage, leaves, reach};
 
 /// Which URLs make up a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,22 +106,25 @@ impl ClusterGraph {
         match options.nodes {
             NodeRule::Never => {}
             NodeRule::Links => leaves::prune_headers_and_footers(&mut evidence.graph),
-            NodeRule::Content(distinct_min) => content::prune_repetitions(&mut evidence, distinct_min, options.sure),
+            NodeRule::Content(distinct_min) => {
+                let appraisal = Appraisal::of(sample, clusters, distinct_min, options.sure);
+                prune_as_told(&mut evidence.graph, &appraisal.pruned);
+            }
         }
-        if let Some(required) = options.coverage {
-            delete_edges(&mut evidence, required);
-        }
-        if options.nodes == NodeRule::Links {
-            leaves::prune_duplicates(&mut evidence.graph);
-            leaves::prune_uninformative(&mut evidence.graph);
-        }
-        let Evidence { mut graph, pages, .. } = evidence;
-        delete_edges_of_pruned(&mut graph, options.nodes);
-        if options.reach != Reach::Never {
-            let starts = Starts::new(&graph, pages, &seeds.iter().copied().collect());
-            reach::put_edges_back(&mut graph, &starts, options.reach);
-        }
-        graph
+        finished(evidence, seeds, options)
+    }
+
+    /// The same where it is known what the clusters are worth: `pruned` says of each, by number, why it is pruned, if it is. What
+    /// `options` say of nodes is not asked.
+    pub fn learn_told(
+        sample: &[GraphPage],
+        pruned: &[Option<GraphReason>],
+        seeds: &[u64],
+        options: &PruneOptions,
+    ) -> Self {
+        let mut evidence = Evidence::new(sample, pruned.len().min(CLUSTERS_MAX), options.universe);
+        prune_as_told(&mut evidence.graph, pruned);
+        finished(evidence, seeds, &PruneOptions { nodes: NodeRule::Never, ..*options })
     }
 
     /// The clusters, by number, that a crawl from `seeds` comes to through the pruned graph, by what `sample` says of the seeds.
@@ -129,6 +133,29 @@ impl ClusterGraph {
         let number = |cluster| Cluster(u32::try_from(cluster).expect("clusters are numbered by u32"));
         reach::reached(self, &starts).into_iter().map(number).collect()
     }
+}
+
+/// What is left to do once nodes were pruned.
+fn finished(mut evidence: Evidence<'_>, seeds: &[u64], options: &PruneOptions) -> ClusterGraph {
+    if let Some(required) = options.coverage {
+        delete_edges(&mut evidence, required);
+    }
+    if options.nodes == NodeRule::Links {
+        leaves::prune_duplicates(&mut evidence.graph);
+        leaves::prune_uninformative(&mut evidence.graph);
+    }
+    let Evidence { mut graph, pages, .. } = evidence;
+    delete_edges_of_pruned(&mut graph, options.nodes);
+    if options.reach != Reach::Never {
+        let starts = Starts::new(&graph, pages, &seeds.iter().copied().collect());
+        reach::put_edges_back(&mut graph, &starts, options.reach);
+    }
+    graph
+}
+
+fn prune_as_told(graph: &mut ClusterGraph, pruned: &[Option<GraphReason>]) {
+    let pruned = graph.nodes.iter_mut().zip(pruned).filter_map(|(node, why)| Some((node, (*why)?)));
+    pruned.for_each(|(node, why)| node.standing = Standing::Pruned(why));
 }
 
 /// The rule of coverage, for each cluster.

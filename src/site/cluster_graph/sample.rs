@@ -30,6 +30,8 @@ pub struct GraphPage {
     pub url: u64,
     /// The URL's cluster; none where it belongs to none.
     pub cluster: Option<Cluster>,
+    /// What made it: a number for each template. None where that is not known or does not matter.
+    pub maker: Option<u32>,
     /// What the URL shows, whatever its media type: equal for URLs that show the same or nearly. None where it shows nothing:
     /// errors, redirects.
     pub content: Option<u64>,
