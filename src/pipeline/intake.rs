@@ -308,3 +308,7 @@ impl Judge<'_> {
             .map_or_else(|why| (class, Some(Fate::Policy(why))), |class| (class, None))
     }
 }
+
+#[cfg(test)]
+#[path = "intake_tests.rs"]
+mod tests;
