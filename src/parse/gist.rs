@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::path::step;
 
-/// The word that stands for all that are counted or made up.
-const MADE_UP: u64 = 0x6e75_6d62_6572;
+/// The word that stands for all that are counted or made up, being one of them.
+const MADE_UP: u8 = b'0';
 /// What the hashes of images start from.
 const IMAGE: u64 = 0x0069_6d61_6765;
 /// From this length on a word with a digit in it is taken for an identifier.
@@ -24,6 +24,31 @@ pub(super) struct Gist {
     pub on: bool,
     /// What was met on this page.
     pub hashes: Vec<u64>,
+    known: Known,
+    /// A text with its words spelt as they count.
+    spelt: Vec<u8>,
+}
+
+/// Texts met lately: the hashes of what was written and of what it says. Most texts of a page stand on the page before too. It
+/// forgets, but mistakes no text for another unless both have one hash.
+#[derive(Debug, Default)]
+struct Known(Box<[(u64, u64)]>);
+
+/// Texts that are remembered; 64 KiB of memory, and none where no gist is asked for.
+const KNOWN_MAX: usize = 1 << 12;
+
+impl Known {
+    /// What a text says that was written with this hash: as remembered, or as `find` finds it.
+    fn get(&mut self, written: u64, find: impl FnOnce() -> u64) -> u64 {
+        if self.0.is_empty() {
+            self.0 = vec![(0, 0); KNOWN_MAX].into_boxed_slice();
+        }
+        let slot = &mut self.0[written as usize % KNOWN_MAX];
+        if slot.0 != written || written == 0 {
+            *slot = (written, find());
+        }
+        slot.1
+    }
 }
 
 impl Gist {
@@ -42,9 +67,13 @@ impl Gist {
     /// Notes a text, as written, that shows something.
     pub fn text(&mut self, text: &[u8]) {
         let text = text.trim_ascii();
-        // Few texts have any such byte.
-        let plain = !text.iter().fold(false, |any, byte| any | marks(*byte));
-        self.hashes.push(if plain { xxh3_64(text) } else { words(text) });
+        let (written, spelt) = (xxh3_64(text), &mut self.spelt);
+        let said = self.known.get(written, || {
+            // Most texts have no such byte.
+            let plain = !text.iter().fold(false, |any, byte| any | marks(*byte));
+            if plain { written } else { words(text, spelt) }
+        });
+        self.hashes.push(said);
     }
 
     /// The page's gist: images, then texts in page order.
@@ -58,33 +87,73 @@ const fn marks(byte: u8) -> bool {
     byte.is_ascii_digit() | (byte == b'/') | (byte == b'=') | (byte == b'%') | (byte == b'?')
 }
 
-fn words(text: &[u8]) -> u64 {
-    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    words.fold(0, |above, text| step(above, word(text)))
-}
-
-/// The hash of a word, which is the same for all that are counted or made up.
-fn word(word: &[u8]) -> u64 {
-    if is_made_up(word) { MADE_UP } else { xxh3_64(word) }
-}
-
-/// Whether a word is a number with at most two letters about it (`2031`, `12:30`, `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or
-/// an address.
-fn is_made_up(word: &[u8]) -> bool {
-    let (mut digits, mut letters) = (false, 0);
-    for byte in word {
-        match byte {
-            b'0'..=b'9' => digits = true,
-            b'/' | b'=' | b'%' | b'?' => return word.len() > 1,
-            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => letters += 1,
-            _ => {}
+/// The hash of a text by its words, however they are spaced: it is spelt anew with one space between two, and [`MADE_UP`] for each
+/// that is counted or made up. What is to be changed is seldom enough to be copied in pieces. The text has no white space at its ends.
+fn words(text: &[u8], spelt: &mut Vec<u8>) -> u64 {
+    spelt.clear();
+    // What stands before the first place is spelt, what stands between both stays as it is.
+    let (mut from, mut at) = (0, 0);
+    while at < text.len() {
+        let (len, made_up) = read_word(&text[at..]);
+        let end = at + len;
+        if made_up {
+            spelt.extend_from_slice(&text[from..at]);
+            spelt.push(MADE_UP);
+            from = end;
+        }
+        at = end + text[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if at > end && (at > end + 1 || text[end] != b' ') {
+            spelt.extend_from_slice(&text[from..end]);
+            spelt.push(b' ');
+            from = at;
         }
     }
-    digits && (letters <= 2 || word.len() >= IDENTIFIER_MIN)
+    spelt.extend_from_slice(&text[from..]);
+    xxh3_64(spelt)
+}
+
+const SPACE: u8 = 1;
+const DIGIT: u8 = 2;
+const ADDRESS: u8 = 4;
+const LETTER: u8 = 8;
+/// What each byte of a word tells, so that it costs one look.
+const TOLD: [u8; 256] = {
+    let mut told = [0; 256];
+    let mut at = 0;
+    while at < told.len() {
+        told[at] = match at as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c => SPACE,
+            b'0'..=b'9' => DIGIT,
+            b'/' | b'=' | b'%' | b'?' => ADDRESS,
+            b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => LETTER,
+            _ => 0,
+        };
+        at += 1;
+    }
+    told
+};
+
+/// The length of the word that `text` begins with, and whether it is a number with at most two letters about it (`2031`, `12:30`,
+/// `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or an address.
+fn read_word(text: &[u8]) -> (usize, bool) {
+    let (mut told, mut letters, mut len) = (0, 0, 0);
+    for byte in text {
+        let kind = TOLD[usize::from(*byte)];
+        if kind == SPACE {
+            break;
+        }
+        told |= kind;
+        letters += usize::from(kind / LETTER);
+        len += 1;
+    }
+    let counted = told & DIGIT != 0 && (letters <= 2 || len >= IDENTIFIER_MIN);
+    (len, if told & ADDRESS != 0 { len > 1 } else { counted })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::config::ParseOptions;
     use crate::parse::Parser;
@@ -102,10 +171,10 @@ mod tests {
         for made_up in
             ["2031", "12:30", "1,204.50", "#7", "3rd", "0.2s", "10am", "0123456789abcdef", "/login?next=x", "5\u{b0}"]
         {
-            assert_eq!(word(made_up.as_bytes()), MADE_UP, "{made_up}");
+            assert_eq!(read_word(made_up.as_bytes()), (made_up.len(), true), "{made_up}");
         }
         for said in ["March", "alice", "bob1972", "x2go", "?", "-", "2nd-hand"] {
-            assert_ne!(word(said.as_bytes()), MADE_UP, "{said}");
+            assert_eq!(read_word(said.as_bytes()), (said.len(), false), "{said}");
         }
     }
 
@@ -132,5 +201,61 @@ mod tests {
         let both = parser.parse(page, None);
         assert_eq!(both.units, plain.units);
         assert!(plain.gist.is_empty() && !both.gist.is_empty());
+    }
+    /// Whether a word is counted or made up, by its definition.
+    fn is_made_up(word: &[u8]) -> bool {
+        let digits = word.iter().any(u8::is_ascii_digit);
+        let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
+        let address = word.iter().any(|byte| b"/=%?".contains(byte));
+        if address { word.len() > 1 } else { digits && (letters <= 2 || word.len() >= IDENTIFIER_MIN) }
+    }
+
+    /// A text as it counts, by its definition: its words, none for each that is counted or made up; or the text itself where no byte
+    /// marks any.
+    fn twin(text: &str) -> Result<&[u8], Vec<Option<&[u8]>>> {
+        let text = text.as_bytes().trim_ascii();
+        if !text.iter().any(|byte| marks(*byte)) {
+            return Ok(text);
+        }
+        let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        Err(words.map(|word| (!is_made_up(word)).then_some(word)).collect())
+    }
+
+    fn hash(text: &str) -> u64 {
+        let mut gist = Gist::default();
+        gist.text(text.as_bytes());
+        gist.text(text.as_bytes());
+        assert_eq!(gist.hashes[0], gist.hashes[1], "as remembered and as found");
+        gist.hashes[0]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn two_short_texts_are_one_where_their_words_are(one in "[ab07/% \n]{0,7}", other in "[ab07/% \n]{0,7}") {
+            prop_assert_eq!(hash(&one) == hash(&other), twin(&one) == twin(&other));
+        }
+
+        #[test]
+        fn texts_of_any_length_are_one_where_their_words_are(
+            words in proptest::collection::vec("[a-z]{1,9}|[a-z\u{e9}]{1,6}[0-9]{0,3}|[0-9:.]{1,6}|[?%=/]{1,2}|0123456789abcdefg", 0..60),
+            spaces in proptest::collection::vec(" {1,2}|\n|\t ?|\u{b} ", 60), changed in 0_usize..60, by in "[0-9]{1,3}|[a-z]{1,3}|[?]",
+        ) {
+            let spell = |words: &[String], space: &dyn Fn(usize) -> String| -> String {
+                words.iter().enumerate().flat_map(|(at, word)| [space(at), word.clone()]).collect()
+            };
+            let mut others = words.clone();
+            if let Some(word) = others.get_mut(changed) {
+                *word = by;
+            }
+            let spaced = |at: usize| spaces[at].clone();
+            let texts = [spell(&words, &spaced), spell(&words, &|_| " ".to_owned()), spell(&others, &spaced)];
+            for one in &texts {
+                for other in &texts {
+                    prop_assert_eq!(hash(one) == hash(other), twin(one) == twin(other), "{:?} {:?}", one, other);
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,9 @@
 //! By default ([`FilterOrder::GraphDup`]) links are refused by link class before they are resolved, then resolved and canonicalised,
 //! then refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen. The other
 //! orders resolve every link; one looks up first and asks the policy of what is new, one does not ask it at all.
+//!
+//! To look a URL up is to add it. Only where one that is new may be refused all the same, it is looked up first and added when
+//! nothing speaks against it: what is refused is not remembered, for it may be followed another time.
 
 use std::sync::Arc;
 
@@ -16,7 +19,7 @@ use crate::page::{
     Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
 };
 use crate::policy::{PlacedLink, PolicySnapshot};
-use crate::url::{CanonicalRef, CanonicalUrl, OutOfScope, Resolver};
+use crate::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
 
 /// What a worker has just looked up: most links of a page are those of the page before.
 #[derive(Default)]
@@ -30,6 +33,8 @@ pub(super) struct Intake<'a> {
     rules: &'a Rules,
     snapshot: Arc<dyn PolicySnapshot>,
     memory: &'a mut Memory,
+    /// The class that the policy was asked about last and does not refuse: most links are of the class of the link before.
+    passes: Option<LinkClass>,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
     /// The class that the page waited under.
@@ -57,6 +62,7 @@ impl<'a> Intake<'a> {
         Self {
             rules,
             memory,
+            passes: None,
             resolver: rules.canonicaliser.resolver(&item.url, base),
             via: &item.url,
             waited: item.class.unmarked(),
@@ -85,6 +91,7 @@ impl<'a> Intake<'a> {
         for group in &page.groups {
             match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class).filter(|_| first)) {
                 Ok(class) => {
+                    self.passes = first.then_some(class);
                     for link in &group.links {
                         match filter::judge_link(link, nofollow) {
                             Ok(()) => drop(self.link(page.href(link), class)),
@@ -121,8 +128,9 @@ impl<'a> Intake<'a> {
             }
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
-        let via = self.via.as_str();
-        let (class, fate) = judge(self.rules, &*self.snapshot, self.memory, (&url, via), (self.depth, class));
+        let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
+        let mut judge = Judge { rules, policy, memory: self.memory, passes: &mut self.passes, depth, via };
+        let (class, fate) = judge.judge(&url, class);
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -189,79 +197,118 @@ fn exported_link((href, apath, fate): &(String, Apath, Option<Fate>)) -> Exporte
     ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
 }
 
-/// Why a link is not accepted; none where it is, and from now on counts as seen. With its class, which has the URL's pattern
-/// where that was looked at.
-fn judge(
-    rules: &Rules,
-    policy: &dyn PolicySnapshot,
-    memory: &mut Memory,
-    (url, via): (&CanonicalRef<'_>, &str),
-    (depth, place): (u16, LinkClass),
-) -> (LinkClass, Option<Fate>) {
-    let (order, fingerprint) = (rules.filter.order, url.fingerprint());
-    let Memory { recent, patterns } = memory;
-    let mut judged = |place: LinkClass| {
-        let find = || policy.pattern(url.as_str());
-        let class = place.with_pattern(patterns.pattern(fingerprint, policy.patterns_version(), find));
-        // A redirect stands for a page that was wanted, unless it leads on without end.
-        let holds = |why: &PolicyRefusal| place.apath != Apath::REDIRECT || *why == PolicyRefusal::StructureTrap;
-        (class, policy.refusal(class).filter(holds).map(Fate::Policy))
-    };
-    match order {
-        FilterOrder::GraphDup => {
-            let (class, fate) = judged(place);
-            fate.map_or_else(|| look_up(rules, policy, recent, (url, via), (depth, class)), |why| (class, Some(why)))
-        }
-        FilterOrder::DupGraph => {
-            if recent.knows(fingerprint) || rules.seen.contains(fingerprint) {
-                return (place, Some(Fate::Duplicate));
+/// Judges links of one page.
+struct Judge<'j> {
+    rules: &'j Rules,
+    policy: &'j dyn PolicySnapshot,
+    memory: &'j mut Memory,
+    passes: &'j mut Option<LinkClass>,
+    depth: u16,
+    via: &'j str,
+}
+
+/// What is known of whether a URL was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Nothing.
+    Unasked,
+    /// It was not, when it was looked up.
+    New,
+}
+
+impl Judge<'_> {
+    /// Why a link is not accepted; none where it is, and from now on counts as seen. With its class, which has the URL's pattern
+    /// where that was looked at.
+    fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> (LinkClass, Option<Fate>) {
+        match self.rules.filter.order {
+            FilterOrder::GraphDup => {
+                let (class, fate) = self.by_policy(url, place);
+                fate.map_or_else(|| self.look_up(url, class, Known::Unasked), |why| (class, Some(why)))
             }
-            let group = policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
-            let (class, fate) = group.map_or_else(|| judged(place), |why| (place, Some(Fate::Policy(why))));
-            fate.map_or_else(|| look_up(rules, policy, recent, (url, via), (depth, class)), |why| (class, Some(why)))
+            FilterOrder::DupGraph => {
+                let fingerprint = url.fingerprint();
+                if self.memory.recent.knows(fingerprint) || self.rules.seen.contains(fingerprint) {
+                    return (place, Some(Fate::Duplicate));
+                }
+                let group = self.policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
+                if let Some(why) = group {
+                    return (place, Some(Fate::Policy(why)));
+                }
+                let (class, fate) = self.by_policy(url, place);
+                fate.map_or_else(|| self.look_up(url, class, Known::New), |why| (class, Some(why)))
+            }
+            FilterOrder::DupOnly => {
+                let (class, fate) = self.look_up(url, place, Known::Unasked);
+                let pattern = if fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
+                (class.with_pattern(pattern), fate)
+            }
         }
-        FilterOrder::DupOnly => {
-            let (class, fate) = look_up(rules, policy, recent, (url, via), (depth, place));
-            let pattern = if fate.is_none() { policy.pattern(url.as_str()) } else { place.pattern };
-            (class.with_pattern(pattern), fate)
+    }
+
+    /// Whether the policy refuses a link by its place and the pattern of its URL.
+    fn by_policy(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> (LinkClass, Option<Fate>) {
+        let policy = self.policy;
+        let find = || policy.pattern(url.as_str());
+        let pattern = self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find);
+        let class = place.with_pattern(pattern);
+        if *self.passes == Some(class) {
+            return (class, None);
         }
+        let Some(why) = policy.refusal(class) else {
+            *self.passes = Some(class);
+            return (class, None);
+        };
+        // A redirect stands for a page that was wanted, unless it leads on without end.
+        let holds = place.apath != Apath::REDIRECT || why == PolicyRefusal::StructureTrap;
+        (class, holds.then_some(Fate::Policy(why)))
+    }
+
+    /// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen. With the
+    /// class that it waits under.
+    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> (LinkClass, Option<Fate>) {
+        let (rules, fingerprint) = (self.rules, url.fingerprint());
+        if self.memory.recent.knows(fingerprint) {
+            return (class, Some(Fate::Duplicate));
+        }
+        if let Err(why) = rules.scope.check(url.as_str()) {
+            return (class, Some(Fate::OutOfScope(why)));
+        }
+        // Whether a derived address exists is for the crawl to find out, at the price of a request.
+        let linked = class.apath != Apath::DERIVED;
+        if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+            return (class, Some(Fate::OutOfScope(OutOfScope::NotIncluded)));
+        }
+        let too_deep = self.depth > rules.depth_max;
+        if !too_deep && !self.policy.refuses_standing() {
+            return if self.add(fingerprint) { self.stand(url, class) } else { (class, Some(Fate::Duplicate)) };
+        }
+        if known == Known::Unasked && rules.seen.contains(fingerprint) {
+            self.memory.recent.note(fingerprint);
+            return (class, Some(Fate::Duplicate));
+        }
+        if too_deep {
+            return (class, Some(Fate::OverBudget(Budget::Depth)));
+        }
+        let (class, fate) = self.stand(url, class);
+        // Another worker may have met it meanwhile.
+        let fate = fate.or_else(|| (!self.add(fingerprint)).then_some(Fate::Duplicate));
+        (class, fate)
+    }
+
+    /// Adds a URL to the set of those seen; whether it was new.
+    fn add(&mut self, fingerprint: Fingerprint) -> bool {
+        self.memory.recent.note(fingerprint);
+        self.rules.seen.insert(fingerprint)
+    }
+
+    /// The class that a link waits under by its URL and its page, or why it is refused for these.
+    fn stand(&self, url: &CanonicalRef<'_>, class: LinkClass) -> (LinkClass, Option<Fate>) {
+        self.policy
+            .stand(class, url.as_str(), self.via)
+            .map_or_else(|why| (class, Some(Fate::Policy(why))), |class| (class, None))
     }
 }
 
-/// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen. With the
-/// class that it waits under.
-fn look_up(
-    rules: &Rules,
-    policy: &dyn PolicySnapshot,
-    recent: &mut Recent,
-    (url, via): (&CanonicalRef<'_>, &str),
-    (depth, class): (u16, LinkClass),
-) -> (LinkClass, Option<Fate>) {
-    let fingerprint = url.fingerprint();
-    if recent.knows(fingerprint) {
-        return (class, Some(Fate::Duplicate));
-    }
-    if let Err(why) = rules.scope.check(url.as_str()) {
-        return (class, Some(Fate::OutOfScope(why)));
-    }
-    // Whether a derived address exists is for the crawl to find out, at the price of a request.
-    let linked = class.apath != Apath::DERIVED;
-    if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
-        return (class, Some(Fate::OutOfScope(OutOfScope::NotIncluded)));
-    }
-    if rules.seen.contains(fingerprint) {
-        recent.note(fingerprint);
-        return (class, Some(Fate::Duplicate));
-    }
-    if depth > rules.depth_max {
-        return (class, Some(Fate::OverBudget(Budget::Depth)));
-    }
-    // What is refused here is not remembered: it may be followed once its form brings something again.
-    let class = match policy.stand(class, url.as_str(), via) {
-        Ok(class) => class,
-        Err(why) => return (class, Some(Fate::Policy(why))),
-    };
-    let new = rules.seen.insert(fingerprint);
-    recent.note(fingerprint);
-    (class, (!new).then_some(Fate::Duplicate))
-}
+#[cfg(test)]
+#[path = "intake_tests.rs"]
+mod tests;

@@ -12,7 +12,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
@@ -35,17 +36,33 @@ pub(super) struct Seen {
     pub(super) generation: u64,
 }
 
+/// Where the guard against traps alone learns, fetches gather for so long before it is shown them: to wake a thread for each page
+/// costs several times what is learnt of it, and what is learnt has time.
+const GATHERING: Duration = Duration::from_millis(10);
+
 /// A worker's way to the policy.
 #[derive(Clone)]
 pub(super) struct Teacher {
     sender: Sender<Seen>,
+    /// Who learns, where fetches gather first.
+    gathering: Option<Thread>,
     clock: Clock,
     metrics: Arc<PolicyMetrics>,
 }
 
 impl Teacher {
     /// Shows the policy what came of a fetch; waits while it is behind.
-    pub(super) fn show(&self, seen: Seen) {
+    pub(super) fn show(&self, mut seen: Seen) {
+        if let Some(thread) = &self.gathering {
+            // Whoever made it frees it: the guard does not look at templates.
+            if let Outcome::Page(page) = &mut seen.observation.outcome {
+                page.bag = Vec::new();
+            }
+            // Nobody shall ever wait for one who rests.
+            if self.sender.capacity().is_none_or(|room| 2 * self.sender.len() >= room) {
+                thread.unpark();
+            }
+        }
         if let Err(TrySendError::Full(seen)) = self.sender.try_send(seen) {
             let since = self.clock.now();
             // Fails only where the thread is gone, and nobody learns any more.
@@ -106,9 +123,15 @@ impl Learning {
     /// Starts the thread, which ends when the last [`Teacher`] is dropped. At most `queue_max` fetches wait to be shown.
     pub(super) fn spawn(self, queue_max: usize) -> std::io::Result<(Teacher, JoinHandle<()>)> {
         let (sender, receiver) = bounded(queue_max.max(1));
-        let teacher = Teacher { sender, clock: self.clock.clone(), metrics: Arc::clone(&self.metrics) };
+        let (clock, metrics, gathers) = (self.clock.clone(), Arc::clone(&self.metrics), self.gathers());
         let thread = std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run(&receiver))?;
-        Ok((teacher, thread))
+        let gathering = gathers.then(|| thread.thread().clone());
+        Ok((Teacher { sender, gathering, clock, metrics }, thread))
+    }
+
+    /// Whether fetches gather before the policy is shown them: where nothing but the guard against traps learns.
+    fn gathers(&self) -> bool {
+        !self.policy.is_explained()
     }
 
     fn run(mut self, receiver: &Receiver<Seen>) {
@@ -152,6 +175,10 @@ impl Learning {
     /// The next fetch; none inside where a snapshot is due before one comes, none at all at the end.
     fn next(&self, receiver: &Receiver<Seen>) -> Option<Option<Seen>> {
         if !self.pace.has_news() {
+            if self.gathers() && receiver.is_empty() {
+                // Until then nobody who sends has anyone to wake.
+                std::thread::park_timeout(GATHERING);
+            }
             return receiver.recv().ok().map(Some);
         }
         match receiver.recv_timeout(self.pace.patience(self.clock.now())) {
@@ -162,7 +189,10 @@ impl Learning {
     }
 
     fn observe(&mut self, mut seen: Seen) {
-        self.bring_up_to_date(&mut seen);
+        // The guard looks at no classes.
+        if !self.gathers() {
+            self.bring_up_to_date(&mut seen);
+        }
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }

@@ -17,6 +17,7 @@ struct Scripted {
     generation: u64,
     panics_at: u64,
     gate: Option<Receiver<()>>,
+    explained: bool,
 }
 
 struct State(u64, u64);
@@ -64,6 +65,10 @@ impl Policy for Scripted {
         Needs { units: true, ..Needs::default() }
     }
 
+    fn is_explained(&self) -> bool {
+        self.explained
+    }
+
     fn facts(&self) -> PolicyFacts {
         PolicyFacts { lessons: self.generation, clusters: 2, duplicates: self.seen, ..PolicyFacts::default() }
     }
@@ -79,8 +84,18 @@ struct Stage {
 }
 
 fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage, Teacher, JoinHandle<()>) {
+    start_as(true, queue_max, panics_at, gate)
+}
+
+/// `explained`: the policy learns, and not only the guard before it.
+fn start_as(
+    explained: bool,
+    queue_max: usize,
+    panics_at: u64,
+    gate: Option<Receiver<()>>,
+) -> (Stage, Teacher, JoinHandle<()>) {
     let (orders, shown) = (Arc::default(), Arc::default());
-    let mut policy = Scripted { shown: Arc::clone(&shown), seen: 0, generation: 0, panics_at, gate };
+    let mut policy = Scripted { shown: Arc::clone(&shown), seen: 0, generation: 0, panics_at, gate, explained };
     let first = policy.snapshot();
     let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
     let needs = Arc::new(SharedNeeds::new(policy.needs()));
@@ -96,7 +111,8 @@ fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage
         current: Arc::clone(&current),
         needs: Arc::clone(&needs),
         to_frontier: Box::new(move |order: Order| {
-            let version = order.version.unwrap();
+            let version = order.version.unwrap_or_default();
+            assert_eq!(order.version.is_some(), explained);
             assert!(published.load().version() >= version, "the workers are told first");
             noted.lock().unwrap().push((version, order.generation));
         }),
@@ -184,6 +200,31 @@ fn a_worker_waits_while_the_policy_is_behind_and_nothing_is_lost() {
     worker.join().unwrap();
     thread.join().unwrap();
     assert_eq!(stage.shown.lock().unwrap().len(), 10);
+}
+
+#[test]
+fn what_gathers_for_the_guard_is_shown_in_order_without_what_it_does_not_look_at() {
+    for queue_max in [1, 2, 64] {
+        let (stage, teacher, thread) = start_as(false, queue_max, 0, None);
+        for number in 1..=200 {
+            let mut seen = seen(number);
+            let Outcome::Page(page) = &mut seen.observation.outcome else { unreachable!() };
+            page.bag = vec![LeafPath { path: 1, count: 1, text: None }];
+            page.gist = vec![number];
+            teacher.show(seen);
+        }
+        drop(teacher);
+        thread.join().unwrap();
+        let shown = stage.shown.lock().unwrap();
+        let gist = |seen: &Observation| match &seen.outcome {
+            Outcome::Page(page) if page.bag.is_empty() => page.gist.clone(),
+            _ => Vec::new(),
+        };
+        assert_eq!(shown.iter().flat_map(gist).collect::<Vec<_>>(), (1..=200).collect::<Vec<_>>());
+        let plain = LinkClass::unclassified(Apath(9));
+        assert!(shown.iter().all(|seen| seen.class == plain && seen.new[0].class == plain));
+        assert_eq!(stage.current.load().version(), 200, "the last snapshot knows all of it");
+    }
 }
 
 #[test]

@@ -164,7 +164,7 @@ impl Offline {
     }
 }
 
-fn rules(
+pub(super) fn rules(
     config: &Config,
     seeds: &[CanonicalUrl],
     (policy, needs): (&CurrentPolicy, &Arc<SharedNeeds>),

@@ -126,6 +126,11 @@ pub trait PolicySnapshot: ClassOrder {
         Ok(class)
     }
 
+    /// Whether [`PolicySnapshot::stand`] may refuse any link at all. Where not, a link is added to the URLs seen before that is asked.
+    fn refuses_standing(&self) -> bool {
+        false
+    }
+
     /// Told of each URL that waited and that [`PolicySnapshot::class_of`] had let go.
     fn let_go(&self, url: &str) {
         let _ = url;

@@ -4,6 +4,8 @@
 //! keeps so few repetitions that there are finitely many: of a segment three in a row, of a sequence of segments two, of a
 //! parameter one; of parameters their names alone.
 
+use smallvec::SmallVec;
+
 use super::url_parts::Segment;
 use super::url_pattern::{ANY, Sink, UrlPatterns};
 use crate::page::word::step;
@@ -34,8 +36,11 @@ impl UrlPatterns {
     }
 }
 
+/// Parts of a URL; few have more, so that most forms are found without an allocation.
+type Parts<T> = SmallVec<[T; 16]>;
+
 /// Puts a segment behind others and folds up what is then repeated too often.
-fn put<T: PartialEq>(segments: &mut Vec<T>, segment: T) {
+fn put<T: PartialEq>(segments: &mut Parts<T>, segment: T) {
     segments.push(segment);
     for period in 1..=PERIOD_MAX {
         let copies = if period == 1 { RUN_MAX + 1 } else { 3 };
@@ -48,7 +53,7 @@ fn put<T: PartialEq>(segments: &mut Vec<T>, segment: T) {
     }
 }
 
-fn put_once<T: PartialEq>(all: &mut Vec<T>, one: T) {
+fn put_once<T: PartialEq>(all: &mut Parts<T>, one: T) {
     if !all.contains(&one) {
         all.push(one);
     }
@@ -56,8 +61,8 @@ fn put_once<T: PartialEq>(all: &mut Vec<T>, one: T) {
 
 #[derive(Default)]
 struct Words {
-    segments: Vec<u64>,
-    parameters: Vec<u64>,
+    segments: Parts<u64>,
+    parameters: Parts<u64>,
 }
 
 impl Sink for Words {
@@ -72,8 +77,8 @@ impl Sink for Words {
 
 #[derive(Default)]
 struct Spelt {
-    segments: Vec<String>,
-    parameters: Vec<String>,
+    segments: Parts<String>,
+    parameters: Parts<String>,
 }
 
 impl Sink for Spelt {

@@ -27,7 +27,7 @@ mod error;
 mod input;
 mod learnt;
 mod method;
-mod order;
+pub(crate) mod order;
 mod results;
 mod sample;
 mod samples;

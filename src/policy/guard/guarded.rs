@@ -158,6 +158,10 @@ impl PolicySnapshot for GuardedSnapshot {
         Ok(self.put(class, verdict))
     }
 
+    fn refuses_standing(&self) -> bool {
+        self.verdicts.refuse_any() || self.inner.refuses_standing()
+    }
+
     fn let_go(&self, url: &str) {
         self.verdicts.count_let_go(url);
     }

@@ -73,6 +73,7 @@ fn breadth_first_takes_last_what_brings_nothing_and_a_policy_that_learns_decides
     assert_eq!(snapshot.class_of(class(), url, Some(VIA)), class().last());
     assert_eq!(snapshot.class_of(class().last(), elsewhere, None), class(), "a mark goes where it has no reason");
     assert!(snapshot.score(put) < snapshot.score(class()));
+    assert!(!snapshot.refuses_standing());
     let snapshot = after(100, false, Learner).snapshot();
     assert_eq!(snapshot.stand(class(), url, VIA), Ok(class()));
     assert_eq!((snapshot.version(), snapshot.generation()), (17, 31));
@@ -82,6 +83,7 @@ fn breadth_first_takes_last_what_brings_nothing_and_a_policy_that_learns_decides
 fn what_feeds_itself_is_refused_on_its_own_pages_and_put_last_elsewhere_by_every_policy() {
     let url = "http://h.test/x/999";
     for snapshot in [after(120, true, BreadthFirst).snapshot(), after(120, true, Learner).snapshot()] {
+        assert!(snapshot.refuses_standing());
         assert_eq!(snapshot.stand(class(), url, VIA), Err(PolicyRefusal::StructureTrap));
         assert_eq!(snapshot.stand(class(), url, "http://h.test/y/"), Ok(class().last()));
         assert_eq!(snapshot.class_of(class(), url, Some(VIA)), class().let_go());

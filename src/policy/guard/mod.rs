@@ -29,9 +29,9 @@ use form::{FormId, Showing};
 use forms::Forms;
 pub use guarded::Guarded;
 use novelty::Novelty;
-use verdicts::form_of;
 pub use verdicts::{Verdict, Verdicts};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use verdicts::{form_of, host_of};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Observation, Outcome};
 use crate::page::{TrapMeasure, TrapRecord};
@@ -108,7 +108,7 @@ impl StructureGuard {
             self.next_lesson = 2 * self.urls;
             let patterns = Arc::new(self.learner.patterns());
             self.forms.rename(|url| form_of(&patterns, url));
-            self.changed |= !self.verdicts.measures.is_empty();
+            self.changed |= !self.verdicts.is_empty();
             self.patterns = patterns;
         }
     }
@@ -136,7 +136,7 @@ impl StructureGuard {
 
     /// Whether it is anything that was not shown on this host before. What is no page is always taken for new.
     fn shows_something(&mut self, url: &str, outcome: &Outcome) -> bool {
-        let host = xxh3_64(origin_of(url).as_bytes());
+        let host = host_of(url);
         match outcome {
             Outcome::Page(page) => self.shown.take_in(page.gist.iter().map(|shown| shown ^ host)),
             Outcome::Document => true,
@@ -175,8 +175,8 @@ impl StructureGuard {
     fn publish(&mut self) {
         (self.changed, self.urgent, self.published) = (false, false, self.fetches);
         let taken = self.forms.iter().filter(|(_, form)| form.measure != TrapMeasure::None);
-        let measures = taken.map(|(id, form)| (id, (form.measure, Arc::clone(&form.refused)))).collect();
-        self.verdicts = Arc::new(Verdicts { measures, patterns: Arc::clone(&self.patterns) });
+        let taken = taken.map(|(id, form)| (&*form.example, id, form.measure, Arc::clone(&form.refused)));
+        self.verdicts = Arc::new(Verdicts::new(taken, Arc::clone(&self.patterns)));
         self.generation += 1;
     }
 

@@ -37,15 +37,16 @@ impl Novelty {
     }
 
     fn meet(&mut self, hash: u64) -> bool {
-        if self.young.contains(&hash) {
+        if !self.young.insert(hash) {
             return false;
         }
-        if self.young.len() >= self.half_max {
+        if self.young.len() > self.half_max {
+            self.young.remove(&hash);
             self.old = std::mem::take(&mut self.young);
+            self.young.insert(hash);
+            return true;
         }
-        let known = self.old.contains(&hash);
-        self.young.insert(hash);
-        !known
+        !self.old.contains(&hash)
     }
 }
 

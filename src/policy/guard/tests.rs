@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 use crate::page::{Apath, LinkClass};
@@ -53,6 +54,7 @@ impl Crawl {
                     continue;
                 }
                 let refused = verdicts.of(&url(&link), Some(&url(&path))) == Verdict::Refused;
+                assert!(!refused || verdicts.refuse_any());
                 if refused && !verdicts.count_refused(&url(&link)) {
                     crawl.refused += 1;
                     continue;
@@ -324,12 +326,9 @@ fn a_form_that_brings_something_again_is_taken_up_again() {
 
 #[test]
 fn probes_are_so_seldom_that_no_trap_lives_on_them() {
-    let verdicts = Verdicts {
-        measures: [(form_of(&UrlPatterns::default(), &url("/a/1")), (TrapMeasure::Closed, Arc::default()))]
-            .into_iter()
-            .collect(),
-        patterns: Arc::default(),
-    };
+    let (closed, form) = (url("/a/1"), form_of(&UrlPatterns::default(), &url("/a/1")));
+    let taken = (closed.as_str(), form, TrapMeasure::Closed, Arc::default());
+    let verdicts = Verdicts::new([taken].into_iter(), Arc::default());
     let probes = (0..1_000_000).filter(|n| verdicts.count_refused(&url(&format!("/a/{n}")))).count();
     assert_eq!(probes, 14, "after 64, 128, … 524,288");
     assert!(!verdicts.count_refused(&url("/b/1")), "nothing is known of it");

@@ -1,11 +1,11 @@
 //! What is done about which forms of address: what workers and the frontier look at.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::FixedState;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::form::FormId;
 use crate::page::TrapMeasure;
@@ -32,8 +32,17 @@ pub enum Verdict {
 /// The measures at one moment. While there are none, asking costs nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Verdicts {
-    pub(super) measures: HashMap<FormId, (TrapMeasure, Arc<AtomicU64>), FixedState>,
-    pub(super) patterns: Arc<UrlPatterns>,
+    measures: HashMap<FormId, (TrapMeasure, Arc<AtomicU64>), FixedState>,
+    /// The hosts of these forms, as hashes: of links to others nothing is said, and their forms need not be found.
+    hosts: HashSet<u64, FixedState>,
+    patterns: Arc<UrlPatterns>,
+    /// Whether any of them refuses links.
+    refuse: bool,
+}
+
+/// The host of a canonical URL, as a hash.
+pub(super) fn host_of(url: &str) -> u64 {
+    xxh3_64(origin_of(url).as_bytes())
 }
 
 /// The form of a canonical URL on its host.
@@ -42,6 +51,30 @@ pub(super) fn form_of(patterns: &UrlPatterns, url: &str) -> FormId {
 }
 
 impl Verdicts {
+    /// What is said by these measures, with a URL of each form.
+    pub(super) fn new<'u>(
+        taken: impl Iterator<Item = (&'u str, FormId, TrapMeasure, Arc<AtomicU64>)>,
+        patterns: Arc<UrlPatterns>,
+    ) -> Self {
+        let mut verdicts = Self { patterns, ..Self::default() };
+        for (url, form, measure, refused) in taken {
+            verdicts.hosts.insert(host_of(url));
+            verdicts.refuse |= measure >= TrapMeasure::Cut;
+            verdicts.measures.insert(form, (measure, refused));
+        }
+        verdicts
+    }
+
+    /// Whether nothing is said of any link.
+    pub fn is_empty(&self) -> bool {
+        self.measures.is_empty()
+    }
+
+    /// Whether any link is refused.
+    pub const fn refuse_any(&self) -> bool {
+        self.refuse
+    }
+
     /// What is said of a link to `url` that stands on `via`.
     pub fn of(&self, url: &str, via: Option<&str>) -> Verdict {
         if self.measures.is_empty() {
@@ -51,7 +84,7 @@ impl Verdicts {
             TrapMeasure::None => Verdict::Free,
             TrapMeasure::Closed => Verdict::Refused,
             // What such pages lead to is what they grow by.
-            _ if via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut) => Verdict::Refused,
+            _ if self.refuse && via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut) => Verdict::Refused,
             TrapMeasure::Last => Verdict::Barren,
             TrapMeasure::Cut => Verdict::Last,
         }
@@ -62,7 +95,8 @@ impl Verdicts {
     }
 
     fn entry(&self, url: &str) -> Option<&(TrapMeasure, Arc<AtomicU64>)> {
-        self.measures.get(&form_of(&self.patterns, url))
+        let known = self.hosts.contains(&host_of(url));
+        known.then(|| self.measures.get(&form_of(&self.patterns, url))).flatten()
     }
 
     /// Counts a link to `url` that is refused. True where it is to be followed all the same, to try whether the form still brings

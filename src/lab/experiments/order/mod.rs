@@ -17,6 +17,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 pub use stores::StoreKind;
+#[cfg(test)]
+pub(crate) use {
+    steps::{Filtering, Page, Steps, Tally},
+    stores::Store,
+};
 
 use super::{Contender, Crawl, Error, Experiment, Form, Results, Workers};
 use crate::config::FilterOrder;
