@@ -2,8 +2,8 @@
 
 use super::header::FINGERPRINT_BYTES;
 
-/// Bytes of a page, unless the index would outgrow its share.
-const PAGE_BYTES: usize = 4096;
+/// Bytes of a page, unless the index would outgrow its share: less would not be read sooner.
+const PAGE_BYTES: usize = 1024;
 /// Bytes that are read or written at a time.
 const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 4096..=1 << 20;
 
@@ -35,7 +35,7 @@ impl DiskOptions {
         (self.memory / 8 / files.max(1)).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end())
     }
 
-    /// Fingerprints of a page in a run of `count`: 4 KiB of them, doubled until the run's index fits into a sixteenth
+    /// Fingerprints of a page in a run of `count`: 1 KiB of them, doubled until the run's index fits into a sixteenth
     /// of the memory. (There are two such indexes during a merge, and younger runs together are smaller than the
     /// oldest.)
     pub(super) fn page(&self, count: u64) -> usize {
@@ -50,9 +50,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_of_4_kib_until_the_index_would_outgrow_its_share() {
+    fn pages_are_of_1_kib_until_the_index_would_outgrow_its_share() {
         let options = DiskOptions::default();
-        assert_eq!(options.page(0), 256);
+        assert_eq!([0, 16_777_216].map(|count| options.page(count)), [64, 64]);
         assert_eq!(options.page(67_108_864), 256);
         assert_eq!(options.page(67_108_865), 512);
         assert_eq!(options.page(10_000_000_000), 65_536);

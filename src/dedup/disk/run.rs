@@ -84,7 +84,8 @@ impl Run {
 
     /// The only page that can hold `fingerprint`.
     fn page_with(&self, fingerprint: u128) -> Option<usize> {
-        self.firsts.partition_point(|first| *first <= fingerprint).checked_sub(1)
+        let (from, to) = around(&self.firsts, fingerprint);
+        (from + self.firsts[from..to].partition_point(|first| *first <= fingerprint)).checked_sub(1)
     }
 
     /// Whether `fingerprint` is here, by one read at most.
@@ -115,6 +116,35 @@ impl Run {
     }
 }
 
+/// Between which places of ascending hashes the first one beyond `fingerprint` is. Hashes are spread evenly, so it is near where it
+/// would be if they were so exactly (interpolation search: Perl, Itai, Avni 1978), and is looked for from there in growing steps:
+/// to halve the whole index would wait for memory at each step.
+fn around(firsts: &[u128], fingerprint: u128) -> (usize, usize) {
+    let guess = (((fingerprint >> 64) * firsts.len() as u128) >> 64) as usize;
+    let mut step = STEP;
+    if firsts.get(guess).is_some_and(|first| *first <= fingerprint) {
+        let mut from = guess;
+        while let Some(to) = from.checked_add(step).filter(|to| *to < firsts.len()) {
+            if firsts[to] > fingerprint {
+                return (from, to);
+            }
+            (from, step) = (to, step * 2);
+        }
+        return (from, firsts.len());
+    }
+    let mut to = guess;
+    while let Some(from) = to.checked_sub(step) {
+        if firsts[from] <= fingerprint {
+            return (from, to);
+        }
+        (to, step) = (from, step * 2);
+    }
+    (0, to)
+}
+
+/// The first step from where a hash is expected.
+const STEP: usize = 4;
+
 /// A page of a run, as it was read last.
 #[derive(Debug, Default)]
 pub(super) struct Page {
@@ -130,5 +160,26 @@ impl Page {
 
     pub fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hash() -> impl Strategy<Value = u128> {
+        prop_oneof![4 => any::<u128>(), 1 => 0..4_u128, 1 => (0..4_u128).prop_map(|n| u128::MAX - n), 1 => 1_u128 << 90..1 << 91]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_beyond_a_hash_is_where_it_was_looked_for(mut firsts in prop::collection::vec(hash(), 0..200), sought in hash()) {
+            firsts.sort_unstable();
+            let (from, to) = around(&firsts, sought);
+            let place = firsts.partition_point(|first| *first <= sought);
+            prop_assert!(from <= place && place <= to && to <= firsts.len(), "{} of {}..{}", place, from, to);
+        }
     }
 }
