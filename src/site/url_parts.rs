@@ -117,12 +117,15 @@ fn told(stem: &[u8], long: bool) -> u8 {
 /// What is before an extension, and the extension with its dot.
 fn split_extension(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
-    let from = bytes.len().saturating_sub(EXTENSION_MAX + 1);
-    let Some(letters) = bytes[from..].iter().rev().position(|byte| !byte.is_ascii_alphabetic()) else {
+    // Few segments have a dot there, and to look at four bytes is no loop whose end must be guessed.
+    let is_dot = |back: usize| bytes.len().checked_sub(back).is_some_and(|at| bytes[at] == b'.');
+    if !(is_dot(3) | is_dot(4) | is_dot(5) | is_dot(6)) {
         return (text, "");
-    };
-    let dot = bytes.len() - letters - 1;
-    if letters >= 2 && bytes[dot] == b'.' { text.split_at(dot) } else { (text, "") }
+    }
+    let dot = memchr::memrchr(b'.', bytes).unwrap_or(bytes.len());
+    let extension = &bytes[(dot + 1).min(bytes.len())..];
+    let usual = (2..=EXTENSION_MAX).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphabetic);
+    if usual { text.split_at(dot) } else { (text, "") }
 }
 
 /// The first place of an ASCII character.
@@ -181,7 +184,8 @@ pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What of a value others may share: itself if it is short, its prefix if it has a colon. None: it is no choice.
+/// What of a value others may share: itself if it is short, what is before its first colon, escaped or not, if it has one. None: it
+/// is no choice.
 pub(super) fn value_token(value: &str) -> Option<&str> {
     let bytes = value.as_bytes();
     let colon = |at: &usize| bytes[*at] == b':' || bytes[*at..].starts_with(b"%3A");
@@ -247,7 +251,7 @@ mod tests {
         }
 
         pub fn value_token(value: &str) -> Option<&str> {
-            if let Some(colon) = value.find(':').or_else(|| value.find("%3A")) {
+            if let Some(colon) = value.find(':').into_iter().chain(value.find("%3A")).min() {
                 return Some(&value[..colon]);
             }
             (value.len() <= VALUE_MAX && !value.contains(['/', '%'])).then_some(value)
