@@ -233,18 +233,18 @@ impl Learnt {
         self.closed = closed.collect();
     }
 
-    /// The places as a sample showed them, of which nothing but its refusals holds for a crawl that starts anew.
-    pub fn primed(&self, memory: &Memory) -> Places {
+    /// The places as the sample showed them.
+    pub fn places(&self, memory: &Memory) -> Places {
         let mut links = Vec::new();
         for fetch in memory.fetches() {
             let cluster = class_cluster(self.source(memory, fetch.url));
             for link in &fetch.links {
-                let pattern = self.kinds.urls.of(memory.url(link.url));
-                let class = LinkClass { cluster, apath: link.apath, pattern };
-                links.push((cluster, link.apath, self.refusal(class)));
+                let url = memory.url(link.url);
+                let class = LinkClass { cluster, apath: link.apath, pattern: self.kinds.urls.of(url) };
+                links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(class)));
             }
         }
-        Places::primed(&links)
+        Places::sampled(&links)
     }
 
     /// The clusters of the pages that are remembered.

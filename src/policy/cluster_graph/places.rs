@@ -3,7 +3,7 @@
 //! A link is in vain if its URL was known, or was refused. A place is closed when its links were in vain for some time and each
 //! pattern of URL that it leads to is saturated: links to such URLs were in vain, wherever they stood, twice as long as there are URLs
 //! of it that were found. The second tells from many places together what the first alone would need long for; a place whose own
-//! links are in vain that long needs no other witness. A place is watched on the pages of each cluster by itself and on all pages;
+//! links are in vain that long needs no other witness, nor one that showed few URLs over and over again in the sample. A place is watched on the pages of each cluster by itself and on all pages;
 //! either may close it.
 
 use std::collections::{HashMap, HashSet};
@@ -26,6 +26,12 @@ const VAIN_BY_FOUND: u32 = 2;
 /// And, for a place that is closed by its own links alone, by the distinct URLs that it showed: one that shows others all the time, be
 /// they known from elsewhere, may show a new one next.
 const VAIN_BY_SHOWN: f64 = 4.0;
+/// What the sample showed over and over again needs no such patience: so many links, and so many for each URL, at least; and then,
+/// once as many URLs were met, so many links in vain, and so many for each.
+const SAMPLED_LINKS: usize = 16;
+const SAMPLED_BY_SHOWN: usize = 8;
+const VAIN_OF_SAMPLED: u32 = 4;
+const VAIN_BY_SAMPLED: u32 = 2;
 /// Patterns that a place leads to at most: what leads to more is no navigation.
 const PATTERNS_MAX: usize = 16;
 /// Places and patterns that are watched.
@@ -53,6 +59,8 @@ struct Place {
     refused: Option<PolicyRefusal>,
     /// The URLs that were not refused.
     shown: Distinct,
+    /// As many of them as the sample showed over and over again, if it did.
+    sampled: Option<u32>,
 }
 
 impl Place {
@@ -73,10 +81,19 @@ impl Place {
         }
     }
 
+    /// Whether it has shown so many URLs, as far as can be told by counting, and none since.
+    fn repeats(&self, urls: u32) -> bool {
+        self.shown.count() >= 0.9 * f64::from(urls)
+            && self.vain >= VAIN_OF_SAMPLED.max(VAIN_BY_SAMPLED.saturating_mul(urls))
+    }
+
     /// Why links at the place are refused; none where they are not. It takes so many in vain, or so many refused.
     fn closed(&self, [vain, refused]: [u32; 2], is_saturated: impl Fn(&PatternId) -> bool) -> Option<PolicyRefusal> {
         if self.patterns.is_empty() {
             return self.refused.filter(|_| self.vain >= refused);
+        }
+        if self.sampled.is_some_and(|urls| self.repeats(urls)) {
+            return Some(PolicyRefusal::HeaderFooter);
         }
         if self.vain < vain || self.patterns.len() > PATTERNS_MAX {
             return None;
@@ -190,24 +207,16 @@ impl Places {
         show(&mut self.of_all, apath, |place| place.see(url, pattern, led));
     }
 
-    /// What a sample tells before the crawl begins: of places where all links are refused no more needs to be seen. What the others
-    /// lead to is not known yet to the crawl, nor how much of it there is. In: each link's place, and why it is refused.
-    pub fn primed(links: &[(ClusterId, Apath, Option<PolicyRefusal>)]) -> Self {
-        let followed = || links.iter().filter(|(.., refused)| refused.is_none());
-        let of_cluster: HashSet<_> = followed().map(|(cluster, apath, _)| (*cluster, *apath)).collect();
-        let of_all: HashSet<_> = followed().map(|(_, apath, _)| *apath).collect();
-        let mut places = Self::default();
-        for (cluster, apath, refused) in links {
-            let Some(why) = refused else { continue };
-            let see = |place: &mut Place| place.see(Fingerprint(0), PatternId::NONE, Led::Refused(*why));
-            if !of_cluster.contains(&(*cluster, *apath)) {
-                show(&mut places.of_cluster, (*cluster, *apath), see);
-            }
-            if !of_all.contains(apath) {
-                show(&mut places.of_all, *apath, see);
-            }
+    /// What a sample tells before the crawl begins: of places where all links are refused no more needs to be seen, and of those
+    /// that showed the same over and over again not much more than that. In: each link's place, its URL, and why it is refused.
+    pub fn sampled(links: &[(ClusterId, Apath, Fingerprint, Option<PolicyRefusal>)]) -> Self {
+        let mut of_cluster = HashMap::<_, Sampled, FixedState>::default();
+        let mut of_all = HashMap::<_, Sampled, FixedState>::default();
+        for (cluster, apath, url, refused) in links {
+            of_cluster.entry((*cluster, *apath)).or_default().see(*url, *refused);
+            of_all.entry(*apath).or_default().see(*url, *refused);
         }
-        places
+        Self { of_cluster: told(of_cluster), of_all: told(of_all), patterns: HashMap::default() }
     }
 
     /// The places that are closed now. O(places).
@@ -222,6 +231,42 @@ impl Places {
             .filter_map(|(apath, place)| Some((apath.0, place.closed([VAIN_OF_ALL, REFUSED_OF_ALL], is_saturated)?)));
         Closed { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
     }
+}
+
+/// The links of a sample at one place.
+#[derive(Default)]
+struct Sampled {
+    links: usize,
+    /// Those that were not refused.
+    urls: HashSet<Fingerprint, FixedState>,
+    refused: Option<PolicyRefusal>,
+}
+
+impl Sampled {
+    fn see(&mut self, url: Fingerprint, refused: Option<PolicyRefusal>) {
+        self.links += 1;
+        self.refused = self.refused.max(refused);
+        if refused.is_none() {
+            self.urls.insert(url);
+        }
+    }
+
+    /// What there is to know of the place; none where it is like any other.
+    fn told(&self) -> Option<Place> {
+        if self.urls.is_empty() {
+            let vain = u32::try_from(self.links).unwrap_or(u32::MAX);
+            return Some(Place { vain, refused: self.refused, ..Place::default() });
+        }
+        let repeats = self.links >= SAMPLED_LINKS.max(SAMPLED_BY_SHOWN * self.urls.len());
+        repeats.then(|| Place { sampled: u32::try_from(self.urls.len()).ok(), ..Place::default() })
+    }
+}
+
+/// The places of which something is known; those with most links first, if they are too many.
+fn told<K: Hash + Eq + Ord + Copy>(sampled: HashMap<K, Sampled, FixedState>) -> HashMap<K, Place, FixedState> {
+    let mut all: Vec<_> = sampled.into_iter().collect();
+    all.sort_unstable_by_key(|(key, place)| (std::cmp::Reverse(place.links), *key));
+    all.into_iter().filter_map(|(key, place)| Some((key, place.told()?))).take(WATCHED_MAX / 2).collect()
 }
 
 /// Shows a link to what is watched under a key. Where too much is watched already it is not; what is not watched is never closed.
@@ -286,12 +331,29 @@ mod tests {
     #[test]
     fn a_sample_closes_places_where_all_is_refused_and_no_others() {
         let refused = Some(PolicyRefusal::DuplicateContent);
-        let mut links = vec![(ONE, PLACE, refused); 200];
-        links.extend(vec![(TWO, OTHER, refused); 200]);
-        links.push((ONE, OTHER, None));
-        let closed = Places::primed(&links).closed();
+        let mut links = vec![(ONE, PLACE, URL, refused); 200];
+        links.extend(vec![(TWO, OTHER, URL, refused); 200]);
+        links.push((ONE, OTHER, URL, None));
+        let closed = Places::sampled(&links).closed();
         assert_eq!(closed.refusal(TWO, PLACE), refused);
         assert_eq!((closed.refusal(TWO, OTHER), closed.refusal(ONE, OTHER)), (refused, None));
+    }
+
+    #[test]
+    fn what_a_sample_showed_over_and_over_again_is_closed_once_it_was_met() {
+        let url = |at: u64| Fingerprint(u128::from(at) << 32);
+        let menu: Vec<_> = (0..80).map(|at| (ONE, PLACE, url(at % 10), None)).collect();
+        let list = (0..80).map(|at| (ONE, OTHER, url(at % 11), None));
+        let mut places = Places::sampled(&[menu, list.collect()].concat());
+        let mut go_through = |apath, urls, led| {
+            (0..urls).for_each(|at| places.see(ONE, apath, (url(at), TOPICS), led));
+            places.closed().refusal(ONE, apath)
+        };
+        assert_eq!(go_through(PLACE, 10, Led::New), None, "all were new");
+        assert_eq!(go_through(PLACE, 10, Led::Known), None);
+        assert_eq!(go_through(PLACE, 10, Led::Known), Some(PolicyRefusal::HeaderFooter), "twice in vain");
+        assert_eq!(go_through(OTHER, 11, Led::New), None);
+        assert_eq!(go_through(OTHER, 33, Led::Known), None, "that had shown each URL seven times only");
     }
 
     #[test]

@@ -223,6 +223,11 @@ impl ClusterGraphPolicy {
             self.learn_patterns(true);
             self.learn_templates();
             self.lesson();
+            if let Phase::Filtering(learnt) = &self.phase
+                && self.options.by_place
+            {
+                self.places = learnt.places(&self.memory);
+            }
         }
     }
 
@@ -378,7 +383,7 @@ impl Policy for ClusterGraphPolicy {
         let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
         let learnt = std::mem::replace(self, blank);
         let places = match learnt.learnt().filter(|_| learnt.options.by_place) {
-            Some(known) => known.primed(&learnt.memory),
+            Some(known) => known.places(&learnt.memory),
             None => Places::default(),
         };
         let closed = Arc::new(places.closed());
