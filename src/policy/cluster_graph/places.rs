@@ -6,7 +6,7 @@
 //! links are in vain that long needs no other witness, nor one that showed few URLs over and over again in the sample. A place is watched on the pages of each cluster by itself and on all pages;
 //! either may close it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use foldhash::fast::FixedState;
@@ -26,10 +26,11 @@ const VAIN_BY_FOUND: u32 = 2;
 /// And, for a place that is closed by its own links alone, by the distinct URLs that it showed: one that shows others all the time, be
 /// they known from elsewhere, may show a new one next.
 const VAIN_BY_SHOWN: f64 = 4.0;
-/// What the sample showed over and over again needs no such patience: so many links, and so many for each URL, at least; and then,
-/// once as many URLs were met, so many links in vain, and so many for each.
+/// What the sample showed over and over again needs no such patience: so many links, and each URL so many times, at least; and then,
+/// once as many URLs were met, so many links in vain, and so many for each. It takes that of each URL: what a place has not shown yet
+/// is as likely as what it has shown once (Good 1953).
 const SAMPLED_LINKS: usize = 16;
-const SAMPLED_BY_SHOWN: usize = 8;
+const SAMPLED_TIMES: usize = 8;
 const VAIN_OF_SAMPLED: u32 = 4;
 const VAIN_BY_SAMPLED: u32 = 2;
 /// Patterns that a place leads to at most: what leads to more is no navigation.
@@ -237,8 +238,8 @@ impl Places {
 #[derive(Default)]
 struct Sampled {
     links: usize,
-    /// Those that were not refused.
-    urls: HashSet<Fingerprint, FixedState>,
+    /// How often it showed each URL that was not refused.
+    urls: HashMap<Fingerprint, usize, FixedState>,
     refused: Option<PolicyRefusal>,
 }
 
@@ -247,7 +248,7 @@ impl Sampled {
         self.links += 1;
         self.refused = self.refused.max(refused);
         if refused.is_none() {
-            self.urls.insert(url);
+            *self.urls.entry(url).or_default() += 1;
         }
     }
 
@@ -257,7 +258,7 @@ impl Sampled {
             let vain = u32::try_from(self.links).unwrap_or(u32::MAX);
             return Some(Place { vain, refused: self.refused, ..Place::default() });
         }
-        let repeats = self.links >= SAMPLED_LINKS.max(SAMPLED_BY_SHOWN * self.urls.len());
+        let repeats = self.links >= SAMPLED_LINKS && self.urls.values().all(|times| *times >= SAMPLED_TIMES);
         repeats.then(|| Place { sampled: u32::try_from(self.urls.len()).ok(), ..Place::default() })
     }
 }
@@ -343,7 +344,7 @@ mod tests {
     fn what_a_sample_showed_over_and_over_again_is_closed_once_it_was_met() {
         let url = |at: u64| Fingerprint(u128::from(at) << 32);
         let menu: Vec<_> = (0..80).map(|at| (ONE, PLACE, url(at % 10), None)).collect();
-        let list = (0..80).map(|at| (ONE, OTHER, url(at % 11), None));
+        let list = (0..80).map(|at| (ONE, OTHER, url(if at == 79 { 10 } else { at % 10 }), None));
         let mut places = Places::sampled(&[menu, list.collect()].concat());
         let mut go_through = |apath, urls, led| {
             (0..urls).for_each(|at| places.see(ONE, apath, (url(at), TOPICS), led));
@@ -353,7 +354,7 @@ mod tests {
         assert_eq!(go_through(PLACE, 10, Led::Known), None);
         assert_eq!(go_through(PLACE, 10, Led::Known), Some(PolicyRefusal::HeaderFooter), "twice in vain");
         assert_eq!(go_through(OTHER, 11, Led::New), None);
-        assert_eq!(go_through(OTHER, 33, Led::Known), None, "that had shown each URL seven times only");
+        assert_eq!(go_through(OTHER, 33, Led::Known), None, "that had shown a URL only once");
     }
 
     #[test]
