@@ -118,16 +118,17 @@ mod tests {
 
     #[test]
     fn whole_crawls_are_compared_with_whole_crawls_and_links_with_the_same_links() {
-        let own = [timed(FilterOrder::DupOnly, 1_000, 1_000), timed(FilterOrder::GraphDup, 100, 300)];
-        let by_url = Timed { filtering: Filtering::ByUrl, ..timed(FilterOrder::GraphDup, 100, 900) };
-        let side_by_side = [timed(FilterOrder::DupOnly, 100, 400), timed(FilterOrder::GraphDup, 100, 280), by_url];
+        // Powers of two, so that the ratios are exact.
+        let own = [timed(FilterOrder::DupOnly, 1_024, 1_024), timed(FilterOrder::GraphDup, 128, 256)];
+        let by_url = Timed { filtering: Filtering::ByUrl, ..timed(FilterOrder::GraphDup, 128, 1_024) };
+        let side_by_side = [timed(FilterOrder::DupOnly, 128, 512), timed(FilterOrder::GraphDup, 128, 384), by_url];
         let measured = Measured { own: &own, side_by_side: &side_by_side, quality: &[] };
         let rows = measured.rows(|order| Row { order: Some(order.to_owned()), ..Row::new("c", "order", "p") });
         let of = |row: usize, measure| rows[row].measures.get(&measure).copied();
         assert_eq!((of(0, Measure::RelativeTime), of(0, Measure::RelativeTimeSameLinks)), (Some(1.0), Some(1.0)));
-        assert_eq!((of(1, Measure::RelativeTime), of(1, Measure::RelativeTimeSameLinks)), (Some(0.3), Some(0.7)));
-        assert_eq!((of(1, Measure::RelativeDedupTime), of(1, Measure::DedupNs)), (Some(0.15), Some(6.0)));
-        assert_eq!((of(2, Measure::RelativeTime), of(2, Measure::RelativeTimeSameLinks)), (None, Some(2.25)));
-        assert_eq!(of(2, Measure::Links), Some(100.0), "what has no crawl of its own counts the same links");
+        assert_eq!((of(1, Measure::RelativeTime), of(1, Measure::RelativeTimeSameLinks)), (Some(0.25), Some(0.75)));
+        assert_eq!((of(1, Measure::RelativeDedupTime), of(1, Measure::DedupNs)), (Some(0.125), Some(4.0)));
+        assert_eq!((of(2, Measure::RelativeTime), of(2, Measure::RelativeTimeSameLinks)), (None, Some(2.0)));
+        assert_eq!(of(2, Measure::Links), Some(128.0), "what has no crawl of its own counts the same links");
     }
 }

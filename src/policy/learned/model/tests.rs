@@ -39,25 +39,27 @@ fn what_is_no_model_is_told_apart_from_a_model_that_is_not_whole() {
     for length in 2..whole.len() {
         assert_eq!(error(&whole[..length]), ModelError::Truncated, "{length} of {} bytes", whole.len());
     }
-    let begun = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":{\"facts\":";
+    let begun = "{\"magic\":\"harvestman site model\",\"format\":2,\"model\":{\"facts\":";
     assert_eq!(error(&gzip(begun)), ModelError::Truncated);
 }
 
 #[test]
-fn a_newer_format_is_named_and_a_damaged_model_says_where() {
-    let newer = "{\"magic\":\"harvestman site model\",\"format\":2,\"pages\":[]}";
-    assert_eq!(error(&gzip(newer)).to_string(), "the site model has format 2; this version reads formats up to 1");
-    let damaged = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":{\"facts\":3}}";
+fn newer_and_older_formats_are_named_and_a_damaged_model_says_where() {
+    let newer = "{\"magic\":\"harvestman site model\",\"format\":3,\"pages\":[]}";
+    assert_eq!(error(&gzip(newer)), ModelError::Newer(3));
+    let older = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":{\"facts\":3}}";
+    assert_eq!(error(&gzip(older)), ModelError::Older(1));
+    let damaged = "{\"magic\":\"harvestman site model\",\"format\":2,\"model\":{\"facts\":3}}";
     assert!(matches!(error(&gzip(damaged)), ModelError::Damaged(why) if why.contains("line 1")));
 }
 
 #[test]
-fn a_model_from_before_there_were_cluster_graphs_is_read_and_one_of_nothing_is_damaged() {
+fn a_model_without_a_cluster_graph_is_read_and_one_of_nothing_is_damaged() {
     let text = serde_json::to_string(&empty()).unwrap();
-    assert!(!text.contains("graph") && !text.contains("kinds"), "it is written as it always was: {text}");
+    assert!(!text.contains("graph") && !text.contains("kinds"), "what was not learnt is not written: {text}");
     let read = SiteModel::from_bytes(&empty().to_bytes().unwrap()).unwrap();
     assert!(read.knows_classes() && read.graph().is_none());
-    let nothing = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":\
+    let nothing = "{\"magic\":\"harvestman site model\",\"format\":2,\"model\":\
                    {\"facts\":{\"hosts\":[],\"pages\":1,\"clusters\":[]}}}";
     assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it holds nothing that was learnt".to_owned()));
 }
