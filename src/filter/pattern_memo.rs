@@ -1,27 +1,27 @@
 //! A worker's memory of the URL patterns that it has just looked up.
 
 use crate::page::UrlPattern;
+use crate::page::word::step;
 use crate::url::Fingerprint;
 
 /// Slots; 384 KiB of memory.
 const SLOTS: usize = 1 << 14;
 
 /// A direct-mapped table from fingerprints to patterns. Most links of a page are those of the page before, and to find the pattern
-/// of a URL costs ten times what it costs to find its fingerprint here. It forgets, and it takes a URL for another with a chance of
-/// 2⁻⁶⁴ where their slots are the same; it never takes a pattern of another time for one of now.
+/// of a URL costs ten times what it costs to find its fingerprint here. It forgets, and it takes a URL for another, or a pattern of
+/// another time for one of now, with a chance of 2⁻⁶⁴ where their slots are the same.
 pub struct PatternMemo {
-    version: u64,
     slots: Box<[Slot]>,
 }
 
-/// The half of the fingerprint that does not tell the slot, and the pattern.
+/// The half of the fingerprint that does not tell the slot, mixed with the version of the patterns, and the pattern.
 type Slot = (u64, UrlPattern);
 
 const EMPTY: Slot = (0, UrlPattern::NONE);
 
 impl Default for PatternMemo {
     fn default() -> Self {
-        Self { version: 0, slots: vec![EMPTY; SLOTS].into_boxed_slice() }
+        Self { slots: vec![EMPTY; SLOTS].into_boxed_slice() }
     }
 }
 
@@ -35,12 +35,9 @@ impl PatternMemo {
 
     /// The pattern of the URL with this fingerprint: as remembered, or as `find` finds it.
     pub fn pattern(&mut self, fingerprint: Fingerprint, version: u64, find: impl FnOnce() -> UrlPattern) -> UrlPattern {
-        if self.version != version {
-            self.slots.fill(EMPTY);
-            self.version = version;
-        }
         let slot = &mut self.slots[fingerprint.0 as usize % SLOTS];
-        let tag = (fingerprint.0 >> 64) as u64;
+        // To empty the slots for each version would cost more than all look-ups of a page, and a sample may have one a page.
+        let tag = step((fingerprint.0 >> 64) as u64, version);
         if slot.0 != tag || tag == 0 {
             *slot = (tag, find());
         }

@@ -259,10 +259,11 @@ Stores of the URLs seen:
 relative_time compares whole crawls, each timed by itself: filter, canonicalisation and dedup of all
 links that a crawl in this order meets until its end, by the same of the crawl with dedup alone,
 which also fetches what the filter keeps out. relative_time_same_links compares the same links in
-all orders: of the pages that graph-dup fetches, page by page side by side. Each store holds --seen URLs of an earlier time, so that it is as slow as in a long
-crawl. Valuable is what users made, and lists by the names of their types; false_positives is the
-share of the requests that brought something else, false_negatives the share of valuable pages
-among the URLs that were met and left out.
+all orders: of the pages that graph-dup fetches, page by page side by side. Each store holds --seen
+URLs of an earlier time, so that it is as slow as in a long crawl. Valuable is what users made, and
+lists by the names of their types; false_positives is the share of the requests that brought
+something else, false_negatives the share of valuable pages among the URLs that were met and left
+out.
 
 Examples:
   harvestman lab order forum.warc.gz --out results
