@@ -9,6 +9,7 @@ use super::kinds::Kinds;
 use super::lesson::Lesson;
 use super::memory::Memory;
 use super::options::{ClusterGraphOptions, Later};
+use super::passed::Passed;
 use super::places::Places;
 use super::snapshot::Clusters;
 use super::texts::Texts;
@@ -43,7 +44,7 @@ pub struct Learnt {
     pub(super) filter: GraphFilter,
     pub(super) later: Later,
     /// What is said of all links to URLs of a pattern, wherever they stand; others are looked into.
-    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, FixedState>,
+    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, Passed>,
     /// Places where all links are refused.
     pub(super) closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
     /// Of each cluster a URL that was fetched.
@@ -157,7 +158,7 @@ impl Learnt {
     }
 
     /// The patterns of which it does not matter where their links stand.
-    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, FixedState> {
+    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, Passed> {
         let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
         let plain =
             self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains_key(pattern));
@@ -190,19 +191,17 @@ impl Learnt {
         }
     }
 
-    /// Why links of a class are refused; none where they are not.
+    /// Why links of a class, whose pattern is known, are refused; none where they are not.
     pub fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
         if [Apath::SEED, Apath::REDIRECT].contains(&class.apath) {
             return None;
         }
-        let source = graph_cluster(class.cluster);
-        let refused = if class.pattern == UrlPattern::NONE {
-            let open = is_probing(class.cluster) && self.later == Later::LearnsOn;
-            self.closed.get(&(source, class.apath)).copied().filter(|_| !open)
-        } else {
-            self.decide(source, class.apath, class.pattern).err()
-        };
-        refused.map(reason)
+        self.decide(graph_cluster(class.cluster), class.apath, class.pattern).err().map(reason)
+    }
+
+    /// The places where all links are refused, as classes have them.
+    pub fn closed(&self) -> impl Iterator<Item = (ClusterId, Apath, PolicyRefusal)> {
+        self.closed.iter().map(|((source, apath), why)| (class_cluster(*source), *apath, reason(*why)))
     }
 
     /// Finds the places where all links are refused.

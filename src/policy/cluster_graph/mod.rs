@@ -15,6 +15,7 @@ mod led;
 mod lesson;
 mod memory;
 mod options;
+mod passed;
 mod places;
 mod policy;
 mod sampling;

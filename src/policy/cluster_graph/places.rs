@@ -3,14 +3,15 @@
 //! A link is in vain if its URL was known, or was refused. A place is closed when its links were in vain for some time and each
 //! pattern of URL that it leads to is saturated: links to such URLs were in vain, wherever they stood, twice as long as there are URLs
 //! of it that were found. The second tells from many places together what the first alone would need long for; a place whose own
-//! links are in vain that long needs no other witness, nor one that showed few URLs over and over again in the sample. A place is watched on the pages of each cluster by itself and on all pages;
-//! either may close it.
+//! links are in vain that long needs no other witness, nor one that showed few URLs over and over again in the sample. A place is
+//! watched on the pages of each cluster by itself and on all pages; either may close it.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::Hash;
 
 use foldhash::fast::FixedState;
 
+use super::passed::Passed;
 use crate::page::{Apath, ClusterId, PatternId, PolicyRefusal};
 use crate::url::Fingerprint;
 
@@ -159,31 +160,11 @@ pub struct Places {
     patterns: HashMap<PatternId, Run, FixedState>,
 }
 
-/// The places that are closed, with the reason: asked for each place of every page.
+/// The places where all links are refused, with the reason: asked for each place of every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closed {
     of_cluster: HashMap<u64, PolicyRefusal, Passed>,
     of_all: HashMap<u64, PolicyRefusal, Passed>,
-}
-
-/// Passes keys through that are hashes already.
-type Passed = BuildHasherDefault<PassedThrough>;
-
-#[derive(Debug, Clone, Default)]
-struct PassedThrough(u64);
-
-impl Hasher for PassedThrough {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
 }
 
 /// A place of a cluster's pages as one number. Apaths are hashes, so that two places with the same number are not to be feared.
@@ -192,9 +173,19 @@ const fn key(cluster: ClusterId, apath: Apath) -> u64 {
 }
 
 impl Closed {
-    /// Why links at a place of a cluster's pages are refused; none where they are not.
+    /// Closes these places too, where they are not closed already: one look-up then tells of both.
+    pub fn with(mut self, places: impl IntoIterator<Item = (ClusterId, Apath, PolicyRefusal)>) -> Self {
+        for (cluster, apath, why) in places {
+            self.of_cluster.entry(key(cluster, apath)).or_insert(why);
+        }
+        self
+    }
+
+    /// Why links at a place of a cluster's pages are refused; none where they are not. On pages of a kind that was never seen no place
+    /// is passed over for what it leads to elsewhere.
     pub fn refusal(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
-        self.of_all.get(&apath.0).or_else(|| self.of_cluster.get(&key(cluster, apath))).copied()
+        let everywhere = if cluster == ClusterId::UNKNOWN { None } else { self.of_all.get(&apath.0) };
+        everywhere.or_else(|| self.of_cluster.get(&key(cluster, apath))).copied()
     }
 }
 

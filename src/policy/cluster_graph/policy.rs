@@ -108,7 +108,9 @@ impl ClusterGraphPolicy {
         let options = ClusterGraphOptions::default_form(graph.by(), 0);
         let learnt = Learnt::from(graph);
         let blank = Self::new(options, Seed(0), Box::new(|_, _, _| ParsedPage::default()));
-        Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank }
+        let mut known = Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank };
+        known.close();
+        known
     }
 
     /// What was learnt; none while the sample is taken, and where it was of no use.
@@ -227,6 +229,7 @@ impl ClusterGraphPolicy {
                 && self.options.by_place
             {
                 self.places = learnt.places(&self.memory);
+                self.close();
             }
         }
     }
@@ -245,6 +248,7 @@ impl ClusterGraphPolicy {
             }
             Err(why) => Phase::BreadthFirst(why),
         };
+        self.close();
     }
 
     fn learn(&mut self) -> Result<Learnt, NoGraph> {
@@ -303,8 +307,17 @@ impl ClusterGraphPolicy {
         }
         self.watched += 1;
         if self.watched.is_multiple_of(CLOSED_EVERY) {
-            self.closed = Arc::new(self.places.closed());
+            self.close();
         }
+    }
+
+    /// Closes the places that have long led to nothing new and those whose links are all refused.
+    fn close(&mut self) {
+        let closed = self.places.closed();
+        self.closed = Arc::new(match &self.phase {
+            Phase::Filtering(learnt) => closed.with(learnt.closed()),
+            Phase::Sampling(_) | Phase::BreadthFirst(_) => closed,
+        });
     }
 }
 
@@ -386,8 +399,9 @@ impl Policy for ClusterGraphPolicy {
             Some(known) => known.places(&learnt.memory),
             None => Places::default(),
         };
-        let closed = Arc::new(places.closed());
-        Some(Box::new(Self { places, closed, version: 0, generation: 0, ..learnt }))
+        let mut afresh = Self { places, version: 0, generation: 0, ..learnt };
+        afresh.close();
+        Some(Box::new(afresh))
     }
 
     fn facts(&self) -> PolicyFacts {

@@ -34,7 +34,7 @@ pub enum Stage {
     Filtering {
         /// What was learnt.
         learnt: Arc<Learnt>,
-        /// Places that have long led to nothing new.
+        /// Places that have long led to nothing new, and those where all links are refused by what was learnt.
         closed: Arc<Closed>,
         /// Clusters of the pages that are remembered.
         clusters: Arc<Clusters>,
@@ -87,11 +87,11 @@ impl PolicySnapshot for ClusterGraphSnapshot {
 
     fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
         let Stage::Filtering { learnt, closed, .. } = &self.stage else { return None };
-        // On pages of a kind that was never seen nothing is passed over unseen.
-        let by_place =
-            class.pattern == UrlPattern::NONE && !is_probing(class.cluster) && class.cluster != ClusterId::UNKNOWN;
-        let vain = if by_place { closed.refusal(class.cluster, class.apath) } else { None };
-        vain.or_else(|| learnt.refusal(class))
+        if class.pattern != UrlPattern::NONE {
+            return learnt.refusal(class);
+        }
+        let is_place = !is_probing(class.cluster) && !matches!(class.apath, Apath::SEED | Apath::REDIRECT);
+        if is_place { closed.refusal(class.cluster, class.apath) } else { None }
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {

@@ -33,10 +33,12 @@ use crate::policy::PolicySnapshot;
 use findings::findings;
 use links::LinkTable;
 use rows::{Measured, with_quality};
-use timing::{Timed, Timing};
+use timing::{Timed, Timing, middle};
 
 /// The task in the rows.
 const TASK: &str = "order";
+/// Times that each order's crawl is timed.
+const TURNS: u64 = 3;
 /// Bytes of memory that the exact set may use.
 pub const EXACT_MEMORY: usize = 64 << 20;
 
@@ -124,25 +126,18 @@ impl Experiment for Order {
 }
 
 impl Order {
-    /// The crawls of each form and seed, with a sample of so many pages.
+    /// The crawls of each seed and form, with a sample of so many pages.
     fn crawls(&self, corpus: &Corpus, sample: Option<usize>) -> Vec<Crawl> {
-        let crawl = |form: &Form, seed| Crawl {
-            contender: Contender { policy: PolicyName::ClusterGraph, form: *form },
-            task: Task::Ucc,
-            budget: corpus.len(),
-            seed,
-            example: None,
-            sample,
-        };
-        self.forms.iter().flat_map(|form| (1..=self.seeds).map(move |seed| crawl(form, seed))).collect()
+        (1..=self.seeds).flat_map(|seed| self.crawls_of(corpus, seed, sample)).collect()
     }
 
-    /// The crawls without a filter, one a seed: they are the same but for the time they take.
-    fn breadth_first(&self, corpus: &Corpus) -> Vec<Crawl> {
-        let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
-        let crawl =
-            |seed| Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None };
-        (1..=self.seeds).map(crawl).collect()
+    fn crawls_of(&self, corpus: &Corpus, seed: u64, sample: Option<usize>) -> impl Iterator<Item = Crawl> {
+        let crawl = move |form: &Form| Crawl {
+            contender: Contender { policy: PolicyName::ClusterGraph, form: *form },
+            sample,
+            ..breadth_first(corpus, seed)
+        };
+        self.forms.iter().map(crawl)
     }
 
     /// The crawls by samples of several sizes.
@@ -150,12 +145,19 @@ impl Order {
         self.samples.iter().flat_map(|size| self.crawls(corpus, Some(*size))).collect()
     }
 
-    /// The crawls that are timed.
+    /// The crawls that are timed: those that are compared by turns, so that all meet the same moods of the machine.
     fn timed(&self, corpus: &Corpus) -> Vec<(Crawl, How)> {
-        let alone = self.breadth_first(corpus).into_iter().map(|crawl| (crawl, How::In(FilterOrder::DupOnly)));
-        let each = [How::In(FilterOrder::DupGraph), How::In(FilterOrder::GraphDup), How::SideBySide];
-        let crawls = self.crawls(corpus, None).into_iter();
-        alone.chain(crawls.flat_map(|crawl| each.map(|how| (crawl.clone(), how)))).collect()
+        let of_seed = |seed| {
+            let turn = move |turn| {
+                let alone = (breadth_first(corpus, seed), How::In(FilterOrder::DupOnly, turn));
+                let each = [FilterOrder::DupGraph, FilterOrder::GraphDup].map(|order| How::In(order, turn));
+                let crawls = self.crawls_of(corpus, seed, None);
+                std::iter::once(alone).chain(crawls.flat_map(move |crawl| each.map(|how| (crawl.clone(), how))))
+            };
+            let side_by_side = self.crawls_of(corpus, seed, None).map(|crawl| (crawl, How::SideBySide));
+            (0..TURNS).flat_map(turn).chain(side_by_side)
+        };
+        (1..=self.seeds).flat_map(of_seed).collect()
     }
 
     /// Adds the rows of each form and seed.
@@ -169,17 +171,17 @@ impl Order {
                     one.how
                 ));
             }
-            let of_crawl = one.note.iter().filter(|_| one.how == How::In(FilterOrder::GraphDup));
+            let of_crawl = one.note.iter().filter(|_| one.how == How::In(FilterOrder::GraphDup, 0));
             results.notes.extend(of_crawl.map(|note| format!("{name}, seed {seed}: {note}")));
         }
         for side in done.iter().filter(|one| one.how == How::SideBySide) {
             let crawl = &side.crawl;
             let is_own = |one: &&Done| match one.how {
-                How::In(FilterOrder::DupOnly) => one.crawl.seed == crawl.seed,
-                How::In(_) => (one.crawl.contender, one.crawl.seed) == (crawl.contender, crawl.seed),
+                How::In(FilterOrder::DupOnly, _) => one.crawl.seed == crawl.seed,
+                How::In(..) => (one.crawl.contender, one.crawl.seed) == (crawl.contender, crawl.seed),
                 How::SideBySide => false,
             };
-            let own: Vec<Timed> = done.iter().filter(is_own).flat_map(|one| one.timed.clone()).collect();
+            let own = middle(done.iter().filter(is_own).flat_map(|one| one.timed.clone()).collect());
             let quality: Vec<_> = done.iter().filter(is_own).filter_map(Done::quality).collect();
             let measured = Measured { own: &own, side_by_side: &side.timed, quality: &quality };
             results.rows.extend(measured.rows(|order| row(corpus, crawl, order)));
@@ -190,8 +192,8 @@ impl Order {
 /// How a crawl is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
-    /// In one order, which it is made in.
-    In(FilterOrder),
+    /// In one order, which it is made in, and for which time.
+    In(FilterOrder, u64),
     /// In all orders, made by graph-dup.
     SideBySide,
 }
@@ -199,7 +201,7 @@ enum How {
 impl std::fmt::Display for How {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::In(order) => order.name(),
+            Self::In(order, _) => order.name(),
             Self::SideBySide => "side by side",
         })
     }
@@ -218,7 +220,7 @@ struct Done {
 impl Done {
     fn quality(&self) -> Option<(FilterOrder, Quality)> {
         match self.how {
-            How::In(order) => Some((order, self.quality)),
+            How::In(order, _) => Some((order, self.quality)),
             How::SideBySide => None,
         }
     }
@@ -227,11 +229,11 @@ impl Done {
 /// Makes a crawl and times it.
 fn timed(corpus: &Arc<Corpus>, crawl: &Crawl, how: How, timing: &mut Timing, links: &LinkTable) -> Result<Done, Error> {
     let order = match how {
-        How::In(order) => order,
+        How::In(order, _) => order,
         How::SideBySide => FilterOrder::GraphDup,
     };
     match how {
-        How::In(order) => timing.begin_in(order, corpus, crawl),
+        How::In(order, turn) => timing.begin_in(order, turn, corpus, crawl),
         How::SideBySide => timing.begin_side_by_side(corpus, crawl),
     }
     let replay = crawl
@@ -239,6 +241,12 @@ fn timed(corpus: &Arc<Corpus>, crawl: &Crawl, how: How, timing: &mut Timing, lin
     let (timed, interrupted) = (timing.end()?, timing.interrupted());
     let quality = links.quality(corpus, &replay);
     Ok(Done { crawl: crawl.clone(), how, quality, timed, interrupted, note: replay.note })
+}
+
+/// The crawl without a filter, which is the same with every seed but for the time it takes.
+fn breadth_first(corpus: &Corpus, seed: u64) -> Crawl {
+    let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
+    Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None }
 }
 
 fn row(corpus: &Corpus, crawl: &Crawl, order: &str) -> Row {

@@ -34,6 +34,13 @@ pub struct Timed {
     pub disk: u64,
 }
 
+/// Of several times that the same was timed the one in the middle.
+pub fn middle(mut timed: Vec<Timed>) -> Vec<Timed> {
+    let key = |one: &Timed| (one.order, one.store);
+    timed.sort_by_key(|one| (key(one), one.tally.total()));
+    timed.chunk_by(|one, other| key(one) == key(other)).map(|same| same[same.len() / 2].clone()).collect()
+}
+
 /// One of those that are compared.
 struct Running {
     store: usize,
@@ -89,9 +96,9 @@ impl Timing {
         self.begin("side by side", &COMPARED, corpus, crawl);
     }
 
-    /// Begins a crawl to be taken through its own order alone.
-    pub fn begin_in(&mut self, order: FilterOrder, corpus: &Corpus, crawl: &Crawl) {
-        self.begin("alone", &[(order, Filtering::ByPlaceAndUrl)], corpus, crawl);
+    /// Begins a crawl to be taken through its own order alone, the `turn`-th time.
+    pub fn begin_in(&mut self, order: FilterOrder, turn: u64, corpus: &Corpus, crawl: &Crawl) {
+        self.begin(&format!("alone {turn}"), &[(order, Filtering::ByPlaceAndUrl)], corpus, crawl);
     }
 
     fn begin(&mut self, how: &str, compared: &[(FilterOrder, Filtering)], corpus: &Corpus, crawl: &Crawl) {
@@ -162,5 +169,30 @@ impl Timing {
     /// Pages that were left out because the machine was busy elsewhere.
     pub fn interrupted(&mut self) -> u64 {
         std::mem::take(&mut self.interrupted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_each_order_and_store_the_middle_time_counts() {
+        let timed = |order, store, millis| Timed {
+            order,
+            filtering: Filtering::ByPlaceAndUrl,
+            store,
+            tally: Tally { dedup: Duration::from_millis(millis), ..Tally::default() },
+            memory: 0,
+            disk: 0,
+        };
+        let (gd, d) = (FilterOrder::GraphDup, FilterOrder::DupOnly);
+        let (bloom, disk) = (StoreKind::Bloom, StoreKind::ExactDisk);
+        let all = [(d, bloom, 9), (gd, bloom, 3), (d, bloom, 2), (gd, disk, 1), (d, bloom, 4)];
+        let found = middle(all.map(|(order, store, millis)| timed(order, store, millis)).into());
+        let mut found: Vec<_> =
+            found.iter().map(|one| (one.order.name(), one.store.name(), one.tally.total().as_millis())).collect();
+        found.sort_unstable();
+        assert_eq!(found, [("dup-only", "bloom", 4), ("graph-dup", "bloom", 3), ("graph-dup", "exact-disk", 1)]);
     }
 }
