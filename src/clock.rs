@@ -61,20 +61,37 @@ impl Sub<Duration> for Instant {
 
 /// Measures how long the parts of something take that is over in less than a microsecond.
 #[derive(Debug)]
-pub struct Stopwatch(std::time::Instant);
+pub struct Stopwatch {
+    last: std::time::Instant,
+    /// What a lap has too much.
+    reading: Duration,
+}
 
 impl Stopwatch {
-    /// Starts.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    /// Starts. Laps have what it takes to read the clock once.
     pub fn start() -> Self {
-        Self(std::time::Instant::now())
+        Self::start_without(Duration::ZERO)
+    }
+
+    /// Starts; of each lap `reading` is taken off, which [`Self::reading`] tells.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn start_without(reading: Duration) -> Self {
+        Self { last: std::time::Instant::now(), reading }
+    }
+
+    /// How long a lap of nothing is: the middle of many.
+    pub fn reading() -> Duration {
+        let mut watch = Self::start();
+        let mut laps: [Duration; 255] = std::array::from_fn(|_| watch.lap());
+        laps.sort_unstable();
+        laps[laps.len() / 2]
     }
 
     /// The time since the start or the last lap, in nanoseconds; the next lap begins.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn lap(&mut self) -> Duration {
         let now = std::time::Instant::now();
-        now - std::mem::replace(&mut self.0, now)
+        (now - std::mem::replace(&mut self.last, now)).saturating_sub(self.reading)
     }
 }
 

@@ -54,6 +54,9 @@ enum Context<'a> {
     Other(Url),
 }
 
+/// Bytes that most URLs fit into.
+const BUFFER_BYTES: usize = 256;
+
 /// Resolves and canonicalises the links of one page. Its buffer is used again for each link, so that a link that was seen
 /// before costs no allocation.
 #[derive(Debug)]
@@ -73,7 +76,7 @@ impl<'a> Resolver<'a> {
             canonicaliser,
             context: Context::Web(Base::new(text)),
             parsed_base: None,
-            buffer: String::with_capacity(256),
+            buffer: String::new(),
         };
         let mut resolver = web(Cow::Borrowed(page.as_str()));
         let Some(href) = base_href else { return resolver };
@@ -96,6 +99,8 @@ impl<'a> Resolver<'a> {
     /// Where it leads to no http(s) URL, or is longer than `url.link_bytes_max`.
     pub fn resolve(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
         self.buffer.clear();
+        // Not before it is needed: of many pages no link is resolved at all.
+        self.buffer.reserve(BUFFER_BYTES);
         self.canonicaliser.check_length(href)?;
         let fast = match &self.context {
             Context::Web(base) => fast::resolve(base, href, &self.canonicaliser.stripper, &mut self.buffer),

@@ -1,7 +1,7 @@
 //! The links of a page, taken through filter, canonicalisation and dedup in one of the orders, each step timed.
 //!
-//! The steps are those of a crawl (`pipeline`), but each is done for all links of the page before the next one begins, so that two
-//! readings of the clock are divided among some fifty links. What the parser did and what the frontier will do is the same in
+//! The steps are those of a crawl (`pipeline`), but each is done for all links of the page before the next one begins, so that the
+//! clock is read a few times for some fifty links; what it takes to read it is taken off. What the parser did and what the frontier will do is the same in
 //! all orders and not timed.
 
 use std::ops::AddAssign;
@@ -93,6 +93,8 @@ pub struct Steps {
     canonicaliser: Canonicaliser,
     /// Keeps apart the URLs of those who share a store.
     salt: u128,
+    /// What it takes to read the clock.
+    reading: Duration,
     work: Work,
 }
 
@@ -111,7 +113,7 @@ impl Steps {
     /// Steps in this order. `name` keeps its URLs apart from those of others in the same store.
     pub fn new(order: FilterOrder, filtering: Filtering, canonicaliser: Canonicaliser, name: &str) -> Self {
         let salt = xxh3_128_with_seed(name.as_bytes(), 3);
-        Self { order, filtering, canonicaliser, salt, work: Work::default() }
+        Self { order, filtering, canonicaliser, salt, reading: Stopwatch::reading(), work: Work::default() }
     }
 
     /// Takes a page's links through.
@@ -122,11 +124,14 @@ impl Steps {
     pub fn page(&mut self, page: &Page<'_>, store: &mut Store) -> Result<Tally, DiskError> {
         let links = page.parsed.groups.iter().map(|group| group.links.len() as u64).sum();
         let mut tally = Tally { links, ..Tally::default() };
-        let mut watch = Stopwatch::start();
+        let mut watch = Stopwatch::start_without(self.reading);
         match self.order {
             FilterOrder::GraphDup => {
                 let classes = self.places(page, &mut tally);
                 tally.filter = watch.lap();
+                if classes.iter().all(Option::is_none) {
+                    return Ok(tally);
+                }
                 self.canonicalise(page, &classes, &mut tally);
                 tally.canonicalise = watch.lap();
                 self.refuse_by_url(page, &mut tally);
