@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const STAGES: &[&str] = &["archive", "classify", "dedup", "fetch", "filter", "frontier", "host", "parse", "policy"];
+const STAGES: &[&str] =
+    &["archive", "classify", "dedup", "fetch", "filter", "frontier", "host", "parse", "policy", "store"];
 /// What everything may know: values, settings, the types of time and randomness.
 const GROUND: &[&str] = &["clock", "config", "page", "seed", "url", "options"];
 /// The stages that decide by what is known of a site's structure.
@@ -37,6 +38,7 @@ const SHELLS: &[&str] = &[
     "fetch/",      // the client: sockets are its subject
     "archive/", // the writer: files are its subject; the encoder is pure by construction (it is handed all it writes)
     "dedup/disk/", // the set on disk: files are its subject
+    "store/",   // the state: files are its subject
 ];
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {

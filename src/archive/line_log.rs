@@ -104,9 +104,14 @@ impl LineLog {
     }
 
     /// Writes what was gathered and forces it to the disk.
-    pub fn finish(mut self) -> Result<(), Error> {
+    pub fn sync(&mut self) -> Result<(), Error> {
         self.flush()?;
         self.file.sync()
+    }
+
+    /// The same, at the end.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.sync()
     }
 
     /// The file.

@@ -58,10 +58,17 @@ pub struct Files {
     reserve: Option<Reserve>,
 }
 
+/// What the writer thread is given.
+enum Task {
+    Write(Box<Entry>),
+    /// Force all that was written to the disk, and say so.
+    Sync(Sender<Result<(), Arc<Error>>>),
+}
+
 /// Hands entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct ArchiveSink {
-    sender: Sender<Entry>,
+    sender: Sender<Task>,
     budget: Arc<ByteBudget>,
 }
 
@@ -91,10 +98,21 @@ impl ArchiveSink {
     pub fn write(&self, entry: Entry) -> Result<(), Box<Entry>> {
         let bytes = size(&entry);
         self.budget.take(bytes);
-        self.sender.send(entry).map_err(|refused| {
+        self.sender.send(Task::Write(Box::new(entry))).map_err(|refused| {
             self.budget.give_back(bytes);
-            Box::new(refused.0)
+            match refused.0 {
+                Task::Write(entry) => entry,
+                Task::Sync(_) => unreachable!("an entry was sent"),
+            }
         })
+    }
+
+    /// Waits until everything that was written before is on the disk.
+    pub fn sync(&self) -> Result<(), Arc<Error>> {
+        let gone = || Arc::new(Error::Stopped("the archive thread is gone".to_owned()));
+        let (answer, answered) = bounded(1);
+        self.sender.send(Task::Sync(answer)).map_err(|_| gone())?;
+        answered.recv().unwrap_or_else(|_| Err(gone()))
     }
 
     /// Entries that wait.
@@ -124,10 +142,11 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, receiver: &Receiver<Entry>, tick: Duration) -> Result<Written, Error> {
+    fn run(mut self, receiver: &Receiver<Task>, tick: Duration) -> Result<Written, Error> {
         loop {
             match receiver.recv_timeout(tick) {
-                Ok(entry) => self.take(entry),
+                Ok(Task::Write(entry)) => self.take(*entry),
+                Ok(Task::Sync(answer)) => self.sync(&answer),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return self.finish(),
             }
@@ -156,6 +175,18 @@ impl Writer {
         if std::panic::catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
             self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("an answer to it panicked".to_owned())));
         }
+    }
+
+    fn sync(&mut self, answer: &Sender<Result<(), Arc<Error>>>) {
+        let result = match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => self.files.sync().map_err(Arc::new),
+        };
+        if let Err(error) = &result {
+            self.fail(error.clone());
+        }
+        // Whoever asked may have given up.
+        let _ = answer.send(result);
     }
 
     /// Notes the first error, after which nothing more is taken. What was taken before finds room in the reserve.
@@ -221,6 +252,12 @@ impl Files {
             log.append(now, |out| out.extend_from_slice(line))?;
         }
         Ok(position)
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        self.archive.as_mut().map_or(Ok(()), Archive::sync)?;
+        self.pages.sync()?;
+        self.links.as_mut().map_or(Ok(()), LineLog::sync)
     }
 
     fn housekeep(&mut self, now: Instant) -> Result<(), Error> {

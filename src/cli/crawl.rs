@@ -15,7 +15,7 @@ use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, Report, StopFlag};
+use crate::report::{CrawlStatus, Hooks, Report, StopFlag, StopReason};
 use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
@@ -55,8 +55,8 @@ Examples:
         --resolve forum.example.org:127.0.0.1 --out dev
 
 The output directory gets report.json (what came of it), pages.jsonl (a line a page),
-WARC files (what was sent and received), config.toml (the configuration; without secrets)
-and, where the policy learns, policy.jsonl (what was learnt, step by step) and
+WARC files (what was sent and received), config.toml (the configuration; without secrets),
+state/ (what `harvestman resume` goes on from) and, where the policy learns, policy.jsonl (what was learnt, step by step) and
 site-model.json.gz (what is known in the end, for --model of another crawl and for
 `harvestman site`). `harvestman --help` names the exit codes, `harvestman config` all settings.";
 
@@ -68,7 +68,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
         value: FlagValue::List(args.seeds.clone()),
     });
     let (config, progress) = begin(args.settings.load(more.into_iter().collect())?, args.quiet)?;
-    run_with(&config, &progress)
+    run_with(&config, &progress, Begin::Anew)
 }
 
 /// Reads the seeds, starts the log and tells what is amiss with both; the configuration is complete then.
@@ -88,7 +88,7 @@ pub(super) fn begin(config: Config, quiet: bool) -> Result<(Config, Arc<Progress
 /// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
 pub fn crawl_with(config: Config, quiet: bool) -> Result<Exit, Failure> {
     let progress = start_log(&config, quiet);
-    run_with(&config, &progress)
+    run_with(&config, &progress, Begin::Anew)
 }
 
 fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
@@ -97,11 +97,24 @@ fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
     progress
 }
 
-fn run_with(config: &Config, progress: &Arc<Progress>) -> Result<Exit, Failure> {
-    let report = to_report(config, progress, Until::Over)?;
+/// Crawls and prints the report.
+pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, begin: Begin) -> Result<Exit, Failure> {
+    let report = to_report(config, progress, begin, Until::Over)?;
     // Nobody may be reading; that changes nothing about the crawl.
-    let _ = writeln!(io::stdout(), "{report}output    {}", config.crawl.out);
+    let out = &config.crawl.out;
+    let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
+    let go_on = if more { format!("\ngo on     harvestman resume {out}") } else { String::new() };
+    let _ = writeln!(io::stdout(), "{report}output    {out}{go_on}");
     Ok(Exit::after(&report))
+}
+
+/// Where a crawl begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// At its seeds.
+    Anew,
+    /// Where the run before it ended.
+    Again,
 }
 
 /// When a crawl ends, if nothing else ends it.
@@ -114,8 +127,13 @@ pub(super) enum Until {
 }
 
 /// Crawls as `config` says; its failures are in the log's format.
-pub(super) fn to_report(config: &Config, progress: &Arc<Progress>, until: Until) -> Result<Report, Failure> {
-    let result = pipeline::runtime(config).block_on(crawl(config, progress, until));
+pub(super) fn to_report(
+    config: &Config,
+    progress: &Arc<Progress>,
+    begin: Begin,
+    until: Until,
+) -> Result<Report, Failure> {
+    let result = pipeline::runtime(config).block_on(crawl(config, progress, begin, until));
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
@@ -145,7 +163,7 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config
 }
 
-async fn crawl(config: &Config, progress: &Arc<Progress>, until: Until) -> Result<Report, Failure> {
+async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: Until) -> Result<Report, Failure> {
     let (metrics, stop) = (Metrics::new(), StopFlag::new());
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -161,7 +179,11 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, until: Until) -> Resul
         shown.show(status);
         latest.lock().clone_from(status);
     };
-    let result = pipeline::run(config, Hooks { stop, on_status: Arc::new(on_status), metrics }).await;
+    let hooks = Hooks { stop, on_status: Arc::new(on_status), metrics };
+    let result = match begin {
+        Begin::Anew => pipeline::run(config, hooks).await,
+        Begin::Again => pipeline::go_on(config, hooks).await,
+    };
     progress.finish();
     if let Some(admin) = admin {
         admin.stop().await;

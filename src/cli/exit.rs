@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::pipeline;
 use crate::report::{Report, StopReason};
+use crate::store::StoreError;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Exit {
     /// How the process ends after a crawl that came to its report.
     pub fn after(report: &Report) -> Self {
         match report.stop_reason {
-            StopReason::ArchiveError | StopReason::DedupError => Self::Output,
+            StopReason::ArchiveError | StopReason::DedupError | StopReason::StateError => Self::Output,
             StopReason::Interrupted => Self::Interrupted,
             _ if report.pages == 0 => Self::NothingFetched,
             _ => Self::Done,
@@ -94,8 +95,13 @@ impl From<pipeline::Error> for Failure {
         let exit = match error {
             pipeline::Error::NoUsableSeed { .. }
             | pipeline::Error::Configuration(_)
-            | pipeline::Error::OutputDirectory { .. } => Exit::Usage,
-            pipeline::Error::Archive(_) | pipeline::Error::Write { .. } => Exit::Output,
+            | pipeline::Error::OutputDirectory { .. }
+            | pipeline::Error::State(
+                StoreError::InUse { .. } | StoreError::Missing { .. } | StoreError::Format { .. },
+            ) => Exit::Usage,
+            pipeline::Error::State(StoreError::Failed { .. })
+            | pipeline::Error::Archive(_)
+            | pipeline::Error::Write { .. } => Exit::Output,
             pipeline::Error::Internal(_) => Exit::Internal,
         };
         Self::new(exit, error)

@@ -14,6 +14,7 @@ pub mod inspect;
 pub mod lab;
 pub mod learn;
 pub mod replay;
+pub mod resume;
 pub mod seeds;
 pub mod sim;
 pub mod site;
@@ -54,6 +55,8 @@ struct Cli {
 enum Command {
     /// Crawl sites into a directory
     Crawl(Box<crawl::CrawlArgs>),
+    /// Go on with a crawl that was stopped or killed
+    Resume(Box<resume::ResumeArgs>),
     /// Say what became of a URL in a crawl, and why
     Explain(explain::ExplainArgs),
     /// Start a simulated site on this machine, crawl it and show what happened
@@ -81,6 +84,7 @@ enum Command {
 fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Crawl(args) => return crawl::run(&args),
+        Command::Resume(args) => return resume::run(&args),
         Command::Explain(args) => explain::run(&args)?,
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,

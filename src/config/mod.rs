@@ -22,6 +22,7 @@ mod policy;
 mod print;
 pub mod robots;
 mod sections;
+mod state;
 #[cfg(test)]
 mod tests;
 pub mod url;
@@ -40,7 +41,8 @@ pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use parse::ParseOptions;
 pub use policy::{ClusterBy, PolicyOptions, PolicyVariant};
-pub use print::{Secrets, as_toml, reference};
+pub use print::{Secrets, as_toml, left_out, reference};
 pub use robots::RobotsOptions;
 pub use sections::{Config, SECTIONS, SectionInfo, section};
+pub use state::StateOptions;
 pub use values::{ByteSize, Period};

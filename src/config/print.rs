@@ -9,6 +9,20 @@ use super::sections::{Config, SECTIONS, SectionInfo};
 /// Settings whose values may hold a password or a login; files that are passed on leave them out.
 const SECRETS: &[(&str, &str)] = &[("fetch", "headers"), ("fetch", "cookie"), ("fetch", "proxy")];
 
+/// Before the name of a secret that was set.
+const REMARK: &str = "Was set and is left out:";
+
+/// The secrets that were left out of the text of a configuration, and are not set in `config` either.
+pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a str> {
+    let names = text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(REMARK)?.trim().split(':').next());
+    let values = Table::try_from(config).unwrap_or_default();
+    names.filter(move |name| {
+        let (section, key) = name.split_once('.').unwrap_or_default();
+        let default = super::section(section).and_then(|section| (section.defaults)().get(key).cloned());
+        values.get(section).and_then(|values| values.get(key)) == default.as_ref()
+    })
+}
+
 /// Whether secrets are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrets {
@@ -44,7 +58,7 @@ fn print_section(text: &mut String, section: &SectionInfo, values: &Table, secre
         if value == default {
             let _ = writeln!(text, "{key} = {value}");
         } else if secrets == Secrets::LeftOut && SECRETS.contains(&(section.name, key)) {
-            let _ = writeln!(text, "# Was set; left out here because it may hold a secret.\n{key} = {default}");
+            let _ = writeln!(text, "# {REMARK} {}.{key}: it may hold a secret.\n{key} = {default}", section.name);
         } else {
             let _ = writeln!(text, "# Default: {default}\n{key} = {value}");
         }

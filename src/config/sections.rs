@@ -11,6 +11,7 @@ use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
     BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RobotsOptions,
+    StateOptions,
 };
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
@@ -89,6 +90,8 @@ sections! {
     frontier: FrontierOptions,
     /// What is kept.
     archive: ArchiveOptions,
+    /// The state on disk.
+    state: StateOptions,
     /// The log.
     log: LogOptions,
     /// The metrics' HTTP server.

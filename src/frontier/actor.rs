@@ -15,15 +15,15 @@ use super::allowance::Allowance;
 use super::budgets::EndReason;
 use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
-use super::ledger::Ledger;
 use super::messages::{
-    Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, Order, OrderChanged, OrderSlot, Outcome,
+    ChangePort, Control, ErrandsAdded, HostDue, HostPort, Kept, LeaseEnded, LinksFound, Order, OrderChanged, OrderSlot,
+    Outcome,
 };
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{Decision, Fate, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -52,6 +52,8 @@ pub struct FrontierSetup {
     pub metrics: Arc<FrontierMetrics>,
     /// The metrics of the crawl as a whole, which are the account's.
     pub crawl_metrics: Arc<CrawlMetrics>,
+    /// Where changes are kept; none: nowhere, and a lease ends when its page does.
+    pub changes: Option<Arc<dyn ChangePort>>,
     /// Told why the crawl has ended, when it has.
     pub finished: oneshot::Sender<EndReason>,
 }
@@ -69,6 +71,8 @@ pub struct FrontierActor {
     /// Hosts that were woken and have not been told since that there is no work.
     awake: HashSet<HostKey>,
     errands: u64,
+    /// Leases whose page has ended, and what came of it is not kept yet. They count as leases until it is.
+    unkept: u64,
     /// Whether the seeds have come: before, an empty frontier is no end.
     begun: bool,
     /// The mean score of the URLs handed out lately.
@@ -90,6 +94,7 @@ impl FrontierActor {
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
+            unkept: 0,
             begun: false,
             worth: None,
             early_stop: EarlyStop::new(setup.early_stop),
@@ -99,7 +104,20 @@ impl FrontierActor {
         }
     }
 
-    fn take_in(&mut self, found: LinksFound) {
+    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts.
+    pub fn restore(&mut self, number: u64, mut item: ScheduledUrl) {
+        self.begun = true;
+        item.class = self.class_of(&item);
+        self.frontier.restore(number, &item);
+    }
+
+    /// Goes on with the account of an earlier run.
+    pub fn go_on(&mut self, ledger: Ledger) {
+        self.begun |= ledger.discovered() > 0;
+        *self.setup.ledger.lock() = ledger;
+    }
+
+    fn take_in(&mut self, found: LinksFound, change: &mut Change) {
         let accepted = found.accepted.len() as u64;
         self.begun = true;
         {
@@ -120,18 +138,33 @@ impl FrontierActor {
             if outdated {
                 item.class = self.class_of(&item);
                 if let Some(why) = item.class.refusal(&*self.setup.order.scores) {
-                    self.let_go(Fate::Policy(why), 1);
+                    let fate = Fate::Policy(why);
+                    self.let_go(fate, 1);
+                    change.ended.push(Ended { number: None, url: item.url.fingerprint(), fate });
                     continue;
                 }
             }
             match self.frontier.push(&item) {
-                Ok(host) => self.wake(host),
+                Ok(host) => {
+                    self.wake(host);
+                    change.waiting.push((self.frontier.last_number(), item));
+                }
                 Err(budget) => {
                     self.setup.metrics.stage.dropped.by(budget.label()).inc();
-                    self.settle(Fate::OverBudget(budget));
+                    let fate = Fate::OverBudget(budget);
+                    self.settle(fate);
+                    change.ended.push(Ended { number: None, url: item.url.fingerprint(), fate });
                 }
             }
         }
+    }
+
+    /// Hands a change on to be kept.
+    fn keep(&mut self, mut change: Change) {
+        let Some(changes) = &self.setup.changes else { return };
+        change.ledger = self.setup.ledger.lock().clone();
+        self.unkept += u64::from(change.leases);
+        changes.keep(change);
     }
 
     /// The class of a URL in the order's generation.
@@ -143,8 +176,9 @@ impl FrontierActor {
     fn follow(&mut self, order: Order) {
         self.frontier.set_order(Arc::clone(&order.scores));
         if order.generation != self.setup.order.generation {
-            let gone = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
-            gone.iter().for_each(|(fate, count)| self.let_go(fate, count));
+            let ended = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
+            self.keep(Change { ended, ..Change::default() });
         }
         self.setup.order = order;
     }
@@ -203,7 +237,7 @@ impl FrontierActor {
     /// Hands out leases while budgets, credits and due hosts last.
     fn grant(&mut self, now: Instant) {
         self.setup.allowance.set_leases(self.frontier.leased());
-        while self.frontier.leased() < self.setup.in_flight_max as usize
+        while self.frontier.leased() as u64 + self.unkept < u64::from(self.setup.in_flight_max)
             && self.setup.allowance.exhausted(now).is_none()
         {
             let frontier = &mut self.frontier;
@@ -233,7 +267,7 @@ impl FrontierActor {
     }
 
     fn finish_if_over(&mut self, now: Instant) {
-        let under_way = self.frontier.leased() as u64 + self.setup.allowance.errands();
+        let under_way = self.frontier.leased() as u64 + self.unkept + self.setup.allowance.errands();
         if under_way > 0 || !self.begun {
             return;
         }
@@ -263,6 +297,10 @@ impl Actor for FrontierActor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
+        // What an earlier run left.
+        for host in self.frontier.waiting_hosts() {
+            self.wake(host);
+        }
         // Ends a crawl whose time is up while every host waits; under load the deadline is seen at each grant anyway.
         ctx.run_interval(Duration::from_millis(200), |actor, _| {
             let now = actor.setup.clock.now();
@@ -292,12 +330,16 @@ impl Handler<LeaseEnded> for FrontierActor {
         if let Some(bytes) = ended.received {
             self.setup.ledger.lock().request(bytes);
         }
+        let mut change = Change::default();
         match ended.outcome {
             Outcome::Final(fate) => {
-                if self.frontier.end(ended.lease.id) {
+                if let Some(number) = self.frontier.end(ended.lease.id) {
                     self.settle(fate);
+                    let url = ended.lease.item.url.fingerprint();
+                    change.ended.push(Ended { number: Some(number), url, fate });
+                    change.leases = 1;
                 }
-                self.take_in(ended.found);
+                self.take_in(ended.found, &mut change);
                 self.look_ahead(now);
             }
             Outcome::Retry(not_before) => {
@@ -305,11 +347,13 @@ impl Handler<LeaseEnded> for FrontierActor {
                 if self.setup.order.generation > 0 {
                     ended.lease.item.class = self.class_of(&ended.lease.item);
                 }
-                if self.frontier.retry(&ended.lease, not_before) {
+                if let Some(number) = self.frontier.retry(&ended.lease, not_before) {
                     self.wake(ended.lease.item.url.host_key());
+                    change.waiting.push((number, ended.lease.item));
                 }
             }
         }
+        self.keep(change);
         self.grant(now);
     }
 }
@@ -318,7 +362,18 @@ impl Handler<LinksFound> for FrontierActor {
     type Result = ();
 
     fn handle(&mut self, found: LinksFound, _: &mut Self::Context) {
-        self.take_in(found);
+        let mut change = Change::default();
+        self.take_in(found, &mut change);
+        self.keep(change);
+        self.grant(self.setup.clock.now());
+    }
+}
+
+impl Handler<Kept> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, Kept(leases): Kept, _: &mut Self::Context) {
+        self.unkept = self.unkept.saturating_sub(u64::from(leases));
         self.grant(self.setup.clock.now());
     }
 }

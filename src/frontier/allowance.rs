@@ -8,9 +8,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::budgets::{Budgets, EndReason};
-use super::ledger::Ledger;
 use super::outlook::Outlook;
 use crate::clock::Instant;
+use crate::page::Ledger;
 
 /// Requests that were allowed and are not booked yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The crawl's budgets.
 
 use super::allowance::UnderWay;
-use super::ledger::Ledger;
 use crate::clock::Instant;
+use crate::page::Ledger;
 
 /// Why a crawl ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use super::class_table::ClassTable;
 use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
 use crate::clock::Instant;
-use crate::page::{ClassOrder, Fate, Fates, LinkClass, ScheduledUrl};
-use crate::url::{CanonicalUrl, HostKey};
+use crate::page::{ClassOrder, Ended, Fate, LinkClass, ScheduledUrl};
+use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
 /// Why a host's queue yields nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,31 +169,27 @@ impl HostQueue {
     }
 
     /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
-    /// empty now are forgotten. What is [refused](LinkClass::refusal) under its new class is let go, and counted in `gone`.
-    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Fates) {
+    /// empty now are forgotten. What is [refused](LinkClass::refusal) under its new class is let go, and named in `gone`.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
         let origin = self.host.clone();
         let mut url = String::new();
-        let mut say = |class, waiting: &Waiting| {
+        let mut wanted = |class: &mut LinkClass, waiting: &Waiting| {
             url.clear();
             url.extend([origin.as_str(), &waiting.path]);
-            class_of(class, &url, waiting.via.as_deref())
-        };
-        self.retries.retain_mut(|retry| {
-            retry.class = say(retry.class, &retry.waiting);
-            let refused = retry.class.refusal(scores);
-            refused.iter().for_each(|why| gone.add(Fate::Policy(*why), 1));
+            *class = class_of(*class, &url, waiting.via.as_deref());
+            let refused = class.refusal(scores);
+            let ended =
+                |why| Ended { number: Some(waiting.order), url: Fingerprint::of(&url), fate: Fate::Policy(why) };
+            gone.extend(refused.map(ended));
             refused.is_none()
-        });
+        };
+        self.retries.retain_mut(|retry| wanted(&mut retry.class, &retry.waiting));
         self.len = self.retries.len();
         self.ranking = Ranking::default();
-        for (class, waiting) in self.table.take() {
-            let class = say(class, &waiting);
-            match class.refusal(scores) {
-                None => {
-                    self.append(class, waiting, scores);
-                    self.len += 1;
-                }
-                Some(why) => gone.add(Fate::Policy(why), 1),
+        for (mut class, waiting) in self.table.take() {
+            if wanted(&mut class, &waiting) {
+                self.append(class, waiting, scores);
+                self.len += 1;
             }
         }
     }

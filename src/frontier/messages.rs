@@ -6,7 +6,7 @@ use actix::Message;
 use parking_lot::Mutex;
 
 use crate::clock::Instant;
-use crate::page::{ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -104,6 +104,17 @@ pub struct ErrandsAdded(pub u32);
 pub enum Control {
     /// Hand out nothing more; end when what is under way has ended.
     Stop,
+}
+
+/// Changes were kept; so many leases have ended with that.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Kept(pub u32);
+
+/// Where changes are kept. Calls must not block for long; each change with leases is answered by [`Kept`].
+pub trait ChangePort: Send + Sync {
+    /// Keeps a change.
+    fn keep(&self, change: Change);
 }
 
 /// The way to the hosts. Calls must not block.

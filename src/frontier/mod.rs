@@ -1,6 +1,6 @@
 //! The frontier: URLs that are known and not yet fetched, per host and per link class.
 //!
-//! The pure core ([`Frontier`]) says which URL of a host is next; [`Ledger`] keeps the account of what became of every link;
+//! The pure core ([`Frontier`]) says which URL of a host is next; [`Ledger`](crate::page::Ledger) keeps the account of what became of every link;
 //! the actor ([`FrontierActor`]) hands out leases to hosts that may be contacted, best first, within the crawl's budgets.
 
 mod actor;
@@ -10,7 +10,6 @@ mod class_table;
 mod early_stop;
 mod fifo;
 mod host_queue;
-mod ledger;
 mod messages;
 mod outlook;
 mod queues;
@@ -27,9 +26,10 @@ pub use budgets::{Budgets, EndReason};
 pub use class_table::CATCH_ALL;
 pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
-pub use ledger::Ledger;
+
 pub use messages::{
-    Control, ErrandsAdded, HostDue, HostPort, LeaseEnded, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
+    ChangePort, Control, ErrandsAdded, HostDue, HostPort, Kept, LeaseEnded, LinksFound, NewClass, Order, OrderChanged,
+    OrderSlot, Outcome,
 };
 pub use outlook::{Outlook, Waiting, outlook};
 pub use queues::{Frontier, Limits};

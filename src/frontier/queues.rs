@@ -13,7 +13,7 @@ use super::host_queue::{ClassOf, HostQueue, NotReady};
 use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
 use crate::clock::Instant;
-use crate::page::{Budget, ClassOrder, Fates, Lease, LeaseId, LinkClass, ScheduledUrl};
+use crate::page::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What may wait at most.
@@ -94,6 +94,11 @@ impl Frontier {
         self.hosts.len()
     }
 
+    /// Hosts that have URLs waiting.
+    pub fn waiting_hosts(&self) -> Vec<HostKey> {
+        self.hosts.iter().filter(|(_, host)| host.queue.len() > 0).map(|(key, _)| key.clone()).collect()
+    }
+
     /// URLs waiting for `host`.
     pub fn waiting_for(&self, host: &HostKey) -> usize {
         self.hosts.get(host).map_or(0, |host| host.queue.len())
@@ -131,7 +136,7 @@ impl Frontier {
         Some(outlook(waiting.collect::<Option<_>>()?, requests)?.after(lately))
     }
 
-    /// Accepts a URL, or says which limit it is over.
+    /// Accepts a URL, or says which limit it is over. It gets the next number.
     pub fn push(&mut self, item: &ScheduledUrl) -> Result<HostKey, Budget> {
         if self.queued >= self.limits.queued_max {
             return Err(Budget::Frontier);
@@ -145,6 +150,21 @@ impl Frontier {
         self.queued += 1;
         queue.push(item, self.pushed, &*self.scores);
         Ok(key)
+    }
+
+    /// The number of the URL that was pushed last.
+    pub const fn last_number(&self) -> u64 {
+        self.pushed
+    }
+
+    /// Takes a URL back that waited under a number in an earlier run. To be called in the order of the numbers, before any is pushed;
+    /// no limit holds, as the URL was accepted already.
+    pub fn restore(&mut self, number: u64, item: &ScheduledUrl) -> HostKey {
+        let key = item.url.host_key();
+        self.pushed = self.pushed.max(number);
+        self.queued += 1;
+        queue_of(&mut self.hosts, &key, &self.limits).push(item, number, &*self.scores);
+        key
     }
 
     /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
@@ -164,19 +184,20 @@ impl Frontier {
         Ok(Lease { id, item, decision: None })
     }
 
-    /// Ends a lease for good. False where there is no such lease (any more).
-    pub fn end(&mut self, id: LeaseId) -> bool {
-        self.leased.remove(&id).is_some()
+    /// Ends a lease for good, and says the number of its URL; none where there is no such lease (any more).
+    pub fn end(&mut self, id: LeaseId) -> Option<u64> {
+        self.leased.remove(&id)
     }
 
-    /// Ends a lease; its URL waits again, not to be tried before `not_before`. False where there is no such lease.
-    pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> bool {
-        let Some(order) = self.leased.remove(&lease.id) else { return false };
+    /// Ends a lease; its URL waits again under its number, which is said, not to be tried before `not_before`. None where there is no
+    /// such lease.
+    pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
+        let order = self.leased.remove(&lease.id)?;
         let key = lease.item.url.host_key();
         let queue = queue_of(&mut self.hosts, &key, &self.limits);
         queue.push_retry(&lease.item, order, not_before);
         self.queued += 1;
-        true
+        Some(order)
     }
 
     /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).
@@ -192,14 +213,14 @@ impl Frontier {
 
     /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
     /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
-    /// O(URLs × log classes). What is [not wanted](ClassOrder::unwanted) under its new class no longer waits: the answer says how
-    /// much that is, and why.
-    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> Fates {
-        let mut gone = Fates::default();
+    /// O(URLs × log classes). What is [not wanted](ClassOrder::unwanted) under its new class no longer waits: the answer says what
+    /// that is, and why.
+    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> Vec<Ended> {
+        let mut gone = Vec::new();
         for host in self.hosts.values_mut() {
             host.queue.reclassify(class_of, &*self.scores, &mut gone);
         }
-        self.queued -= gone.total();
+        self.queued -= gone.len() as u64;
         gone
     }
 

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Budgets, EndReason, Frontier, Ledger, Limits, NotReady, UnderWay};
+use super::{Budgets, EndReason, Frontier, Limits, NotReady, UnderWay};
 use crate::clock::Instant;
-use crate::page::{Apath, Budget, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Apath, Budget, ClassOrder, Fate, Fates, Lease, Ledger, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, HostKey};
 
 /// Scores by class: the Apath itself, or what a map says.
@@ -88,8 +88,8 @@ fn a_retry_waits_for_its_time_and_then_comes_first() {
     frontier.push(&item(1, 2, 1, 5)).unwrap();
     let first = frontier.pop(&host(1), at(0)).unwrap();
     let again = Lease { item: ScheduledUrl { attempts: 1, ..first.item.clone() }, ..first };
-    assert!(frontier.retry(&again, at(10)));
-    assert!(!frontier.retry(&again, at(10)), "a lease ends once");
+    assert!(frontier.retry(&again, at(10)).is_some());
+    assert!(frontier.retry(&again, at(10)).is_none(), "a lease ends once");
     assert_eq!(frontier.queued(), 2);
     let second = frontier.pop(&host(1), at(5)).unwrap();
     assert_eq!(second.item.url.path_and_query(), "/p2?q=1");

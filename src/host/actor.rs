@@ -312,7 +312,9 @@ impl Handler<PageEnded> for HostActor {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
         lease.item.attempts = lease.item.attempts.saturating_add(1);
-        match core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules) {
+        let verdicts = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules);
+        self.setup.outlets.remember(&self.key, core.memory());
+        match verdicts {
             Verdicts::Final => self.setup.outlets.deliver_page(lease, exchange),
             Verdicts::Retry(not_before) => {
                 self.setup.metrics.retries.inc();
@@ -342,6 +344,7 @@ impl Handler<ErrandEnded> for HostActor {
             }
             Errand::Sitemap { .. } => core.sitemap_ended(&exchange, now, &self.setup.rules),
         }
+        self.setup.outlets.remember(&self.key, core.memory());
         self.setup.outlets.deliver_errand(errand, exchange, body, permit);
         self.advance(ctx);
     }

@@ -169,6 +169,18 @@ impl HostCore {
         }
     }
 
+    /// What another run of the crawl should know of the host.
+    pub const fn memory(&self) -> &Politeness {
+        &self.politeness
+    }
+
+    /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
+    /// have asked it for something just before it ended.
+    #[must_use]
+    pub fn going_on(self, memory: Option<Politeness>, now: Instant, rules: &HostRules) -> Self {
+        Self { politeness: memory.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+    }
+
     /// The address whose connections the host shares, where known.
     pub const fn address(&self) -> Option<IpAddr> {
         match self.address {

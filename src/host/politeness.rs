@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use rand::Rng as _;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
 use crate::page::Failure;
@@ -119,7 +120,7 @@ impl Health {
 }
 
 /// What politeness remembers of one host.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Politeness {
     in_flight: u32,
     next_at: Instant,
@@ -165,6 +166,14 @@ const SLOWING_START: Duration = Duration::from_millis(250);
 const RETRIES_FREE: u64 = 10;
 
 impl Politeness {
+    /// Goes on at `now`, after a run that ended at some time in the middle of it: what was under way then is over, and the last of it
+    /// may have started just before now.
+    #[must_use]
+    pub fn go_on(self, now: Instant, rules: &Rules) -> Self {
+        let next_at = self.next_at.max(now + self.delay(rules));
+        Self { in_flight: 0, next_at, ..self }
+    }
+
     /// Sets the host's own crawl-delay (already capped).
     pub fn set_crawl_delay(&mut self, delay: Option<Duration>) {
         self.crawl_delay = delay;

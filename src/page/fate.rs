@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::url::OutOfScope;
 
 /// Why robots.txt kept a URL from being fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RobotsRefusal {
     /// A rule disallows it.
     Disallowed,
@@ -16,7 +16,7 @@ pub enum RobotsRefusal {
 }
 
 /// Why the policy did not want a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PolicyRefusal {
     /// Its link class leads to nothing that is wanted.
     LinkClass,
@@ -37,7 +37,7 @@ pub enum PolicyRefusal {
 }
 
 /// Which budget a link was over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Budget {
     /// Farther from the seeds than the depth limit.
     Depth,
@@ -48,7 +48,7 @@ pub enum Budget {
 }
 
 /// Why a fetch failed for good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Failure {
     /// The host name has no address.
     Dns,
@@ -85,7 +85,7 @@ pub enum Failure {
 }
 
 /// What became of a discovered link. Exactly one for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Fate {
     /// Fetched with a success status.
     Fetched,
@@ -259,7 +259,7 @@ impl Fate {
 }
 
 /// Counts of fates. Links are counted, not URLs: a URL linked from a hundred pages is one `fetched` and 99 `duplicate`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fates {
     counts: BTreeMap<Fate, u64>,
 }

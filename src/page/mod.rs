@@ -4,10 +4,12 @@
 //! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (handed to a host actor), an [`Exchange`] (what was
 //! sent and what came) and at last one line of the page log, a [`PageRecord`].
 
+mod change;
 mod class;
 mod content;
 mod exchange;
 mod fate;
+mod ledger;
 mod link;
 mod media;
 mod record;
@@ -15,10 +17,12 @@ mod scheduled;
 mod trap;
 pub mod word;
 
+pub use change::{Change, Ended};
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
 pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
+pub use ledger::Ledger;
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
 pub use media::MediaType;
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};

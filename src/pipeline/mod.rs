@@ -17,6 +17,7 @@ mod harvest;
 mod intake;
 mod job;
 mod journal;
+mod keeper;
 mod known_classes;
 mod learning;
 mod line;
@@ -27,6 +28,7 @@ mod output;
 mod pace;
 mod policy_setup;
 mod post;
+mod resume;
 mod seen;
 mod status;
 mod switchboard;
@@ -39,6 +41,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use example::{reader, spelling_reader};
+use resume::Start;
+
 pub use model_file::{MODEL_FILE, write_model};
 pub use wiring::runtime;
 
@@ -68,6 +72,9 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         reason: String,
     },
+    /// The state could not be had.
+    #[error(transparent)]
+    State(#[from] crate::store::StoreError),
     /// The files could not be begun.
     #[error(transparent)]
     Archive(#[from] crate::archive::Error),
@@ -92,16 +99,28 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 ///
 /// An archive that cannot be written (a full disk) ends the crawl early; what was written is whole, and the report says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    let directory = output::directory(config);
+    output::prepare(&directory)?;
+    run_in(config, hooks, Start::new(config, &directory)?).await
+}
+
+/// Goes on with the crawl whose directory `config` names, which was ended or killed at whatever moment: as [`run`] else.
+pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    let start = Start::again(&output::directory(config))?;
+    run_in(config, hooks, start).await
+}
+
+async fn run_in(config: &Config, hooks: Hooks, start: Start) -> Result<Report, Error> {
     let clock = Clock::system();
-    let started = clock.now();
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
-    let crawl = wiring::wire(config, &hooks, &clock, seed)?;
+    let crawl = wiring::wire(config, &hooks, &clock, seed, start)?;
+    let started = crawl.started;
     let reason = stop_reason(crawl.until_over(&hooks).await);
     let stopped = reason == StopReason::Interrupted && crawl.seen.must_end();
     let reason = if stopped { StopReason::DedupError } else { reason };
     let (run, status, failed) = crawl.close(started).await?;
-    let reason = if failed { StopReason::ArchiveError } else { reason };
+    let reason = failed.unwrap_or(reason);
     let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
     let path = output::directory(config).join("report.json");
     report.write(&path).map_err(|source| Error::Write { path, source })?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use crate::config::Config;
+use crate::config::{Config, Secrets, as_toml};
 
 /// Makes `path` ready to be a crawl directory: it must not exist yet (then it is made) or be empty, and it must be writable.
 pub(super) fn prepare(path: &Path) -> Result<(), Error> {
@@ -16,7 +16,12 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
     match fs::read_dir(path) {
         Ok(mut entries) => {
             if entries.next().is_some() {
-                return Err(refuse("it is not empty; name a new directory, so that nothing is mixed up".to_owned()));
+                let what = if path.join(super::resume::STATE_DIRECTORY).is_dir() {
+                    "it holds a crawl; go on with it by `harvestman resume DIR`, or name a new directory"
+                } else {
+                    "it is not empty; name a new directory, so that nothing is mixed up"
+                };
+                return Err(refuse(what.to_owned()));
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -27,6 +32,35 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
     let probe = path.join(".harvestman-probe");
     let written = fs::write(&probe, b"written\n").and_then(|()| fs::remove_file(&probe));
     written.map_err(|error| refuse(format!("cannot write there: {error}")))
+}
+
+/// The effective configuration, in the crawl directory.
+pub(super) const CONFIG_FILE: &str = "config.toml";
+
+/// Writes the configuration that holds, secrets left out, wholly or not at all.
+pub(super) fn write_config(directory: &Path, config: &Config) -> Result<(), Error> {
+    let (path, new) = (directory.join(CONFIG_FILE), directory.join("config.toml.new"));
+    let text = as_toml(config, Secrets::LeftOut);
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+    written.map_err(|source| Error::Write { path, source })
+}
+
+/// Holds a crawl directory: another process that wants it is refused. It is let go with the process, however that ends.
+pub(super) struct DirectoryLock(#[expect(dead_code, reason = "it is held, not used")] fs::File);
+
+impl DirectoryLock {
+    /// Takes the directory.
+    pub(super) fn take(directory: &Path) -> Result<Self, Error> {
+        let refuse = |reason: String| Error::OutputDirectory { path: directory.to_owned(), reason };
+        let path = directory.join("lock");
+        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(|error| refuse(format!("cannot write there: {error}")))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(fs::TryLockError::WouldBlock) => Err(refuse("another process crawls into it".to_owned())),
+            Err(fs::TryLockError::Error(error)) => Err(refuse(format!("it cannot be locked: {error}"))),
+        }
+    }
 }
 
 /// Where the crawl writes.

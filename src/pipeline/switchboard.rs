@@ -1,6 +1,6 @@
 //! Who is connected to whom: the directory of host actors, and the ways between frontier, hosts, fetcher and workers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,13 +14,14 @@ use tokio::sync::Semaphore;
 
 use super::fetching::Fetching;
 use super::job::{Job, Sitemap};
+use super::keeper::KeeperPort;
 use super::post::post;
 use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
-    Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Resolved,
-    SitemapsFound, SlotGiven, Wake,
+    Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Politeness,
+    Resolved, SitemapsFound, SlotGiven, Wake,
 };
 use crate::metrics::Metrics;
 use crate::page::{Exchange, Fate, Lease};
@@ -57,6 +58,10 @@ pub(super) struct Switchboard {
     pub(super) scope: Arc<Scope>,
     pub(super) metrics: Metrics,
     pub(super) seed: Seed,
+    /// Where changes are kept; never set where they are not.
+    pub(super) keeper: OnceLock<KeeperPort>,
+    /// What an earlier run knew of hosts, until they have work; none where there was no such run.
+    pub(super) remembered: Option<Mutex<HashMap<HostKey, Politeness>>>,
 }
 
 /// A host in the directory; opaque to the rest of the pipeline.
@@ -92,6 +97,10 @@ impl Switchboard {
             self.metrics.host.known.inc();
             let rng = self.seed.child(host.as_str()).rng();
             let core = HostCore::new(host.clone(), Arc::clone(&self.robots), rng);
+            let core = match &self.remembered {
+                None => core,
+                Some(hosts) => core.going_on(hosts.lock().remove(host), self.clock.now(), &setup.rules),
+            };
             HostEntry(Entry::Asleep(Some(Box::new(core))))
         });
         if let Entry::Asleep(core) = &mut entry.0
@@ -262,6 +271,12 @@ impl HostOutlets for Lines {
                 Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit }
             }
         });
+    }
+
+    fn remember(&self, host: &HostKey, memory: &Politeness) {
+        if let Some(keeper) = self.0.keeper.get() {
+            keeper.remember(host, memory);
+        }
     }
 
     fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool {

@@ -14,8 +14,11 @@ use tokio::sync::{Semaphore, oneshot};
 use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
 use super::job::Job;
+use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
+use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
+use super::resume::{Past, Start};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::trap_board::TrapBoard;
@@ -23,24 +26,22 @@ use super::worker::{Desk, Worker};
 use super::{Error, output, seen};
 use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
 use crate::clock::{Clock, Instant};
-use crate::config::{BudgetOptions, Config, as_toml};
+use crate::config::{BudgetOptions, Config};
 use crate::dedup::SeenUrls;
 use crate::fetch::{Client, DecodeLimits, TrustedHosts};
 use crate::frontier::{
-    Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Ledger, Limits, LinksFound,
+    Allowance, Budgets, ChangePort, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound,
 };
 use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
-use crate::page::{Apath, Fate, LinkClass, ScheduledUrl};
+use crate::page::{Apath, Fate, Ledger, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
-use crate::report::{CrawlStatus, Hooks, Run};
+use crate::report::{CrawlStatus, Hooks, Run, StopReason};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
-/// The effective configuration, in the crawl directory.
-const CONFIG_FILE: &str = "config.toml";
 /// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
-const SEEN_DIRECTORY: &str = "seen";
+pub(super) const SEEN_DIRECTORY: &str = "seen";
 
 /// The system that a crawl runs on: actors on the calling thread, requests on `crawl.io_threads` others.
 pub fn runtime(config: &Config) -> actix::SystemRunner {
@@ -68,18 +69,22 @@ pub(super) struct Crawl {
     workers: Vec<JoinHandle<()>>,
     /// The thread that learns, where the policy does; it ends after the workers, which feed it.
     learning: Option<JoinHandle<()>>,
+    /// None where the state is not kept.
+    keeper: Option<KeeperThread>,
     writer: ArchiveThread,
     run: Run,
     directory: PathBuf,
     pub(super) traps: Arc<TrapBoard>,
+    /// Keeps others out of the crawl directory for as long as it is held.
+    _lock: DirectoryLock,
 }
 
 impl Crawl {
-    /// Ends the workers, closes the files. Returns what the report needs, and whether anything could not be written.
-    pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, bool), Error> {
+    /// Ends the workers, closes the files. Returns what the report needs, and what could not be written, if anything.
+    pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, learning, writer, mut run, directory, seen, traps, .. } = self;
+        let Self { lines, workers, learning, keeper, writer, mut run, directory, seen, traps, _lock, .. } = self;
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || {
@@ -89,9 +94,11 @@ impl Crawl {
             }
             let threads = workers.into_iter().chain(learning);
             let panicked = threads.filter_map(|thread| thread.join().err()).count();
-            (panicked, writer.join())
+            // Before the archive, which ends when nobody can write to it any more.
+            let kept = keeper.map_or(Ok(false), KeeperThread::join);
+            (panicked + usize::from(kept.is_err()), kept.unwrap_or(true), writer.join())
         });
-        let (panicked, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
+        let (panicked, unkept, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         run.dedup = Some(seen.figures());
         seen::ended(seen);
         if panicked > 0 {
@@ -101,11 +108,11 @@ impl Crawl {
         match written {
             Ok(_) => {
                 run.warc_files = output::warc_files(&directory);
-                Ok((run, status, false))
+                Ok((run, status, unkept.then_some(StopReason::StateError)))
             }
             Err(error) => {
                 tracing::error!(%error, "the output could not be written; what was written before is whole");
-                Ok((run, status, true))
+                Ok((run, status, Some(StopReason::ArchiveError)))
             }
         }
     }
@@ -155,14 +162,12 @@ fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
     Ok(Parts { seeds, canonicaliser, scope, client, policy })
 }
 
-/// Builds everything and sends the seeds in.
-pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) -> Result<Crawl, Error> {
+/// Builds everything, and sends the seeds in or goes on where an earlier run ended.
+pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed, start: Start) -> Result<Crawl, Error> {
     let parts = parts(config, clock, seed)?;
     let directory = output::directory(config);
-    output::prepare(&directory)?;
-    let config_file = directory.join(CONFIG_FILE);
-    let text = as_toml(config, crate::config::Secrets::LeftOut);
-    std::fs::write(&config_file, text).map_err(|source| Error::Write { path: config_file, source })?;
+    let Start { lock, store, goes_on } = start;
+    output::write_config(&directory, config)?;
 
     let run_id = RunId::new(seed, clock.now());
     let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
@@ -176,13 +181,18 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
     let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
     let seen = Arc::new(seen);
+    let past = match &store {
+        Some(store) if goes_on => Past::read(store, &seen)?,
+        _ => Past::default(),
+    };
+    let started = clock.now() - past.account.elapsed;
     let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
         frontier: OnceLock::new(),
         setup: OnceLock::new(),
-        allowance: Arc::new(Allowance::new(budgets(config, clock), Arc::clone(&ledger))),
+        allowance: Arc::new(Allowance::new(budgets(config, started), Arc::clone(&ledger))),
         clock: clock.clone(),
         fetching: Arc::new(Fetching {
             client: parts.client,
@@ -198,7 +208,15 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         scope: Arc::clone(&parts.scope),
         metrics: hooks.metrics.clone(),
         seed: seed.child("hosts"),
+        keeper: OnceLock::new(),
+        remembered: goes_on.then(|| Mutex::new(past.hosts)),
     }));
+    let keep = |store| keeper::start(config, store, (sink.clone(), lines.clone()), (clock.clone(), started));
+    let keeper = store.map(keep).transpose().map_err(|error| Error::Internal(error.to_string()))?;
+    if let Some(keeper) = &keeper {
+        // Set once, here.
+        let _ = lines.0.keeper.set(keeper.port().clone());
+    }
 
     let desk = Arc::new(Desk {
         lines: lines.clone(),
@@ -208,8 +226,11 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         write_failed: AtomicBool::new(false),
     });
     let (finished_sender, finished) = oneshot::channel();
-    start_actors(config, hooks, clock, (&lines, &parts.policy), &ledger, finished_sender);
-    let planted = plant(parts.seeds.iter().chain(&parts.policy.example_seed), &rules, &**parts.policy.first());
+    let is_new = past.account.ledger.discovered() == 0;
+    let left = (past.account.ledger, past.waiting);
+    start_actors(config, hooks, clock, (&lines, &parts.policy), (&ledger, left), finished_sender);
+    let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
+    let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
     let traps = Arc::clone(&parts.policy.traps);
     let (teacher, learning) = parts.policy.start(config, &directory, (&lines, &rules), clock, &hooks.metrics)?.unzip();
     let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
@@ -224,7 +245,7 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         lines,
         ledger,
         clock: clock.clone(),
-        started: clock.now(),
+        started,
         budget: config.budget.clone(),
         seen,
         seen_warned: AtomicBool::new(false),
@@ -232,11 +253,14 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed) ->
         finished: Mutex::new(Some(finished)),
         workers,
         learning,
+        keeper,
         writer,
         directory,
         traps,
+        _lock: lock,
     };
-    crawl.lines.0.to_frontier(planted);
+    // Also where there is nothing to plant: an empty message lets a crawl end of which nothing was left.
+    crawl.lines.0.to_frontier(planted.unwrap_or_default());
     Ok(crawl)
 }
 
@@ -323,10 +347,10 @@ fn limit(set: u64) -> Option<u64> {
     (set > 0).then_some(set)
 }
 
-/// The budgets; that of time starts now.
-fn budgets(config: &Config, clock: &Clock) -> Budgets {
+/// The budgets; that of time has run since `started`.
+fn budgets(config: &Config, started: Instant) -> Budgets {
     let BudgetOptions { pages, bytes, requests, time, .. } = &config.budget;
-    let until = (!time.0.is_zero()).then(|| clock.now() + time.0);
+    let until = (!time.0.is_zero()).then(|| started + time.0);
     Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
 }
 
@@ -335,10 +359,10 @@ fn start_actors(
     hooks: &Hooks,
     clock: &Clock,
     (lines, policy): (&Lines, &PolicySetup),
-    ledger: &Arc<Mutex<Ledger>>,
+    (ledger, (account, waiting)): (&Arc<Mutex<Ledger>>, (Ledger, Vec<(u64, ScheduledUrl)>)),
     finished: oneshot::Sender<EndReason>,
 ) {
-    let frontier = FrontierActor::new(FrontierSetup {
+    let mut frontier = FrontierActor::new(FrontierSetup {
         limits: Limits {
             queued_max: config.frontier.queued_max,
             host_pages_max: limit(config.budget.pages_per_host),
@@ -355,8 +379,11 @@ fn start_actors(
         ledger: Arc::clone(ledger),
         metrics: Arc::clone(&hooks.metrics.frontier),
         crawl_metrics: Arc::clone(&hooks.metrics.crawl),
+        changes: lines.0.keeper.get().map(|keeper| Arc::new(keeper.clone()) as Arc<dyn ChangePort>),
         finished,
     });
+    frontier.go_on(account);
+    waiting.into_iter().for_each(|(number, item)| frontier.restore(number, item));
     let setup = HostSetup {
         rules: HostRules::from(config),
         sleep_after: config.host.sleep_after.0,

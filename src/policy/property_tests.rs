@@ -119,7 +119,7 @@ impl<'a> Crawl<'a> {
 
     fn fetch_next(&mut self) -> bool {
         let Ok(lease) = self.frontier.pop(&HostKey::from_origin(ORIGIN), Instant::EPOCH) else { return false };
-        assert!(self.frontier.end(lease.id));
+        assert!(self.frontier.end(lease.id).is_some());
         let item = lease.item;
         let page = self.pages[&item.url];
         self.fetched.push(item.url.clone());

@@ -36,6 +36,8 @@ pub enum StopReason {
     ArchiveError,
     /// The set of URLs seen could not be kept on disk.
     DedupError,
+    /// The state of the crawl could not be written.
+    StateError,
 }
 
 impl StopReason {
@@ -51,6 +53,7 @@ impl StopReason {
             Self::Interrupted => "it was interrupted",
             Self::ArchiveError => "the output could not be written",
             Self::DedupError => "the URLs seen could not be kept on disk",
+            Self::StateError => "the state of the crawl could not be written",
         }
     }
 }

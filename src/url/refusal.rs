@@ -1,7 +1,9 @@
 //! Why a link cannot belong to the crawl.
 
+use serde::{Deserialize, Serialize};
+
 /// Why a link is outside the crawl's scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OutOfScope {
     /// Not http or https.
     Scheme,

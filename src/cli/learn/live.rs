@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{LearnArgs, write};
-use crate::cli::crawl::{Until, begin, to_report};
+use crate::cli::crawl::{Begin, Until, begin, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use crate::config::{Config, Flag, FlagValue, PolicyKind};
@@ -26,7 +26,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let (config, progress) = begin(config(args, &out)?, args.quiet)?;
     let _passing = args.keep.is_none().then(|| Passing(out.clone()));
     let until = if args.by.is_some() { Until::Learnt } else { Until::Over };
-    let report = to_report(&config, &progress, until)?;
+    let report = to_report(&config, &progress, Begin::Anew, until)?;
     if !args.quiet {
         eprint!("{report}");
     }
@@ -78,7 +78,7 @@ fn config(args: &LearnArgs, out: &Path) -> Result<Config, Failure> {
     config.policy.by = args.by.unwrap_or(config.policy.by);
     if args.keep.is_none() {
         // Nobody would see them.
-        (config.archive.enabled, config.policy.log) = (false, false);
+        (config.archive.enabled, config.policy.log, config.state.enabled) = (false, false, false);
     }
     Ok(config)
 }

@@ -1,9 +1,11 @@
 //! The account of every link ever discovered (invariant ACC-1): discovered = sum of the fates + queued + leased.
 
-use crate::page::{Fate, Fates};
+use serde::{Deserialize, Serialize};
+
+use super::{Fate, Fates};
 
 /// Counts what was discovered and what became of it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     discovered: u64,
     fates: Fates,

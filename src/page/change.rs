@@ -1,0 +1,35 @@
+//! What one event changed in a crawl: what must be kept wholly or not at all.
+
+use super::{Fate, Ledger, ScheduledUrl};
+use crate::url::Fingerprint;
+
+/// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// URLs that wait from now on, or go on waiting with other values, each with its number: the order of discovery.
+    pub waiting: Vec<(u64, ScheduledUrl)>,
+    /// URLs whose fate is settled.
+    pub ended: Vec<Ended>,
+    /// Leases that end with it, as soon as it is kept.
+    pub leases: u32,
+    /// The account as it stands after it.
+    pub ledger: Ledger,
+}
+
+/// A URL that was accepted and will not be fetched any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// Its number; none where it never waited.
+    pub number: Option<u64>,
+    /// The URL.
+    pub url: Fingerprint,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+impl Change {
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.ended.is_empty() && self.leases == 0
+    }
+}

@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, ScheduledUrl};
+use crate::url::{CanonicalUrl, Fingerprint, HostKey};
+
+fn item(number: u64) -> ScheduledUrl {
+    ScheduledUrl {
+        url: CanonicalUrl::from_canonical(format!("http://h{}.test/p{number}?q=ä", number % 3)),
+        class: LinkClass::at(ClusterId(number as u32), Apath(number * 7)),
+        depth: number as u16,
+        redirects: 1,
+        attempts: 2,
+        via: (number % 2 == 0).then(|| "http://h0.test/".into()),
+    }
+}
+
+fn ledger(changes: u64) -> Ledger {
+    let mut ledger = Ledger::default();
+    (0..changes).for_each(|_| ledger.own_requests(1, 10));
+    ledger
+}
+
+/// A crawl as the store should hold it.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Twin {
+    waiting: BTreeMap<u64, ScheduledUrl>,
+    ended: Vec<Fingerprint>,
+    ledger: Ledger,
+}
+
+impl Twin {
+    fn apply(&mut self, change: &Change) {
+        self.waiting.extend(change.waiting.iter().cloned());
+        for ended in &change.ended {
+            ended.number.map(|number| self.waiting.remove(&number));
+            self.ended.push(ended.url);
+        }
+        self.ended.sort_unstable();
+        self.ended.dedup();
+        self.ledger = change.ledger.clone();
+    }
+
+    fn of(store: &Store) -> (Self, Restored) {
+        let mut twin = Self::default();
+        let restored =
+            store.restore(|number, item| drop(twin.waiting.insert(number, item)), |url| twin.ended.push(url)).unwrap();
+        twin.ended.sort_unstable();
+        twin.ledger = restored.account.ledger.clone();
+        (twin, restored)
+    }
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let fates = prop::sample::select(vec![Fate::Fetched, Fate::Failed(Failure::Http(418)), Fate::Redirected]);
+    let ended = (0..20_u64, prop::bool::weighted(0.8), fates).prop_map(|(number, waited, fate)| Ended {
+        number: waited.then_some(number),
+        url: item(number).url.fingerprint(),
+        fate,
+    });
+    let waiting = prop::collection::vec(0..20_u64, 0..4);
+    let change = (waiting, prop::collection::vec(ended, 0..2), 0..9_u64).prop_map(|(waiting, ended, spent)| Change {
+        waiting: waiting.into_iter().map(|number| (number, item(number))).collect(),
+        ended,
+        leases: 1,
+        ledger: ledger(spent),
+    });
+    prop::collection::vec(change, 1..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_committed_is_there_whenever_it_is_opened(groups in prop::collection::vec((changes(), any::<bool>()), 1..6)) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        let mut store = Store::create(&path).unwrap();
+        let mut twin = Twin::default();
+        for (at, (group, reopen)) in groups.iter().enumerate() {
+            group.iter().for_each(|change| twin.apply(change));
+            store.commit(group, &BTreeMap::new(), Duration::from_secs(at as u64)).unwrap();
+            if *reopen {
+                drop(store);
+                store = Store::open(&path).unwrap();
+            }
+            let (found, restored) = Twin::of(&store);
+            prop_assert_eq!(&found, &twin);
+            prop_assert_eq!((restored.account.elapsed, restored.unreadable), (Duration::from_secs(at as u64), 0));
+        }
+    }
+}
+
+/// Copies a store as a power failure would leave it: what was not forced to the disk may be there or not.
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copied(&entry.path(), &to)
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// The journal that is written to, and how long the written part of it is.
+fn journal(path: &Path) -> (std::path::PathBuf, u64) {
+    let files = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let journal = files.filter(|path| path.extension().is_some_and(|it| it == "jnl")).max().unwrap();
+    let bytes = fs::read(&journal).unwrap();
+    let written = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+    (journal, written as u64)
+}
+
+#[test]
+fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let mut states = vec![Twin::default()];
+    for group in 0..8_u64 {
+        let numbers = group * 5..group * 5 + 5;
+        let ended = group.checked_sub(1).map(|before| before * 5);
+        let change = Change {
+            waiting: numbers.map(|number| (number, item(number))).collect(),
+            ended: ended
+                .map(|number| Ended { number: Some(number), url: item(number).url.fingerprint(), fate: Fate::Fetched })
+                .into_iter()
+                .collect(),
+            leases: 1,
+            ledger: ledger(group + 1),
+        };
+        let mut twin = states.last().unwrap().clone();
+        twin.apply(&change);
+        states.push(twin);
+        store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+    }
+    let image = dir.path().join("image");
+    copied(&path, &image);
+    let (file, written) = journal(&image);
+    let name = file.file_name().unwrap().to_owned();
+    let mut seen = std::collections::BTreeSet::new();
+    for cut in (0..written).rev().step_by(written as usize / 60) {
+        let torn = dir.path().join("torn");
+        copied(&image, &torn);
+        fs::File::options().write(true).open(torn.join(&name)).unwrap().set_len(cut).unwrap();
+        if let Ok(opened) = Store::open(&torn) {
+            let (found, restored) = Twin::of(&opened);
+            let at = states.iter().position(|state| *state == found);
+            assert!(at.is_some(), "cut at {cut} of {written}: no state that there was: {found:?}");
+            assert_eq!(restored.unreadable, 0);
+            seen.insert(at);
+        }
+        fs::remove_dir_all(&torn).unwrap();
+    }
+    assert!(seen.len() >= 7, "{seen:?}");
+}
+
+#[test]
+fn an_unreadable_record_is_left_aside_and_the_rest_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let change = Change { waiting: (0..3).map(|number| (number, item(number))).collect(), ..Change::default() };
+    store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+    store.spoil_waiting(1);
+    drop(store);
+    let (found, restored) = Twin::of(&Store::open(&path).unwrap());
+    assert_eq!((found.waiting.keys().copied().collect::<Vec<_>>(), restored.unreadable), (vec![0, 2], 1));
+}
+
+#[test]
+fn what_is_known_of_hosts_is_kept_as_it_was_last() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let (one, two) = (HostKey::from_origin("http://a.test"), HostKey::from_origin("https://b.test:8443"));
+    let hosts = |memory: &[u8]| BTreeMap::from([(one.clone(), memory.to_vec()), (two.clone(), b"x".to_vec())]);
+    store.commit(&[], &hosts(b"first"), Duration::ZERO).unwrap();
+    store.commit(&[], &hosts(b"second"), Duration::ZERO).unwrap();
+    let (_, restored) = Twin::of(&store);
+    assert_eq!(restored.hosts, [(one.clone(), b"second".to_vec()), (two.clone(), b"x".to_vec())]);
+}
+
+#[test]
+fn what_is_no_state_and_what_is_in_use_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(Store::open(&dir.path().join("none")), Err(StoreError::Missing { .. })));
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::InUse { .. })));
+    store.set_format(9);
+    drop(store);
+    let error = Store::open(&path).err().unwrap();
+    assert!(error.to_string().contains("has format 9; this version reads format 1"), "{error}");
+}

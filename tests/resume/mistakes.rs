@@ -1,0 +1,78 @@
+//! Directories that are no crawl, are in use, or are of another kind.
+
+use std::fs;
+use std::time::Duration;
+
+use harvestman::lab::sim::WorldOptions;
+
+use super::runs::{Runs, names, output, serve};
+
+fn told(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_is_no_crawl_is_refused_and_left_as_it_is() {
+    let server = serve(&WorldOptions { pages: 20, ..WorldOptions::default() }, Duration::ZERO);
+    let runs = Runs::of(&server, &[]);
+    let missing = output(runs.resume());
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(told(&missing).contains("holds no crawl"), "{}", told(&missing));
+    fs::create_dir(runs.out()).unwrap();
+    fs::write(runs.out().join("config.toml"), "").unwrap();
+    let other = output(runs.resume());
+    assert_eq!(other.status.code(), Some(2), "{}", told(&other));
+    assert_eq!(names(&runs.out()), ["config.toml"]);
+}
+
+#[test]
+fn a_crawl_that_has_ended_ends_again_at_once_and_goes_on_with_a_larger_budget() {
+    let server = serve(&WorldOptions { pages: 60, ..WorldOptions::default() }, Duration::ZERO);
+    let runs = Runs::of(&server, &["host.delay=0s", "budget.pages=20"]);
+    assert_eq!(output(runs.crawl()).status.code(), Some(0));
+    assert_eq!(runs.report()["pages"], 20);
+    let requests = server.log().requests();
+    let again = output(runs.resume());
+    assert_eq!((again.status.code(), runs.report()["pages"].as_u64()), (Some(0), Some(20)), "{}", told(&again));
+    assert_eq!(server.log().requests(), requests, "nothing more was asked for");
+    let mut more = runs.resume();
+    more.args(["--pages", "0"]);
+    let more = output(more);
+    assert_eq!(more.status.code(), Some(0), "{}", told(&more));
+    assert_eq!(runs.check_complete(&server), 0);
+    let over = output(runs.resume());
+    assert_eq!(over.status.code(), Some(0), "{}", told(&over));
+    assert_eq!(runs.report()["stop_reason"], "frontier_empty");
+}
+
+#[test]
+fn a_directory_in_use_is_refused_and_a_new_crawl_is_not_mixed_into_an_old_one() {
+    let server = serve(&WorldOptions { pages: 400, ..WorldOptions::default() }, Duration::from_millis(20));
+    let runs = Runs::of(&server, &["host.delay=50ms"]);
+    let mut running = runs.start(runs.crawl());
+    runs.await_pages();
+    let second = output(runs.resume());
+    assert_eq!(second.status.code(), Some(2));
+    assert!(told(&second).contains("another process"), "{}", told(&second));
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let anew = output(runs.crawl());
+    assert_eq!(anew.status.code(), Some(2));
+    assert!(told(&anew).contains("harvestman resume"), "{}", told(&anew));
+}
+
+#[test]
+fn the_configuration_is_that_of_the_crawl() {
+    let server = serve(&WorldOptions { pages: 20, ..WorldOptions::default() }, Duration::ZERO);
+    let runs = Runs::of(&server, &["host.delay=0s"]);
+    let mut crawl = runs.crawl();
+    crawl.args(["--header", "X-Secret: 1"]);
+    assert_eq!(output(crawl).status.code(), Some(0));
+    let without = output(runs.resume());
+    assert!(told(&without).contains("fetch.headers was set"), "{}", told(&without));
+    let mut other = runs.resume();
+    other.args(["--config", "other.toml"]);
+    let other = output(other);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(told(&other).contains("its own configuration"), "{}", told(&other));
+}
