@@ -2,8 +2,9 @@
 //!
 //! A static site of 50,000 pages (about 25 KB and 90 links each) is served by another process. Two clients fetch all of it in turn,
 //! several times: a bare loop, which asks for the same URLs with hyper over keep-alive connections, tokenises each page with
-//! lol_html, and resolves and hashes every `a[href]`; and the crawler, breadth-first, without and with its archive. Printed
-//! is the processor time of this process for each, and the ratios, pair by pair. The bare loop is told the URLs; the crawler has
+//! lol_html, and resolves and hashes every `a[href]`; and the crawler, breadth-first, alone, with its archive, and with its archive
+//! and its state on disk. Printed is the processor time of this process for each, and the ratios, pair by pair; and what durability
+//! costs: pages by processor time with the state on disk, by those without. The bare loop is told the URLs; the crawler has
 //! to find them, keep robots.txt, politeness, dedup and the account besides.
 //!
 //! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
@@ -28,23 +29,31 @@ fn main() {
     let rounds = number("HARVESTMAN_BENCH_ROUNDS", 3);
     let mut site = Site::start(pages);
     println!("site: {pages} static pages at {}; {rounds} rounds; processor seconds of this process", site.seed);
-    println!("{:>5} {:>8} {:>8} {:>8} {:>8} {:>8}", "round", "bare", "crawl", "ratio", "archive", "ratio");
-    let (mut ratios, mut archived_ratios) = (Vec::new(), Vec::new());
+    println!("{:>5} {:>8} {:>16} {:>16} {:>16} {:>8}", "round", "bare", "crawl", "archive", "and state", "durable");
+    let mut ratios = [const { Vec::new() }; 4];
     for round in 1..=rounds {
         let bare = bare_loop(&site.seed, pages);
-        let crawl = crawl(&site.seed, pages, false);
-        let archived = crawl_cpu(&site.seed, pages);
-        let (ratio, archived_ratio) = (crawl / bare, archived / bare);
-        println!("{round:>5} {bare:>8.2} {crawl:>8.2} {ratio:>8.2} {archived:>8.2} {archived_ratio:>8.2}");
-        ratios.push(ratio);
-        archived_ratios.push(archived_ratio);
+        let [alone, archived, durable] =
+            [Keeps::Nothing, Keeps::Archive, Keeps::ArchiveAndState].map(|keeps| crawl(&site.seed, pages, keeps));
+        let row = [alone / bare, archived / bare, durable / bare, archived / durable];
+        let [first, second, third, price] = row;
+        println!(
+            "{round:>5} {bare:>8.2} {alone:>8.2} {first:>7.2} {archived:>8.2} {second:>7.2} {durable:>8.2} {third:>7.2} {price:>8.2}"
+        );
+        ratios.iter_mut().zip(row).for_each(|(ratios, ratio)| ratios.push(ratio));
     }
     site.stop();
-    println!("median ratio: crawl {:.2}, with archive {:.2}", median(&mut ratios), median(&mut archived_ratios));
+    let [alone, archived, durable, price] = ratios.each_mut().map(|ratios| median(ratios));
+    println!("median ratio: crawl {alone:.2}, with archive {archived:.2}, with archive and state {durable:.2}");
+    println!("pages by processor time with the state on disk, by those without: {price:.2}");
 }
 
-fn crawl_cpu(seed: &str, pages: u64) -> f64 {
-    crawl(seed, pages, true)
+/// What a crawl writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Keeps {
+    Nothing,
+    Archive,
+    ArchiveAndState,
 }
 
 fn number(name: &str, default: u64) -> u64 {
@@ -155,7 +164,7 @@ fn tokenise(url: &url::Url, body: &[u8]) -> u64 {
 }
 
 /// Crawls the site with this crate's own pipeline.
-fn crawl(seed: &str, pages: u64, archive: bool) -> f64 {
+fn crawl(seed: &str, pages: u64, keeps: Keeps) -> f64 {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut config = Config::default();
     config.crawl.seeds = vec![seed.to_owned()];
@@ -164,7 +173,8 @@ fn crawl(seed: &str, pages: u64, archive: bool) -> f64 {
     config.host.delay = Period(Duration::ZERO);
     config.host.connections_per_host = CONNECTIONS as u32;
     config.host.connections_per_ip = CONNECTIONS as u32;
-    config.archive.enabled = archive;
+    config.archive.enabled = keeps != Keeps::Nothing;
+    config.state.enabled = keeps == Keeps::ArchiveAndState;
     let mut report: Option<Report> = None;
     let seconds = cpu_seconds(|| {
         let system = harvestman::pipeline::runtime(&config);

@@ -37,7 +37,7 @@ mod trap_board;
 mod wiring;
 mod worker;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use example::{reader, spelling_reader};
@@ -99,18 +99,15 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 ///
 /// An archive that cannot be written (a full disk) ends the crawl early; what was written is whole, and the report says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
-    let directory = output::directory(config);
-    output::prepare(&directory)?;
-    run_in(config, hooks, Start::new(config, &directory)?).await
+    run_in(config, hooks, Start::anew).await
 }
 
 /// Goes on with the crawl whose directory `config` names, which was ended or killed at whatever moment: as [`run`] else.
 pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
-    let start = Start::again(&output::directory(config))?;
-    run_in(config, hooks, start).await
+    run_in(config, hooks, Start::again).await
 }
 
-async fn run_in(config: &Config, hooks: Hooks, start: Start) -> Result<Report, Error> {
+async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start, Error>) -> Result<Report, Error> {
     let clock = Clock::system();
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use super::Error;
 use super::keeper::recollection;
-use super::output::DirectoryLock;
+use super::output::{self, DirectoryLock};
 use super::wiring::SEEN_DIRECTORY;
 use crate::archive;
-use crate::config::Config;
 use crate::dedup::SeenUrls;
 use crate::host::Politeness;
 use crate::page::ScheduledUrl;
@@ -21,19 +20,15 @@ pub(super) const STATE_DIRECTORY: &str = "state";
 /// A crawl directory that is ready for a run.
 pub(super) struct Start {
     pub lock: DirectoryLock,
-    /// None where the state is not kept.
-    pub store: Option<Store>,
-    /// Whether there was a run before.
-    pub goes_on: bool,
+    /// The state that an earlier run left; none where there was no such run.
+    pub left: Option<Store>,
 }
 
 impl Start {
-    /// Begins in a directory that is empty.
-    pub(super) fn new(config: &Config, directory: &Path) -> Result<Self, Error> {
-        let lock = DirectoryLock::take(directory)?;
-        let create = || Store::create(&directory.join(STATE_DIRECTORY));
-        let store = config.state.enabled.then(create).transpose()?;
-        Ok(Self { lock, store, goes_on: false })
+    /// Begins in a directory that is new or empty.
+    pub(super) fn anew(directory: &Path) -> Result<Self, Error> {
+        output::prepare(directory)?;
+        Ok(Self { lock: DirectoryLock::take(directory)?, left: None })
     }
 
     /// Goes on in a directory that holds a crawl: repairs what its end has torn.
@@ -64,7 +59,7 @@ impl Start {
             }
             _ => {}
         }
-        Ok(Self { lock, store: Some(store), goes_on: true })
+        Ok(Self { lock, left: Some(store) })
     }
 }
 

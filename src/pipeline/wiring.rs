@@ -1,6 +1,6 @@
 //! Builds a crawl from its configuration, sink to source.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
 use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
-use super::resume::{Past, Start};
+use super::resume::{Past, STATE_DIRECTORY, Start};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::trap_board::TrapBoard;
@@ -38,6 +38,7 @@ use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
 use crate::report::{CrawlStatus, Hooks, Run, StopReason};
 use crate::seed::Seed;
+use crate::store::Store;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
 /// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
@@ -163,10 +164,17 @@ fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
 }
 
 /// Builds everything, and sends the seeds in or goes on where an earlier run ended.
-pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed, start: Start) -> Result<Crawl, Error> {
+pub(super) fn wire(
+    config: &Config,
+    hooks: &Hooks,
+    clock: &Clock,
+    seed: Seed,
+    start: fn(&Path) -> Result<Start, Error>,
+) -> Result<Crawl, Error> {
     let parts = parts(config, clock, seed)?;
     let directory = output::directory(config);
-    let Start { lock, store, goes_on } = start;
+    // Only now: nothing is made where the settings are wrong.
+    let Start { lock, left } = start(&directory)?;
     output::write_config(&directory, config)?;
 
     let run_id = RunId::new(seed, clock.now());
@@ -181,9 +189,11 @@ pub(super) fn wire(config: &Config, hooks: &Hooks, clock: &Clock, seed: Seed, st
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
     let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
     let seen = Arc::new(seen);
-    let past = match &store {
-        Some(store) if goes_on => Past::read(store, &seen)?,
-        _ => Past::default(),
+    let past = left.as_ref().map_or_else(|| Ok(Past::default()), |store| Past::read(store, &seen))?;
+    let goes_on = left.is_some();
+    let store = match left {
+        None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
+        left => left,
     };
     let started = clock.now() - past.account.elapsed;
     let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);

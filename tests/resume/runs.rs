@@ -27,6 +27,7 @@ pub fn serve(world: &WorldOptions, latency: Duration) -> Server {
 /// A crawl directory, and how it is crawled into.
 pub struct Runs {
     dir: TempDir,
+    out: PathBuf,
     seeds: Vec<String>,
     settings: Vec<String>,
 }
@@ -40,18 +41,26 @@ impl Runs {
             "filter.trap_guard=false".to_owned(),
         ];
         let settings = quick.into_iter().chain(settings.iter().map(|setting| (*setting).to_owned())).collect();
-        Self { dir: tempfile::tempdir().unwrap(), seeds: server.world().seeds(), settings }
+        let dir = tempfile::tempdir().unwrap();
+        Self { out: dir.path().join("out"), dir, seeds: server.world().seeds(), settings }
+    }
+
+    /// Into this directory, which stays, if one is given.
+    pub fn into(self, out: Option<PathBuf>) -> Self {
+        Self { out: out.unwrap_or_else(|| self.out.clone()), ..self }
     }
 
     pub fn out(&self) -> PathBuf {
-        self.dir.path().join("out")
+        self.out.clone()
     }
 
     /// The first run.
     pub fn crawl(&self) -> Command {
         let mut command = harvestman("crawl");
         command.args(&self.seeds).arg("--out").arg(self.out());
-        self.settings.iter().for_each(|setting| drop(command.args(["--set", setting])));
+        for setting in &self.settings {
+            command.args(["--set", setting]);
+        }
         command
     }
 
