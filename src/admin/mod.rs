@@ -1,6 +1,8 @@
 //! The HTTP server for people and programs that watch a crawl: `/metrics` (Prometheus' text format), `/api/status` (JSON) and
 //! `/healthz`. It only reads, and asks nobody who they are: it belongs on addresses that only trusted people reach.
 
+mod control;
+
 use std::future::IntoFuture;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use tokio::task::JoinHandle;
 
 use crate::metrics::{self, Metrics};
 use crate::report::{CrawlStatus, StopFlag};
+
+pub use control::{ControlSocket, Controls, SOCKET};
 
 /// How long a client that is being answered keeps the server from ending.
 const GRACE: Duration = Duration::from_secs(1);

@@ -10,12 +10,13 @@ use url::Url;
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
 use super::{identity, log, seeds, signals};
-use crate::admin::Admin;
+use crate::admin::{Admin, ControlSocket, Controls, StatusProvider};
+use crate::clock::Clock;
 use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, Report, StopFlag, StopReason};
+use crate::report::{CrawlStatus, Hooks, PauseSwitch, Report, StopFlag, StopReason};
 use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
@@ -170,7 +171,10 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
     // Before the crawl directory is touched: with a wrong address nothing is done at all.
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
 
-    let shown = Arc::clone(progress);
+    let (shown, pause) = (Arc::clone(progress), PauseSwitch::new());
+    let open = Mutex::new(Some(control(config, &latest, (&stop, &pause))));
+    let socket = Arc::new(Mutex::new(None));
+    let kept = Arc::clone(&socket);
     let (learning, enough) = (Arc::clone(&metrics.policy), stop.clone());
     let on_status = move |status: &CrawlStatus| {
         if until == Until::Learnt && learning.lessons.get() > 0 {
@@ -178,17 +182,41 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
         }
         shown.show(status);
         latest.lock().clone_from(status);
+        // With the first status the crawl has its directory.
+        if let Some(open) = open.lock().take() {
+            *kept.lock() = open();
+        }
     };
-    let hooks = Hooks { stop, on_status: Arc::new(on_status), metrics };
+    let hooks = Hooks { stop, pause, on_status: Arc::new(on_status), metrics };
     let result = match begin {
         Begin::Anew => pipeline::run(config, hooks).await,
         Begin::Again => pipeline::go_on(config, hooks).await,
     };
     progress.finish();
+    drop(socket.lock().take());
     if let Some(admin) = admin {
         admin.stop().await;
     }
     Ok(result?)
+}
+
+/// What opens the control socket. A crawl goes on without one where it cannot be had.
+fn control(
+    config: &Config,
+    latest: &Arc<Mutex<CrawlStatus>>,
+    (stop, pause): (&StopFlag, &PauseSwitch),
+) -> impl FnOnce() -> Option<ControlSocket> + use<> {
+    let latest = Arc::clone(latest);
+    let status: StatusProvider = Arc::new(move || latest.lock().clone());
+    let controls = Controls { status, stop: stop.clone(), pause: pause.clone(), clock: Clock::system() };
+    let directory = config.crawl.out.clone();
+    move || match ControlSocket::listen(Path::new(&directory), controls) {
+        Ok(socket) => Some(socket),
+        Err(error) => {
+            tracing::warn!(%error, "no control socket: `harvestman status` and its like do not reach this crawl");
+            None
+        }
+    }
 }
 
 async fn start_admin(

@@ -6,6 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub mod completions;
 pub mod config;
+pub mod control;
 pub mod crawl;
 pub mod demo;
 pub mod exit;
@@ -57,6 +58,14 @@ enum Command {
     Crawl(Box<crawl::CrawlArgs>),
     /// Go on with a crawl that was stopped or killed
     Resume(Box<resume::ResumeArgs>),
+    /// Say where a running crawl stands, and what it waits for
+    Status(control::StatusArgs),
+    /// Let a running crawl rest: nothing new is fetched
+    Pause(control::ControlArgs),
+    /// Let a paused crawl go on
+    ResumeCrawl(control::ControlArgs),
+    /// Let a running crawl end: what is under way is finished, the report is written
+    Stop(control::ControlArgs),
     /// Say what became of a URL in a crawl, and why
     Explain(explain::ExplainArgs),
     /// Start a simulated site on this machine, crawl it and show what happened
@@ -85,6 +94,10 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Resume(args) => return resume::run(&args),
+        Command::Status(args) => control::status(&args)?,
+        Command::Pause(args) => control::tell(&args, "pause")?,
+        Command::ResumeCrawl(args) => control::tell(&args, "go-on")?,
+        Command::Stop(args) => control::tell(&args, "stop")?,
         Command::Explain(args) => explain::run(&args)?,
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,

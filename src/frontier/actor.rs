@@ -73,6 +73,7 @@ pub struct FrontierActor {
     errands: u64,
     /// Leases whose page has ended, and what came of it is not kept yet. They count as leases until it is.
     unkept: u64,
+    paused: bool,
     /// Whether the seeds have come: before, an empty frontier is no end.
     begun: bool,
     /// The mean score of the URLs handed out lately.
@@ -95,6 +96,7 @@ impl FrontierActor {
             awake: HashSet::new(),
             errands: 0,
             unkept: 0,
+            paused: false,
             begun: false,
             worth: None,
             early_stop: EarlyStop::new(setup.early_stop),
@@ -237,7 +239,8 @@ impl FrontierActor {
     /// Hands out leases while budgets, credits and due hosts last.
     fn grant(&mut self, now: Instant) {
         self.setup.allowance.set_leases(self.frontier.leased());
-        while self.frontier.leased() as u64 + self.unkept < u64::from(self.setup.in_flight_max)
+        while !self.paused
+            && self.frontier.leased() as u64 + self.unkept < u64::from(self.setup.in_flight_max)
             && self.setup.allowance.exhausted(now).is_none()
         {
             let frontier = &mut self.frontier;
@@ -404,6 +407,8 @@ impl Handler<Control> for FrontierActor {
     fn handle(&mut self, control: Control, _: &mut Self::Context) {
         match control {
             Control::Stop => self.setup.allowance.stop(EndReason::Stopped),
+            Control::Pause => self.paused = true,
+            Control::GoOn => self.paused = false,
         }
         self.grant(self.setup.clock.now());
     }

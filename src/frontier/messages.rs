@@ -104,6 +104,10 @@ pub struct ErrandsAdded(pub u32);
 pub enum Control {
     /// Hand out nothing more; end when what is under way has ended.
     Stop,
+    /// Hand out nothing more for now.
+    Pause,
+    /// Hand out again.
+    GoOn,
 }
 
 /// Changes were kept; so many leases have ended with that.

@@ -124,6 +124,7 @@ impl HostActor {
                 self.setup.metrics.politeness_wait.observe(until.since(now));
                 if why != WaitReason::Delay {
                     self.setup.metrics.backoffs.by(why.label()).inc();
+                    self.setup.outlets.waits(&self.key, until, why);
                 }
                 self.look_again(until, ctx);
                 false

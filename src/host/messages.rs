@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::{Errand, HostCore};
-use super::politeness::Politeness;
+use super::politeness::{Politeness, WaitReason};
 use crate::clock::Instant;
 use crate::page::{Exchange, Fate, Lease};
 use crate::url::HostKey;
@@ -99,6 +99,8 @@ pub trait HostOutlets: Send + Sync {
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
     /// An errand has brought this.
     fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: OwnedSemaphorePermit);
+    /// The host is left alone until this time, for more than its usual delay.
+    fn waits(&self, host: &HostKey, until: Instant, why: WaitReason);
     /// A request has ended, and this is known of the host now.
     fn remember(&self, host: &HostKey, memory: &Politeness);
     /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.

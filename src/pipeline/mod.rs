@@ -49,7 +49,7 @@ pub use wiring::runtime;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Control, EndReason};
-use crate::report::{Hooks, Report, StopReason, Usage};
+use crate::report::{CrawlStatus, Hooks, Report, StopReason, Usage};
 use crate::seed::Seed;
 
 /// Why a crawl could not be run.
@@ -141,7 +141,7 @@ impl wiring::Crawl {
     async fn until_over(&self, hooks: &Hooks) -> EndReason {
         let Some(mut finished) = self.finished.lock().take() else { return EndReason::Stopped };
         let mut tick = tokio::time::interval(STATUS_EVERY);
-        let mut told = false;
+        let (mut told, mut paused) = (false, false);
         loop {
             tokio::select! {
                 reason = &mut finished => return reason.unwrap_or(EndReason::Stopped),
@@ -149,9 +149,14 @@ impl wiring::Crawl {
                     told = true;
                     self.lines.0.to_frontier(Control::Stop);
                 }
+                () = hooks.pause.changed_from(paused) => {
+                    paused = !paused;
+                    self.lines.0.to_frontier(if paused { Control::Pause } else { Control::GoOn });
+                }
                 _ = tick.tick() => {
                     let ends = self.watch_seen();
-                    (hooks.on_status)(&self.status(ends || hooks.stop.requested()));
+                    let status = self.status(ends || hooks.stop.requested());
+                    (hooks.on_status)(&CrawlStatus { paused, ..status });
                 }
             }
         }

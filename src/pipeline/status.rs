@@ -2,7 +2,7 @@
 
 use super::wiring::Crawl;
 use crate::config::BudgetOptions;
-use crate::report::{BudgetKind, BudgetUse, CrawlStatus};
+use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};
 
 impl Crawl {
     /// A snapshot of the running crawl.
@@ -27,6 +27,8 @@ impl Crawl {
             budgets: Vec::new(),
             outlook: board.allowance.outlook(),
             draining,
+            paused: false,
+            waits: self.waits(),
         };
         super::seen::show(&self.seen.figures(), &board.metrics.dedup);
         status.budgets = budgets(&self.budget, &status);
@@ -34,6 +36,27 @@ impl Crawl {
             board.metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
         }
         status
+    }
+}
+
+/// Hosts that are named in a status at most.
+const WAITS_MAX: usize = 20;
+
+impl Crawl {
+    /// The hosts that are left alone now, those that go on soonest first.
+    fn waits(&self) -> Waits {
+        let now = self.clock.now();
+        let mut waits = self.lines.0.waits.lock();
+        waits.retain(|_, (until, _)| *until > now);
+        let mut all: Vec<_> = waits.iter().map(|(host, (until, why))| (*until, host, why.label())).collect();
+        all.sort_unstable();
+        let named = all.iter().take(WAITS_MAX).map(|(until, host, reason)| HostWait {
+            host: host.to_string(),
+            reason,
+            until: until.timestamp().to_string(),
+            seconds: until.since(now).as_secs_f64().ceil() as u64,
+        });
+        Waits { hosts: all.len() as u64, first: named.collect() }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
     Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Politeness,
-    Resolved, SitemapsFound, SlotGiven, Wake,
+    Resolved, SitemapsFound, SlotGiven, WaitReason, Wake,
 };
 use crate::metrics::Metrics;
 use crate::page::{Exchange, Fate, Lease};
@@ -58,6 +58,8 @@ pub(super) struct Switchboard {
     pub(super) scope: Arc<Scope>,
     pub(super) metrics: Metrics,
     pub(super) seed: Seed,
+    /// Hosts that are left alone, until when and why; what is over is taken out when somebody looks.
+    pub(super) waits: Mutex<HashMap<HostKey, (Instant, WaitReason)>>,
     /// Where changes are kept; never set where they are not.
     pub(super) keeper: OnceLock<KeeperPort>,
     /// What an earlier run knew of hosts, until they have work; none where there was no such run.
@@ -271,6 +273,10 @@ impl HostOutlets for Lines {
                 Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit }
             }
         });
+    }
+
+    fn waits(&self, host: &HostKey, until: Instant, why: WaitReason) {
+        self.0.waits.lock().insert(host.clone(), (until, why));
     }
 
     fn remember(&self, host: &HostKey, memory: &Politeness) {

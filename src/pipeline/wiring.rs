@@ -218,6 +218,7 @@ pub(super) fn wire(
         scope: Arc::clone(&parts.scope),
         metrics: hooks.metrics.clone(),
         seed: seed.child("hosts"),
+        waits: Mutex::default(),
         keeper: OnceLock::new(),
         remembered: goes_on.then(|| Mutex::new(past.hosts)),
     }));

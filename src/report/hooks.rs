@@ -42,11 +42,48 @@ impl Default for StopFlag {
     }
 }
 
+/// Lets a crawl rest: while it is on, nothing new is started. All clones are one switch.
+#[derive(Debug, Clone)]
+pub struct PauseSwitch {
+    sender: Arc<watch::Sender<bool>>,
+}
+
+impl PauseSwitch {
+    /// A switch that is off.
+    pub fn new() -> Self {
+        Self { sender: Arc::new(watch::Sender::new(false)) }
+    }
+
+    /// Turns it on or off.
+    pub fn set(&self, paused: bool) {
+        self.sender.send_replace(paused);
+    }
+
+    /// Whether it is on.
+    pub fn is_on(&self) -> bool {
+        *self.sender.borrow()
+    }
+
+    /// Waits until it is not what it `was`.
+    pub async fn changed_from(&self, was: bool) {
+        // An error would mean that the sender is gone, and it is held by `self`.
+        let _ = self.sender.subscribe().wait_for(|paused| *paused != was).await;
+    }
+}
+
+impl Default for PauseSwitch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// What a crawl is handed besides its configuration.
 #[derive(Clone)]
 pub struct Hooks {
     /// Ends the crawl early.
     pub stop: StopFlag,
+    /// Lets the crawl rest.
+    pub pause: PauseSwitch,
     /// Is told where the crawl stands, about once a second and at the end. Must not block.
     pub on_status: Arc<dyn Fn(&CrawlStatus) + Send + Sync>,
     /// Where the crawl counts.
@@ -56,7 +93,12 @@ pub struct Hooks {
 impl Hooks {
     /// Hooks that never stop the crawl, listen to nothing and count where nobody reads: for tests and benches.
     pub fn none() -> Self {
-        Self { stop: StopFlag::new(), on_status: Arc::new(|_| {}), metrics: crate::metrics::Metrics::new() }
+        Self {
+            stop: StopFlag::new(),
+            pause: PauseSwitch::new(),
+            on_status: Arc::new(|_| {}),
+            metrics: crate::metrics::Metrics::new(),
+        }
     }
 }
 

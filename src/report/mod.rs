@@ -12,6 +12,6 @@ mod usage;
 
 pub use closing::{HostTrouble, Report, Run, StopReason};
 pub use dedup::SeenFigures;
-pub use hooks::{Hooks, StopFlag};
-pub use status::{BudgetKind, BudgetUse, CrawlStatus};
+pub use hooks::{Hooks, PauseSwitch, StopFlag};
+pub use status::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};
 pub use usage::Usage;

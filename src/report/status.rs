@@ -53,6 +53,28 @@ impl BudgetUse {
     }
 }
 
+/// A host that is left alone for more than its usual delay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostWait {
+    /// Which host.
+    pub host: String,
+    /// Why: `back_off`, `breaker`, `robots`.
+    pub reason: &'static str,
+    /// Until when.
+    pub until: String,
+    /// How many seconds that is from now.
+    pub seconds: u64,
+}
+
+/// The hosts that are left alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Waits {
+    /// How many there are.
+    pub hosts: u64,
+    /// Those that go on soonest.
+    pub first: Vec<HostWait>,
+}
+
 /// A snapshot of a running crawl. Counts are since the start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CrawlStatus {
@@ -88,6 +110,10 @@ pub struct CrawlStatus {
     pub traps: Vec<TrapRecord>,
     /// Whether the crawl was asked to stop and only finishes what is in flight.
     pub draining: bool,
+    /// Whether it rests because somebody has asked it to.
+    pub paused: bool,
+    /// The hosts that are left alone, and why.
+    pub waits: Waits,
 }
 
 impl CrawlStatus {

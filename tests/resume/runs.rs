@@ -19,8 +19,11 @@ use tempfile::TempDir;
 pub const LEASES: u32 = 32;
 
 pub fn serve(world: &WorldOptions, latency: Duration) -> Server {
+    serve_with(world, ServerOptions { latency, ..ServerOptions::default() })
+}
+
+pub fn serve_with(world: &WorldOptions, options: ServerOptions) -> Server {
     let world = Arc::new(World::new(world, Seed(11)).unwrap());
-    let options = ServerOptions { latency, ..ServerOptions::default() };
     Server::start(world, "127.0.0.1:0".parse().unwrap(), options).unwrap()
 }
 
@@ -69,6 +72,13 @@ impl Runs {
         let mut command = harvestman("resume");
         command.arg(self.out());
         command
+    }
+
+    /// A command that is told to the running crawl.
+    pub fn tell(&self, command: &str) -> Command {
+        let mut told = harvestman(command);
+        told.arg(self.out());
+        told
     }
 
     pub fn start(&self, mut command: Command) -> Child {
