@@ -1,5 +1,7 @@
 //! Settings of the frontier.
 
+use super::ByteSize;
+
 crate::options! {
     /// The URLs that wait and the URLs that are under way.
     pub struct FrontierOptions in "frontier" {
@@ -7,8 +9,12 @@ crate::options! {
         /// many slow hosts are crawled; each costs up to `fetch.body_max` bytes of memory at worst.
         in_flight_max: u32 = 256,
         /// URLs that may wait. Beyond it new ones are left out and counted as `over_budget: frontier`. Each costs 15 to
-        /// 80 bytes of memory: the less, the more alike neighbours are.
-        queued_max: u64 = 5_000_000,
+        /// 80 bytes, the less, the more alike neighbours are: of memory first, then of the disk (`frontier.memory`).
+        queued_max: u64 = 100_000_000,
+        /// Memory of URLs that wait, but for the first and the last few hundred of each link class of a host. What is more goes to a
+        /// file in the crawl directory; without a state on disk (`state.enabled`) it stays in memory. Raising it saves reading
+        /// and writing.
+        memory: ByteSize = ByteSize::mib(128),
         /// Link classes of one host. URLs of further classes wait together: with the seeds of the same URL pattern, or all under
         /// one class. Raising it keeps the order exact on sites of very many kinds of links; each costs about 500 bytes of
         /// memory, and a look when the policy's scores change.

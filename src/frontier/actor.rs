@@ -21,6 +21,7 @@ use super::messages::{
 };
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
+use super::shelf::Shelf;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
 use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
@@ -52,8 +53,8 @@ pub struct FrontierSetup {
     pub metrics: Arc<FrontierMetrics>,
     /// The metrics of the crawl as a whole, which are the account's.
     pub crawl_metrics: Arc<CrawlMetrics>,
-    /// Where changes are kept; none: nowhere, and a lease ends when its page does.
-    pub changes: Option<Arc<dyn ChangePort>>,
+    /// Where waiting URLs go that have outgrown their memory.
+    pub shelf: Arc<Shelf>,
     /// Told why the crawl has ended, when it has.
     pub finished: oneshot::Sender<EndReason>,
 }
@@ -83,6 +84,8 @@ pub struct FrontierActor {
     next_look: Instant,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
+    /// Where changes are kept; none: nowhere, and a lease ends when its page does.
+    changes: Option<Arc<dyn ChangePort>>,
 }
 
 impl FrontierActor {
@@ -91,7 +94,9 @@ impl FrontierActor {
         let (unused, _) = oneshot::channel();
         let finished = Some(std::mem::replace(&mut setup.finished, unused));
         Self {
-            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order.scores)).exploring(setup.explore_every),
+            frontier: Frontier::new(setup.limits, Arc::clone(&setup.order.scores))
+                .exploring(setup.explore_every)
+                .shelving(Arc::clone(&setup.shelf)),
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
@@ -103,6 +108,7 @@ impl FrontierActor {
             next_look: Instant::EPOCH,
             setup,
             finished,
+            changes: None,
         }
     }
 
@@ -111,6 +117,11 @@ impl FrontierActor {
         self.begun = true;
         item.class = self.class_of(&item);
         self.frontier.restore(number, &item);
+    }
+
+    /// From now on every change is kept there.
+    pub fn keep_by(&mut self, changes: Arc<dyn ChangePort>) {
+        self.changes = Some(changes);
     }
 
     /// Goes on with the account of an earlier run.
@@ -163,7 +174,7 @@ impl FrontierActor {
 
     /// Hands a change on to be kept.
     fn keep(&mut self, mut change: Change) {
-        let Some(changes) = &self.setup.changes else { return };
+        let Some(changes) = &self.changes else { return };
         change.ledger = self.setup.ledger.lock().clone();
         self.unkept += u64::from(change.leases);
         changes.keep(change);
@@ -239,6 +250,9 @@ impl FrontierActor {
     /// Hands out leases while budgets, credits and due hosts last.
     fn grant(&mut self, now: Instant) {
         self.setup.allowance.set_leases(self.frontier.leased());
+        if self.frontier.lost() > 0 {
+            self.setup.allowance.stop(EndReason::Lost);
+        }
         while !self.paused
             && self.frontier.leased() as u64 + self.unkept < u64::from(self.setup.in_flight_max)
             && self.setup.allowance.exhausted(now).is_none()

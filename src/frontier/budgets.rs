@@ -21,6 +21,8 @@ pub enum EndReason {
     LowYield,
     /// It was told to stop.
     Stopped,
+    /// URLs that wait could not be read back: only the state on disk has them.
+    Lost,
 }
 
 /// When to stop.

@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
 
 use super::fifo::{Fifo, Waiting};
+use super::shelf::Shelf;
 use crate::page::{Apath, ClusterId, LinkClass, PatternId};
 
 /// The class of URLs for whose own class, and for whose pattern, a host's table had no room left. No page has such a place.
@@ -28,11 +30,13 @@ pub(super) struct ClassTable {
     empty: BTreeSet<usize>,
     /// By coarse pattern, the first class with that pattern whose cluster is unknown and whose Apath is 0.
     by_pattern: HashMap<PatternId, usize>,
+    shelf: Arc<Shelf>,
 }
 
 impl ClassTable {
-    pub(super) fn new(max: usize) -> Self {
-        Self { max, index: HashMap::new(), slots: Vec::new(), empty: BTreeSet::new(), by_pattern: HashMap::new() }
+    pub(super) fn new(max: usize, shelf: Arc<Shelf>) -> Self {
+        let (index, by_pattern) = Default::default();
+        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, shelf }
     }
 
     /// All classes, at their numbers.
@@ -83,11 +87,12 @@ impl ClassTable {
 
     /// Empties and forgets all classes: gives their URLs, from class to class, in the order of discovery.
     pub(super) fn take(&mut self) -> ByDiscovery {
-        ByDiscovery::new(std::mem::replace(self, Self::new(self.max)).slots)
+        let empty = Self::new(self.max, Arc::clone(&self.shelf));
+        ByDiscovery::new(std::mem::replace(self, empty).slots)
     }
 
     fn append(&mut self, class: LinkClass) -> usize {
-        self.slots.push(Slot { class, fifo: Fifo::default() });
+        self.slots.push(Slot { class, fifo: Fifo::on(Arc::clone(&self.shelf)) });
         self.enter(self.slots.len() - 1, class)
     }
 

@@ -2,14 +2,16 @@
 //!
 //! URLs of a class look alike and neighbours often stand on one page, so each record names only what differs from the one
 //! before it: the end of its path, the end of the page it was found on if that is another, the step in the order of
-//! discovery. Records stand in chunks that can be read by themselves; a chunk is freed once it was read to its end.
+//! discovery. Records stand in chunks that can be read by themselves. Between the chunk that is read and the one that is written
+//! they may lie outside of memory ([`Shelf`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::shelf::{Chunk, Shelf};
 use super::varint::{get, put};
 
-/// Bytes after which a chunk is closed. Each new chunk spells its first path out, and the head chunk is freed as a whole.
+/// Bytes after which a chunk is closed. Each new chunk spells its first path out, and a chunk is freed as a whole.
 const CHUNK_BYTES: usize = 4_096;
 
 /// A waiting URL without its host and class, which are its queue's.
@@ -40,18 +42,30 @@ mod flag {
 /// A queue of [`Waiting`] URLs, pushed by ascending order of discovery. About 15 to 80 bytes a URL, by how alike neighbours are.
 #[derive(Debug, Default)]
 pub(super) struct Fifo {
-    /// The oldest first. Empty where at most the head waits.
-    chunks: VecDeque<Vec<u8>>,
-    /// Bytes of the first chunk that were read.
+    /// The chunk that is read, if any is closed.
+    front: Vec<u8>,
+    /// Bytes of it that were read.
     read: usize,
+    /// Closed chunks behind it, the oldest first.
+    middle: VecDeque<Chunk>,
+    /// The chunk that is written.
+    back: Vec<u8>,
+    /// URLs in it.
+    back_urls: u32,
     /// The next URL, unpacked.
     head: Option<Box<Waiting>>,
-    /// The last URL that was packed, while its chunk is open. Only what the next record is told from.
+    /// The last URL that was packed. Only what the next record is told from.
     last: Option<Box<Waiting>>,
     len: usize,
+    shelf: Arc<Shelf>,
 }
 
 impl Fifo {
+    /// An empty queue whose closed chunks go to a shelf.
+    pub(super) fn on(shelf: Arc<Shelf>) -> Self {
+        Self { shelf, ..Self::default() }
+    }
+
     /// URLs waiting.
     pub(super) const fn len(&self) -> usize {
         self.len
@@ -69,50 +83,54 @@ impl Fifo {
             self.head = Some(Box::new(waiting));
             return;
         }
-        if self.chunks.back().is_none_or(|chunk| chunk.len() >= CHUNK_BYTES) {
+        if self.back.len() >= CHUNK_BYTES {
             self.close();
-            self.chunks.push_back(Vec::new());
         }
         let last = self.last.get_or_insert_default();
-        if let Some(chunk) = self.chunks.back_mut() {
-            pack(chunk, last, &waiting);
-        }
+        pack(&mut self.back, last, &waiting);
+        self.back_urls += 1;
         **last = waiting;
     }
 
     /// Takes the next URL.
     pub(super) fn pop(&mut self) -> Option<Waiting> {
-        let mut head = self.head.take()?;
+        let head = self.head.take()?;
         self.len -= 1;
-        let Some(chunk) = self.chunks.front() else { return Some(*head) };
-        let next = if self.read == 0 {
-            unpack(chunk, &mut self.read, &Waiting::default())
-        } else {
-            unpack(chunk, &mut self.read, &head)
-        };
-        let taken = std::mem::replace(&mut *head, next);
-        self.head = Some(head);
-        if self.read >= chunk.len() {
-            self.free();
+        self.head = self.unpack_next(&head).map(Box::new);
+        if self.head.is_none() {
+            (self.front, self.middle, self.last) = Default::default();
         }
-        Some(taken)
+        Some(*head)
     }
 
-    /// Ends the last chunk: the next record is told from nothing.
+    /// Unpacks the URL behind `head`, which is the one that was unpacked last.
+    fn unpack_next(&mut self, head: &Waiting) -> Option<Waiting> {
+        if self.read < self.front.len() {
+            return Some(unpack(&self.front, &mut self.read, head));
+        }
+        self.read = 0;
+        self.front = self.next_chunk()?;
+        Some(unpack(&self.front, &mut self.read, &Waiting::default()))
+    }
+
+    /// The next chunk that can be read.
+    fn next_chunk(&mut self) -> Option<Vec<u8>> {
+        while let Some(chunk) = self.middle.pop_front() {
+            match self.shelf.take(chunk) {
+                Ok(chunk) => return Some(chunk),
+                Err(urls) => self.len -= urls as usize,
+            }
+        }
+        (self.last, self.back_urls) = (None, 0);
+        Some(std::mem::take(&mut self.back)).filter(|chunk| !chunk.is_empty())
+    }
+
+    /// Ends the chunk that is written: the next record is told from nothing.
     fn close(&mut self) {
         self.last = None;
-        if let Some(chunk) = self.chunks.back_mut() {
-            chunk.shrink_to_fit();
-        }
-    }
-
-    /// Frees the first chunk, which was read to its end.
-    fn free(&mut self) {
-        self.chunks.pop_front();
-        self.read = 0;
-        if self.chunks.is_empty() {
-            (self.chunks, self.last) = (VecDeque::new(), None);
-        }
+        let mut chunk = std::mem::take(&mut self.back);
+        chunk.shrink_to_fit();
+        self.middle.push_back(self.shelf.put(chunk, std::mem::take(&mut self.back_urls)));
     }
 }
 
@@ -186,8 +204,13 @@ fn byte(chunk: &[u8], at: &mut usize) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use parking_lot::Mutex;
     use proptest::prelude::*;
 
+    use super::super::shelf::{ChunkPlace, ChunkStore};
     use super::*;
 
     fn waiting() -> impl Strategy<Value = Waiting> {
@@ -204,12 +227,54 @@ mod tests {
         })
     }
 
+    /// Keeps chunks in memory, and counts them.
+    #[derive(Default)]
+    struct Elsewhere(Mutex<HashMap<u64, Vec<u8>>>, AtomicU64);
+
+    impl ChunkStore for Arc<Elsewhere> {
+        fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
+            let offset = self.1.fetch_add(1, Ordering::Relaxed);
+            let place = ChunkPlace { offset, length: chunk.len() as u32 };
+            // Now and then there is no room.
+            if offset % 5 == 4 {
+                return Err(chunk);
+            }
+            self.0.lock().insert(offset, chunk);
+            Ok(place)
+        }
+
+        fn take(&self, place: ChunkPlace) -> Option<Vec<u8>> {
+            self.0.lock().remove(&place.offset)
+        }
+    }
+
+    #[test]
+    fn chunks_that_cannot_be_read_are_lost_and_counted_and_the_rest_comes_out() {
+        let elsewhere = Arc::new(Elsewhere::default());
+        let shelf = Arc::new(Shelf::new(0, Box::new(Arc::clone(&elsewhere))));
+        let mut fifo = Fifo::on(Arc::clone(&shelf));
+        let item = |order: u64| Waiting { path: format!("/{}", order * 7919), order, ..Waiting::default() };
+        (1..4_000).for_each(|order| fifo.push(item(order)));
+        assert!(elsewhere.0.lock().len() > 3);
+        elsewhere.0.lock().remove(&1);
+        let mut rest = 0;
+        while let Some(waiting) = fifo.pop() {
+            assert_eq!(waiting, item(waiting.order));
+            rest += 1;
+        }
+        assert!(shelf.lost() > 100);
+        assert_eq!((rest + shelf.lost(), fifo.len()), (3_999, 0));
+        drop(fifo);
+        assert!(elsewhere.0.lock().is_empty());
+    }
+
     proptest! {
         #[test]
         fn what_goes_in_comes_out_in_its_order(
-            steps in prop::collection::vec(prop::option::weighted(0.7, waiting()), 0..600),
+            steps in prop::collection::vec(prop::option::weighted(0.7, waiting()), 0..600), memory in 0..20_000_u64,
         ) {
-            let mut fifo = Fifo::default();
+            let elsewhere = Arc::new(Elsewhere::default());
+            let mut fifo = Fifo::on(Arc::new(Shelf::new(memory, Box::new(Arc::clone(&elsewhere)))));
             let mut twin = VecDeque::new();
             let mut order = 0;
             for step in steps {
@@ -228,7 +293,7 @@ mod tests {
                 prop_assert_eq!(fifo.pop(), Some(expected));
             }
             prop_assert_eq!(fifo.pop(), None);
-            prop_assert!(fifo.chunks.is_empty() && fifo.last.is_none());
+            prop_assert!(fifo.back.is_empty() && fifo.last.is_none() && fifo.front.is_empty());
         }
     }
 
@@ -242,8 +307,9 @@ mod tests {
         };
         let mut fifo = Fifo::default();
         (0..5_000).for_each(|order| fifo.push(item(order)));
-        let bytes: usize = fifo.chunks.iter().map(Vec::len).sum();
-        assert!(fifo.chunks.len() > 5 && bytes < 5_000 * 14, "{bytes} bytes");
+        let length = |chunk: &Chunk| if let Chunk::Here(chunk) = chunk { chunk.len() } else { 0 };
+        let bytes: usize = fifo.middle.iter().map(length).sum::<usize>() + fifo.back.len();
+        assert!(fifo.middle.len() > 5 && bytes < 5_000 * 14, "{bytes} bytes");
         assert!((0..5_000).all(|order| fifo.pop() == Some(item(order))));
     }
 }

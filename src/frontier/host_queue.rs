@@ -4,10 +4,12 @@
 //! alone is ranked anew) or when the policy's scores do (then all are, once: [`HostQueue::rescore`]).
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::class_table::ClassTable;
 use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
+use super::shelf::Shelf;
 use crate::clock::Instant;
 use crate::page::{ClassOrder, Ended, Fate, LinkClass, ScheduledUrl};
 use crate::url::{CanonicalUrl, Fingerprint, HostKey};
@@ -65,10 +67,10 @@ pub(super) struct HostQueue {
 }
 
 impl HostQueue {
-    pub(super) fn new(host: HostKey, classes_max: usize) -> Self {
+    pub(super) fn new(host: HostKey, classes_max: usize, shelf: Arc<Shelf>) -> Self {
         Self {
             host,
-            table: ClassTable::new(classes_max),
+            table: ClassTable::new(classes_max, shelf),
             ranking: Ranking::default(),
             retries: VecDeque::new(),
             len: 0,

@@ -15,6 +15,7 @@ mod outlook;
 mod queues;
 mod ranking;
 mod schedule;
+mod shelf;
 mod varint;
 
 #[cfg(test)]
@@ -34,3 +35,4 @@ pub use messages::{
 pub use outlook::{Outlook, Waiting, outlook};
 pub use queues::{Frontier, Limits};
 pub use ranking::Rank;
+pub use shelf::{ChunkPlace, ChunkStore, Shelf};

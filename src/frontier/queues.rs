@@ -12,6 +12,7 @@ use foldhash::fast::FixedState;
 use super::host_queue::{ClassOf, HostQueue, NotReady};
 use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
+use super::shelf::Shelf;
 use crate::clock::Instant;
 use crate::page::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
@@ -43,6 +44,7 @@ pub struct Frontier {
     hosts: HashMap<HostKey, Host>,
     leased: HashMap<LeaseId, u64>,
     limits: Limits,
+    shelf: Arc<Shelf>,
     explore_every: u32,
     scores: Arc<dyn ClassOrder>,
     /// Grows with each change of the scores.
@@ -61,6 +63,7 @@ impl Frontier {
             hosts: HashMap::new(),
             leased: HashMap::new(),
             limits,
+            shelf: Arc::default(),
             explore_every: 0,
             scores,
             version: 1,
@@ -77,6 +80,18 @@ impl Frontier {
     pub fn exploring(mut self, every: u32) -> Self {
         self.explore_every = every;
         self
+    }
+
+    /// Puts what is not needed soon on this shelf.
+    #[must_use]
+    pub fn shelving(mut self, shelf: Arc<Shelf>) -> Self {
+        self.shelf = shelf;
+        self
+    }
+
+    /// URLs that were lost to this run: what held them could not be read ([`Shelf::lost`]).
+    pub fn lost(&self) -> u64 {
+        self.shelf.lost()
     }
 
     /// URLs waiting.
@@ -142,7 +157,7 @@ impl Frontier {
             return Err(Budget::Frontier);
         }
         let key = item.url.host_key();
-        let queue = queue_of(&mut self.hosts, &key, &self.limits);
+        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
         if self.limits.host_pages_max.is_some_and(|max| queue.admitted() >= max) {
             return Err(Budget::HostPages);
         }
@@ -163,7 +178,7 @@ impl Frontier {
         let key = item.url.host_key();
         self.pushed = self.pushed.max(number);
         self.queued += 1;
-        queue_of(&mut self.hosts, &key, &self.limits).push(item, number, &*self.scores);
+        queue_of(&mut self.hosts, &key, &self.limits, &self.shelf).push(item, number, &*self.scores);
         key
     }
 
@@ -194,7 +209,7 @@ impl Frontier {
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
         let order = self.leased.remove(&lease.id)?;
         let key = lease.item.url.host_key();
-        let queue = queue_of(&mut self.hosts, &key, &self.limits);
+        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
         queue.push_retry(&lease.item, order, not_before);
         self.queued += 1;
         Some(order)
@@ -246,9 +261,14 @@ impl Host {
     }
 }
 
-fn queue_of<'a>(hosts: &'a mut HashMap<HostKey, Host>, key: &HostKey, limits: &Limits) -> &'a mut HostQueue {
+fn queue_of<'a>(
+    hosts: &'a mut HashMap<HostKey, Host>,
+    key: &HostKey,
+    limits: &Limits,
+    shelf: &Arc<Shelf>,
+) -> &'a mut HostQueue {
     let new = || {
-        let queue = HostQueue::new(key.clone(), limits.classes_max as usize);
+        let queue = HostQueue::new(key.clone(), limits.classes_max as usize, Arc::clone(shelf));
         Host { queue, ranked: 0, asked: 0 }
     };
     &mut hosts.entry(key.clone()).or_insert_with(new).queue

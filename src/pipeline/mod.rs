@@ -133,6 +133,7 @@ const fn stop_reason(reason: EndReason) -> StopReason {
         EndReason::Time => StopReason::TimeBudget,
         EndReason::LowYield => StopReason::LowYield,
         EndReason::Stopped => StopReason::Interrupted,
+        EndReason::Lost => StopReason::StateError,
     }
 }
 

@@ -9,13 +9,33 @@ use super::output::{self, DirectoryLock};
 use super::wiring::SEEN_DIRECTORY;
 use crate::archive;
 use crate::dedup::SeenUrls;
+use crate::frontier::{ChunkPlace, ChunkStore, FrontierActor};
 use crate::host::Politeness;
-use crate::page::ScheduledUrl;
-use crate::store::{Account, Store};
+use crate::store::{Account, ChunkFile, Store};
 use crate::url::HostKey;
 
 /// The state, in the crawl directory.
 pub(super) const STATE_DIRECTORY: &str = "state";
+
+/// Waiting URLs that have outgrown their memory, in the crawl directory.
+pub(super) const CHUNK_FILE: &str = "frontier.chunks";
+
+/// The frontier's chunks in a file.
+pub(super) struct Chunks(pub ChunkFile);
+
+impl ChunkStore for Chunks {
+    fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
+        let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
+        match self.0.put(&chunk) {
+            Some(offset) if length < u32::MAX => Ok(ChunkPlace { offset, length }),
+            _ => Err(chunk),
+        }
+    }
+
+    fn take(&self, place: ChunkPlace) -> Option<Vec<u8>> {
+        self.0.take(place.offset, place.length)
+    }
+}
 
 /// A crawl directory that is ready for a run.
 pub(super) struct Start {
@@ -63,35 +83,40 @@ impl Start {
     }
 }
 
-/// What an earlier run left.
+/// What an earlier run left, but for the URLs.
 #[derive(Default)]
 pub(super) struct Past {
     pub account: Account,
-    pub waiting: Vec<(u64, ScheduledUrl)>,
     pub hosts: HashMap<HostKey, Politeness>,
 }
 
 impl Past {
-    /// Reads it; all URLs of it are seen.
-    pub(super) fn read(store: &Store, seen: &SeenUrls) -> Result<Self, Error> {
-        let mut waiting = Vec::new();
-        let mut known = 0_u64;
-        let restored = store.restore(
-            |number, item| {
-                seen.insert(item.url.fingerprint());
-                waiting.push((number, item));
-            },
-            |url| {
-                seen.insert(url);
-                known += 1;
-            },
-        )?;
-        if restored.unreadable > 0 {
-            tracing::error!(records = restored.unreadable, "records of the state cannot be read and are left aside");
-        }
+    /// Reads it.
+    pub(super) fn read(store: &Store) -> Result<Self, Error> {
+        let restored = store.past()?;
         let hosts = restored.hosts.iter();
         let hosts = hosts.filter_map(|(host, memory)| Some((host.clone(), recollection(memory)?))).collect();
-        tracing::info!(waiting = waiting.len(), known, "the crawl goes on");
-        Ok(Self { account: restored.account, waiting, hosts })
+        Ok(Self { account: restored.account, hosts })
     }
+}
+
+/// Hands the URLs that wait to the frontier; all URLs are seen.
+pub(super) fn restore_urls(store: &Store, seen: &SeenUrls, frontier: &mut FrontierActor) -> Result<(), Error> {
+    let (mut waiting, mut ended) = (0_u64, 0_u64);
+    let unreadable = store.urls(
+        |number, item| {
+            seen.insert(item.url.fingerprint());
+            frontier.restore(number, item);
+            waiting += 1;
+        },
+        |url| {
+            seen.insert(url);
+            ended += 1;
+        },
+    )?;
+    if unreadable > 0 {
+        tracing::error!(records = unreadable, "records of the state cannot be read and are left aside");
+    }
+    tracing::info!(waiting, ended, "the crawl goes on");
+    Ok(())
 }

@@ -18,7 +18,7 @@ use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
 use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
-use super::resume::{Past, STATE_DIRECTORY, Start};
+use super::resume::{CHUNK_FILE, Chunks, Past, STATE_DIRECTORY, Start, restore_urls};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::trap_board::TrapBoard;
@@ -30,7 +30,7 @@ use crate::config::{BudgetOptions, Config};
 use crate::dedup::SeenUrls;
 use crate::fetch::{Client, DecodeLimits, TrustedHosts};
 use crate::frontier::{
-    Allowance, Budgets, ChangePort, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound,
+    Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound, Shelf,
 };
 use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
 use crate::page::{Apath, Fate, Ledger, LinkClass, ScheduledUrl};
@@ -38,7 +38,7 @@ use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
 use crate::report::{CrawlStatus, Hooks, Run, StopReason};
 use crate::seed::Seed;
-use crate::store::Store;
+use crate::store::{ChunkFile, Store};
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
 /// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
@@ -189,7 +189,7 @@ pub(super) fn wire(
     let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
     let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
     let seen = Arc::new(seen);
-    let past = left.as_ref().map_or_else(|| Ok(Past::default()), |store| Past::read(store, &seen))?;
+    let past = left.as_ref().map_or_else(|| Ok(Past::default()), Past::read)?;
     let goes_on = left.is_some();
     let store = match left {
         None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
@@ -222,11 +222,20 @@ pub(super) fn wire(
         keeper: OnceLock::new(),
         remembered: goes_on.then(|| Mutex::new(past.hosts)),
     }));
+    let (finished_sender, finished) = oneshot::channel();
+    let shelf = shelf(config, &directory, store.is_some())?;
+    let mut frontier = frontier(config, hooks, clock, (&lines, &parts.policy), (&ledger, shelf), finished_sender);
+    let is_new = past.account.ledger.discovered() == 0;
+    frontier.go_on(past.account.ledger);
+    if let Some(store) = store.as_ref().filter(|_| goes_on) {
+        restore_urls(store, &seen, &mut frontier)?;
+    }
     let keep = |store| keeper::start(config, store, (sink.clone(), lines.clone()), (clock.clone(), started));
     let keeper = store.map(keep).transpose().map_err(|error| Error::Internal(error.to_string()))?;
     if let Some(keeper) = &keeper {
         // Set once, here.
         let _ = lines.0.keeper.set(keeper.port().clone());
+        frontier.keep_by(Arc::new(keeper.port().clone()));
     }
 
     let desk = Arc::new(Desk {
@@ -236,10 +245,7 @@ pub(super) fn wire(
         clock: clock.clone(),
         write_failed: AtomicBool::new(false),
     });
-    let (finished_sender, finished) = oneshot::channel();
-    let is_new = past.account.ledger.discovered() == 0;
-    let left = (past.account.ledger, past.waiting);
-    start_actors(config, hooks, clock, (&lines, &parts.policy), (&ledger, left), finished_sender);
+    start_actors(config, hooks, clock, &lines, frontier);
     let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
     let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
     let traps = Arc::clone(&parts.policy.traps);
@@ -365,15 +371,24 @@ fn budgets(config: &Config, started: Instant) -> Budgets {
     Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
 }
 
-fn start_actors(
+/// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
+fn shelf(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<Shelf>, Error> {
+    if !on_disk {
+        return Ok(Arc::default());
+    }
+    let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
+    Ok(Arc::new(Shelf::new(config.frontier.memory.0, Box::new(Chunks(file)))))
+}
+
+fn frontier(
     config: &Config,
     hooks: &Hooks,
     clock: &Clock,
     (lines, policy): (&Lines, &PolicySetup),
-    (ledger, (account, waiting)): (&Arc<Mutex<Ledger>>, (Ledger, Vec<(u64, ScheduledUrl)>)),
+    (ledger, shelf): (&Arc<Mutex<Ledger>>, Arc<Shelf>),
     finished: oneshot::Sender<EndReason>,
-) {
-    let mut frontier = FrontierActor::new(FrontierSetup {
+) -> FrontierActor {
+    FrontierActor::new(FrontierSetup {
         limits: Limits {
             queued_max: config.frontier.queued_max,
             host_pages_max: limit(config.budget.pages_per_host),
@@ -390,11 +405,12 @@ fn start_actors(
         ledger: Arc::clone(ledger),
         metrics: Arc::clone(&hooks.metrics.frontier),
         crawl_metrics: Arc::clone(&hooks.metrics.crawl),
-        changes: lines.0.keeper.get().map(|keeper| Arc::new(keeper.clone()) as Arc<dyn ChangePort>),
+        shelf,
         finished,
-    });
-    frontier.go_on(account);
-    waiting.into_iter().for_each(|(number, item)| frontier.restore(number, item));
+    })
+}
+
+fn start_actors(config: &Config, hooks: &Hooks, clock: &Clock, lines: &Lines, frontier: FrontierActor) {
     let setup = HostSetup {
         rules: HostRules::from(config),
         sleep_after: config.host.sleep_after.0,

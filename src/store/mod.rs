@@ -4,6 +4,7 @@
 //! never reads it but when it goes on. What it holds is at any time a crawl as it was after some change: URLs that were leased then
 //! still wait in it.
 
+mod chunks;
 mod error;
 mod record;
 mod state;
@@ -11,6 +12,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use chunks::ChunkFile;
 pub use error::StoreError;
 pub use record::{decode, encode};
 pub use state::{Account, Restored, Store};

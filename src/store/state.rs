@@ -40,7 +40,7 @@ pub struct Restored {
     pub account: Account,
     /// What was kept of hosts.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// Records that could not be read. They stay where they are, and what they told is lost.
+    /// Hosts whose record could not be read.
     pub unreadable: u64,
 }
 
@@ -124,28 +124,35 @@ impl Store {
         batch.commit().map_err(|error| self.error("write", &error))
     }
 
-    /// Reads what the crawl goes on from: hands over every URL that waits, in the order of discovery, and then the fingerprint of every
-    /// URL whose fate is settled.
-    pub fn restore(
+    /// Hands over every URL that waits, in the order of discovery, and then the fingerprint of every URL whose fate is settled. Says how
+    /// many records could not be read.
+    pub fn urls(
         &self,
         mut waiting: impl FnMut(u64, ScheduledUrl),
         mut ended: impl FnMut(Fingerprint),
-    ) -> Result<Restored, StoreError> {
+    ) -> Result<u64, StoreError> {
         let failed = |error: fjall::Error| self.error("read", &error);
-        let mut restored = Restored::default();
+        let mut unreadable = 0;
         for entry in self.waiting.iter() {
             let (key, value) = entry.into_inner().map_err(failed)?;
             match (<[u8; 8]>::try_from(&*key), record::decode_waiting(&value)) {
                 (Ok(number), Some(item)) => waiting(u64::from_be_bytes(number), item),
-                _ => restored.unreadable += 1,
+                _ => unreadable += 1,
             }
         }
         for entry in self.ended.iter() {
             match <[u8; 16]>::try_from(&*entry.key().map_err(failed)?) {
                 Ok(url) => ended(Fingerprint(u128::from_be_bytes(url))),
-                Err(_) => restored.unreadable += 1,
+                Err(_) => unreadable += 1,
             }
         }
+        Ok(unreadable)
+    }
+
+    /// What a crawl goes on from besides the URLs.
+    pub fn past(&self) -> Result<Restored, StoreError> {
+        let failed = |error: fjall::Error| self.error("read", &error);
+        let mut restored = Restored::default();
         if let Some(bytes) = self.facts.get(ACCOUNT_KEY).map_err(failed)? {
             match record::decode(&bytes) {
                 Some(account) => restored.account = account,

@@ -48,8 +48,9 @@ impl Twin {
 
     fn of(store: &Store) -> (Self, Restored) {
         let mut twin = Self::default();
-        let restored =
-            store.restore(|number, item| drop(twin.waiting.insert(number, item)), |url| twin.ended.push(url)).unwrap();
+        let mut restored = store.past().unwrap();
+        let waiting = |number, item| drop(twin.waiting.insert(number, item));
+        restored.unreadable += store.urls(waiting, |url| twin.ended.push(url)).unwrap();
         twin.ended.sort_unstable();
         twin.ledger = restored.account.ledger.clone();
         (twin, restored)

@@ -1,0 +1,182 @@
+//! What a long crawl costs in memory, time and disk: a simulated crawl that discovers twenty million URLs, with the frontier, the set
+//! of URLs seen and the state on disk as a crawl has them.
+//!
+//! Each simulated page takes one URL from the frontier, discovers 20 new ones and 40 known ones, and ends; 256 pages are committed
+//! together. Printed are the costs of a page and of a pop at one million URLs and at the end, resident memory, and disk a URL.
+//!
+//! `cargo bench --bench state` takes some minutes; `HARVESTMAN_BENCH_URLS` changes its size.
+#![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
+#![allow(clippy::disallowed_methods, reason = "a bench looks at the clock")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use harvestman::clock;
+use harvestman::config::DedupOptions;
+use harvestman::dedup::SeenUrls;
+use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, Limits, Shelf};
+use harvestman::page::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
+use harvestman::seed::Seed;
+use harvestman::store::{ChunkFile, Store};
+use harvestman::url::{CanonicalUrl, Fingerprint, HostKey};
+
+const HOSTS: u64 = 1_000;
+const NEW_LINKS: u64 = 20;
+const KNOWN_LINKS: u64 = 40;
+const GROUP: usize = 256;
+/// Memory of the frontier: the default.
+const FRONTIER_BYTES: u64 = 128 << 20;
+
+/// Breadth-first.
+struct First;
+
+impl ClassOrder for First {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+struct Chunks(ChunkFile);
+
+impl ChunkStore for Chunks {
+    fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
+        let length = chunk.len() as u32;
+        self.0.put(&chunk).map(|offset| ChunkPlace { offset, length }).ok_or(chunk)
+    }
+
+    fn take(&self, place: ChunkPlace) -> Option<Vec<u8>> {
+        self.0.take(place.offset, place.length)
+    }
+}
+
+fn url(number: u64) -> CanonicalUrl {
+    let host = number / NEW_LINKS % HOSTS;
+    CanonicalUrl::from_canonical(format!("https://forum{host}.example.org/topic/{number}/what-was-said-there/"))
+}
+
+fn host(number: u64) -> HostKey {
+    HostKey::from_origin(&format!("https://forum{}.example.org", number % HOSTS))
+}
+
+struct Crawl {
+    frontier: Frontier,
+    seen: SeenUrls,
+    store: Store,
+    discovered: u64,
+    pages: u64,
+    changes: Vec<Change>,
+    /// Time spent in pops, and how many there were.
+    pops: (Duration, u32),
+}
+
+impl Crawl {
+    fn new(directory: &Path) -> Self {
+        let file = ChunkFile::create(&directory.join("frontier.chunks")).expect("a file");
+        let limits = Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 1_000 };
+        let shelf = Arc::new(Shelf::new(FRONTIER_BYTES, Box::new(Chunks(file))));
+        let seen = SeenUrls::new(&DedupOptions::default(), Some(directory.join("seen")), Seed(1));
+        let store = Store::create(&directory.join("state")).expect("a store");
+        let frontier = Frontier::new(limits, Arc::new(First)).shelving(shelf);
+        Self { frontier, seen, store, discovered: 0, pages: 0, changes: Vec::new(), pops: Default::default() }
+    }
+
+    /// One page: takes a URL, discovers others, ends.
+    fn page(&mut self) {
+        let started = Instant::now();
+        let lease = self.frontier.pop(&host(self.pages), clock::Instant::EPOCH).ok();
+        self.pops.0 += started.elapsed();
+        self.pops.1 += 1;
+        self.pages += 1;
+        let mut change = Change { leases: 1, ledger: Ledger::default(), ..Change::default() };
+        for number in self.discovered..self.discovered + NEW_LINKS {
+            self.discover(number, &mut change);
+        }
+        self.discovered += NEW_LINKS;
+        for link in 0..KNOWN_LINKS {
+            let known = (self.pages * 7_919 + link * 104_729) % self.discovered;
+            assert!(!self.seen.insert(Fingerprint::of(url(known).as_str())), "it is known");
+        }
+        if let Some(Lease { id, item, .. }) = lease {
+            let number = self.frontier.end(id);
+            change.ended.push(Ended { number, url: item.url.fingerprint(), fate: Fate::Fetched });
+        }
+        self.changes.push(change);
+        if self.changes.len() >= GROUP {
+            self.store.commit(&self.changes, &BTreeMap::new(), Duration::ZERO).expect("it is written");
+            self.changes.clear();
+        }
+    }
+
+    fn discover(&mut self, number: u64, change: &mut Change) {
+        let url = url(number);
+        if !self.seen.insert(url.fingerprint()) {
+            return;
+        }
+        let class = LinkClass::unclassified(Apath(number % 3));
+        let via = Some(Arc::from("https://forum.example.org/"));
+        let item = ScheduledUrl { url, class, depth: 1, redirects: 0, attempts: 0, via };
+        self.frontier.push(&item).expect("there is room");
+        change.waiting.push((self.frontier.last_number(), item));
+    }
+
+    /// Microseconds a page and nanoseconds a pop over the next `urls` URLs.
+    fn measured(&mut self, urls: u64) -> (f64, f64) {
+        self.pops = Default::default();
+        let (started, pages) = (Instant::now(), urls / NEW_LINKS);
+        (0..pages).for_each(|_| self.page());
+        let page = started.elapsed().as_secs_f64() * 1e6 / pages as f64;
+        (page, self.pops.0.as_nanos() as f64 / f64::from(self.pops.1))
+    }
+}
+
+/// Resident memory in MiB, now and at most.
+fn resident() -> (u64, u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default() >> 10
+    };
+    (of("VmRSS:"), of("VmHWM:"))
+}
+
+fn on_disk(path: &Path) -> u64 {
+    let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => on_disk(&entry.path()),
+            // What is taken, not what is reserved.
+            Ok(data) => std::os::unix::fs::MetadataExt::blocks(&data) * 512,
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+fn main() {
+    let bench = std::env::args().any(|arg| arg == "--bench");
+    let usual = if bench { 20_000_000 } else { 100_000 };
+    let urls: u64 = std::env::var("HARVESTMAN_BENCH_URLS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut crawl = Crawl::new(directory.path());
+    let window = urls / 20;
+    println!(
+        "{:>12} {:>12} {:>10} {:>10} {:>10} {:>14}",
+        "URLs", "µs a page", "ns a pop", "MiB", "MiB most", "disk a URL"
+    );
+    let mut rows = Vec::new();
+    while crawl.discovered < urls {
+        let (page, pop) = crawl.measured(window);
+        let (now, most) = resident();
+        let disk = on_disk(directory.path()) as f64 / crawl.discovered as f64;
+        println!("{:>12} {page:>12.1} {pop:>10.0} {now:>10} {most:>10} {disk:>14.1}", crawl.discovered);
+        rows.push((page, pop));
+    }
+    let ((first_page, first_pop), (last_page, last_pop)) = (rows[0], rows[rows.len() - 1]);
+    println!(
+        "a page at the end to one at the beginning: {:.2}; a pop: {:.2}",
+        last_page / first_page,
+        last_pop / first_pop
+    );
+    assert_eq!(crawl.frontier.lost(), 0);
+}
