@@ -2,7 +2,8 @@
 //! of URLs seen and the state on disk as a crawl has them.
 //!
 //! Each simulated page takes one URL from the frontier, discovers 20 new ones and 40 known ones, and ends; 256 pages are committed
-//! together. Printed are the costs of a page and of a pop at one million URLs and at the end, resident memory, and disk a URL.
+//! together. Printed are, million by million, the costs of a pop, of a new URL (set, frontier, state, commit) and of a look-up of a known
+//! one that may be any, which no cache can foresee; resident memory; and disk a URL.
 //!
 //! `cargo bench --bench state` takes some minutes; `HARVESTMAN_BENCH_URLS` changes its size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
@@ -67,8 +68,9 @@ struct Crawl {
     discovered: u64,
     pages: u64,
     changes: Vec<Change>,
-    /// Time spent in pops, and how many there were.
-    pops: (Duration, u32),
+    /// Time spent in pops and in look-ups of known URLs.
+    pops: Duration,
+    known: Duration,
 }
 
 impl Crawl {
@@ -79,25 +81,34 @@ impl Crawl {
         let seen = SeenUrls::new(&DedupOptions::default(), Some(directory.join("seen")), Seed(1));
         let store = Store::create(&directory.join("state")).expect("a store");
         let frontier = Frontier::new(limits, Arc::new(First)).shelving(shelf);
-        Self { frontier, seen, store, discovered: 0, pages: 0, changes: Vec::new(), pops: Default::default() }
+        Self {
+            frontier,
+            seen,
+            store,
+            discovered: 0,
+            pages: 0,
+            changes: Vec::new(),
+            pops: Duration::ZERO,
+            known: Duration::ZERO,
+        }
     }
 
     /// One page: takes a URL, discovers others, ends.
     fn page(&mut self) {
         let started = Instant::now();
         let lease = self.frontier.pop(&host(self.pages), clock::Instant::EPOCH).ok();
-        self.pops.0 += started.elapsed();
-        self.pops.1 += 1;
+        self.pops += started.elapsed();
         self.pages += 1;
         let mut change = Change { leases: 1, ledger: Ledger::default(), ..Change::default() };
         for number in self.discovered..self.discovered + NEW_LINKS {
             self.discover(number, &mut change);
         }
         self.discovered += NEW_LINKS;
-        for link in 0..KNOWN_LINKS {
-            let known = (self.pages * 7_919 + link * 104_729) % self.discovered;
-            assert!(!self.seen.insert(Fingerprint::of(url(known).as_str())), "it is known");
-        }
+        let any = |link: u64| (self.pages * 7_919 + link * 104_729) % self.discovered;
+        let known: Vec<Fingerprint> = (0..KNOWN_LINKS).map(|link| url(any(link)).fingerprint()).collect();
+        let started = Instant::now();
+        assert!(known.iter().all(|url| !self.seen.insert(*url)), "they are known");
+        self.known += started.elapsed();
         if let Some(Lease { id, item, .. }) = lease {
             let number = self.frontier.end(id);
             change.ended.push(Ended { number, url: item.url.fingerprint(), fate: Fate::Fetched });
@@ -121,13 +132,14 @@ impl Crawl {
         change.waiting.push((self.frontier.last_number(), item));
     }
 
-    /// Microseconds a page and nanoseconds a pop over the next `urls` URLs.
-    fn measured(&mut self, urls: u64) -> (f64, f64) {
-        self.pops = Default::default();
+    /// Nanoseconds of a pop, of a new URL, of a look-up of a known one, over the next `urls` URLs.
+    fn measured(&mut self, urls: u64) -> [f64; 3] {
+        (self.pops, self.known) = Default::default();
         let (started, pages) = (Instant::now(), urls / NEW_LINKS);
         (0..pages).for_each(|_| self.page());
-        let page = started.elapsed().as_secs_f64() * 1e6 / pages as f64;
-        (page, self.pops.0.as_nanos() as f64 / f64::from(self.pops.1))
+        let new = started.elapsed().saturating_sub(self.pops + self.known);
+        let each = |time: Duration, count: u64| time.as_nanos() as f64 / count as f64;
+        [each(self.pops, pages), each(new, urls), each(self.known, pages * KNOWN_LINKS)]
     }
 }
 
@@ -160,23 +172,20 @@ fn main() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut crawl = Crawl::new(directory.path());
     let window = urls / 20;
-    println!(
-        "{:>12} {:>12} {:>10} {:>10} {:>10} {:>14}",
-        "URLs", "µs a page", "ns a pop", "MiB", "MiB most", "disk a URL"
-    );
+    println!("nanoseconds of the wall; memory and disk as they are then");
+    let head = ["URLs", "pop", "new", "known", "MiB", "MiB most", "bytes of disk"];
+    println!("{}", head.map(|name| format!("{name:>13}")).concat());
     let mut rows = Vec::new();
     while crawl.discovered < urls {
-        let (page, pop) = crawl.measured(window);
+        let costs = crawl.measured(window);
         let (now, most) = resident();
         let disk = on_disk(directory.path()) as f64 / crawl.discovered as f64;
-        println!("{:>12} {page:>12.1} {pop:>10.0} {now:>10} {most:>10} {disk:>14.1}", crawl.discovered);
-        rows.push((page, pop));
+        let costs_shown = costs.map(|cost| format!("{cost:>13.0}")).concat();
+        println!("{:>13}{costs_shown}{now:>13}{most:>13}{disk:>13.1}", crawl.discovered);
+        rows.push(costs);
     }
-    let ((first_page, first_pop), (last_page, last_pop)) = (rows[0], rows[rows.len() - 1]);
-    println!(
-        "a page at the end to one at the beginning: {:.2}; a pop: {:.2}",
-        last_page / first_page,
-        last_pop / first_pop
-    );
+    let (first, last) = (rows[0], rows[rows.len() - 1]);
+    let [pop, new, known] = std::array::from_fn(|at| last[at] / first[at]);
+    println!("at the end to the beginning: a pop {pop:.2}, a new URL {new:.2}, a known one {known:.2}");
     assert_eq!(crawl.frontier.lost(), 0);
 }
