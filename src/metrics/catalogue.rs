@@ -382,6 +382,20 @@ impl ArchiveMetrics {
     }
 }
 
+group! {
+    /// The state on disk, where it is kept.
+    pub struct StateMetrics {
+        /// Groups of changes that were committed.
+        commits: Counter = "harvestman_state_commits_total";
+        /// Pages whose outcome was committed.
+        pages: Counter = "harvestman_state_pages_total";
+        /// Time of a commit, with the archive forced to the disk before it.
+        commit_seconds: Histogram = "harvestman_state_commit_seconds" buckets REQUEST_SECONDS;
+        /// Groups that could not be committed; the crawl stops with the first.
+        failures: Counter = "harvestman_state_commit_failures_total";
+    }
+}
+
 /// All groups in the order of the reference: title, what the group is about, its metrics.
 pub(super) fn groups() -> Vec<(&'static str, &'static [&'static str], Vec<Definition>)> {
     vec![
@@ -394,5 +408,6 @@ pub(super) fn groups() -> Vec<(&'static str, &'static [&'static str], Vec<Defini
         ("Dedup", DedupMetrics::about(), DedupMetrics::definitions()),
         ("Policy", PolicyMetrics::about(), PolicyMetrics::definitions()),
         ("Archive", ArchiveMetrics::about(), ArchiveMetrics::definitions()),
+        ("State", StateMetrics::about(), StateMetrics::definitions()),
     ]
 }

@@ -18,7 +18,7 @@ use prometheus::{Registry, TextEncoder};
 
 pub use catalogue::{
     ArchiveMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics, FrontierMetrics, HostMetrics,
-    ParseMetrics, PolicyMetrics, StageMetrics,
+    ParseMetrics, PolicyMetrics, StageMetrics, StateMetrics,
 };
 pub use instrument::{
     Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, Ratio, RatioBy, SecondsCounter,
@@ -50,6 +50,8 @@ pub struct Metrics {
     pub policy: Arc<PolicyMetrics>,
     /// WARC files and the page log.
     pub archive: Arc<ArchiveMetrics>,
+    /// The state on disk.
+    pub state: Arc<StateMetrics>,
 }
 
 impl Metrics {
@@ -68,6 +70,7 @@ impl Metrics {
             dedup: Arc::new(DedupMetrics::register(&registry)),
             policy: Arc::new(PolicyMetrics::register(&registry)),
             archive: Arc::new(ArchiveMetrics::register(&registry)),
+            state: Arc::new(StateMetrics::register(&registry)),
             registry,
         }
     }

@@ -4,6 +4,7 @@
 //! only then do its leases end: what the state says was fetched is in the archive.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -139,9 +140,11 @@ impl Keeper {
     }
 
     fn keep(&self, group: &Group) {
+        let metrics = &self.lines.0.metrics.state;
         if !self.failed.load(Ordering::Relaxed)
-            && let Err(error) = self.commit(group)
+            && let Err(error) = self.commit_contained(group)
         {
+            metrics.failures.inc();
             tracing::error!(
                 "{error}: the crawl stops; what was kept before is whole, and `harvestman resume` goes on from it"
             );
@@ -152,12 +155,25 @@ impl Keeper {
         self.lines.0.to_frontier(Kept(group.leases));
     }
 
+    /// A keeper that is gone would leave the crawl waiting for ever, so a panic is an error like any other.
+    fn commit_contained(&self, group: &Group) -> Result<(), String> {
+        let commit = AssertUnwindSafe(|| self.commit(group));
+        catch_unwind(commit).unwrap_or_else(|_| Err("the keeper panicked".to_owned()))
+    }
+
     fn commit(&self, group: &Group) -> Result<(), String> {
+        let began = self.clock.now();
         if group.leases > 0 {
             self.sink.sync().map_err(|error| error.to_string())?;
         }
-        let elapsed = self.clock.now().since(self.started);
-        self.store.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())
+        let now = self.clock.now();
+        let elapsed = now.since(self.started);
+        self.store.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
+        let metrics = &self.lines.0.metrics.state;
+        metrics.commits.inc();
+        metrics.pages.add(u64::from(group.leases));
+        metrics.commit_seconds.observe(self.clock.now().since(began));
+        Ok(())
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Error;
 use super::keeper::recollection;
 use super::output::{self, DirectoryLock};
 use super::wiring::SEEN_DIRECTORY;
 use crate::archive;
+use crate::config::Config;
 use crate::dedup::SeenUrls;
-use crate::frontier::{ChunkPlace, ChunkStore, FrontierActor};
+use crate::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
 use crate::host::Politeness;
 use crate::store::{Account, ChunkFile, Store};
 use crate::url::HostKey;
@@ -18,10 +20,10 @@ use crate::url::HostKey;
 pub(super) const STATE_DIRECTORY: &str = "state";
 
 /// Waiting URLs that have outgrown their memory, in the crawl directory.
-pub(super) const CHUNK_FILE: &str = "frontier.chunks";
+const CHUNK_FILE: &str = "frontier.chunks";
 
 /// The frontier's chunks in a file.
-pub(super) struct Chunks(pub ChunkFile);
+struct Chunks(ChunkFile);
 
 impl ChunkStore for Chunks {
     fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
@@ -35,6 +37,15 @@ impl ChunkStore for Chunks {
     fn take(&self, place: ChunkPlace) -> Option<Vec<u8>> {
         self.0.take(place.offset, place.length)
     }
+}
+
+/// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
+pub(super) fn shelf(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<Shelf>, Error> {
+    if !on_disk {
+        return Ok(Arc::default());
+    }
+    let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
+    Ok(Arc::new(Shelf::new(config.frontier.memory.0, Box::new(Chunks(file)))))
 }
 
 /// A crawl directory that is ready for a run.

@@ -18,7 +18,7 @@ use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
 use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
-use super::resume::{CHUNK_FILE, Chunks, Past, STATE_DIRECTORY, Start, restore_urls};
+use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::trap_board::TrapBoard;
@@ -38,7 +38,7 @@ use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
 use crate::report::{CrawlStatus, Hooks, Run, StopReason};
 use crate::seed::Seed;
-use crate::store::{ChunkFile, Store};
+use crate::store::Store;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
 
 /// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
@@ -369,15 +369,6 @@ fn budgets(config: &Config, started: Instant) -> Budgets {
     let BudgetOptions { pages, bytes, requests, time, .. } = &config.budget;
     let until = (!time.0.is_zero()).then(|| started + time.0);
     Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
-}
-
-/// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
-fn shelf(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<Shelf>, Error> {
-    if !on_disk {
-        return Ok(Arc::default());
-    }
-    let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
-    Ok(Arc::new(Shelf::new(config.frontier.memory.0, Box::new(Chunks(file)))))
 }
 
 fn frontier(

@@ -16,7 +16,7 @@ fn item(number: u64) -> ScheduledUrl {
         depth: number as u16,
         redirects: 1,
         attempts: 2,
-        via: (number % 2 == 0).then(|| "http://h0.test/".into()),
+        via: number.is_multiple_of(2).then(|| "http://h0.test/".into()),
     }
 }
 

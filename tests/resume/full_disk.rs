@@ -63,5 +63,5 @@ fn a_crawl_that_met_a_full_disk_goes_on_when_there_is_room() {
     let more = output(runs.resume());
     assert_eq!(more.status.code(), Some(0), "{}", String::from_utf8_lossy(&more.stderr));
     let again = runs.check_complete(&server);
-    println!("{fetched} lines before the disk was full; {again} pages were fetched again");
+    eprintln!("{fetched} lines before the disk was full; {again} pages were fetched again");
 }

@@ -48,7 +48,7 @@ fn a_crawl_that_is_killed_again_and_again_loses_nothing_and_fetches_little_twice
     kill_and_go_on(&runs, kills, Duration::from_millis(350));
     let again = runs.check_complete(&server);
     assert!(u64::from(again) <= kills * u64::from(LEASES), "{again} pages were fetched again after {kills} kills");
-    println!("{again} of {pages} pages were fetched again after {kills} kills");
+    eprintln!("{again} of {pages} pages were fetched again after {kills} kills");
 }
 
 #[test]
