@@ -45,7 +45,7 @@ impl StaticSite {
 
 fn text_block(host: &Host, block: u64) -> String {
     let mut out = String::new();
-    let bytes = host.shape.options.page_bytes / PARAGRAPHS as usize;
+    let bytes = host.shape.options.page_bytes.saturating_sub(2 * OWN_BYTES) / PARAGRAPHS as usize;
     for paragraph in 0..PARAGRAPHS {
         out.push_str("<div class=\"post\"><p class=\"message\">");
         let mut rng = host.seed.child("block").nth(block * PARAGRAPHS + paragraph).rng();
