@@ -91,6 +91,9 @@ pub enum Error {
     Internal(String),
 }
 
+/// A crawl that moves nowhere says so after this time, and again as often.
+const STALL_TOLD_EVERY: Duration = Duration::from_secs(30);
+
 /// How often the status is reported.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
@@ -143,6 +146,7 @@ impl wiring::Crawl {
         let Some(mut finished) = self.finished.lock().take() else { return EndReason::Stopped };
         let mut tick = tokio::time::interval(STATUS_EVERY);
         let (mut told, mut paused) = (false, false);
+        let mut moved = self.clock.now();
         loop {
             tokio::select! {
                 reason = &mut finished => return reason.unwrap_or(EndReason::Stopped),
@@ -157,7 +161,16 @@ impl wiring::Crawl {
                 _ = tick.tick() => {
                     let ends = self.watch_seen();
                     let status = self.status(ends || hooks.stop.requested());
-                    (hooks.on_status)(&CrawlStatus { paused, ..status });
+                    let (status, now) = (CrawlStatus { paused, ..status }, self.clock.now());
+                    match status.stall() {
+                        Some(why) if now.since(moved) >= STALL_TOLD_EVERY => {
+                            tracing::warn!("{why}");
+                            moved = now;
+                        }
+                        Some(_) => {}
+                        None => moved = now,
+                    }
+                    (hooks.on_status)(&status);
                 }
             }
         }

@@ -122,6 +122,17 @@ impl CrawlStatus {
         per_second(self.pages, self.elapsed)
     }
 
+    /// What everything waits for, where nothing is under way and nothing can be: in words.
+    pub fn stall(&self) -> Option<String> {
+        let next = self.waits.first.first().filter(|_| self.leased == 0 && self.queued > 0 && !self.paused)?;
+        let Waits { hosts, .. } = self.waits;
+        let HostWait { host, reason, until, seconds } = next;
+        Some(format!(
+            "nothing can be fetched before {until} (in {seconds} s): {} URLs wait for {hosts} hosts that are left alone, first {host} ({reason})",
+            self.queued
+        ))
+    }
+
     /// How long until the first budget is used up, if the crawl goes on as it did so far; none where there is no budget or
     /// nothing to judge by.
     pub fn time_left(&self) -> Option<Duration> {
@@ -164,6 +175,23 @@ mod tests {
         let time = BudgetUse { budget: BudgetKind::Time, used: 10, limit: 20 };
         assert_eq!(status(10, vec![pages, time]).time_left(), Some(Duration::from_secs(10)));
         assert_eq!(status(10, vec![pages]).time_left(), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn a_stall_names_what_everything_waits_for() {
+        let host = "http://a.test".to_owned();
+        let wait = HostWait { host, reason: "back_off", until: "2026-01-01T00:00:09Z".to_owned(), seconds: 9 };
+        let waits = Waits { hosts: 2, first: vec![wait] };
+        let stalled = CrawlStatus { queued: 5, waits, ..CrawlStatus::default() };
+        let said = stalled.stall().unwrap();
+        assert!(said.contains("5 URLs wait for 2 hosts") && said.contains("http://a.test (back_off)"), "{said}");
+        let moving = [
+            CrawlStatus { leased: 1, ..stalled.clone() },
+            CrawlStatus { queued: 0, ..stalled.clone() },
+            CrawlStatus { paused: true, ..stalled.clone() },
+            CrawlStatus { waits: Waits::default(), ..stalled },
+        ];
+        assert!(moving.iter().all(|status| status.stall().is_none()));
     }
 
     #[test]

@@ -20,11 +20,16 @@ pub(super) struct Literal {
     pub(super) queue: Vec<Url>,
     /// W.
     pub(super) withdrawn: Vec<u32>,
+    /// Whether something was decided by so little that another order of the same sums may decide it otherwise.
+    pub(super) close: bool,
 }
+
+/// Far above what rounding makes of probabilities, and far below what tells them apart.
+const CLOSE: f64 = 1e-9;
 
 impl Literal {
     pub(super) fn new(options: RandomPagesOptions) -> Self {
-        Self { rate: Rate::new(options.alpha), draws: 0, queue: Vec::new(), withdrawn: Vec::new() }
+        Self { rate: Rate::new(options.alpha), draws: 0, queue: Vec::new(), withdrawn: Vec::new(), close: false }
     }
 
     /// Selects u_k.
@@ -37,6 +42,7 @@ impl Literal {
         let mut way = rng.random::<f64>() * total;
         let at = self.queue.iter().position(|url| {
             way -= url.p;
+            self.close |= way.abs() < CLOSE;
             way < 0.0
         });
         let drawn = self.take(at.or(self.queue.len().checked_sub(1))?);
@@ -62,6 +68,7 @@ impl Literal {
         self.rate.see(out_degree);
         let desired = self.rate.desired();
         self.queue.iter_mut().for_each(|url| url.p = desired - url.s);
+        self.close |= self.queue.iter().any(|url| url.p.abs() < CLOSE);
         let (stay, gone) = std::mem::take(&mut self.queue).into_iter().partition(|url| url.p > 0.0);
         self.queue = stay;
         let gone: Vec<Url> = gone;

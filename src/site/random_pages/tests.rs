@@ -57,7 +57,8 @@ fn check(pages: &RandomPages<u32>) {
     assert!(pages.cohorts() <= pages.options.cohorts_max.max(2).saturating_add(1));
 }
 
-fn crawl_literally(site: &Site, seed: Seed, steps: usize) -> Vec<u32> {
+/// The same by the printed algorithm, and whether rounding may have decided something.
+fn crawl_literally(site: &Site, seed: Seed, steps: usize) -> (Vec<u32>, bool) {
     let (mut twin, mut seen, mut rng) = (Literal::new(options(EXACT)), Seen(BTreeSet::new()), seed.rng());
     twin.add(seen.new_of(&[0]));
     let mut drawn = Vec::new();
@@ -67,7 +68,7 @@ fn crawl_literally(site: &Site, seed: Seed, steps: usize) -> Vec<u32> {
         twin.crawled(links.len(), seen.new_of(links));
         drawn.push(page);
     }
-    drawn
+    (drawn, twin.close)
 }
 
 /// A queue from which any URL is as likely as any other: what the paper improves on.
@@ -171,7 +172,10 @@ proptest! {
     #[test]
     fn cohorts_draw_what_the_printed_algorithm_draws(site in sites(), seed: u64) {
         let found = crawl(&site, options(EXACT), Seed(seed), usize::MAX);
-        prop_assert_eq!(found, crawl_literally(&site, Seed(seed), usize::MAX));
+        let (literal, close) = crawl_literally(&site, Seed(seed), usize::MAX);
+        // Seldom, or the test would find too few cases.
+        prop_assume!(!close);
+        prop_assert_eq!(found, literal);
     }
 
     #[test]
@@ -242,7 +246,7 @@ fn chi_square(one: &[f64], other: &[f64]) -> f64 {
 #[test]
 fn merged_cohorts_draw_by_nearly_the_same_distribution_as_the_printed_algorithm() {
     let site = lists();
-    let literal = counts(|seed| crawl_literally(&site, seed, STEPS), "literal");
+    let literal = counts(|seed| crawl_literally(&site, seed, STEPS).0, "literal");
     let exact = counts(|seed| crawl(&site, options(EXACT), seed, STEPS), "exact");
     let merged = counts(|seed| crawl(&site, options(8), seed, STEPS), "merged");
     let uniform = counts(|seed| crawl_uniformly(&site, seed, STEPS), "uniform");
