@@ -105,8 +105,12 @@ impl Past {
     /// Reads it.
     pub(super) fn read(store: &Store) -> Result<Self, Error> {
         let restored = store.past()?;
-        let hosts = restored.hosts.iter();
-        let hosts = hosts.filter_map(|(host, memory)| Some((host.clone(), recollection(memory)?))).collect();
+        let known = |(host, memory): &(HostKey, Vec<u8>)| Some((host.clone(), recollection(memory)?));
+        let hosts: HashMap<_, _> = restored.hosts.iter().filter_map(known).collect();
+        let unreadable = restored.unreadable + (restored.hosts.len() - hosts.len()) as u64;
+        if unreadable > 0 {
+            tracing::error!(hosts = unreadable, "what the state knows of hosts cannot be read; their pace begins anew");
+        }
         Ok(Self { account: restored.account, hosts })
     }
 }

@@ -59,11 +59,6 @@ impl PauseSwitch {
         self.sender.send_replace(paused);
     }
 
-    /// Whether it is on.
-    pub fn is_on(&self) -> bool {
-        *self.sender.borrow()
-    }
-
     /// Waits until it is not what it `was`.
     pub async fn changed_from(&self, was: bool) {
         // An error would mean that the sender is gone, and it is held by `self`.

@@ -169,11 +169,6 @@ impl Store {
         Ok(restored)
     }
 
-    /// Bytes on disk.
-    pub fn disk_bytes(&self) -> u64 {
-        self.database.disk_space().unwrap_or_default()
-    }
-
     #[cfg(test)]
     pub(super) fn spoil_waiting(&self, number: u64) {
         self.waiting.insert(number.to_be_bytes(), b"spoilt").expect("it is written");
