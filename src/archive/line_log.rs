@@ -120,6 +120,59 @@ impl LineLog {
     }
 }
 
+impl LineLog {
+    /// Cuts the log `name` in `directory`, however it is compressed, before the first line (or the batch of the first line) that `is_lost`.
+    /// Lines are without their line breaks. Nobody may write to it meanwhile.
+    pub(super) fn cut_before(
+        directory: &Path,
+        name: &str,
+        mut is_lost: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), Error> {
+        for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
+            let path = directory.join(format!("{name}{}", suffix(compression)));
+            let keep = match File::open(&path) {
+                Ok(file) => length_before(file, compression, &mut is_lost),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => Err(error),
+            };
+            let keep = keep.map_err(|source| Error::file("read", &path, source))?;
+            let shorten = |file: File| file.set_len(keep).and_then(|()| file.sync_all());
+            let shortened = File::options().write(true).open(&path).and_then(shorten);
+            shortened.map_err(|source| Error::file("cut", &path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of whole lines, or batches, before the first line that is lost.
+fn length_before(file: File, compression: LineCompression, is_lost: &mut impl FnMut(&[u8]) -> bool) -> io::Result<u64> {
+    let mut lost_in = |lines: &[u8]| {
+        let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
+        lines.split(|byte| *byte == b'\n').any(&mut *is_lost)
+    };
+    let torn = || Err(io::ErrorKind::InvalidData.into());
+    match compression {
+        LineCompression::None => {
+            let (mut input, mut line, mut kept) = (BufReader::new(file), Vec::new(), 0);
+            while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") && !lost_in(&line) {
+                kept += line.len() as u64;
+                line.clear();
+            }
+            Ok(kept)
+        }
+        LineCompression::Gzip => whole_batches(file, |input| {
+            let mut lines = Vec::new();
+            flate2::bufread::GzDecoder::new(input).read_to_end(&mut lines)?;
+            if lost_in(&lines) { torn() } else { Ok(()) }
+        }),
+        LineCompression::Zstd => whole_batches(file, |input| {
+            let mut lines = Vec::new();
+            zstd::stream::read::Decoder::with_buffer(input)?.single_frame().read_to_end(&mut lines)?;
+            if lost_in(&lines) { torn() } else { Ok(()) }
+        }),
+    }
+}
+
 fn suffix(compression: LineCompression) -> &'static str {
     match compression {
         LineCompression::None => "",
@@ -165,7 +218,10 @@ fn whole_lines(mut input: impl BufRead) -> io::Result<u64> {
 }
 
 /// Reads batches by `read_one` until one is not whole.
-fn whole_batches(file: File, read_one: impl Fn(&mut Counted<BufReader<File>>) -> io::Result<()>) -> io::Result<u64> {
+fn whole_batches(
+    file: File,
+    mut read_one: impl FnMut(&mut Counted<BufReader<File>>) -> io::Result<()>,
+) -> io::Result<u64> {
     let mut input = Counted { inner: BufReader::new(file), count: 0 };
     loop {
         let whole = input.count;

@@ -20,6 +20,7 @@ mod gzip;
 mod head;
 mod line_log;
 mod links;
+mod lost_lines;
 mod metadata;
 pub mod reader;
 mod record_id;

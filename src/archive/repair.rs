@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::file::{rename, sync_directory};
+use super::lost_lines;
 use super::reader::{self, Limits, WarcReader};
 use super::writer::{OPEN_SUFFIX, WARC_DIRECTORY};
 
@@ -30,45 +31,81 @@ pub struct Repaired {
 
 /// Repairs the WARC file at `path`: cuts it behind its last whole record and takes the suffix `.open` off its name.
 pub fn repair(path: &Path) -> Result<Repaired, Error> {
-    let failed = |action| move |source| Error::file(action, path, source);
-    let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed("open"))?;
-    let length = file.metadata().map_err(failed("read"))?.len();
-    let (records, whole) = whole_records(&file).map_err(failed("read"))?;
-    let cut_bytes = length.saturating_sub(whole);
-    let finished = finished_path(path);
-    let kept = keep_whole_records(&file, whole, &with_suffix(&finished, ".cut")).map_err(failed("salvage"))?;
+    finish(path, cut(path)?)
+}
+
+/// What a cut left.
+struct Cut {
+    records: u64,
+    /// Bytes of whole records: so long is the file now.
+    whole: u64,
+    bytes: u64,
+    kept: Option<PathBuf>,
+}
+
+fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Error {
+    move |source| Error::file(action, path, source)
+}
+
+/// Cuts the file behind its last whole record. To do it again changes nothing.
+fn cut(path: &Path) -> Result<Cut, Error> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed("open", path))?;
+    let length = file.metadata().map_err(failed("read", path))?.len();
+    let (records, whole) = whole_records(&file).map_err(failed("read", path))?;
+    let kept = keep_whole_records(&file, whole, &with_suffix(&finished_path(path), ".cut"))
+        .map_err(failed("salvage", path))?;
+    let bytes = length.saturating_sub(whole);
+    if bytes > 0 {
+        file.set_len(whole).map_err(failed("cut", path))?;
+    }
+    file.sync_all().map_err(failed("force to the disk", path))?;
+    Ok(Cut { records, whole, bytes, kept })
+}
+
+/// Gives a file that was cut its final name.
+fn finish(path: &Path, cut: Cut) -> Result<Repaired, Error> {
+    let Cut { records, bytes: cut_bytes, kept, .. } = cut;
     if records == 0 {
         // An empty file is no WARC file (nor a gzip file): nothing is lost with it.
-        fs::remove_file(path).map_err(failed("remove"))?;
+        fs::remove_file(path).map_err(failed("remove", path))?;
         path.parent().map_or(Ok(()), sync_directory)?;
         return Ok(Repaired { path: None, records, cut_bytes, kept });
     }
-    if cut_bytes > 0 {
-        file.set_len(whole).map_err(failed("cut"))?;
-    }
-    file.sync_all().map_err(failed("force to the disk"))?;
+    let finished = finished_path(path);
     if finished != path {
         rename(path, &finished)?;
     }
     Ok(Repaired { path: Some(finished), records, cut_bytes, kept })
 }
 
-/// Repairs every file that is still open in the archive of `crawl_directory`, in the order of their names.
+/// Repairs every file that is still open in the archive of `crawl_directory`, in the order of their names, and cuts off the lines of
+/// the page log whose records are gone. Only then do the files get their final names: a repair that is interrupted starts anew.
 pub fn repair_all(crawl_directory: &Path) -> Result<Vec<Repaired>, Error> {
-    let directory = crawl_directory.join(WARC_DIRECTORY);
-    let listed = |source| Error::file("list", &directory, source);
+    let open = open_files(&crawl_directory.join(WARC_DIRECTORY))?;
+    let cuts = open.iter().map(|path| cut(path)).collect::<Result<Vec<_>, _>>()?;
+    let name = |path: &Path| {
+        let finished = finished_path(path);
+        format!("{WARC_DIRECTORY}/{}", finished.file_name().unwrap_or_default().to_string_lossy())
+    };
+    let whole = open.iter().zip(&cuts).map(|(path, cut)| (name(path), cut.whole)).collect();
+    lost_lines::cut_off(crawl_directory, &whole)?;
+    open.iter().zip(cuts).map(|(path, cut)| finish(path, cut)).collect()
+}
+
+/// Files that nobody has finished.
+fn open_files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     if !directory.exists() {
         return Ok(Vec::new());
     }
     let mut open = Vec::new();
-    for entry in fs::read_dir(&directory).map_err(listed)? {
-        let path = entry.map_err(listed)?.path();
+    for entry in fs::read_dir(directory).map_err(failed("list", directory))? {
+        let path = entry.map_err(failed("list", directory))?.path();
         if path.as_os_str().to_string_lossy().ends_with(OPEN_SUFFIX) {
             open.push(path);
         }
     }
     open.sort();
-    open.iter().map(|path| repair(path)).collect()
+    Ok(open)
 }
 
 /// Copies what `file` holds from byte `start` on to `copy`, if there is a whole record in it.

@@ -26,7 +26,7 @@ use crate::config::archive::ArchiveOptions;
 use crate::page::PageRecord;
 
 /// The page log, in the crawl directory.
-const PAGE_LOG: &str = "pages.jsonl";
+pub(super) const PAGE_LOG: &str = "pages.jsonl";
 /// The link export, in the crawl directory.
 const LINK_LOG: &str = "links.jsonl";
 

@@ -109,9 +109,12 @@ impl Frontier {
         self.hosts.len()
     }
 
-    /// Hosts that have URLs waiting.
+    /// Hosts that have URLs waiting, by name.
     pub fn waiting_hosts(&self) -> Vec<HostKey> {
-        self.hosts.iter().filter(|(_, host)| host.queue.len() > 0).map(|(key, _)| key.clone()).collect()
+        let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
+        let mut hosts: Vec<HostKey> = waiting.map(|(key, _)| key.clone()).collect();
+        hosts.sort_unstable();
+        hosts
     }
 
     /// URLs waiting for `host`.

@@ -8,6 +8,7 @@ mod chunks;
 mod error;
 mod record;
 mod state;
+mod torn;
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use super::record::{self, FORMAT};
+use super::torn;
 use crate::page::{Change, Ended, Ledger, ScheduledUrl};
 use crate::url::{Fingerprint, HostKey};
 
@@ -83,12 +84,24 @@ impl Store {
 
     fn open_any(path: &Path) -> Result<Self, StoreError> {
         let failed = |error: fjall::Error| StoreError::of("open", path, &error);
-        let database = Database::builder(path)
-            .cache_size(CACHE_BYTES)
-            .max_journaling_size(JOURNAL_BYTES)
-            .worker_threads(1)
-            .open()
-            .map_err(failed)?;
+        let open = || {
+            let builder = Database::builder(path).cache_size(CACHE_BYTES).max_journaling_size(JOURNAL_BYTES);
+            builder.worker_threads(1).open()
+        };
+        let database = match open() {
+            Err(error @ fjall::Error::JournalRecovery(_)) => match torn::lose_last_group(path) {
+                Some(lost) => {
+                    let opened = open().map_err(|still| {
+                        lost.give_back();
+                        failed(still)
+                    });
+                    let told = "the last group of the state did not reach the disk whole; what it held is done again";
+                    opened.inspect(|_| tracing::warn!(%error, "{told}"))?
+                }
+                None => return Err(failed(error)),
+            },
+            opened => opened.map_err(failed)?,
+        };
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);

@@ -164,6 +164,42 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
     assert!(seen.len() >= 7, "{seen:?}");
 }
 
+/// A store of so many groups, and where each but the first begins in the journal.
+fn groups(path: &Path, count: u64) -> (std::path::PathBuf, Vec<u64>) {
+    let store = Store::create(path).unwrap();
+    let mut ends = Vec::new();
+    for number in 0..count {
+        let mut item = item(number);
+        item.via = Some("x".repeat(300).into());
+        let change = Change { waiting: vec![(number, item)], ..Change::default() };
+        store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+        ends.push(journal(path).1);
+    }
+    (journal(path).0, ends)
+}
+
+#[test]
+fn damage_in_the_last_group_costs_that_group_and_damage_before_it_is_told_and_changes_nothing() {
+    use std::os::unix::fs::FileExt;
+    let dir = tempfile::tempdir().unwrap();
+    for (damaged, left) in [(2, Some(2)), (1, None)] {
+        let path = dir.path().join(damaged.to_string());
+        let (file, ends) = groups(&path, 3);
+        // In the middle of a long value: all marks of the format are whole.
+        let at = ends[damaged - 1] + 250;
+        fs::File::options().write(true).open(&file).unwrap().write_all_at(b"\x01", at).unwrap();
+        let bytes = fs::read(&file).unwrap();
+        match (Store::open(&path), left) {
+            (Ok(store), Some(left)) => assert_eq!(Twin::of(&store).0.waiting.len(), left),
+            (Err(error), None) => {
+                assert!(error.to_string().contains("cannot open"), "{error}");
+                assert!(fs::read(&file).unwrap() == bytes, "the journal is as it was");
+            }
+            (opened, _) => panic!("{:?}", opened.map(|store| Twin::of(&store).0.waiting.len())),
+        }
+    }
+}
+
 #[test]
 fn an_unreadable_record_is_left_aside_and_the_rest_is_there() {
     let dir = tempfile::tempdir().unwrap();
