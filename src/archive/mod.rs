@@ -44,6 +44,6 @@ pub use metadata::PageFacts;
 pub use record_id::{RecordId, RecordIds, RunId};
 pub use repair::{Repaired, repair, repair_all};
 pub use revisit::{Original, RevisitIndex};
-pub use sink::{ArchiveSink, ArchiveThread, Done, Entry, Files};
+pub use sink::{ArchiveSink, ArchiveThread, Done, Entry, Files, Output, Writer};
 pub use warcinfo::CrawlInfo;
 pub use writer::{Archive, OPEN_SUFFIX, Position, WARC_DIRECTORY, Written, check};

@@ -46,6 +46,21 @@ pub struct Entry {
     pub done: Done,
 }
 
+/// Where entries go: the files of a crawl, or something that stands before them.
+pub trait Output: Send {
+    /// Writes an entry's records and takes its line into the page log; says where the response stands. An error leaves the files as
+    /// they were before.
+    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error>;
+    /// Forces all that was written to the disk.
+    fn sync(&mut self) -> Result<(), Error>;
+    /// Does what is due by now.
+    fn housekeep(&mut self, now: Instant) -> Result<(), Error>;
+    /// Nothing more is written; what was taken before finds room in the reserve.
+    fn give_up(&mut self);
+    /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
+    fn finish(self: Box<Self>) -> Result<Written, Error>;
+}
+
 /// The files that a writer thread owns.
 pub struct Files {
     /// WARC files; none where `archive.enabled` is off.
@@ -76,22 +91,18 @@ pub struct ArchiveSink {
 pub struct ArchiveThread(JoinHandle<Result<Written, Error>>);
 
 impl ArchiveSink {
-    /// Starts the writer thread. `index` learns of every response that was written.
-    pub fn spawn(
-        files: Files,
+    /// A sink, and what writes what comes there to `output`. `index` learns of every response that was written.
+    pub fn new(
+        output: Box<dyn Output>,
         index: Arc<RevisitIndex>,
         clock: Clock,
         options: &ArchiveOptions,
-    ) -> Result<(Self, ArchiveThread), Error> {
+    ) -> (Self, Writer) {
         let (sender, receiver) = bounded(options.queue_max.max(1));
         let budget = Arc::new(ByteBudget::new(options.queue_bytes_max.as_usize()));
         let tick = options.flush_every.0.clamp(Duration::from_millis(10), Duration::from_secs(1));
-        let writer = Writer { files, index, clock, budget: budget.clone(), failed: None };
-        let thread = thread::Builder::new()
-            .name("archive".to_owned())
-            .spawn(move || writer.run(&receiver, tick))
-            .map_err(|source| Error::file("start", "the archive thread".as_ref(), source))?;
-        Ok((Self { sender, budget }, ArchiveThread(thread)))
+        let writer = Writer { output, receiver, tick, index, clock, budget: budget.clone(), failed: None };
+        (Self { sender, budget }, writer)
     }
 
     /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone.
@@ -133,8 +144,12 @@ impl ArchiveThread {
     }
 }
 
-struct Writer {
-    files: Files,
+/// Writes what comes to the sink.
+pub struct Writer {
+    output: Box<dyn Output>,
+    receiver: Receiver<Task>,
+    /// How often it looks for what is due while nothing comes.
+    tick: Duration,
     index: Arc<RevisitIndex>,
     clock: Clock,
     budget: Arc<ByteBudget>,
@@ -142,20 +157,48 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, receiver: &Receiver<Task>, tick: Duration) -> Result<Written, Error> {
+    /// Starts the writer thread.
+    pub fn spawn(self) -> Result<ArchiveThread, Error> {
+        thread::Builder::new()
+            .name("archive".to_owned())
+            .spawn(move || self.run())
+            .map(ArchiveThread)
+            .map_err(|source| Error::file("start", "the archive thread".as_ref(), source))
+    }
+
+    fn run(mut self) -> Result<Written, Error> {
         loop {
-            match receiver.recv_timeout(tick) {
-                Ok(Task::Write(entry)) => self.take(*entry),
-                Ok(Task::Sync(answer)) => self.sync(&answer),
+            match self.receiver.recv_timeout(self.tick) {
+                Ok(task) => self.serve(task),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return self.finish(),
             }
-            let now = self.clock.now();
-            if self.failed.is_none()
-                && let Err(error) = self.files.housekeep(now)
-            {
-                self.fail(Arc::new(error));
-            }
+            self.housekeep();
+        }
+    }
+
+    /// Writes one entry, if one waits, and does what is due. False where none does. For those who have no thread to spare.
+    pub fn step(&mut self) -> bool {
+        let task = self.receiver.try_recv();
+        let any = task.is_ok();
+        task.into_iter().for_each(|task| self.serve(task));
+        self.housekeep();
+        any
+    }
+
+    fn serve(&mut self, task: Task) {
+        match task {
+            Task::Write(entry) => self.take(*entry),
+            // Whoever asked may have given up.
+            Task::Sync(answer) => drop(answer.send(self.sync())),
+        }
+    }
+
+    fn housekeep(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.output.housekeep(self.clock.now())
+        {
+            self.fail(Arc::new(error));
         }
     }
 
@@ -163,7 +206,7 @@ impl Writer {
         let bytes = size(&entry);
         let result = match &self.failed {
             Some(error) => Err(error.clone()),
-            None => self.files.write(&mut entry, self.clock.now()).map_err(Arc::new),
+            None => self.output.write(&mut entry, self.clock.now()).map_err(Arc::new),
         };
         match &result {
             Ok(_) => self.register(&mut entry),
@@ -177,22 +220,19 @@ impl Writer {
         }
     }
 
-    fn sync(&mut self, answer: &Sender<Result<(), Arc<Error>>>) {
+    /// Forces everything that was written to the disk.
+    pub fn sync(&mut self) -> Result<(), Arc<Error>> {
         let result = match &self.failed {
             Some(error) => Err(error.clone()),
-            None => self.files.sync().map_err(Arc::new),
+            None => self.output.sync().map_err(Arc::new),
         };
-        if let Err(error) = &result {
-            self.fail(error.clone());
-        }
-        // Whoever asked may have given up.
-        let _ = answer.send(result);
+        result.inspect_err(|error| self.fail(error.clone()))
     }
 
-    /// Notes the first error, after which nothing more is taken. What was taken before finds room in the reserve.
+    /// Notes the first error, after which nothing more is taken.
     fn fail(&mut self, error: Arc<Error>) {
         self.failed.get_or_insert(error);
-        self.files.reserve = None;
+        self.output.give_up();
     }
 
     fn register(&self, entry: &mut Entry) {
@@ -203,15 +243,12 @@ impl Writer {
         }
     }
 
-    /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
-    fn finish(self) -> Result<Written, Error> {
-        let Files { archive, pages, links, reserve } = self.files;
-        drop(reserve);
-        let written = archive.map_or(Ok(Written::default()), Archive::finish);
-        let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
+    /// Closes all files. Returns the first error there was.
+    pub fn finish(self) -> Result<Written, Error> {
+        let written = self.output.finish();
         match self.failed {
             Some(first) => Err(Arc::try_unwrap(first).unwrap_or_else(|shared| Error::Stopped(shared.to_string()))),
-            None => logs.and(written),
+            None => written,
         }
     }
 }
@@ -233,7 +270,9 @@ impl Files {
             options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, options)).transpose()?;
         Ok(Self { archive, pages, links, reserve })
     }
+}
 
+impl Output for Files {
     fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
         let position = match (&mut self.archive, &entry.page) {
             (Some(archive), Some(page)) => Some(archive.append(page, now)?),
@@ -264,6 +303,18 @@ impl Files {
         self.pages.flush_if_due(now)?;
         self.links.as_mut().map_or(Ok(()), |log| log.flush_if_due(now))?;
         self.archive.as_mut().map_or(Ok(()), |archive| archive.sync_if_due(now))
+    }
+
+    fn give_up(&mut self) {
+        self.reserve = None;
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written, Error> {
+        let Self { archive, pages, links, reserve } = *self;
+        drop(reserve);
+        let written = archive.map_or(Ok(Written::default()), Archive::finish);
+        let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
+        logs.and(written)
     }
 }
 

@@ -39,7 +39,8 @@ fn spawn(directory: &std::path::Path, options: &ArchiveOptions) -> (ArchiveSink,
     let run = RunId::new(Seed(1), Instant::EPOCH);
     let files = Files::open(directory, options, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_800_000_000_000_000));
-    let (sink, thread) = ArchiveSink::spawn(files, index.clone(), clock, options).unwrap();
+    let (sink, writer) = ArchiveSink::new(Box::new(files), index.clone(), clock, options);
+    let thread = writer.spawn().unwrap();
     (sink, thread, index)
 }
 

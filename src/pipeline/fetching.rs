@@ -1,21 +1,22 @@
-//! Requests of pages and errands: the client, with what is counted around it.
+//! Requests of pages and errands: the network, with what is counted around it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::surroundings::Network;
 use super::tally::Tally;
 use crate::config::RobotsOptions;
-use crate::fetch::{self, Client, DecodeLimits};
+use crate::fetch::{self, DecodeLimits};
 use crate::host::Errand;
 use crate::metrics::Metrics;
 use crate::page::{Exchange, Truncation};
 use crate::url::{CanonicalUrl, HostKey};
 
-/// The client and the counters around it.
+/// The network and the counters around it.
 pub(super) struct Fetching {
-    pub(super) client: Client,
+    pub(super) network: Arc<dyn Network>,
     pub(super) robots: Arc<RobotsOptions>,
     pub(super) decode: DecodeLimits,
     pub(super) tally: Tally,
@@ -25,7 +26,7 @@ pub(super) struct Fetching {
 impl Fetching {
     /// Requests a page.
     pub(super) async fn page(&self, host: &HostKey, url: &CanonicalUrl) -> Exchange {
-        self.counted(host, self.client.fetch(&fetch::Request::page(url.clone()))).await
+        self.counted(host, self.network.fetch(&fetch::Request::page(url.clone()))).await
     }
 
     /// Requests what an errand asks for. Returns the answer's body with its content coding removed besides.
@@ -35,7 +36,7 @@ impl Fetching {
             Errand::Sitemap { .. } => self.robots.sitemap_max_bytes.0,
         };
         let request = fetch::Request::of_any_type(errand.url().clone(), body_max);
-        let exchange = self.counted(host, self.client.fetch(&request)).await;
+        let exchange = self.counted(host, self.network.fetch(&request)).await;
         let body = match &exchange.result {
             Ok(answer) => {
                 let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
@@ -49,7 +50,7 @@ impl Fetching {
 
     /// The address of a host, for the connections per address; none where it cannot be had: the fetch will say why.
     pub(super) async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
-        self.client.address_of(host).await.ok().flatten()
+        self.network.address_of(host).await.ok().flatten()
     }
 
     async fn counted(&self, host: &HostKey, request: impl Future<Output = Exchange>) -> Exchange {

@@ -10,22 +10,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::switchboard::{ERRANDS_MAX, Lines};
-use crate::archive::ArchiveSink;
+use crate::archive;
 use crate::clock::{Clock, Instant};
 use crate::config::Config;
 use crate::frontier::{ChangePort, Control, Kept};
 use crate::host::Politeness;
 use crate::page::Change;
-use crate::store::{Store, decode, encode};
+use crate::store::{Store, StoreError, decode, encode};
 use crate::url::HostKey;
 
 enum Task {
     Change(Box<Change>),
     Host(HostKey, Vec<u8>),
     End,
+}
+
+/// Where groups of changes are committed.
+pub(super) trait StateLog: Send {
+    /// [`Store::commit`].
+    fn commit(
+        &self,
+        changes: &[Change],
+        hosts: &BTreeMap<HostKey, Vec<u8>>,
+        elapsed: Duration,
+    ) -> Result<(), StoreError>;
+}
+
+impl StateLog for Store {
+    fn commit(
+        &self,
+        changes: &[Change],
+        hosts: &BTreeMap<HostKey, Vec<u8>>,
+        elapsed: Duration,
+    ) -> Result<(), StoreError> {
+        Self::commit(self, changes, hosts, elapsed)
+    }
 }
 
 /// The way to the keeper. There is room for all that leases and errands can bring; a keeper that waits for the disk longer than that
@@ -65,10 +87,6 @@ pub(super) struct KeeperThread {
 }
 
 impl KeeperThread {
-    pub(super) const fn port(&self) -> &KeeperPort {
-        &self.port
-    }
-
     /// Keeps what still waits and ends. True if something could not be kept.
     pub(super) fn join(self) -> std::thread::Result<bool> {
         self.port.send(Task::End);
@@ -85,64 +103,106 @@ struct Group {
     leases: u32,
 }
 
-struct Keeper {
-    store: Store,
-    sink: ArchiveSink,
+/// What the keeper writes to.
+pub(super) struct Disk {
+    pub(super) state: Box<dyn StateLog>,
+    /// Forces the archive to the disk.
+    pub(super) sync_archive: SyncArchive,
+}
+
+/// Forces the archive to the disk.
+pub(super) type SyncArchive = Box<dyn Fn() -> Result<(), Arc<archive::Error>> + Send>;
+
+/// Keeps changes.
+pub(super) struct Keeper {
+    disk: Disk,
     lines: Lines,
     clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     started: Instant,
     every: Duration,
     leases_max: u32,
+    tasks: Receiver<Task>,
+    /// What is not committed yet.
+    group: Group,
+    /// When the group is closed, however small; none while there is nothing in it.
+    due: Option<Instant>,
     failed: Arc<AtomicBool>,
 }
 
-/// Starts the keeper.
-pub(super) fn start(
-    config: &Config,
-    store: Store,
-    (sink, lines): (ArchiveSink, Lines),
-    (clock, started): (Clock, Instant),
-) -> std::io::Result<KeeperThread> {
-    let in_flight = config.frontier.in_flight_max.max(1);
-    let (sender, receiver) = bounded(2 * (in_flight as usize + ERRANDS_MAX));
-    let failed = Arc::new(AtomicBool::new(false));
-    let leases_max = config.state.commit_pages.min(in_flight / 4).max(1);
-    let every = config.state.commit_every.0;
-    let keeper = Keeper { store, sink, lines, clock, started, every, leases_max, failed: Arc::clone(&failed) };
-    let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || keeper.run(&receiver))?;
-    Ok(KeeperThread { port: KeeperPort(sender), thread, failed })
-}
-
 impl Keeper {
-    fn run(self, tasks: &Receiver<Task>) {
-        while let Ok(first) = tasks.recv() {
-            let mut group = Group::default();
-            let goes_on = group.take(first) && self.gather(&mut group, tasks);
-            self.keep(&group);
-            if !goes_on {
+    /// A keeper of a crawl that began at `started`, and the way to it.
+    pub(super) fn new(
+        config: &Config,
+        disk: Disk,
+        lines: Lines,
+        (clock, started): (Clock, Instant),
+    ) -> (Self, KeeperPort) {
+        let in_flight = config.frontier.in_flight_max.max(1);
+        let (sender, tasks) = bounded(2 * (in_flight as usize + ERRANDS_MAX));
+        let keeper = Self {
+            disk,
+            lines,
+            clock,
+            started,
+            every: config.state.commit_every.0,
+            leases_max: config.state.commit_pages.min(in_flight / 4).max(1),
+            tasks,
+            group: Group::default(),
+            due: None,
+            failed: Arc::default(),
+        };
+        (keeper, KeeperPort(sender))
+    }
+
+    /// Starts the thread, which the port leads to.
+    pub(super) fn spawn(self, port: KeeperPort) -> std::io::Result<KeeperThread> {
+        let failed = Arc::clone(&self.failed);
+        let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || self.run())?;
+        Ok(KeeperThread { port, thread, failed })
+    }
+
+    fn run(mut self) {
+        loop {
+            let task = match self.due {
+                None => self.tasks.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => self.tasks.recv_timeout(due.since(self.clock.now())),
+            };
+            let ends = match task {
+                Ok(task) => !self.take(task),
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => true,
+            };
+            if ends || self.is_due() {
+                self.keep();
+            }
+            if ends {
                 break;
             }
         }
     }
 
-    /// Gathers what comes until the group is to be closed. False where nothing comes after it.
-    fn gather(&self, group: &mut Group, tasks: &Receiver<Task>) -> bool {
-        let until = self.clock.now() + self.every;
-        while group.leases < self.leases_max {
-            let left = until.since(self.clock.now());
-            let Ok(task) = tasks.recv_timeout(left) else { return true };
-            if !group.take(task) {
-                return false;
-            }
+    /// Takes a task into the group. False where it is the end.
+    fn take(&mut self, task: Task) -> bool {
+        let goes_on = self.group.take(task);
+        if goes_on && self.due.is_none() {
+            self.due = Some(self.clock.now() + self.every);
         }
-        true
+        goes_on
     }
 
-    fn keep(&self, group: &Group) {
+    /// Whether the group is old or large enough.
+    fn is_due(&self) -> bool {
+        self.group.leases >= self.leases_max || self.due.is_some_and(|due| due <= self.clock.now())
+    }
+
+    /// Commits the group, and lets its leases end.
+    fn keep(&mut self) {
+        let group = std::mem::take(&mut self.group);
+        self.due = None;
         let metrics = &self.lines.0.metrics.state;
         if !self.failed.load(Ordering::Relaxed)
-            && let Err(error) = self.commit_contained(group)
+            && let Err(error) = self.commit_contained(&group)
         {
             metrics.failures.inc();
             tracing::error!(
@@ -164,11 +224,11 @@ impl Keeper {
     fn commit(&self, group: &Group) -> Result<(), String> {
         let began = self.clock.now();
         if group.leases > 0 {
-            self.sink.sync().map_err(|error| error.to_string())?;
+            (self.disk.sync_archive)().map_err(|error| error.to_string())?;
         }
         let now = self.clock.now();
         let elapsed = now.since(self.started);
-        self.store.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
+        self.disk.state.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
         metrics.pages.add(u64::from(group.leases));
@@ -189,5 +249,32 @@ impl Group {
             Task::End => return false,
         }
         true
+    }
+}
+
+/// For the simulation, which has no threads.
+#[cfg(test)]
+impl Keeper {
+    /// Takes what waits and commits what is due. False where there was nothing to do.
+    pub(super) fn step(&mut self) -> bool {
+        let mut any = false;
+        while !self.is_due()
+            && let Ok(task) = self.tasks.try_recv()
+        {
+            any = true;
+            self.take(task);
+        }
+        if self.is_due() {
+            self.keep();
+            any = true;
+        }
+        any
+    }
+
+    /// Keeps what still waits. True if something could not be kept.
+    pub(super) fn finish(mut self) -> bool {
+        while self.step() {}
+        self.keep();
+        self.failed.load(Ordering::Relaxed)
     }
 }

@@ -11,7 +11,7 @@
 //! learning alone: the last snapshot stays.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
@@ -45,7 +45,9 @@ const GATHERING: Duration = Duration::from_millis(10);
 pub(super) struct Teacher {
     sender: Sender<Seen>,
     /// Who learns, where fetches gather first.
-    gathering: Option<Thread>,
+    gathering: Arc<OnceLock<Thread>>,
+    /// Whether whoever learns looks at templates; the guard alone does not.
+    bag_wanted: bool,
     clock: Clock,
     metrics: Arc<PolicyMetrics>,
 }
@@ -53,11 +55,13 @@ pub(super) struct Teacher {
 impl Teacher {
     /// Shows the policy what came of a fetch; waits while it is behind.
     pub(super) fn show(&self, mut seen: Seen) {
-        if let Some(thread) = &self.gathering {
-            // Whoever made it frees it: the guard does not look at templates.
-            if let Outcome::Page(page) = &mut seen.observation.outcome {
-                page.bag = Vec::new();
-            }
+        if !self.bag_wanted
+            && let Outcome::Page(page) = &mut seen.observation.outcome
+        {
+            // Whoever made it frees it.
+            page.bag = Vec::new();
+        }
+        if let Some(thread) = self.gathering.get() {
             // Nobody shall ever wait for one who rests.
             if self.sender.capacity().is_none_or(|room| 2 * self.sender.len() >= room) {
                 thread.unpark();
@@ -119,14 +123,80 @@ pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool, filter: Fi
     }
 }
 
+/// The policy's side of the channel, ready to learn.
+pub(super) struct Learner {
+    learning: Learning,
+    receiver: Receiver<Seen>,
+    /// Filled when the thread is there.
+    gathering: Arc<OnceLock<Thread>>,
+}
+
+impl Learner {
+    /// Starts the thread, which ends when the last [`Teacher`] is dropped.
+    pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
+        let gathering = Arc::clone(&self.gathering);
+        let gathers = self.learning.gathers();
+        let thread = std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run())?;
+        if gathers {
+            // Set once, here.
+            let _ = gathering.set(thread.thread().clone());
+        }
+        Ok(thread)
+    }
+
+    fn run(self) {
+        let Self { mut learning, receiver, .. } = self;
+        learning.begin();
+        let learn = AssertUnwindSafe(|| {
+            learning.learn(&receiver);
+            learning.conclude();
+        });
+        if catch_unwind(learn).is_err() {
+            tracing::error!("the policy panicked; the crawl goes on by what was learnt until then");
+            learning.metrics.panics.inc();
+            learning.needs.set(Needs::default());
+            // Nobody may wait for a policy that learns no more.
+            while receiver.recv().is_ok() {}
+        }
+        learning.end();
+    }
+}
+
+/// For the simulation, which has no threads.
+#[cfg(test)]
+impl Learner {
+    pub(super) fn begin(&mut self) {
+        self.learning.begin();
+    }
+
+    /// Shows the policy one fetch, if one waits, and publishes what is due. False where none does.
+    pub(super) fn step(&mut self) -> bool {
+        let seen = self.receiver.try_recv().ok();
+        let any = seen.is_some();
+        self.learning.turn(seen, self.receiver.is_empty());
+        any
+    }
+
+    /// Whether nothing more may be shown before it has taken a step.
+    pub(super) fn is_behind(&self) -> bool {
+        self.receiver.is_full()
+    }
+
+    pub(super) fn finish(mut self) {
+        self.learning.conclude();
+        self.learning.end();
+    }
+}
+
 impl Learning {
-    /// Starts the thread, which ends when the last [`Teacher`] is dropped. At most `queue_max` fetches wait to be shown.
-    pub(super) fn spawn(self, queue_max: usize) -> std::io::Result<(Teacher, JoinHandle<()>)> {
+    /// Makes it ready. At most `queue_max` fetches wait to be shown.
+    pub(super) fn ready(self, queue_max: usize) -> (Teacher, Learner) {
         let (sender, receiver) = bounded(queue_max.max(1));
-        let (clock, metrics, gathers) = (self.clock.clone(), Arc::clone(&self.metrics), self.gathers());
-        let thread = std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run(&receiver))?;
-        let gathering = gathers.then(|| thread.thread().clone());
-        Ok((Teacher { sender, gathering, clock, metrics }, thread))
+        let (clock, metrics) = (self.clock.clone(), Arc::clone(&self.metrics));
+        let gathering = Arc::new(OnceLock::new());
+        let bag_wanted = !self.gathers();
+        let teacher = Teacher { sender, gathering: Arc::clone(&gathering), bag_wanted, clock, metrics };
+        (teacher, Learner { learning: self, receiver, gathering })
     }
 
     /// Whether fetches gather before the policy is shown them: where nothing but the guard against traps learns.
@@ -134,17 +204,13 @@ impl Learning {
         !self.policy.is_explained()
     }
 
-    fn run(mut self, receiver: &Receiver<Seen>) {
+    fn begin(&mut self) {
         if let Some(journal) = &mut self.journal {
             journal.publish(&*self.snapshot, self.clock.now());
         }
-        if catch_unwind(AssertUnwindSafe(|| self.learn(receiver))).is_err() {
-            tracing::error!("the policy panicked; the crawl goes on by what was learnt until then");
-            self.metrics.panics.inc();
-            self.needs.set(Needs::default());
-            // Nobody may wait for a policy that learns no more.
-            while receiver.recv().is_ok() {}
-        }
+    }
+
+    fn end(&mut self) {
         if let Some(journal) = self.journal.take() {
             journal.finish();
         }
@@ -153,13 +219,12 @@ impl Learning {
     fn learn(&mut self, receiver: &Receiver<Seen>) {
         while let Some(seen) = self.next(receiver) {
             self.metrics.queue_length.set(receiver.len() as u64);
-            if let Some(seen) = seen {
-                self.observe(seen);
-            }
-            if self.pace.is_due(self.clock.now(), receiver.is_empty()) {
-                self.publish();
-            }
+            self.turn(seen, receiver.is_empty());
         }
+    }
+
+    /// Publishes and leaves behind what was learnt.
+    fn conclude(&mut self) {
         if self.pace.has_news() {
             self.publish();
         }
@@ -169,6 +234,16 @@ impl Learning {
         }
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
+        }
+    }
+
+    /// Takes in a fetch, if there is one, and publishes what is due.
+    fn turn(&mut self, seen: Option<Seen>, nothing_waits: bool) {
+        if let Some(seen) = seen {
+            self.observe(seen);
+        }
+        if self.pace.is_due(self.clock.now(), nothing_waits) {
+            self.publish();
         }
     }
 

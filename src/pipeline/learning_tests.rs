@@ -128,7 +128,8 @@ fn start_as(
         clock,
         metrics: Arc::clone(&metrics.policy),
     };
-    let (teacher, thread) = learning.spawn(queue_max).unwrap();
+    let (teacher, learner) = learning.ready(queue_max);
+    let thread = learner.spawn().unwrap();
     (Stage { orders, shown, current, needs, metrics }, teacher, thread)
 }
 

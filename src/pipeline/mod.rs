@@ -31,8 +31,12 @@ mod post;
 mod resume;
 mod seen;
 mod status;
+mod surroundings;
 mod switchboard;
 mod tally;
+#[cfg(test)]
+mod tests;
+mod threads;
 mod trap_board;
 mod wiring;
 mod worker;
@@ -42,6 +46,8 @@ use std::time::Duration;
 
 pub use example::{reader, spelling_reader};
 use resume::Start;
+use surroundings::Live;
+use wiring::Beginning;
 
 pub use model_file::{MODEL_FILE, write_model};
 pub use wiring::runtime;
@@ -114,12 +120,15 @@ async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start,
     let clock = Clock::system();
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
-    let crawl = wiring::wire(config, &hooks, &clock, seed, start)?;
+    let beginning = Beginning { config, hooks: &hooks, clock: clock.clone(), seed, start, surroundings: &Live };
+    let (mut crawl, stages) = beginning.wire()?;
+    let threads = stages.spawn()?;
+    crawl.begin();
     let started = crawl.started;
     let reason = stop_reason(crawl.until_over(&hooks).await);
     let stopped = reason == StopReason::Interrupted && crawl.seen.must_end();
     let reason = if stopped { StopReason::DedupError } else { reason };
-    let (run, status, failed) = crawl.close(started).await?;
+    let (run, status, failed) = crawl.close(threads, started).await?;
     let reason = failed.unwrap_or(reason);
     let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
     let path = output::directory(config).join("report.json");

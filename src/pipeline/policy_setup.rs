@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use arc_swap::ArcSwap;
 
@@ -10,7 +9,7 @@ use super::Error;
 use super::example::{example, reader};
 use super::harvest::{Harvester, Rules};
 use super::journal::Journal;
-use super::learning::{Learning, Teacher, order};
+use super::learning::{Learner, Learning, Teacher, order};
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::pace::Pace;
@@ -85,15 +84,15 @@ impl PolicySetup {
         &self.first
     }
 
-    /// Starts the thread that learns; none where the policy does not.
-    pub(super) fn start(
+    /// Makes who learns; none where the policy does not.
+    pub(super) fn learner(
         self,
         config: &Config,
         directory: &Path,
         (lines, rules): (&Lines, &Arc<Rules>),
         clock: &Clock,
         metrics: &Metrics,
-    ) -> Result<Option<(Teacher, JoinHandle<()>)>, Error> {
+    ) -> Result<Option<(Teacher, Learner)>, Error> {
         if !self.policy.learns() {
             return Ok(None);
         }
@@ -125,7 +124,6 @@ impl PolicySetup {
             clock: clock.clone(),
             metrics: Arc::clone(&metrics.policy),
         };
-        let started = learning.spawn(config.frontier.in_flight_max as usize);
-        started.map(Some).map_err(|error| Error::Internal(error.to_string()))
+        Ok(Some(learning.ready(config.frontier.in_flight_max as usize)))
     }
 }

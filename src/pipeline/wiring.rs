@@ -1,9 +1,9 @@
 //! Builds a crawl from its configuration, sink to source.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 
 use actix::Actor;
 use crossbeam_channel::{Receiver, bounded};
@@ -14,25 +14,27 @@ use tokio::sync::{Semaphore, oneshot};
 use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
 use super::job::Job;
-use super::keeper::{self, KeeperThread};
+use super::keeper::{Disk, Keeper};
 use super::learning::Teacher;
 use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
 use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
+use super::surroundings::{Network, Surroundings};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
+use super::threads::{Ended, Stages, Threads};
 use super::trap_board::TrapBoard;
 use super::worker::{Desk, Worker};
 use super::{Error, output, seen};
-use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
+use crate::archive::{self, ArchiveSink, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId, Writer};
 use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config};
 use crate::dedup::SeenUrls;
-use crate::fetch::{Client, DecodeLimits, TrustedHosts};
+use crate::fetch::{DecodeLimits, TrustedHosts};
 use crate::frontier::{
     Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound, Shelf,
 };
-use crate::host::{HostRules, HostSetup, IpSlots, sitemap};
+use crate::host::{HostRules, HostSetup, IpSlots, Politeness, sitemap};
 use crate::page::{Apath, Fate, Ledger, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
@@ -67,12 +69,8 @@ pub(super) struct Crawl {
     pub(super) seen_warned: AtomicBool,
     pub(super) seen_ends: AtomicBool,
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
-    workers: Vec<JoinHandle<()>>,
-    /// The thread that learns, where the policy does; it ends after the workers, which feed it.
-    learning: Option<JoinHandle<()>>,
-    /// None where the state is not kept.
-    keeper: Option<KeeperThread>,
-    writer: ArchiveThread,
+    /// What the crawl begins with.
+    planted: LinksFound,
     run: Run,
     directory: PathBuf,
     pub(super) traps: Arc<TrapBoard>,
@@ -81,25 +79,24 @@ pub(super) struct Crawl {
 }
 
 impl Crawl {
-    /// Ends the workers, closes the files. Returns what the report needs, and what could not be written, if anything.
-    pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
+    /// Sends the seeds in. Also where there is nothing to plant: an empty message lets a crawl end of which nothing was left.
+    pub(super) fn begin(&mut self) {
+        self.lines.0.to_frontier(std::mem::take(&mut self.planted));
+    }
+
+    /// Ends the threads, closes the files. Returns what the report needs, and what could not be written, if anything.
+    pub(super) async fn close(
+        self,
+        threads: Threads,
+        started: Instant,
+    ) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, learning, keeper, writer, mut run, directory, seen, traps, _lock, .. } = self;
+        let Self { lines, mut run, directory, seen, traps, _lock, .. } = self;
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
-        let joined = tokio::task::spawn_blocking(move || {
-            for _ in &workers {
-                // Fails only where all workers are gone already.
-                let _ = jobs.send(Job::End);
-            }
-            let threads = workers.into_iter().chain(learning);
-            let panicked = threads.filter_map(|thread| thread.join().err()).count();
-            // Before the archive, which ends when nobody can write to it any more.
-            let kept = keeper.map_or(Ok(false), KeeperThread::join);
-            (panicked + usize::from(kept.is_err()), kept.unwrap_or(true), writer.join())
-        });
-        let (panicked, unkept, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
+        let joined = tokio::task::spawn_blocking(move || threads.join(&jobs));
+        let Ended { panicked, unkept, written } = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         run.dedup = Some(seen.figures());
         seen::ended(seen);
         if panicked > 0 {
@@ -124,7 +121,7 @@ struct Parts {
     seeds: Vec<CanonicalUrl>,
     canonicaliser: Canonicaliser,
     scope: Arc<Scope>,
-    client: Client,
+    network: Arc<dyn Network>,
     policy: PolicySetup,
 }
 
@@ -147,7 +144,8 @@ fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<Canoni
     Ok(seeds)
 }
 
-fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
+fn parts(beginning: &Beginning<'_>) -> Result<Parts, Error> {
+    let Beginning { config, clock, seed, surroundings, .. } = beginning;
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
@@ -158,127 +156,154 @@ fn parts(config: &Config, clock: &Clock, seed: Seed) -> Result<Parts, Error> {
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
     fetch.resend_unanswered &= config.host.delay.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
-    let client = Client::new(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), seed)?;
-    Ok(Parts { seeds, canonicaliser, scope, client, policy })
+    let network = surroundings.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), *seed)?;
+    Ok(Parts { seeds, canonicaliser, scope, network, policy })
 }
 
-/// Builds everything, and sends the seeds in or goes on where an earlier run ended.
-pub(super) fn wire(
-    config: &Config,
-    hooks: &Hooks,
-    clock: &Clock,
-    seed: Seed,
-    start: fn(&Path) -> Result<Start, Error>,
-) -> Result<Crawl, Error> {
-    let parts = parts(config, clock, seed)?;
-    let directory = output::directory(config);
-    // Only now: nothing is made where the settings are wrong.
-    let Start { lock, left } = start(&directory)?;
-    output::write_config(&directory, config)?;
+/// How a crawl begins.
+pub(super) struct Beginning<'a> {
+    pub(super) config: &'a Config,
+    pub(super) hooks: &'a Hooks,
+    pub(super) clock: Clock,
+    pub(super) seed: Seed,
+    /// Makes the crawl directory ready.
+    pub(super) start: fn(&Path) -> Result<Start, Error>,
+    pub(super) surroundings: &'a dyn Surroundings,
+}
 
-    let run_id = RunId::new(seed, clock.now());
-    let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
-    let info = crawl_info(config);
-    let files = Files::open(&directory, &config.archive, &info, run_id, clock.now())?;
-    let (sink, writer) = ArchiveSink::spawn(files, Arc::clone(&index), clock.clone(), &config.archive)?;
-    hooks.metrics.archive.files.inc();
+/// Where outcomes are written.
+struct Outlet {
+    sink: ArchiveSink,
+    writer: Writer,
+    index: Arc<RevisitIndex>,
+    run_id: RunId,
+}
 
-    let in_flight = config.frontier.in_flight_max.max(1);
-    let threads = threads(config.crawl.threads);
-    let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads);
-    let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
-    let seen = Arc::new(seen);
-    let past = left.as_ref().map_or_else(|| Ok(Past::default()), Past::read)?;
-    let goes_on = left.is_some();
-    let store = match left {
-        None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
-        left => left,
-    };
-    let started = clock.now() - past.account.elapsed;
-    let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
-    let ledger = Arc::new(Mutex::new(Ledger::default()));
-    let lines = Lines(Arc::new(Switchboard {
-        hosts: DashMap::new(),
-        frontier: OnceLock::new(),
-        setup: OnceLock::new(),
-        allowance: Arc::new(Allowance::new(budgets(config, started), Arc::clone(&ledger))),
-        clock: clock.clone(),
-        fetching: Arc::new(Fetching {
-            client: parts.client,
+impl Beginning<'_> {
+    /// Makes all stages and connects them; the actors are started. The crawl begins with [`Crawl::begin`].
+    pub(super) fn wire(&self) -> Result<(Crawl, Stages), Error> {
+        let Self { config, hooks, clock, seed, surroundings, .. } = self;
+        let parts = parts(self)?;
+        let directory = output::directory(config);
+        // Only now: nothing is made where the settings are wrong.
+        let Start { lock, left } = (self.start)(&directory)?;
+        output::write_config(&directory, config)?;
+        let outlet = self.outlet(&directory)?;
+
+        let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
+        let seen = Arc::new(seen);
+        let past = left.as_ref().map(Past::read).transpose()?;
+        let store = match left {
+            None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
+            left => left,
+        };
+        let spent = past.as_ref().map(|past| past.account.clone()).unwrap_or_default();
+        let started = clock.now() - spent.elapsed;
+        let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
+        let ledger = Arc::new(Mutex::new(Ledger::default()));
+        let remembered = past.map(|past| Mutex::new(past.hosts));
+        let goes_on = remembered.is_some();
+        let (board, job_queue) = self.board(parts.network, (&parts.scope, &ledger), (started, remembered));
+        let lines = Lines(Arc::new(board));
+
+        let (finished_sender, finished) = oneshot::channel();
+        let shelf = shelf(config, &directory, store.is_some())?;
+        let mut frontier = frontier(config, hooks, clock, (&lines, &parts.policy), (&ledger, shelf), finished_sender);
+        let is_new = spent.ledger.discovered() == 0;
+        frontier.go_on(spent.ledger);
+        if let Some(store) = store.as_ref().filter(|_| goes_on) {
+            restore_urls(store, &seen, &mut frontier)?;
+        }
+        let keeper = store.map(|store| {
+            let sink = outlet.sink.clone();
+            let archive = surroundings.archive_sync(Box::new(move || sink.sync()));
+            let disk = Disk { state: surroundings.state(store), sync_archive: archive };
+            Keeper::new(config, disk, lines.clone(), (clock.clone(), started))
+        });
+        if let Some((_, port)) = &keeper {
+            // Set once, here.
+            let _ = lines.0.keeper.set(port.clone());
+            frontier.keep_by(Arc::new(port.clone()));
+        }
+
+        start_actors(config, hooks, clock, &lines, frontier);
+        let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
+        let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
+        let traps = Arc::clone(&parts.policy.traps);
+        let learner = parts.policy.learner(config, &directory, (&lines, &rules), clock, &hooks.metrics)?;
+        let (teacher, learner) = learner.unzip();
+        let workers = workers(self, &lines, (&rules, teacher), &outlet);
+        let crawl = Crawl {
+            run: Run {
+                seeds: parts.seeds.iter().map(ToString::to_string).collect(),
+                seed: seed.0,
+                config: Some(CONFIG_FILE.to_owned()),
+                ..Run::default()
+            },
+            lines,
+            ledger,
+            clock: clock.clone(),
+            started,
+            budget: config.budget.clone(),
+            seen,
+            seen_warned: AtomicBool::new(false),
+            seen_ends: AtomicBool::new(false),
+            finished: Mutex::new(Some(finished)),
+            planted: planted.unwrap_or_default(),
+            directory,
+            traps,
+            _lock: lock,
+        };
+        Ok((crawl, Stages { workers, jobs: job_queue, learner, keeper, writer: outlet.writer }))
+    }
+
+    fn outlet(&self, directory: &Path) -> Result<Outlet, Error> {
+        let Self { config, clock, .. } = self;
+        let run_id = RunId::new(self.seed, clock.now());
+        let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
+        let files = Files::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
+        let output = self.surroundings.output(files);
+        let (sink, writer) = ArchiveSink::new(output, Arc::clone(&index), clock.clone(), &config.archive);
+        self.hooks.metrics.archive.files.inc();
+        Ok(Outlet { sink, writer, index, run_id })
+    }
+
+    fn board(
+        &self,
+        network: Arc<dyn Network>,
+        (scope, ledger): (&Arc<Scope>, &Arc<Mutex<Ledger>>),
+        (started, remembered): (Instant, Option<Mutex<HashMap<HostKey, Politeness>>>),
+    ) -> (Switchboard, Receiver<Job>) {
+        let Self { config, hooks, clock, seed, .. } = self;
+        let in_flight = config.frontier.in_flight_max.max(1);
+        let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads(config.crawl.threads));
+        let board = Switchboard {
+            hosts: DashMap::new(),
+            frontier: OnceLock::new(),
+            setup: OnceLock::new(),
+            allowance: Arc::new(Allowance::new(budgets(config, started), Arc::clone(ledger))),
+            clock: clock.clone(),
+            fetching: Arc::new(Fetching {
+                network,
+                robots: Arc::new(config.robots.clone()),
+                decode: DecodeLimits::from(&config.fetch),
+                tally: Tally::default(),
+                metrics: hooks.metrics.clone(),
+            }),
+            jobs,
+            slots: Mutex::new(IpSlots::new(config.host.connections_per_ip)),
+            errands: Arc::new(Semaphore::new(ERRANDS_MAX)),
             robots: Arc::new(config.robots.clone()),
-            decode: DecodeLimits::from(&config.fetch),
-            tally: Tally::default(),
+            scope: Arc::clone(scope),
             metrics: hooks.metrics.clone(),
-        }),
-        jobs,
-        slots: Mutex::new(IpSlots::new(config.host.connections_per_ip)),
-        errands: Arc::new(Semaphore::new(ERRANDS_MAX)),
-        robots: Arc::new(config.robots.clone()),
-        scope: Arc::clone(&parts.scope),
-        metrics: hooks.metrics.clone(),
-        seed: seed.child("hosts"),
-        waits: Mutex::default(),
-        keeper: OnceLock::new(),
-        remembered: goes_on.then(|| Mutex::new(past.hosts)),
-    }));
-    let (finished_sender, finished) = oneshot::channel();
-    let shelf = shelf(config, &directory, store.is_some())?;
-    let mut frontier = frontier(config, hooks, clock, (&lines, &parts.policy), (&ledger, shelf), finished_sender);
-    let is_new = past.account.ledger.discovered() == 0;
-    frontier.go_on(past.account.ledger);
-    if let Some(store) = store.as_ref().filter(|_| goes_on) {
-        restore_urls(store, &seen, &mut frontier)?;
+            seed: seed.child("hosts"),
+            waits: Mutex::default(),
+            keeper: OnceLock::new(),
+            remembered,
+        };
+        (board, job_queue)
     }
-    let keep = |store| keeper::start(config, store, (sink.clone(), lines.clone()), (clock.clone(), started));
-    let keeper = store.map(keep).transpose().map_err(|error| Error::Internal(error.to_string()))?;
-    if let Some(keeper) = &keeper {
-        // Set once, here.
-        let _ = lines.0.keeper.set(keeper.port().clone());
-        frontier.keep_by(Arc::new(keeper.port().clone()));
-    }
-
-    let desk = Arc::new(Desk {
-        lines: lines.clone(),
-        arbiter: actix::Arbiter::current(),
-        sink,
-        clock: clock.clone(),
-        write_failed: AtomicBool::new(false),
-    });
-    start_actors(config, hooks, clock, &lines, frontier);
-    let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
-    let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
-    let traps = Arc::clone(&parts.policy.traps);
-    let (teacher, learning) = parts.policy.start(config, &directory, (&lines, &rules), clock, &hooks.metrics)?.unzip();
-    let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
-    drop(desk);
-    let crawl = Crawl {
-        run: Run {
-            seeds: parts.seeds.iter().map(ToString::to_string).collect(),
-            seed: seed.0,
-            config: Some(CONFIG_FILE.to_owned()),
-            ..Run::default()
-        },
-        lines,
-        ledger,
-        clock: clock.clone(),
-        started,
-        budget: config.budget.clone(),
-        seen,
-        seen_warned: AtomicBool::new(false),
-        seen_ends: AtomicBool::new(false),
-        finished: Mutex::new(Some(finished)),
-        workers,
-        learning,
-        keeper,
-        writer,
-        directory,
-        traps,
-        _lock: lock,
-    };
-    // Also where there is nothing to plant: an empty message lets a crawl end of which nothing was left.
-    crawl.lines.0.to_frontier(planted.unwrap_or_default());
-    Ok(crawl)
 }
 
 /// The seeds as discovered links.
@@ -335,28 +360,32 @@ fn rules(
     })
 }
 
-fn start_workers(
-    config: &Config,
-    threads: usize,
+fn workers(
+    beginning: &Beginning<'_>,
+    lines: &Lines,
     (rules, teacher): (&Arc<Rules>, Option<Teacher>),
-    desk: &Arc<Desk>,
-    (run_id, index): (RunId, &Arc<RevisitIndex>),
-    jobs: &Receiver<Job>,
-) -> Result<Vec<JoinHandle<()>>, Error> {
-    (0..threads)
-        .map(|number| {
-            let options = config.parse.clone();
-            let ids = run_id.ids(number as u16);
-            let encoder = || RecordEncoder::new(&config.archive, ids, Arc::clone(index));
-            let worker = Worker {
-                desk: Arc::clone(desk),
-                harvester: Harvester::new(Arc::clone(rules), move || Parser::new(&options)),
-                encoder: config.archive.enabled.then(encoder),
-                teacher: teacher.clone(),
-            };
-            worker.spawn(number, jobs.clone()).map_err(|error| Error::Internal(error.to_string()))
-        })
-        .collect()
+    outlet: &Outlet,
+) -> Vec<Worker> {
+    let config = beginning.config;
+    let desk = Arc::new(Desk {
+        lines: lines.clone(),
+        arbiter: actix::Arbiter::current(),
+        sink: outlet.sink.clone(),
+        clock: beginning.clock.clone(),
+        write_failed: AtomicBool::new(false),
+    });
+    let worker = |number| {
+        let options = config.parse.clone();
+        let ids = outlet.run_id.ids(number as u16);
+        let encoder = || RecordEncoder::new(&config.archive, ids, Arc::clone(&outlet.index));
+        Worker {
+            desk: Arc::clone(&desk),
+            harvester: Harvester::new(Arc::clone(rules), move || Parser::new(&options)),
+            encoder: config.archive.enabled.then(encoder),
+            teacher: teacher.clone(),
+        }
+    };
+    (0..threads(config.crawl.threads)).map(worker).collect()
 }
 
 /// A limit, of which 0 is none.

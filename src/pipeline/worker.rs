@@ -44,17 +44,24 @@ impl Worker {
     pub(super) fn spawn(mut self, number: usize, jobs: Receiver<Job>) -> std::io::Result<JoinHandle<()>> {
         std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
             while let Ok(job) = jobs.recv() {
-                let metrics = &self.desk.lines.0.metrics.parse;
-                metrics.stage.queue_length.set(jobs.len() as u64);
-                match job {
-                    Job::Page { lease, exchange } => self.page(lease, exchange),
-                    Job::Refused { lease, fate } => self.refused(lease, fate),
-                    Job::Robots { exchange, permit } => self.robots(&exchange, permit),
-                    Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
-                    Job::End => break,
+                self.desk.lines.0.metrics.parse.stage.queue_length.set(jobs.len() as u64);
+                if !self.take(job) {
+                    break;
                 }
             }
         })
+    }
+
+    /// Does one piece of work. False where there is no more.
+    pub(super) fn take(&mut self, job: Job) -> bool {
+        match job {
+            Job::Page { lease, exchange } => self.page(lease, exchange),
+            Job::Refused { lease, fate } => self.refused(lease, fate),
+            Job::Robots { exchange, permit } => self.robots(&exchange, permit),
+            Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
+            Job::End => return false,
+        }
+        true
     }
 
     fn page(&mut self, lease: Lease, exchange: Exchange) {

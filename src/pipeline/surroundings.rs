@@ -1,0 +1,67 @@
+//! What a crawl meets of the world outside. A live crawl meets the network and the disk; one that is simulated, models of them that
+//! fail as its seed says.
+
+use std::future::Future;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::keeper::{StateLog, SyncArchive};
+use crate::archive::{Files, Output};
+use crate::clock::Clock;
+use crate::config::FetchOptions;
+use crate::fetch::{Client, Error, Request, TrustedHosts};
+use crate::page::{Exchange, Failure};
+use crate::store::Store;
+use crate::url::HostKey;
+
+/// Something that ends later.
+pub(super) type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where requests go.
+pub(super) trait Network: Send + Sync {
+    /// [`Client::fetch`].
+    fn fetch<'a>(&'a self, request: &'a Request) -> Later<'a, Exchange>;
+    /// [`Client::address_of`].
+    fn address_of<'a>(&'a self, host: &'a HostKey) -> Later<'a, Result<Option<IpAddr>, Failure>>;
+}
+
+impl Network for Client {
+    fn fetch<'a>(&'a self, request: &'a Request) -> Later<'a, Exchange> {
+        Box::pin(self.fetch(request))
+    }
+
+    fn address_of<'a>(&'a self, host: &'a HostKey) -> Later<'a, Result<Option<IpAddr>, Failure>> {
+        Box::pin(self.address_of(host))
+    }
+}
+
+/// The world outside.
+pub(super) trait Surroundings {
+    /// The way to the servers.
+    fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error>;
+
+    /// What stands before the files of the archive.
+    fn output(&self, files: Files) -> Box<dyn Output> {
+        Box::new(files)
+    }
+
+    /// How the archive is forced to the disk before a group of changes is committed.
+    fn archive_sync(&self, sync: SyncArchive) -> SyncArchive {
+        sync
+    }
+
+    /// What stands before the state.
+    fn state(&self, store: Store) -> Box<dyn StateLog> {
+        Box::new(store)
+    }
+}
+
+/// The world as it is.
+pub(super) struct Live;
+
+impl Surroundings for Live {
+    fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error> {
+        Ok(Arc::new(Client::new(options, clock, trusted)?))
+    }
+}

@@ -1,0 +1,3 @@
+//! Whole crawls under one seed.
+
+mod simulation;

@@ -1,0 +1,72 @@
+//! The threads of a crawl: those who work, learn, keep and write, each on a thread of its own.
+
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender};
+
+use super::Error;
+use super::job::Job;
+use super::keeper::{Keeper, KeeperPort, KeeperThread};
+use super::learning::Learner;
+use super::worker::Worker;
+use crate::archive::{self, ArchiveThread, Writer, Written};
+
+/// Those who work beside the actors, made and connected, but not started.
+pub(super) struct Stages {
+    pub(super) workers: Vec<Worker>,
+    pub(super) jobs: Receiver<Job>,
+    /// None where the policy does not learn.
+    pub(super) learner: Option<Learner>,
+    /// None where the state is not kept.
+    pub(super) keeper: Option<(Keeper, KeeperPort)>,
+    pub(super) writer: Writer,
+}
+
+/// The same at work.
+pub(super) struct Threads {
+    workers: Vec<JoinHandle<()>>,
+    learning: Option<JoinHandle<()>>,
+    keeper: Option<KeeperThread>,
+    writer: ArchiveThread,
+}
+
+/// How the threads ended.
+pub(super) struct Ended {
+    /// Threads that panicked.
+    pub(super) panicked: usize,
+    /// Whether something could not be kept.
+    pub(super) unkept: bool,
+    /// What was written, or why not all was.
+    pub(super) written: Result<Written, archive::Error>,
+}
+
+impl Stages {
+    /// Starts them all.
+    pub(super) fn spawn(self) -> Result<Threads, Error> {
+        let refused = |error: std::io::Error| Error::Internal(error.to_string());
+        let Self { workers, jobs, learner, keeper, writer } = self;
+        let workers = workers.into_iter().enumerate().map(|(number, worker)| worker.spawn(number, jobs.clone()));
+        Ok(Threads {
+            writer: writer.spawn()?,
+            keeper: keeper.map(|(keeper, port)| keeper.spawn(port)).transpose().map_err(refused)?,
+            learning: learner.map(Learner::spawn).transpose().map_err(refused)?,
+            workers: workers.collect::<Result<_, _>>().map_err(refused)?,
+        })
+    }
+}
+
+impl Threads {
+    /// Lets them do what is left to do, and end. Waits for that.
+    pub(super) fn join(self, jobs: &Sender<Job>) -> Ended {
+        let Self { workers, learning, keeper, writer } = self;
+        for _ in &workers {
+            // Fails only where all workers are gone already.
+            let _ = jobs.send(Job::End);
+        }
+        // The workers feed who learns, so these end first.
+        let panicked = workers.into_iter().chain(learning).filter_map(|thread| thread.join().err()).count();
+        // Before the archive, which ends when nobody can write to it any more.
+        let kept = keeper.map_or(Ok(false), KeeperThread::join);
+        Ended { panicked: panicked + usize::from(kept.is_err()), unkept: kept.unwrap_or(true), written: writer.join() }
+    }
+}
