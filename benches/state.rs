@@ -57,11 +57,12 @@ fn url(number: u64) -> CanonicalUrl {
     CanonicalUrl::from_canonical(format!("https://forum{host}.example.org/topic/{number}/what-was-said-there/"))
 }
 
-fn host(number: u64) -> HostKey {
-    HostKey::from_origin(&format!("https://forum{}.example.org", number % HOSTS))
+fn hosts() -> Vec<HostKey> {
+    (0..HOSTS).map(|number| HostKey::from_origin(&format!("https://forum{number}.example.org"))).collect()
 }
 
 struct Crawl {
+    hosts: Vec<HostKey>,
     frontier: Frontier,
     seen: SeenUrls,
     store: Store,
@@ -82,6 +83,7 @@ impl Crawl {
         let store = Store::create(&directory.join("state")).expect("a store");
         let frontier = Frontier::new(limits, Arc::new(First)).shelving(shelf);
         Self {
+            hosts: hosts(),
             frontier,
             seen,
             store,
@@ -95,8 +97,9 @@ impl Crawl {
 
     /// One page: takes a URL, discovers others, ends.
     fn page(&mut self) {
+        let host = &self.hosts[(self.pages % HOSTS) as usize];
         let started = Instant::now();
-        let lease = self.frontier.pop(&host(self.pages), clock::Instant::EPOCH).ok();
+        let lease = self.frontier.pop(host, clock::Instant::EPOCH).ok();
         self.pops += started.elapsed();
         self.pages += 1;
         let mut change = Change { leases: 1, ledger: Ledger::default(), ..Change::default() };

@@ -14,10 +14,9 @@ pub(super) const BYTES_MIN: ByteSize = ByteSize::mib(1);
 crate::options! {
     /// The set of URLs seen: which links lead to URLs that are known already.
     pub struct DedupOptions in "dedup" {
-        /// What keeps the URLs: `bloom-exact` asks a Bloom filter first and confirms what it takes for known by an exact set, so that
-        /// nothing is lost and few look-ups read the disk; `exact-only` asks the exact set alone, which is quicker as long
-        /// as all fits into memory; `bloom-only` keeps about 3 bytes a URL instead of 30 and wrongly drops a few
-        /// new URLs, which the report counts.
+        /// What keeps the URLs: `bloom-exact` is an exact set, before whose disk, once it has outgrown its memory, stands a Bloom filter: nothing
+        /// is lost and few look-ups read the disk; `exact-only` is the exact set alone; `bloom-only` keeps about 3 bytes a URL
+        /// instead of 22 and wrongly drops a few new URLs, which the report counts.
         store: DedupStore = DedupStore::BloomExact,
         /// URLs that the Bloom filter is planned for; it grows when more come. Raising it takes 2.2 bytes of memory for each
         /// URL at once; too low a number makes look-ups slower, by one more cache miss each time that the number doubles.
@@ -25,7 +24,7 @@ crate::options! {
         /// The share of new URLs that the Bloom filter may take for known ones, however many come. With `bloom-only` it is the
         /// share that is lost. Lowering it to a tenth takes about 0.9 bytes more for a URL.
         false_positives: f64 = 0.001,
-        /// Memory of the exact set: about 30 bytes a URL. Beyond it the URLs go to disk, 16 bytes each, below the crawl
+        /// Memory of the exact set: 20 to 25 bytes a URL. Beyond it the URLs go to disk, 16 bytes each, below the crawl
         /// directory. Raising it puts off that moment; afterwards it means fewer and longer strokes of the disk. It is taken only
         /// as URLs come.
         memory: ByteSize = ByteSize::mib(512),

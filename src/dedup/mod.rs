@@ -8,6 +8,7 @@ mod bloom;
 mod disk;
 mod recent;
 mod store;
+mod table;
 
 pub use bloom::{BloomError, BloomOptions, BloomSet};
 pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};

@@ -25,7 +25,6 @@ mod run;
 mod runs;
 mod scan;
 mod set;
-mod table;
 #[cfg(test)]
 mod tests;
 mod tiers;

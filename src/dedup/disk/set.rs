@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::run::Page;
 use super::runs::Runs;
-use super::table::{Offered, Table};
 use super::{DiskError, DiskOptions};
+use crate::dedup::table::{Offered, Table};
 use crate::url::Fingerprint;
 
 /// An exact set of fingerprints on disk. New ones wait in a table of bounded size; when it is full they are merged into

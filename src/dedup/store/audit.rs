@@ -2,15 +2,19 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::figures::Estimate;
-use super::fingerprints::{Fingerprints, Salted};
 use crate::seed::Seed;
 use crate::url::Fingerprint;
 
 /// Fingerprints that the sample holds at most; 2.2 MiB.
 pub(super) const HELD_MAX: usize = 100_000;
+
+/// Hashed with a seed: everybody knows how fingerprints are made.
+type Fingerprints = HashSet<u128, FixedState>;
 
 /// A distinct sample (Gibbons 2001, "Distinct sampling for highly-accurate answers to distinct values queries and event reports"):
 /// all fingerprints that begin with a number of zero bits, the *level*. It is 0 until the sample is full, so that the count is exact
@@ -34,7 +38,7 @@ pub(super) struct Sample {
 
 impl Audit {
     pub(super) fn new(max: usize, seed: Seed) -> Self {
-        let none = Fingerprints::with_hasher(Salted::new(seed));
+        let none = Fingerprints::with_hasher(FixedState::with_seed(seed.0));
         Self { sample: Mutex::new(Sample { held: none.clone(), lost: none, level: 0, max }), level: AtomicU32::new(0) }
     }
 

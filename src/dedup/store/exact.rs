@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::fingerprints::Salted;
+use super::fingerprints::Salt;
 use super::shard::{Room, Shard, Trouble};
 use crate::dedup::{DiskError, disk};
 use crate::seed::Seed;
@@ -25,6 +25,7 @@ pub(super) struct ExactSet {
     shards: Box<[Slot]>,
     directory: Option<PathBuf>,
     len: AtomicU64,
+    on_disk: AtomicBool,
     trouble: OnceLock<DiskError>,
     must_end: AtomicBool,
 }
@@ -43,24 +44,28 @@ impl ExactSet {
         let count = 1 << most.ilog2();
         let slot = |number: usize| {
             let directory = directory.as_ref().map(|directory| directory.join(format!("{number:02}")));
-            let shard = Mutex::new(Shard::new(Room { memory: memory / count, directory }, Salted::new(seed)));
+            let shard = Mutex::new(Shard::new(Room { memory: memory / count, directory }, Salt::new(seed)));
             Slot { shard, memory: AtomicU64::new(0), disk: AtomicU64::new(0) }
         };
         Self {
             shards: (0..count).map(slot).collect(),
             directory,
             len: AtomicU64::new(0),
+            on_disk: AtomicBool::new(false),
             trouble: OnceLock::new(),
             must_end: AtomicBool::new(false),
         }
     }
 
-    /// Adds a fingerprint; true if it was new. `promised` is called with the fingerprint's lock held, and says whether it is new
-    /// for certain. Of several callers with the same new fingerprint exactly one is told so (invariant DED-1).
-    pub(super) fn insert(&self, fingerprint: Fingerprint, promised: impl FnOnce() -> bool) -> bool {
+    /// Adds a fingerprint; true if it was new. `filter` is called with the fingerprint's lock held, as [`Shard::insert`] says. Of several
+    /// callers with the same new fingerprint exactly one is told so (invariant DED-1).
+    pub(super) fn insert(&self, fingerprint: Fingerprint, filter: &mut dyn FnMut(Fingerprint) -> bool) -> bool {
         let mut shard = self.slot(fingerprint).shard.lock();
-        let (new, trouble) = shard.insert(fingerprint.0, promised());
+        let (new, trouble) = shard.insert(fingerprint.0, filter);
         let over = trouble.is_some() && shard.is_over();
+        if shard.is_on_disk() && !self.on_disk.load(Ordering::Relaxed) {
+            self.on_disk.store(true, Ordering::Relaxed);
+        }
         drop(shard);
         if let Some(trouble) = trouble {
             self.note(trouble, over);
@@ -71,10 +76,15 @@ impl ExactSet {
         new
     }
 
-    /// Whether a fingerprint is there. Where the disk cannot be read it may be called unknown: then it is offered once more, and
-    /// not lost.
-    pub(super) fn contains(&self, fingerprint: Fingerprint) -> bool {
-        let found = self.slot(fingerprint).shard.lock().contains(fingerprint.0);
+    /// Whether anything is on disk.
+    pub(super) fn is_on_disk(&self) -> bool {
+        self.on_disk.load(Ordering::Relaxed)
+    }
+
+    /// Whether a fingerprint is there; `filter` says whether it may be on disk. Where the disk cannot be read it may be called unknown: then
+    /// it is offered once more, and not lost.
+    pub(super) fn contains(&self, fingerprint: Fingerprint, filter: impl FnOnce(Fingerprint) -> bool) -> bool {
+        let found = self.slot(fingerprint).shard.lock().contains(fingerprint.0, filter);
         found.unwrap_or_else(|error| {
             self.note(Trouble::Unread(error), false);
             false

@@ -78,7 +78,7 @@ impl SeenUrls {
     /// `bloom-only` it may be none.
     pub fn insert(&self, url: Fingerprint) -> bool {
         match &self.0 {
-            Store::Both { bloom, exact, confirmed } => confirm(url, exact, confirmed, || bloom.insert(url)),
+            Store::Both { bloom, exact, confirmed } => confirm(url, exact, confirmed, &|url| bloom.insert(url)),
             Store::Bloom { bloom, audit } => {
                 let mut sample = audit.sample_of(&[url]);
                 let new = bloom.insert(url);
@@ -87,7 +87,7 @@ impl SeenUrls {
                 }
                 new
             }
-            Store::Exact(exact) => exact.insert(url, || false),
+            Store::Exact(exact) => exact.insert(url, &mut |_| false),
         }
     }
 
@@ -95,13 +95,18 @@ impl SeenUrls {
     /// `bloom-only` a little quicker than one by one, as the filter waits for memory once for all of them; else about the same.
     pub fn insert_all(&self, urls: &[Fingerprint], new: &mut Vec<bool>) {
         match &self.0 {
-            Store::Both { bloom, exact, confirmed } => {
+            Store::Both { bloom, exact, confirmed } if exact.is_on_disk() => {
                 bloom.contains_all(urls, new);
                 for (url, answer) in urls.iter().zip(new) {
                     // What the filter holds it will hold; what it did not hold may have come meanwhile.
                     let held = *answer;
-                    *answer = confirm(*url, exact, confirmed, || !held && bloom.insert(*url));
+                    let asked = |any| !(held && any == *url) && bloom.insert(any);
+                    *answer = confirm(*url, exact, confirmed, &asked);
                 }
+            }
+            Store::Both { .. } => {
+                new.clear();
+                new.extend(urls.iter().map(|url| self.insert(*url)));
             }
             Store::Bloom { bloom, audit } => {
                 let mut sample = audit.sample_of(urls);
@@ -112,7 +117,7 @@ impl SeenUrls {
             }
             Store::Exact(exact) => {
                 new.clear();
-                new.extend(urls.iter().map(|url| exact.insert(*url, || false)));
+                new.extend(urls.iter().map(|url| exact.insert(*url, &mut |_| false)));
             }
         }
     }
@@ -120,7 +125,7 @@ impl SeenUrls {
     /// Whether a URL is there.
     pub fn contains(&self, url: Fingerprint) -> bool {
         match &self.0 {
-            Store::Both { bloom, exact, .. } => bloom.contains(url) && exact.contains(url),
+            Store::Both { bloom, exact, .. } => exact.contains(url, |url| bloom.contains(url)),
             Store::Bloom { bloom, audit } => {
                 let mut sample = audit.sample_of(&[url]);
                 let known = bloom.contains(url);
@@ -132,7 +137,7 @@ impl SeenUrls {
                 }
                 known
             }
-            Store::Exact(exact) => exact.contains(url),
+            Store::Exact(exact) => exact.contains(url, |_| true),
         }
     }
 
@@ -195,15 +200,23 @@ impl SeenUrls {
     }
 }
 
-/// Adds a URL to the exact set; `promised` asks the filter whether it is new for certain.
-fn confirm(url: Fingerprint, exact: &ExactSet, confirmed: &AtomicU64, promised: impl FnOnce() -> bool) -> bool {
-    let mut sure = false;
-    let new = exact.insert(url, || {
-        sure = promised();
-        sure
+/// Adds a URL to the exact set, before whose disk a filter stands: `offer` takes a URL into that and says whether it is new for certain. All
+/// that are new and that the filter takes for known are counted.
+fn confirm(url: Fingerprint, exact: &ExactSet, confirmed: &AtomicU64, offer: &dyn Fn(Fingerprint) -> bool) -> bool {
+    let (mut mistaken, mut sure) = (0, true);
+    let new = exact.insert(url, &mut |any| {
+        let certain = offer(any);
+        if any == url {
+            sure = certain;
+        } else {
+            // It goes to the disk, where it is new.
+            mistaken += u64::from(!certain);
+        }
+        certain
     });
-    if new && !sure {
-        confirmed.fetch_add(1, Ordering::Relaxed);
+    mistaken += u64::from(new && !sure);
+    if mistaken > 0 {
+        confirmed.fetch_add(mistaken, Ordering::Relaxed);
     }
     new
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::fingerprints::{Fingerprints, Salted};
+use super::fingerprints::{Fingerprints, Salt};
 use crate::dedup::{DiskError, DiskOptions, DiskSet};
+use crate::url::Fingerprint;
 
 /// Where a shard keeps what is too much for its memory.
 #[derive(Debug, Clone)]
@@ -34,23 +35,28 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    pub(super) fn new(room: Room, salted: Salted) -> Self {
-        Self { room, memory: Fingerprints::with_hasher(salted), disk: None, again_at: 0 }
+    pub(super) fn new(room: Room, salt: Salt) -> Self {
+        Self { room, memory: Fingerprints::new(salt), disk: None, again_at: 0 }
     }
 
-    /// Adds a fingerprint: whether it was new, and what went wrong meanwhile. It is in the set whatever went wrong.
-    /// `promised` says that it is new for certain: then the disk is not read.
-    pub(super) fn insert(&mut self, fingerprint: u128, promised: bool) -> (bool, Option<Trouble>) {
-        if self.memory.contains(&fingerprint) {
+    /// Adds a fingerprint: whether it was new, and what went wrong meanwhile. It is in the set whatever went wrong. `filter` takes
+    /// fingerprints that may be on disk in, and says of each whether it is new for certain: then the disk is not read. As long as there
+    /// is nothing on disk, it is not asked.
+    pub(super) fn insert(
+        &mut self,
+        fingerprint: u128,
+        filter: &mut dyn FnMut(Fingerprint) -> bool,
+    ) -> (bool, Option<Trouble>) {
+        if self.memory.contains(fingerprint) {
             return (false, None);
         }
         let known = match &self.disk {
-            Some(disk) if !promised => disk.contains(fingerprint.into()),
+            Some(disk) if !filter(fingerprint.into()) => disk.contains(fingerprint.into()),
             _ => Ok(false),
         };
         match known {
             Ok(true) => (false, None),
-            Ok(false) => (true, self.add(fingerprint).err().map(Trouble::Unwritten)),
+            Ok(false) => (true, self.add(fingerprint, filter).err().map(Trouble::Unwritten)),
             Err(error) => {
                 // From now on all stays in memory: there it is found, whatever becomes of the disk.
                 self.memory.insert(fingerprint);
@@ -60,19 +66,34 @@ impl Shard {
         }
     }
 
-    /// Whether a fingerprint is there.
-    pub(super) fn contains(&self, fingerprint: u128) -> Result<bool, DiskError> {
-        if self.memory.contains(&fingerprint) {
-            return Ok(true);
+    /// Whether a fingerprint is there. `filter` says whether it may be on disk.
+    pub(super) fn contains(
+        &self,
+        fingerprint: u128,
+        filter: impl FnOnce(Fingerprint) -> bool,
+    ) -> Result<bool, DiskError> {
+        match &self.disk {
+            _ if self.memory.contains(fingerprint) => Ok(true),
+            Some(disk) if filter(fingerprint.into()) => disk.contains(fingerprint.into()),
+            _ => Ok(false),
         }
-        self.disk.as_ref().map_or(Ok(false), |disk| disk.contains(fingerprint.into()))
+    }
+
+    /// Whether there is anything on disk.
+    pub(super) const fn is_on_disk(&self) -> bool {
+        self.disk.is_some()
     }
 
     /// Adds one that is not there: to the disk, or to memory where that has room or the disk fails.
-    fn add(&mut self, fingerprint: u128) -> Result<(), DiskError> {
-        let moved = if self.must_move() { self.move_to_disk() } else { Ok(()) };
+    fn add(&mut self, fingerprint: u128, filter: &mut dyn FnMut(Fingerprint) -> bool) -> Result<(), DiskError> {
+        let was_on_disk = self.disk.is_some();
+        let moved = if self.must_move() { self.move_to_disk(filter) } else { Ok(()) };
+        if self.disk.is_some() && !was_on_disk {
+            // From now on the filter is asked, and must know of this one too.
+            filter(fingerprint.into());
+        }
         let added = match &mut self.disk {
-            Some(disk) if moved.is_ok() && self.memory.is_empty() => disk.add(fingerprint.into()),
+            Some(disk) if moved.is_ok() && self.memory.len() == 0 => disk.add(fingerprint.into()),
             _ => {
                 self.memory.insert(fingerprint);
                 return moved;
@@ -86,21 +107,22 @@ impl Shard {
 
     fn must_move(&self) -> bool {
         let full = match &self.disk {
-            Some(_) => !self.memory.is_empty(),
-            // The table would double, or has had to because the disk failed.
+            Some(_) => self.memory.len() > 0,
+            // The table would grow, or has had to because the disk failed.
             None => {
-                let doubles = self.memory.len() == self.memory.capacity() || self.again_at > 0;
-                doubles && 2 * self.memory.allocation_size() > self.room.memory
+                let grows = self.memory.is_full() || self.again_at > 0;
+                grows && self.memory.bytes_when_grown() > self.room.memory
             }
         };
         full && self.memory.len() >= self.again_at && self.room.directory.is_some()
     }
 
     /// Puts all that is in memory on disk. After an error all of it is still in memory.
-    fn move_to_disk(&mut self) -> Result<(), DiskError> {
+    fn move_to_disk(&mut self, filter: &mut dyn FnMut(Fingerprint) -> bool) -> Result<(), DiskError> {
         let moved = self.try_to_move();
         if moved.is_ok() {
-            self.memory = Fingerprints::with_hasher(*self.memory.hasher());
+            self.memory.iter().for_each(|fingerprint| _ = filter(fingerprint.into()));
+            self.memory.clear();
         } else {
             self.rest();
         }
@@ -116,7 +138,7 @@ impl Shard {
             }
             (None, None) => return Ok(()),
         };
-        self.memory.iter().try_for_each(|fingerprint| disk.add((*fingerprint).into()))
+        self.memory.iter().try_for_each(|fingerprint| disk.add(fingerprint.into()))
     }
 
     /// The disk is left alone until an eighth more is in memory.
@@ -126,11 +148,11 @@ impl Shard {
 
     /// Whether so much is in memory that should be on disk that there must not be more.
     pub(super) fn is_over(&self) -> bool {
-        self.room.directory.is_some() && self.memory.allocation_size() > 2 * self.room.memory
+        self.room.directory.is_some() && self.memory.bytes() > 2 * self.room.memory
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        (self.memory.allocation_size() + self.disk.as_ref().map_or(0, DiskSet::memory_bytes)) as u64
+        (self.memory.bytes() + self.disk.as_ref().map_or(0, DiskSet::memory_bytes)) as u64
     }
 
     pub(super) fn disk_bytes(&self) -> u64 {

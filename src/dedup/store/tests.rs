@@ -86,7 +86,7 @@ proptest! {
 }
 
 #[test]
-fn the_exact_set_confirms_just_what_the_filter_alone_would_have_lost() {
+fn the_exact_set_confirms_what_the_filter_alone_would_have_lost() {
     let directory = TempDir::new().unwrap();
     let [both, only] =
         [DedupStore::BloomExact, DedupStore::BloomOnly].map(|store| seen(&options(store, 30_000), directory.path()));
@@ -97,7 +97,9 @@ fn the_exact_set_confirms_just_what_the_filter_alone_would_have_lost() {
     }
     let (both, only) = (both.figures(), only.figures());
     let (confirmed, lost) = (both.false_positives.unwrap(), only.wrongly_dropped);
-    assert_eq!(confirmed, lost);
+    // What was in memory first came to the filter in another order.
+    let difference = (confirmed.measured.count - lost.measured.count).abs();
+    assert!(difference < 4.0 * lost.expected.sqrt(), "{confirmed:?} {lost:?}");
     assert_eq!((both.urls, only.urls + lost.measured.count as u64), (8_000, 8_000));
     assert!(lost.measured.count > 500.0, "{lost:?}");
     let deviation = lost.expected.sqrt();
@@ -180,6 +182,17 @@ fn nothing_is_written_before_memory_is_used_up_and_nothing_is_left_behind() {
     assert_eq!(seen.len(), 30_000);
     seen.remove().unwrap();
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_filter_costs_nothing_before_there_is_something_on_disk() {
+    let directory = TempDir::new().unwrap();
+    let seen = seen(&options(DedupStore::BloomExact, 1 << 20), directory.path());
+    let empty = seen.figures();
+    assert!((0..20_000).all(|number| seen.insert(url(number))) && (0..20_000).all(|number| seen.contains(url(number))));
+    let figures = seen.figures();
+    assert_eq!((figures.false_positives, figures.disk_bytes), (empty.false_positives, 0));
+    assert!(figures.memory_bytes < empty.memory_bytes + 20_000 * 26, "{figures:?}");
 }
 
 #[test]

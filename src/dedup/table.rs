@@ -1,9 +1,11 @@
-//! The fingerprints that wait in memory.
+//! A table of fingerprints in memory.
 
 /// Slots behind the last home, for those that found theirs taken.
 const TAIL: usize = 64;
 /// Slots that a table has at least.
 const SLOTS_MIN: usize = 16;
+/// Slots below which a table that grows is doubled.
+const SMALL: usize = 1 << 12;
 /// Bytes of a slot.
 const SLOT_BYTES: usize = 16;
 
@@ -18,7 +20,7 @@ pub(super) enum Offered {
     NoRoom,
 }
 
-/// A hash table of a fixed size that keeps its fingerprints ascending, so that writing them in order costs no sort, no
+/// A hash table of any size that keeps its fingerprints ascending, so that writing them in order costs no sort, no
 /// second copy, and leaves them in place if writing fails.
 ///
 /// It probes linearly from a home that grows with the fingerprint (its upper half, scaled to the table), and keeps each
@@ -35,11 +37,42 @@ pub(super) struct Table {
 impl Table {
     /// An empty table of about so many bytes.
     pub fn new(bytes: usize) -> Self {
-        let homes = (bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN);
-        Self { slots: vec![0; homes + TAIL].into_boxed_slice(), homes, len: 0, has_zero: false }
+        Self::of((bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN), TAIL)
     }
 
-    pub fn len(&self) -> usize {
+    fn of(homes: usize, tail: usize) -> Self {
+        Self { slots: vec![0; homes + tail].into_boxed_slice(), homes, len: 0, has_zero: false }
+    }
+
+    /// The same fingerprints in a table a quarter larger (a small one is doubled). Rows move to their new places in order, so that
+    /// memory is read and written once, from end to end.
+    pub fn grown(&self) -> Self {
+        let mut tail = self.slots.len() - self.homes;
+        loop {
+            let mut grown = Self::of(self.homes_when_grown(), tail);
+            if self.ascending().all(|fingerprint| grown.offer(fingerprint) == Offered::Taken) {
+                return grown;
+            }
+            // Too many at the end: with as much behind it as there are fingerprints all find room.
+            tail *= 2;
+        }
+    }
+
+    const fn homes_when_grown(&self) -> usize {
+        self.homes + if self.homes < SMALL { self.homes } else { self.homes / 4 }
+    }
+
+    /// Bytes of the table when it has grown.
+    pub const fn bytes_when_grown(&self) -> usize {
+        (self.homes_when_grown() + self.slots.len() - self.homes) * SLOT_BYTES
+    }
+
+    /// Whether there are as many as there shall be: more would probe for long.
+    pub const fn is_full(&self) -> bool {
+        self.len >= self.homes / 5 * 4
+    }
+
+    pub const fn len(&self) -> usize {
         self.len
     }
 
@@ -57,7 +90,7 @@ impl Table {
         if self.contains(fingerprint) {
             return Offered::Known;
         }
-        if self.len >= self.homes / 5 * 4 || !self.put(fingerprint) {
+        if self.is_full() || !self.put(fingerprint) {
             return Offered::NoRoom;
         }
         self.len += 1;
@@ -136,6 +169,23 @@ mod tests {
                 prop_assert_eq!(table.len(), twin.len());
             }
             prop_assert!(table.ascending().eq(twin.iter().copied()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_grown_table_holds_the_same(offered in fingerprints(), bytes in 0..8_000_usize) {
+            let mut table = Table::new(bytes);
+            let mut twin = BTreeSet::new();
+            for fingerprint in offered {
+                while table.offer(fingerprint) == Offered::NoRoom {
+                    let (was, promised) = (table.bytes(), table.bytes_when_grown());
+                    table = table.grown();
+                    prop_assert!(table.bytes() >= promised && table.bytes() > was);
+                }
+                twin.insert(fingerprint);
+            }
+            prop_assert!(table.ascending().eq(twin.iter().copied()) && table.len() == twin.len());
         }
     }
 
