@@ -16,8 +16,8 @@ use super::budgets::EndReason;
 use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
 use super::messages::{
-    ChangePort, Control, ErrandsAdded, HostDue, HostPort, Kept, LeaseEnded, LinksFound, Order, OrderChanged, OrderSlot,
-    Outcome,
+    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Kept, LeaseEnded, LimitsChanged, LinksFound,
+    Order, OrderChanged, OrderSlot, Outcome,
 };
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
@@ -86,6 +86,8 @@ pub struct FrontierActor {
     finished: Option<oneshot::Sender<EndReason>>,
     /// Where changes are kept; none: nowhere, and a lease ends when its page does.
     changes: Option<Arc<dyn ChangePort>>,
+    /// What waited in an earlier run and is refused by now.
+    refused: Vec<Ended>,
 }
 
 impl FrontierActor {
@@ -109,14 +111,21 @@ impl FrontierActor {
             setup,
             finished,
             changes: None,
+            refused: Vec::new(),
         }
     }
 
-    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts.
+    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts. What somebody has banned
+    /// since is let go instead.
     pub fn restore(&mut self, number: u64, mut item: ScheduledUrl) {
         self.begun = true;
         item.class = self.class_of(&item);
-        self.frontier.restore(number, &item);
+        if let Some(why) = item.class.refusal(&*self.setup.order.scores) {
+            let url = item.url.fingerprint();
+            self.refused.push(Ended { number: Some(number), url, fate: Fate::Policy(why) });
+        } else {
+            self.frontier.restore(number, &item);
+        }
     }
 
     /// From now on every change is kept there.
@@ -186,14 +195,31 @@ impl FrontierActor {
     }
 
     /// Orders by what the policy has learnt meanwhile.
-    fn follow(&mut self, order: Order) {
+    fn follow(&mut self, order: Order) -> u64 {
         self.frontier.set_order(Arc::clone(&order.scores));
+        let mut gone = 0;
         if order.generation != self.setup.order.generation {
             let ended = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
-            ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
-            self.keep(Change { ended, ..Change::default() });
+            gone = ended.len() as u64;
+            self.end_waiting(ended);
         }
         self.setup.order = order;
+        gone
+    }
+
+    /// Accounts for URLs that waited and are not to be fetched any more, and has that kept.
+    fn end_waiting(&mut self, ended: Vec<Ended>) {
+        ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
+        self.keep(Change { ended, ..Change::default() });
+    }
+
+    /// Follows the order that waits, if one does.
+    fn follow_waiting(&mut self) -> u64 {
+        let Some(order) = self.setup.orders.take() else { return 0 };
+        let gone = self.follow(order);
+        // What waited may all be gone, and with it the last reason to go on.
+        self.grant(self.setup.clock.now());
+        gone
     }
 
     /// Accounts for URLs that waited and are not to be fetched any more.
@@ -206,7 +232,8 @@ impl FrontierActor {
     /// Notes on a lease why it was that URL's turn.
     fn explain(&mut self, lease: &mut Lease) {
         let Some(snapshot) = self.setup.order.version else { return };
-        let score = self.setup.order.scores.score(lease.item.class);
+        // What somebody put first is worth what the policy says.
+        let score = self.setup.order.scores.score(lease.item.class.unsteered());
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
             // What is put last is worth nothing, however far below the others.
@@ -314,6 +341,10 @@ impl Actor for FrontierActor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
+        let refused = std::mem::take(&mut self.refused);
+        if !refused.is_empty() {
+            self.end_waiting(refused);
+        }
         // What an earlier run left.
         for host in self.frontier.waiting_hosts() {
             self.wake(host);
@@ -399,11 +430,23 @@ impl Handler<OrderChanged> for FrontierActor {
     type Result = ();
 
     fn handle(&mut self, _: OrderChanged, _: &mut Self::Context) {
-        if let Some(order) = self.setup.orders.take() {
-            self.follow(order);
-            // What waited may all be gone, and with it the last reason to go on.
-            self.grant(self.setup.clock.now());
-        }
+        self.follow_waiting();
+    }
+}
+
+impl Handler<FollowNow> for FrontierActor {
+    type Result = u64;
+
+    fn handle(&mut self, _: FollowNow, _: &mut Self::Context) -> u64 {
+        self.follow_waiting()
+    }
+}
+
+impl Handler<LimitsChanged> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, LimitsChanged { limits, explore_every }: LimitsChanged, _: &mut Self::Context) {
+        self.frontier.set_limits(limits, explore_every);
     }
 }
 

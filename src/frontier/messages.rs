@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix::Message;
 use parking_lot::Mutex;
 
+use super::queues::Limits;
 use crate::clock::Instant;
 use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
@@ -92,6 +93,21 @@ impl OrderSlot {
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct OrderChanged;
+
+/// Follow the order that waits in the [`OrderSlot`] now, if one does, and say how many URLs that waited were let go by it.
+#[derive(Debug, Message)]
+#[rtype(result = "u64")]
+pub struct FollowNow;
+
+/// Other limits hold from now on.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct LimitsChanged {
+    /// Limits on what may wait.
+    pub limits: Limits,
+    /// Of so many pops of a host the last explores.
+    pub explore_every: u32,
+}
 
 /// Errands were taken on that may yet discover URLs: the crawl is not over before they have ended.
 #[derive(Debug, Message)]

@@ -82,6 +82,11 @@ impl Frontier {
         self
     }
 
+    /// Keeps to other limits from now on. What waits already stays, and so does the number of link classes that hosts may have.
+    pub fn set_limits(&mut self, limits: Limits, explore_every: u32) {
+        (self.limits, self.explore_every) = (limits, explore_every);
+    }
+
     /// Puts what is not needed soon on this shelf.
     #[must_use]
     pub fn shelving(mut self, shelf: Arc<Shelf>) -> Self {

@@ -181,6 +181,11 @@ impl HostCore {
         Self { politeness: memory.unwrap_or_default().go_on(now, &rules.politeness), ..self }
     }
 
+    /// Goes by other rules from now on.
+    pub fn change_pace(&mut self, old: &HostRules, new: &HostRules) {
+        self.politeness.change_pace(&old.politeness, &new.politeness);
+    }
+
     /// The address whose connections the host shares, where known.
     pub const fn address(&self) -> Option<IpAddr> {
         match self.address {

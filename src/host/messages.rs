@@ -1,12 +1,13 @@
 //! Messages to host actors, and their way to everything else.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use actix::Message;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::core::{Errand, HostCore};
+use super::core::{Errand, HostCore, HostRules};
 use super::politeness::{Politeness, WaitReason};
 use crate::clock::Instant;
 use crate::page::{Exchange, Fate, Lease};
@@ -36,6 +37,14 @@ pub struct SlotGiven;
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Resolved(pub Option<IpAddr>);
+
+/// Other rules hold, or the host was blocked or unblocked.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct RulesChanged {
+    /// The rules until now, where they are others by now.
+    pub before: Option<Arc<HostRules>>,
+}
 
 /// A page's request has ended.
 #[derive(Debug, Message)]
@@ -77,6 +86,8 @@ pub trait HostOutlets: Send + Sync {
     fn ask(&self, host: &HostKey);
     /// Fetch the URL of `lease`; answer with `PageEnded`.
     fn fetch_page(&self, host: &HostKey, lease: Lease);
+    /// Whether nothing may be sent to the host, as somebody has blocked it.
+    fn is_blocked(&self, host: &HostKey) -> bool;
     /// Whether the crawl's budgets allow an errand now; if so, it counts as under way, and must be run.
     fn begin_errand(&self) -> bool;
     /// Run the errand; answer with `ErrandEnded`.

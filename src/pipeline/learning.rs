@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
+use super::helm::Helm;
 use super::journal::Journal;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
@@ -28,7 +29,7 @@ use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
 use crate::page::{ClusterId, LinkClass};
 use crate::policy::learned::ReadPage;
-use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use crate::policy::{self, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
 /// A fetch that has ended, with the generation of the snapshot that its page was read by.
 pub(super) struct Seen {
@@ -81,7 +82,8 @@ pub(super) struct Learning {
     pub(super) policy: Box<dyn Policy>,
     /// The snapshot that holds.
     pub(super) snapshot: Arc<dyn PolicySnapshot>,
-    pub(super) current: CurrentPolicy,
+    /// Where snapshots are published.
+    pub(super) helm: Arc<Helm>,
     pub(super) needs: Arc<SharedNeeds>,
     /// Hands an order to the frontier; must not wait.
     pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
@@ -91,8 +93,6 @@ pub(super) struct Learning {
     /// Where what was learnt is left in the end.
     pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
-    /// When links are judged by the policy, if at all.
-    pub(super) filter: FilterOrder,
     /// Reads a page again whose snapshot is outdated.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
@@ -193,6 +193,10 @@ impl Learning {
         if !self.gathers() {
             self.bring_up_to_date(&mut seen);
         }
+        // What people asked for is no business of the policy.
+        seen.observation.class = seen.observation.class.unsteered();
+        seen.observation.new.iter_mut().for_each(|link| link.class = link.class.unsteered());
+        self.see_destination(&seen.observation);
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }
@@ -222,6 +226,16 @@ impl Learning {
             self.metrics.clusters.set(self.facts.clusters);
             // What waits is of the generation before: the sooner that is over the better.
             self.publish();
+        }
+    }
+
+    /// Takes note of which cluster the pages behind such links are of.
+    fn see_destination(&self, seen: &Observation) {
+        if let Outcome::Page(page) = &seen.outcome
+            && !self.gathers()
+        {
+            let url = seen.url.as_str();
+            self.helm.see(url, self.snapshot.page_cluster(seen.class, url, &page.bag));
         }
     }
 
@@ -258,8 +272,7 @@ impl Learning {
         let began = self.clock.now();
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
-        self.current.store(Arc::new(Arc::clone(&snapshot)));
-        (self.to_frontier)(order(&snapshot, self.policy.is_explained(), self.filter));
+        let snapshot = self.helm.publish(snapshot, &*self.to_frontier);
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);

@@ -14,6 +14,8 @@
 mod example;
 mod fetching;
 mod harvest;
+mod helm;
+mod in_force;
 mod intake;
 mod job;
 mod journal;
@@ -33,6 +35,7 @@ mod seen;
 mod status;
 mod switchboard;
 mod tally;
+mod told;
 mod trap_board;
 mod wiring;
 mod worker;
@@ -49,7 +52,7 @@ pub use wiring::runtime;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Control, EndReason};
-use crate::report::{CrawlStatus, Hooks, Report, StopReason, Usage};
+use crate::report::{CrawlStatus, Given, Hooks, Report, StopReason, Usage};
 use crate::seed::Seed;
 
 /// Why a crawl could not be run.
@@ -140,12 +143,21 @@ const fn stop_reason(reason: EndReason) -> StopReason {
     }
 }
 
+/// The next command; none comes where there is no way for them.
+async fn next(commands: &mut Option<tokio::sync::mpsc::Receiver<Given>>) -> Option<Given> {
+    match commands {
+        Some(commands) => commands.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
 impl wiring::Crawl {
     /// Waits until the crawl is over; reports where it stands meanwhile, and passes a request to stop on.
     async fn until_over(&self, hooks: &Hooks) -> EndReason {
         let Some(mut finished) = self.finished.lock().take() else { return EndReason::Stopped };
         let mut tick = tokio::time::interval(STATUS_EVERY);
         let (mut told, mut paused) = (false, false);
+        let mut commands = hooks.commands.listen();
         let mut moved = self.clock.now();
         loop {
             tokio::select! {
@@ -158,11 +170,15 @@ impl wiring::Crawl {
                     paused = !paused;
                     self.lines.0.to_frontier(if paused { Control::Pause } else { Control::GoOn });
                 }
+                Some(given) = next(&mut commands) => {
+                    self.told(given).await;
+                    tick.reset_immediately();
+                }
                 _ = tick.tick() => {
                     let ends = self.watch_seen();
                     let status = self.status(ends || hooks.stop.requested());
-                    let (status, now) = (CrawlStatus { paused, ..status }, self.clock.now());
-                    match status.stall() {
+                    let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.clock.now());
+                    match &status.stall {
                         Some(why) if now.since(moved) >= STALL_TOLD_EVERY => {
                             tracing::warn!("{why}");
                             moved = now;

@@ -9,8 +9,9 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::example::{example, reader};
 use super::harvest::{Harvester, Rules};
+use super::helm::Helm;
 use super::journal::Journal;
-use super::learning::{Learning, Teacher, order};
+use super::learning::{Learning, Teacher};
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::pace::Pace;
@@ -21,6 +22,7 @@ use crate::config::{Config, FilterOrder};
 use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
 use crate::parse::Parser;
+use crate::policy::steering::Steering;
 use crate::policy::{self, CurrentPolicy, Guarded, Making, Policy, PolicySnapshot, Proposal};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
@@ -28,8 +30,9 @@ use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 /// A policy that is ready, and its first snapshot where all stages find it.
 pub(super) struct PolicySetup {
     policy: Box<dyn Policy>,
-    first: Arc<dyn PolicySnapshot>,
     filter: FilterOrder,
+    /// Where snapshots are published, and what people ask for is laid over them.
+    pub(super) helm: Arc<Helm>,
     pub(super) current: CurrentPolicy,
     pub(super) needs: Arc<SharedNeeds>,
     /// Where later orders wait for the frontier.
@@ -61,28 +64,36 @@ impl PolicySetup {
         if config.filter.trap_guard {
             policy = Box::new(Guarded::new(policy));
         }
-        let first = policy.snapshot();
         let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
+        let first = policy.snapshot();
+        let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
+        let explained = (policy.is_explained(), config.filter.order);
         Ok(Self {
-            current: Arc::new(ArcSwap::from_pointee(Arc::clone(&first))),
+            helm: Arc::new(Helm::new(first, Arc::clone(&current), Steering::default(), explained)),
+            current,
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             traps: Arc::default(),
             filter: config.filter.order,
             policy,
-            first,
             example_seed,
         })
     }
 
     /// What the frontier orders by at first.
     pub(super) fn first_order(&self) -> Order {
-        order(&self.first, self.policy.is_explained(), self.filter)
+        self.helm.order()
+    }
+
+    /// Lays over it what people asked for in an earlier run.
+    pub(super) fn steer(&mut self, steering: Steering) {
+        let explained = (self.policy.is_explained(), self.filter);
+        self.helm = Arc::new(Helm::new(self.policy.snapshot(), Arc::clone(&self.current), steering, explained));
     }
 
     /// The first snapshot.
-    pub(super) const fn first(&self) -> &Arc<dyn PolicySnapshot> {
-        &self.first
+    pub(super) fn first(&self) -> Arc<dyn PolicySnapshot> {
+        self.helm.snapshot()
     }
 
     /// Starts the thread that learns; none where the policy does not.
@@ -112,14 +123,13 @@ impl PolicySetup {
             facts: self.policy.facts(),
             traps: self.traps,
             policy: self.policy,
-            snapshot: self.first,
-            current: self.current,
+            snapshot: self.helm.snapshot(),
+            helm: self.helm,
             needs: self.needs,
             to_frontier: Box::new(to_frontier),
             propose: Box::new(propose),
             journal,
             model_file: Some(ModelFile::new(directory, &config.parse)),
-            filter: self.filter,
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),
             clock: clock.clone(),

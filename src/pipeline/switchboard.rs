@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use actix::{Actor, Addr, Handler, Message};
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use crossbeam_channel::Sender;
 use dashmap::DashMap;
@@ -20,8 +21,8 @@ use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
-    Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Politeness,
-    Resolved, SitemapsFound, SlotGiven, WaitReason, Wake,
+    BlockedHosts, Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostRules, HostSetup, IpSlots, NoWork,
+    PageEnded, Politeness, Resolved, RulesChanged, SitemapsFound, SlotGiven, WaitReason, Wake,
 };
 use crate::metrics::Metrics;
 use crate::page::{Exchange, Fate, Lease};
@@ -64,6 +65,8 @@ pub(super) struct Switchboard {
     pub(super) keeper: OnceLock<KeeperPort>,
     /// What an earlier run knew of hosts, until they have work; none where there was no such run.
     pub(super) remembered: Option<Mutex<HashMap<HostKey, Politeness>>>,
+    /// Hosts that get nothing.
+    pub(super) blocked: ArcSwap<BlockedHosts>,
 }
 
 /// A host in the directory; opaque to the rest of the pipeline.
@@ -101,7 +104,7 @@ impl Switchboard {
             let core = HostCore::new(host.clone(), Arc::clone(&self.robots), rng);
             let core = match &self.remembered {
                 None => core,
-                Some(hosts) => core.going_on(hosts.lock().remove(host), self.clock.now(), &setup.rules),
+                Some(hosts) => core.going_on(hosts.lock().remove(host), self.clock.now(), &setup.rules.load()),
             };
             HostEntry(Entry::Asleep(Some(Box::new(core))))
         });
@@ -115,6 +118,25 @@ impl Switchboard {
         match &entry.0 {
             Entry::Awake { address, pending } => Some((address.clone(), Arc::clone(pending))),
             Entry::Asleep(_) => None,
+        }
+    }
+
+    /// From now on other rules hold for all hosts, or other hosts are blocked. Only on the arbiter's thread.
+    pub(super) fn change_rules(&self, rules: Option<HostRules>) {
+        let Some(setup) = self.setup.get() else { return };
+        let before = rules.map(|rules| setup.rules.swap(Arc::new(rules)));
+        for mut host in self.hosts.iter_mut() {
+            match &mut host.value_mut().0 {
+                Entry::Asleep(core) => {
+                    if let (Some(core), Some(before)) = (core, &before) {
+                        core.change_pace(before, &setup.rules.load());
+                    }
+                }
+                Entry::Awake { address, pending } => {
+                    pending.fetch_add(1, Ordering::Relaxed);
+                    post(address, RulesChanged { before: before.clone() });
+                }
+            }
         }
     }
 
@@ -188,6 +210,10 @@ impl HostPort for Lines {
 impl HostOutlets for Lines {
     fn ask(&self, host: &HostKey) {
         self.0.to_frontier(HostDue(host.clone()));
+    }
+
+    fn is_blocked(&self, host: &HostKey) -> bool {
+        self.0.blocked.load().contains(host)
     }
 
     fn fetch_page(&self, host: &HostKey, lease: Lease) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use actix::Actor;
+use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, bounded};
 use dashmap::DashMap;
 use parking_lot::Mutex;
@@ -13,6 +14,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
+use super::in_force::InForce;
 use super::job::Job;
 use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
@@ -21,6 +23,7 @@ use super::policy_setup::PolicySetup;
 use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
+use super::told::Told;
 use super::trap_board::TrapBoard;
 use super::worker::{Desk, Worker};
 use super::{Error, output, seen};
@@ -61,7 +64,8 @@ pub(super) struct Crawl {
     pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) clock: Clock,
     pub(super) started: Instant,
-    pub(super) budget: BudgetOptions,
+    /// What holds, and can be changed while the crawl runs.
+    pub(super) told: Told,
     pub(super) seen: Arc<SeenUrls>,
     /// Whether it was said that its disk fails, and that the crawl ends because of that.
     pub(super) seen_warned: AtomicBool,
@@ -171,7 +175,7 @@ pub(super) fn wire(
     seed: Seed,
     start: fn(&Path) -> Result<Start, Error>,
 ) -> Result<Crawl, Error> {
-    let parts = parts(config, clock, seed)?;
+    let mut parts = parts(config, clock, seed)?;
     let directory = output::directory(config);
     // Only now: nothing is made where the settings are wrong.
     let Start { lock, left } = start(&directory)?;
@@ -190,6 +194,8 @@ pub(super) fn wire(
     let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
     let seen = Arc::new(seen);
     let past = left.as_ref().map_or_else(|| Ok(Past::default()), Past::read)?;
+    let in_force = InForce::read(&directory)?;
+    parts.policy.steer(in_force.steering.clone());
     let goes_on = left.is_some();
     let store = match left {
         None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
@@ -221,6 +227,7 @@ pub(super) fn wire(
         waits: Mutex::default(),
         keeper: OnceLock::new(),
         remembered: goes_on.then(|| Mutex::new(past.hosts)),
+        blocked: ArcSwap::from_pointee(in_force.blocked.clone()),
     }));
     let (finished_sender, finished) = oneshot::channel();
     let shelf = shelf(config, &directory, store.is_some())?;
@@ -247,8 +254,10 @@ pub(super) fn wire(
     });
     start_actors(config, hooks, clock, &lines, frontier);
     let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
-    let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
+    let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
     let traps = Arc::clone(&parts.policy.traps);
+    let orders = (Arc::clone(&parts.policy.helm), Arc::clone(&parts.policy.orders));
+    let told = Told::new(config, in_force, &directory, orders);
     let (teacher, learning) = parts.policy.start(config, &directory, (&lines, &rules), clock, &hooks.metrics)?.unzip();
     let workers = start_workers(config, threads, (&rules, teacher), &desk, (run_id, &index), &job_queue)?;
     drop(desk);
@@ -263,7 +272,7 @@ pub(super) fn wire(
         ledger,
         clock: clock.clone(),
         started,
-        budget: config.budget.clone(),
+        told,
         seen,
         seen_warned: AtomicBool::new(false),
         seen_ends: AtomicBool::new(false),
@@ -365,10 +374,19 @@ fn limit(set: u64) -> Option<u64> {
 }
 
 /// The budgets; that of time has run since `started`.
-fn budgets(config: &Config, started: Instant) -> Budgets {
+pub(super) fn budgets(config: &Config, started: Instant) -> Budgets {
     let BudgetOptions { pages, bytes, requests, time, .. } = &config.budget;
     let until = (!time.0.is_zero()).then(|| started + time.0);
     Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
+}
+
+/// What may wait.
+pub(super) fn limits(config: &Config) -> Limits {
+    Limits {
+        queued_max: config.frontier.queued_max,
+        host_pages_max: limit(config.budget.pages_per_host),
+        classes_max: config.frontier.classes_max,
+    }
 }
 
 fn frontier(
@@ -380,11 +398,7 @@ fn frontier(
     finished: oneshot::Sender<EndReason>,
 ) -> FrontierActor {
     FrontierActor::new(FrontierSetup {
-        limits: Limits {
-            queued_max: config.frontier.queued_max,
-            host_pages_max: limit(config.budget.pages_per_host),
-            classes_max: config.frontier.classes_max,
-        },
+        limits: limits(config),
         allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
         early_stop: EarlyStopOptions { share: config.budget.early_stop, requests: config.budget.early_stop_requests },
@@ -403,7 +417,7 @@ fn frontier(
 
 fn start_actors(config: &Config, hooks: &Hooks, clock: &Clock, lines: &Lines, frontier: FrontierActor) {
     let setup = HostSetup {
-        rules: HostRules::from(config),
+        rules: ArcSwap::from_pointee(HostRules::from(config)),
         sleep_after: config.host.sleep_after.0,
         clock: clock.clone(),
         metrics: hooks.metrics.host.clone(),

@@ -7,3 +7,4 @@ mod full_disk;
 mod killed;
 mod mistakes;
 mod runs;
+mod told;
