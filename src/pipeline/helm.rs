@@ -87,6 +87,13 @@ impl Helm {
         state.destinations.see(url, cluster.plain(), inner.patterns_version(), |url| inner.pattern(url));
     }
 
+    /// Goes by what was learnt of where links lead since the last publication.
+    pub(super) fn look_again(&self) {
+        let mut state = self.state.lock();
+        self.follow_destinations(&mut state);
+        self.store(&mut state);
+    }
+
     /// The clusters of the pages that were fetched.
     pub(super) fn clusters(&self) -> BTreeMap<ClusterId, KnownCluster> {
         self.state.lock().destinations.clusters().clone()

@@ -21,9 +21,10 @@ use super::helm::Helm;
 use super::journal::Journal;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
+use super::observations::{self, ObservationLog};
 use super::pace::Pace;
 use super::trap_board::TrapBoard;
-use crate::clock::Clock;
+use crate::clock::{Clock, Instant};
 use crate::config::FilterOrder;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
@@ -90,6 +91,8 @@ pub(super) struct Learning {
     /// Takes in addresses that the policy derived; must not wait.
     pub(super) propose: Propose,
     pub(super) journal: Option<Journal>,
+    /// Where what the policy is shown is kept, for a crawl that goes on.
+    pub(super) observations: Option<ObservationLog>,
     /// Where what was learnt is left in the end.
     pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
@@ -163,6 +166,7 @@ impl Learning {
         if self.pace.has_news() {
             self.publish();
         }
+        self.keep(|log, now| log.flush(now, true));
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
@@ -196,7 +200,8 @@ impl Learning {
         // What people asked for is no business of the policy.
         seen.observation.class = seen.observation.class.unsteered();
         seen.observation.new.iter_mut().for_each(|link| link.class = link.class.unsteered());
-        self.see_destination(&seen.observation);
+        let cluster = self.see_destination(&seen.observation);
+        let kept = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }
@@ -206,6 +211,7 @@ impl Learning {
         if !proposals.is_empty() {
             (self.propose)(&proposals);
         }
+        self.keep(|log, _| kept.map_or(Ok(()), |kept| log.add(kept)));
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);
@@ -226,16 +232,29 @@ impl Learning {
             self.metrics.clusters.set(self.facts.clusters);
             // What waits is of the generation before: the sooner that is over the better.
             self.publish();
+            self.keep(|log, now| log.flush(now, true));
         }
     }
 
     /// Takes note of which cluster the pages behind such links are of.
-    fn see_destination(&self, seen: &Observation) {
+    fn see_destination(&self, seen: &Observation) -> ClusterId {
         if let Outcome::Page(page) = &seen.outcome
             && !self.gathers()
         {
             let url = seen.url.as_str();
-            self.helm.see(url, self.snapshot.page_cluster(seen.class, url, &page.bag));
+            let cluster = self.snapshot.page_cluster(seen.class, url, &page.bag).plain();
+            self.helm.see(url, cluster);
+            return cluster;
+        }
+        ClusterId::UNKNOWN
+    }
+
+    /// Writes to the log of observations. After an error nothing more is written: a crawl does not end for it.
+    fn keep(&mut self, write: impl FnOnce(&mut ObservationLog, Instant) -> std::io::Result<()>) {
+        let Some(log) = &mut self.observations else { return };
+        if let Err(error) = write(log, self.clock.now()) {
+            tracing::error!(%error, "what the policy is shown cannot be kept; a resumed crawl learns anew what comes from now on");
+            self.observations = None;
         }
     }
 
@@ -270,6 +289,7 @@ impl Learning {
     /// own but never has to wait for them.
     fn publish(&mut self) {
         let began = self.clock.now();
+        self.keep(|log, now| log.flush(now, false));
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
         let snapshot = self.helm.publish(snapshot, &*self.to_frontier);

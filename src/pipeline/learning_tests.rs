@@ -122,6 +122,7 @@ fn start_as(
         }),
         propose: Box::new(|_| {}),
         journal: None,
+        observations: None,
         model_file: None,
         pace: Pace::new(&options, clock.now()),
         read: Box::new(|_, _, _| {

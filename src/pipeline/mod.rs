@@ -25,6 +25,7 @@ mod learning;
 mod line;
 mod model_file;
 mod needs;
+mod observations;
 pub mod offline;
 mod output;
 mod pace;

@@ -195,7 +195,7 @@ pub(super) fn wire(
     let seen = Arc::new(seen);
     let past = left.as_ref().map_or_else(|| Ok(Past::default()), Past::read)?;
     let in_force = InForce::read(&directory)?;
-    parts.policy.steer(in_force.steering.clone());
+    parts.policy.recall(config, &directory, in_force.steering.clone())?;
     let goes_on = left.is_some();
     let store = match left {
         None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),

@@ -5,6 +5,7 @@
 mod control;
 mod full_disk;
 mod killed;
+mod knowledge;
 mod mistakes;
 mod runs;
 mod told;
