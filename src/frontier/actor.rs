@@ -3,7 +3,7 @@
 //! All its messages are bounded: a host has at most one announcement out, a lease ends once,
 //! and at most `in_flight_max` leases are out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use super::schedule::DueHosts;
 use super::shelf::Shelf;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
+use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, Note, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -128,6 +128,11 @@ impl FrontierActor {
         }
     }
 
+    /// So many URLs of a host were accepted in earlier runs; those that wait are among them.
+    pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
+        self.frontier.restore_admitted(host, count);
+    }
+
     /// From now on every change is kept there.
     pub fn keep_by(&mut self, changes: Arc<dyn ChangePort>) {
         self.changes = Some(changes);
@@ -155,6 +160,8 @@ impl FrontierActor {
         }
         self.setup.metrics.stage.received.add(accepted);
         self.setup.metrics.pushed.add(accepted);
+        change.notes.extend(found.notes);
+        let mut hosts = BTreeSet::new();
         let outdated = found.generation < self.setup.order.generation;
         for mut item in found.accepted {
             if outdated {
@@ -168,6 +175,7 @@ impl FrontierActor {
             }
             match self.frontier.push(&item) {
                 Ok(host) => {
+                    hosts.insert(host.clone());
                     self.wake(host);
                     change.waiting.push((self.frontier.last_number(), item));
                 }
@@ -179,6 +187,8 @@ impl FrontierActor {
                 }
             }
         }
+        let admitted = |host: HostKey| Note::Admitted(host.clone(), self.frontier.admitted(&host));
+        change.notes.extend(hosts.into_iter().map(admitted));
     }
 
     /// Hands a change on to be kept.

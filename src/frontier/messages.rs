@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::queues::Limits;
 use crate::clock::Instant;
-use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, ScheduledUrl};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -54,6 +54,8 @@ pub struct LinksFound {
     pub own_requests: u32,
     /// Bytes that those requests brought.
     pub own_bytes: u64,
+    /// What is to be kept in mind with it.
+    pub notes: Vec<Note>,
 }
 
 /// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.

@@ -187,6 +187,16 @@ impl Frontier {
         key
     }
 
+    /// URLs of `host` that were ever accepted.
+    pub fn admitted(&self, host: &HostKey) -> u64 {
+        self.hosts.get(host).map_or(0, |host| host.queue.admitted())
+    }
+
+    /// So many URLs of `host` were accepted in earlier runs, those that wait among them.
+    pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
+        queue_of(&mut self.hosts, host, &self.limits, &self.shelf).admit_at_least(count);
+    }
+
     /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
     pub fn best(&mut self, host: &HostKey, now: Instant) -> Result<Rank, NotReady> {
         let scores = Arc::clone(&self.scores);

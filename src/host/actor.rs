@@ -230,6 +230,10 @@ impl Actor for HostActor {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.setup.metrics.awake.inc();
+        let sitemaps = self.core.as_mut().map(HostCore::recalled_sitemaps).unwrap_or_default();
+        if !sitemaps.is_empty() {
+            self.setup.outlets.sitemaps_named(sitemaps, 0);
+        }
         ctx.run_interval(self.setup.sleep_after.max(Duration::from_millis(100)), |actor, ctx| actor.sleep_if_idle(ctx));
     }
 
@@ -369,6 +373,9 @@ impl Handler<ErrandEnded> for HostActor {
             Errand::Robots(_) => {
                 let result = core.robots_ended(&exchange, &body, now, &self.setup.rules.load());
                 self.setup.metrics.robots_fetches.by(result.label()).inc();
+                if let Some(robots) = core.known_robots(&result, &body) {
+                    self.setup.outlets.remember_robots(&self.key, &robots);
+                }
                 if let RobotsResult::Rules(sitemaps) = result {
                     self.setup.outlets.sitemaps_named(sitemaps, 0);
                 }

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+use super::recollection::{HostPast, KnownRobots};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
 use super::sitemap::Agenda;
@@ -144,6 +145,8 @@ pub struct HostCore {
     unreachable: Option<(u32, Failure)>,
     address: Address,
     sitemaps: Agenda,
+    /// Whether its robots.txt was fetched in an earlier run, and the sitemaps named there are still to be looked at.
+    recalled: bool,
     rng: Rng,
 }
 
@@ -165,6 +168,7 @@ impl HostCore {
             robots_under_way: false,
             unreachable: None,
             address: Address::Unknown,
+            recalled: false,
             rng,
         }
     }
@@ -177,8 +181,28 @@ impl HostCore {
     /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
     /// have asked it for something just before it ended.
     #[must_use]
-    pub fn going_on(self, memory: Option<Politeness>, now: Instant, rules: &HostRules) -> Self {
-        Self { politeness: memory.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+    pub fn going_on(mut self, past: HostPast, now: Instant, rules: &HostRules) -> Self {
+        past.sitemaps_read.iter().for_each(|url| self.sitemaps.pass_over(url));
+        if let Some(KnownRobots { body, fresh_until }) = &past.robots {
+            self.robots.recall(body.as_deref(), *fresh_until, now);
+            self.recalled = true;
+        }
+        Self { politeness: past.politeness.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+    }
+
+    /// The sitemaps that a robots.txt of an earlier run names, once.
+    pub fn recalled_sitemaps(&mut self) -> Vec<String> {
+        if std::mem::take(&mut self.recalled) { self.robots.sitemaps() } else { Vec::new() }
+    }
+
+    /// A robots.txt that was just fetched, to be kept for another run; `body` is its own. None where it could not be had.
+    pub fn known_robots(&self, result: &RobotsResult, body: &[u8]) -> Option<KnownRobots> {
+        let body = match result {
+            RobotsResult::Rules(_) => Some(body),
+            RobotsResult::Absent => None,
+            RobotsResult::Redirected | RobotsResult::Unavailable | RobotsResult::Unreachable => return None,
+        };
+        Some(KnownRobots::new(body, self.robots.fresh_until()?))
     }
 
     /// Goes by other rules from now on.

@@ -9,6 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::{Errand, HostCore, HostRules};
 use super::politeness::{Politeness, WaitReason};
+use super::recollection::KnownRobots;
 use crate::clock::Instant;
 use crate::page::{Exchange, Fate, Lease};
 use crate::url::HostKey;
@@ -114,6 +115,8 @@ pub trait HostOutlets: Send + Sync {
     fn waits(&self, host: &HostKey, until: Instant, why: WaitReason);
     /// A request has ended, and this is known of the host now.
     fn remember(&self, host: &HostKey, memory: &Politeness);
+    /// This robots.txt of the host has been fetched.
+    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots);
     /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
     fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
     /// Give a slot back.

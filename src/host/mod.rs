@@ -6,6 +6,7 @@ mod core;
 mod ip_slots;
 mod messages;
 mod politeness;
+mod recollection;
 pub mod retry_after;
 pub mod robots;
 pub mod sitemap;
@@ -18,6 +19,7 @@ pub use messages::{
     ErrandEnded, Grant, HostOutlets, NoWork, PageEnded, Resolved, RulesChanged, SitemapsFound, SlotGiven, Wake,
 };
 pub use politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+pub use recollection::{HostPast, KnownRobots};
 
 #[cfg(test)]
 mod politeness_tests;

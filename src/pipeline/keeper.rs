@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+use parking_lot::Mutex;
 
 use super::switchboard::{ERRANDS_MAX, Lines};
 use crate::archive::ArchiveSink;
@@ -18,13 +19,14 @@ use crate::clock::{Clock, Instant};
 use crate::config::Config;
 use crate::frontier::{ChangePort, Control, Kept};
 use crate::host::Politeness;
-use crate::page::Change;
+use crate::page::{Change, Ledger, Note};
 use crate::store::{Store, decode, encode};
 use crate::url::HostKey;
 
 enum Task {
     Change(Box<Change>),
     Host(HostKey, Vec<u8>),
+    Note(Note),
     End,
 }
 
@@ -36,6 +38,10 @@ pub(super) struct KeeperPort(Sender<Task>);
 impl KeeperPort {
     pub(super) fn remember(&self, host: &HostKey, memory: &Politeness) {
         self.send(Task::Host(host.clone(), encode(memory)));
+    }
+
+    pub(super) fn note(&self, note: Note) {
+        self.send(Task::Note(note));
     }
 
     fn send(&self, task: Task) {
@@ -62,6 +68,7 @@ pub(super) struct KeeperThread {
     port: KeeperPort,
     thread: JoinHandle<()>,
     failed: Arc<AtomicBool>,
+    kept: Arc<Mutex<Ledger>>,
 }
 
 impl KeeperThread {
@@ -69,11 +76,12 @@ impl KeeperThread {
         &self.port
     }
 
-    /// Keeps what still waits and ends. True if something could not be kept.
-    pub(super) fn join(self) -> std::thread::Result<bool> {
+    /// Keeps what still waits and ends. If something could not be kept, the account of what was.
+    pub(super) fn join(self) -> std::thread::Result<Option<Ledger>> {
         self.port.send(Task::End);
         self.thread.join()?;
-        Ok(self.failed.load(Ordering::Relaxed))
+        let kept = self.kept.lock().clone();
+        Ok(self.failed.load(Ordering::Relaxed).then_some(kept))
     }
 }
 
@@ -82,6 +90,7 @@ impl KeeperThread {
 struct Group {
     changes: Vec<Change>,
     hosts: BTreeMap<HostKey, Vec<u8>>,
+    notes: Vec<Note>,
     leases: u32,
 }
 
@@ -95,12 +104,14 @@ struct Keeper {
     every: Duration,
     leases_max: u32,
     failed: Arc<AtomicBool>,
+    /// The account as it was kept last.
+    kept: Arc<Mutex<Ledger>>,
 }
 
 /// Starts the keeper.
 pub(super) fn start(
     config: &Config,
-    store: Store,
+    (store, account): (Store, Ledger),
     (sink, lines): (ArchiveSink, Lines),
     (clock, started): (Clock, Instant),
 ) -> std::io::Result<KeeperThread> {
@@ -109,9 +120,11 @@ pub(super) fn start(
     let failed = Arc::new(AtomicBool::new(false));
     let leases_max = config.state.commit_pages.min(in_flight / 4).max(1);
     let every = config.state.commit_every.0;
-    let keeper = Keeper { store, sink, lines, clock, started, every, leases_max, failed: Arc::clone(&failed) };
+    let kept = Arc::new(Mutex::new(account));
+    let (fails, keeps) = (Arc::clone(&failed), Arc::clone(&kept));
+    let keeper = Keeper { store, sink, lines, clock, started, every, leases_max, failed: fails, kept: keeps };
     let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || keeper.run(&receiver))?;
-    Ok(KeeperThread { port: KeeperPort(sender), thread, failed })
+    Ok(KeeperThread { port: KeeperPort(sender), thread, failed, kept })
 }
 
 impl Keeper {
@@ -168,7 +181,12 @@ impl Keeper {
         }
         let now = self.clock.now();
         let elapsed = now.since(self.started);
-        self.store.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
+        let noted = if group.notes.is_empty() { Ok(()) } else { self.store.note(&group.notes) };
+        let kept = noted.and_then(|()| self.store.commit(&group.changes, &group.hosts, elapsed));
+        kept.map_err(|error| error.to_string())?;
+        if let Some(last) = group.changes.last() {
+            self.kept.lock().clone_from(&last.ledger);
+        }
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
         metrics.pages.add(u64::from(group.leases));
@@ -186,6 +204,7 @@ impl Group {
                 self.changes.push(*change);
             }
             Task::Host(host, memory) => drop(self.hosts.insert(host, memory)),
+            Task::Note(note) => self.notes.push(note),
             Task::End => return false,
         }
         true

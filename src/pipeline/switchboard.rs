@@ -21,12 +21,14 @@ use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
-    BlockedHosts, Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostRules, HostSetup, IpSlots, NoWork,
-    PageEnded, Politeness, Resolved, RulesChanged, SitemapsFound, SlotGiven, WaitReason, Wake,
+    BlockedHosts, Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostPast, HostRules, HostSetup,
+    IpSlots, KnownRobots, NoWork, PageEnded, Politeness, Resolved, RulesChanged, SitemapsFound, SlotGiven, WaitReason,
+    Wake,
 };
 use crate::metrics::Metrics;
-use crate::page::{Exchange, Fate, Lease};
+use crate::page::{Exchange, Fate, Lease, Note};
 use crate::seed::Seed;
+use crate::store::encode;
 use crate::url::{HostKey, Scope};
 
 /// Errands under way at once, over all hosts.
@@ -64,7 +66,7 @@ pub(super) struct Switchboard {
     /// Where changes are kept; never set where they are not.
     pub(super) keeper: OnceLock<KeeperPort>,
     /// What an earlier run knew of hosts, until they have work; none where there was no such run.
-    pub(super) remembered: Option<Mutex<HashMap<HostKey, Politeness>>>,
+    pub(super) remembered: Option<Mutex<HashMap<HostKey, HostPast>>>,
     /// Hosts that get nothing.
     pub(super) blocked: ArcSwap<BlockedHosts>,
 }
@@ -104,7 +106,10 @@ impl Switchboard {
             let core = HostCore::new(host.clone(), Arc::clone(&self.robots), rng);
             let core = match &self.remembered {
                 None => core,
-                Some(hosts) => core.going_on(hosts.lock().remove(host), self.clock.now(), &setup.rules.load()),
+                Some(hosts) => {
+                    let past = hosts.lock().remove(host).unwrap_or_default();
+                    core.going_on(past, self.clock.now(), &setup.rules.load())
+                }
             };
             HostEntry(Entry::Asleep(Some(Box::new(core))))
         });
@@ -156,7 +161,7 @@ impl Switchboard {
     }
 
     /// Takes sitemaps to their hosts, as far as these are in scope. Only on the arbiter's thread.
-    fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
+    pub(super) fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
         let mut by_host: BTreeMap<HostKey, Vec<String>> = BTreeMap::new();
         for url in urls {
             if self.scope.check(&url).is_ok() {
@@ -308,6 +313,12 @@ impl HostOutlets for Lines {
     fn remember(&self, host: &HostKey, memory: &Politeness) {
         if let Some(keeper) = self.0.keeper.get() {
             keeper.remember(host, memory);
+        }
+    }
+
+    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots) {
+        if let Some(keeper) = self.0.keeper.get() {
+            keeper.note(Note::Robots(host.clone(), encode(robots)));
         }
     }
 

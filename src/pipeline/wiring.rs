@@ -100,8 +100,8 @@ impl Crawl {
             let threads = workers.into_iter().chain(learning);
             let panicked = threads.filter_map(|thread| thread.join().err()).count();
             // Before the archive, which ends when nobody can write to it any more.
-            let kept = keeper.map_or(Ok(false), KeeperThread::join);
-            (panicked + usize::from(kept.is_err()), kept.unwrap_or(true), writer.join())
+            let kept = keeper.map_or(Ok(None), KeeperThread::join);
+            (panicked + usize::from(kept.is_err()), kept.ok().flatten(), writer.join())
         });
         let (panicked, unkept, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         run.dedup = Some(seen.figures());
@@ -110,10 +110,14 @@ impl Crawl {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
         status.traps = traps.traps();
+        if let Some(account) = &unkept {
+            // What ended after the state could not be written is fetched again.
+            status.count_by(account);
+        }
         match written {
             Ok(_) => {
                 run.warc_files = output::warc_files(&directory);
-                Ok((run, status, unkept.then_some(StopReason::StateError)))
+                Ok((run, status, unkept.map(|_| StopReason::StateError)))
             }
             Err(error) => {
                 tracing::error!(%error, "the output could not be written; what was written before is whole");
@@ -233,11 +237,13 @@ pub(super) fn wire(
     let shelf = shelf(config, &directory, store.is_some())?;
     let mut frontier = frontier(config, hooks, clock, (&lines, &parts.policy), (&ledger, shelf), finished_sender);
     let is_new = past.account.ledger.discovered() == 0;
+    let account = past.account.ledger.clone();
     frontier.go_on(past.account.ledger);
     if let Some(store) = store.as_ref().filter(|_| goes_on) {
         restore_urls(store, &seen, &mut frontier)?;
+        past.admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
     }
-    let keep = |store| keeper::start(config, store, (sink.clone(), lines.clone()), (clock.clone(), started));
+    let keep = |store| keeper::start(config, (store, account), (sink.clone(), lines.clone()), (clock.clone(), started));
     let keeper = store.map(keep).transpose().map_err(|error| Error::Internal(error.to_string()))?;
     if let Some(keeper) = &keeper {
         // Set once, here.
@@ -253,6 +259,9 @@ pub(super) fn wire(
         write_failed: AtomicBool::new(false),
     });
     start_actors(config, hooks, clock, &lines, frontier);
+    for (nesting, urls) in past.sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
+        lines.0.hand_out_sitemaps(urls, nesting);
+    }
     let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
     let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
     let traps = Arc::clone(&parts.policy.traps);

@@ -17,7 +17,7 @@ use super::switchboard::Lines;
 use crate::archive::{ArchiveSink, Entry, RecordEncoder};
 use crate::clock::Clock;
 use crate::frontier::{Control, LeaseEnded, LinksFound, Outcome};
-use crate::page::{Exchange, Failure, Fate, Lease, PageRecord, ScheduledUrl};
+use crate::page::{Exchange, Failure, Fate, Lease, Note, PageRecord, ScheduledUrl};
 
 /// What all workers share.
 pub(super) struct Desk {
@@ -117,7 +117,10 @@ impl Worker {
 
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
         let (mut found, sitemaps) = self.harvester.sitemap(sitemap);
-        self.desk.lines.sitemaps_found(&self.desk.arbiter, sitemaps, sitemap.nesting + 1);
+        let nesting = sitemap.nesting + 1;
+        found.notes = sitemaps.iter().map(|url| Note::SitemapFound(url.clone(), nesting)).collect();
+        found.notes.push(Note::SitemapRead(sitemap.url.as_str().to_owned()));
+        self.desk.lines.sitemaps_found(&self.desk.arbiter, sitemaps, nesting);
         found.errands_done = 1;
         self.errand(&sitemap.exchange, found, permit);
     }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::InForce;
 use crate::frontier::Outlook;
-use crate::page::{Fates, TrapRecord};
+use crate::page::{Fates, Ledger, TrapRecord};
 
 /// A budget of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -146,6 +146,14 @@ impl CrawlStatus {
         }
     }
 
+    /// Counts what stands in an account, and nothing else.
+    pub fn count_by(&mut self, account: &Ledger) {
+        let open = account.open();
+        (self.pages, self.bytes, self.requests) = (account.pages(), account.bytes(), account.requests());
+        (self.discovered, self.fates) = (account.discovered(), account.fates(open));
+        (self.queued, self.leased) = (open, 0);
+    }
+
     /// With what everything waits for, for those who only read.
     #[must_use]
     pub fn with_stall(mut self) -> Self {
@@ -215,6 +223,18 @@ mod tests {
         let blocked = CrawlStatus { waits: Waits { blocked: 1, ..Waits::default() }, ..stalled.clone() };
         assert!(blocked.stall().unwrap().contains("1 hosts that have some are blocked"));
         assert_eq!(stalled.clone().with_stall().stall, stalled.stall());
+    }
+
+    #[test]
+    fn what_was_not_kept_does_not_count() {
+        let mut account = Ledger::default();
+        account.discover(&Fates::default(), 3);
+        account.settle(crate::page::Fate::Fetched);
+        account.request(10);
+        let mut status = CrawlStatus { pages: 9, requests: 9, queued: 1, leased: 1, ..CrawlStatus::default() };
+        status.count_by(&account);
+        assert_eq!((status.pages, status.requests, status.bytes, status.queued, status.leased), (1, 1, 10, 2, 0));
+        assert_eq!((status.discovered, status.fates.total()), (3, 3));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod chunks;
 mod error;
+mod notes;
 mod record;
 mod state;
 

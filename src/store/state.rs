@@ -8,8 +8,9 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
+use super::notes;
 use super::record::{self, FORMAT};
-use crate::page::{Change, Ended, Ledger, ScheduledUrl};
+use crate::page::{Change, Ended, Ledger, Note, ScheduledUrl};
 use crate::url::{Fingerprint, HostKey};
 
 /// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
@@ -40,7 +41,9 @@ pub struct Restored {
     pub account: Account,
     /// What was kept of hosts.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// Hosts whose record could not be read.
+    /// What was kept in mind besides.
+    pub notes: Vec<Note>,
+    /// Records of hosts and notes that could not be read.
     pub unreadable: u64,
 }
 
@@ -114,12 +117,25 @@ impl Store {
         for (url, ended) in ended {
             batch.insert(&self.ended, url.0.to_be_bytes(), record::encode_fate(ended.fate));
         }
+        let noted: BTreeMap<_, _> = changes.iter().flat_map(|change| &change.notes).map(notes::entry).collect();
+        for (key, value) in noted {
+            batch.insert(&self.facts, key, value);
+        }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
         }
         if let Some(last) = changes.last() {
             let account = Account { ledger: last.ledger.clone(), elapsed };
             batch.insert(&self.facts, ACCOUNT_KEY, record::encode(&account));
+        }
+        batch.commit().map_err(|error| self.error("write", &error))
+    }
+
+    /// Takes notes that are on the disk with the next group at the latest.
+    pub fn note(&self, notes: &[Note]) -> Result<(), StoreError> {
+        let mut batch = self.database.batch();
+        for (key, value) in notes.iter().map(notes::entry).collect::<BTreeMap<_, _>>() {
+            batch.insert(&self.facts, key, value);
         }
         batch.commit().map_err(|error| self.error("write", &error))
     }
@@ -159,11 +175,18 @@ impl Store {
                 None => return Err(self.broken("its account cannot be read")),
             }
         }
-        for entry in self.facts.prefix(HOST_PREFIX) {
+        for entry in self.facts.iter() {
             let (key, value) = entry.into_inner().map_err(failed)?;
-            match std::str::from_utf8(&key[HOST_PREFIX.len()..]) {
-                Ok(host) => restored.hosts.push((HostKey::from_origin(host), value.to_vec())),
-                Err(_) => restored.unreadable += 1,
+            if let Some(host) = key.strip_prefix(HOST_PREFIX.as_bytes()) {
+                match std::str::from_utf8(host) {
+                    Ok(host) => restored.hosts.push((HostKey::from_origin(host), value.to_vec())),
+                    Err(_) => restored.unreadable += 1,
+                }
+            } else if let Some(note) = notes::read(&key, &value) {
+                match note {
+                    Ok(note) => restored.notes.push(note),
+                    Err(()) => restored.unreadable += 1,
+                }
             }
         }
         Ok(restored)
@@ -172,6 +195,11 @@ impl Store {
     #[cfg(test)]
     pub(super) fn spoil_waiting(&self, number: u64) {
         self.waiting.insert(number.to_be_bytes(), b"spoilt").expect("it is written");
+    }
+
+    #[cfg(test)]
+    pub(super) fn spoil_note(&self, key: &str) {
+        self.facts.insert(key, b"spoilt").expect("it is written");
     }
 
     #[cfg(test)]

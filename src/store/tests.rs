@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, ScheduledUrl};
+use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, Note, ScheduledUrl};
 use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
 fn item(number: u64) -> ScheduledUrl {
@@ -70,6 +70,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         ended,
         leases: 1,
         ledger: ledger(spent),
+        ..Change::default()
     });
     prop::collection::vec(change, 1..6)
 }
@@ -137,6 +138,7 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
                 .collect(),
             leases: 1,
             ledger: ledger(group + 1),
+            ..Change::default()
         };
         let mut twin = states.last().unwrap().clone();
         twin.apply(&change);
@@ -201,4 +203,29 @@ fn what_is_no_state_and_what_is_in_use_is_told() {
     drop(store);
     let error = Store::open(&path).err().unwrap();
     assert!(error.to_string().contains("has format 9; this version reads format 1"), "{error}");
+}
+
+#[test]
+fn notes_are_read_back_the_last_of_each_and_one_that_cannot_be_read_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(&dir.path().join("state")).unwrap();
+    let host = HostKey::from_origin("http://h.test");
+    let robots = Note::Robots(host.clone(), record::encode(&7_u64));
+    let found = Note::SitemapFound("http://h.test/a.xml".to_owned(), 1);
+    let noted = |notes: &[Note]| Change { notes: notes.to_vec(), ..Change::default() };
+    let changes = [noted(&[Note::Admitted(host.clone(), 3), found.clone()]), noted(&[Note::Admitted(host.clone(), 5)])];
+    store.note(std::slice::from_ref(&robots)).unwrap();
+    store.commit(&changes, &BTreeMap::from([(host.clone(), vec![record::FORMAT, 1])]), Duration::ZERO).unwrap();
+    store
+        .commit(&[noted(&[Note::SitemapRead("http://h.test/a.xml".to_owned())])], &BTreeMap::new(), Duration::ZERO)
+        .unwrap();
+    let read = |store: &Store| {
+        let past = store.past().unwrap();
+        assert_eq!(past.hosts, [(host.clone(), vec![record::FORMAT, 1])]);
+        (past.notes, past.unreadable)
+    };
+    let all = vec![Note::Admitted(host.clone(), 5), robots, found, Note::SitemapRead("http://h.test/a.xml".to_owned())];
+    assert_eq!(read(&store), (all.clone(), 0));
+    store.spoil_note("admitted http://h.test");
+    assert_eq!(read(&store), (all[1..].to_vec(), 1));
 }

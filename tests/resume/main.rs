@@ -7,5 +7,6 @@ mod full_disk;
 mod killed;
 mod knowledge;
 mod mistakes;
+mod remembered;
 mod runs;
 mod told;
