@@ -9,7 +9,6 @@
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 #![allow(clippy::disallowed_methods, reason = "a bench looks at the clock")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +19,7 @@ use harvestman::dedup::SeenUrls;
 use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, Limits, Shelf};
 use harvestman::page::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
 use harvestman::seed::Seed;
-use harvestman::store::{ChunkFile, Store};
+use harvestman::store::{ChunkFile, Group, Store};
 use harvestman::url::{CanonicalUrl, Fingerprint, HostKey};
 
 const HOSTS: u64 = 1_000;
@@ -118,8 +117,8 @@ impl Crawl {
         }
         self.changes.push(change);
         if self.changes.len() >= GROUP {
-            self.store.commit(&self.changes, &BTreeMap::new(), Duration::ZERO).expect("it is written");
-            self.changes.clear();
+            let group = Group { changes: std::mem::take(&mut self.changes), ..Group::default() };
+            self.store.commit(&group, Duration::ZERO).expect("it is written");
         }
     }
 

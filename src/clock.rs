@@ -17,6 +17,9 @@ impl Instant {
     /// The Unix epoch: earlier than anything a crawl sees.
     pub const EPOCH: Self = Self(0);
 
+    /// Later than anything a crawl sees.
+    pub const END: Self = Self(u64::MAX);
+
     /// The instant `micros` microseconds after the Unix epoch.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)

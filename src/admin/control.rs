@@ -1,11 +1,12 @@
 //! The control socket: a Unix socket in the crawl directory, by which other processes of the same user ask where the crawl stands, and
-//! tell it to rest, to go on, or to stop. What was told is recorded in the directory.
+//! tell it to rest, to go on, to stop, or to do something differently. What was told is recorded in the directory, with what it did.
 
 use std::fs::OpenOptions;
 use std::future::IntoFuture;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use axum::body::Bytes;
 use axum::extract::{Path as Named, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
@@ -16,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::StatusProvider;
 use crate::clock::Clock;
-use crate::report::{PauseSwitch, StopFlag};
+use crate::report::{Command, Commands, PauseSwitch, StopFlag};
 
 /// The socket, in the crawl directory.
 pub const SOCKET: &str = "control.sock";
@@ -32,6 +33,8 @@ pub struct Controls {
     pub stop: StopFlag,
     /// Lets it rest.
     pub pause: PauseSwitch,
+    /// Tells it everything else.
+    pub commands: Commands,
     /// The time.
     pub clock: Clock,
 }
@@ -83,28 +86,71 @@ fn router(sources: Sources) -> Router {
     Router::new().route("/api/status", get(status)).route("/api/{command}", post(carry_out)).with_state(sources)
 }
 
+/// A line of the journal.
 #[derive(Serialize)]
 struct Told<'a> {
     time: String,
     command: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    arguments: &'a [String],
+    /// What it did, where that says more than the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<&'a str>,
 }
 
-async fn carry_out(Named(command): Named<String>, State(sources): State<Sources>) -> Result<(), (StatusCode, String)> {
-    let Sources { controls, journal } = sources;
-    // First recorded, then done: what cannot be recorded is not done in secret.
-    let record = || {
-        let told = Told { time: controls.clock.now().timestamp().to_string(), command: &command };
-        let mut line = serde_json::to_vec(&told).map_err(std::io::Error::from)?;
+impl Sources {
+    /// Appends a line to the journal. It is on the disk afterwards.
+    fn record(&self, command: &str, arguments: &[String], effect: Option<&str>) -> std::io::Result<()> {
+        let time = self.controls.clock.now().timestamp().to_string();
+        let mut line = serde_json::to_vec(&Told { time, command, arguments, effect })?;
         line.push(b'\n');
-        OpenOptions::new().create(true).append(true).open(&journal)?.write_all(&line)
+        let mut journal = OpenOptions::new().create(true).append(true).open(&self.journal)?;
+        journal.write_all(&line)?;
+        journal.sync_data()
+    }
+}
+
+/// What went wrong, as the client is told.
+type Refused = (StatusCode, String);
+
+/// The arguments of a command stand in the body, as a list in JSON.
+async fn carry_out(
+    Named(command): Named<String>,
+    State(sources): State<Sources>,
+    body: Bytes,
+) -> Result<String, Refused> {
+    let arguments: Vec<String> = match body.is_empty() {
+        true => Vec::new(),
+        false => serde_json::from_slice(&body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?,
     };
-    let act: fn(&Controls) = match command.as_str() {
+    match Command::of(&command, &arguments) {
+        Some(Ok(given)) => tell(&sources, given, (&command, &arguments)).await,
+        Some(Err(wrong)) => Err((StatusCode::UNPROCESSABLE_ENTITY, wrong)),
+        None => switch(&sources, &command).map(|()| String::new()),
+    }
+}
+
+/// Has the crawl do something, and records what it did.
+async fn tell(sources: &Sources, given: Command, (command, arguments): (&str, &[String])) -> Result<String, Refused> {
+    let effect = sources.controls.commands.give(given).await.map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?;
+    let recorded = sources.record(command, arguments, Some(&effect));
+    recorded.map_err(|error| {
+        let told = format!("it is done ({effect}), but cannot be recorded: {error}");
+        (StatusCode::INTERNAL_SERVER_ERROR, told)
+    })?;
+    Ok(effect)
+}
+
+/// Lets the crawl rest, go on or end. First recorded, then done: what cannot be recorded is not done in secret.
+fn switch(sources: &Sources, command: &str) -> Result<(), Refused> {
+    let act: fn(&Controls) = match command {
         "pause" => |controls| controls.pause.set(true),
         "go-on" => |controls| controls.pause.set(false),
         "stop" => |controls| controls.stop.request(),
         _ => return Err((StatusCode::NOT_FOUND, format!("there is no command {command}"))),
     };
-    record().map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, format!("it cannot be recorded: {error}")))?;
-    act(&controls);
+    let recorded = sources.record(command, &[], None);
+    recorded.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, format!("it cannot be recorded: {error}")))?;
+    act(&sources.controls);
     Ok(())
 }

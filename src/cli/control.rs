@@ -1,4 +1,5 @@
-//! `harvestman status`, `pause`, `resume-crawl`, `stop`: a running crawl, from another terminal.
+//! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: a running crawl, from another
+//! terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 
@@ -36,9 +37,100 @@ pub struct StatusArgs {
     json: bool,
 }
 
+/// Arguments of `harvestman set`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = SET_HELP)]
+pub struct SetArgs {
+    /// The crawl's directory
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// Settings with their new values
+    #[arg(value_name = "SECTION.KEY=VALUE", required = true)]
+    settings: Vec<String>,
+}
+
+const SET_HELP: &str = "\
+Examples:
+  Slower:
+    harvestman set forum host.delay=5s
+  A larger budget, before the old one is used up:
+    harvestman set forum budget.pages=200000
+
+Settings that can be changed while a crawl runs are those that docs/configuration.md marks as live:
+budgets of pages, bytes, time, requests and pages of a host; delays, retries, back-off and breaker
+of hosts; frontier.queued_max and frontier.explore_every. The new values hold at once, are written
+to the crawl's config.toml and hold after `harvestman resume`, too.";
+
+/// Arguments of `harvestman ban`, `pin` and their opposites.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = TARGET_HELP)]
+pub struct TargetArgs {
+    /// The crawl's directory
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// A cluster of pages (5), a link class (3/00c0ffee00c0ffee/8badf00d8badf00d) or a form of URLs (/tag/*)
+    #[arg(value_name = "WHAT")]
+    what: String,
+}
+
+const TARGET_HELP: &str = "\
+Clusters are numbered by the policies that tell pages apart (ucc, target, cluster-graph), as in
+pages.jsonl, policy.jsonl and `harvestman site`; an unknown number is answered by those there are.
+A cluster stands for all URLs of patterns whose fetched pages were mostly of it. Link classes are
+named as in pages.jsonl and policy.jsonl. In a form of URLs * stands for any characters; one that
+begins with / is compared with path and query, another with the whole URL. Forms serve with every
+policy.
+
+What is banned is refused from now on, and what waits is let go with the fate `policy: banned`.
+After `unban`, new links are followed; what was let go stays so. What is pinned is fetched before
+all else. A ban is stronger than a pin. Both hold until they are taken back, after
+`harvestman resume`, too.";
+
+/// Arguments of `harvestman block` and `unblock`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = HOST_HELP)]
+pub struct HostArgs {
+    /// The crawl's directory
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// The host: example.org or example.org:8080 for http and https, or https://example.org
+    #[arg(value_name = "HOST")]
+    host: String,
+}
+
+const HOST_HELP: &str = "\
+A blocked host gets no request from the moment that the command is answered; one that was under way
+is finished. Its URLs wait until it is unblocked, and the crawl does not end before: where nothing
+else is left, `harvestman status` says so. It stays blocked after `harvestman resume`, too.";
+
+/// Changes settings of a running crawl.
+pub fn set(args: &SetArgs) -> anyhow::Result<()> {
+    give(&args.directory, "set", &args.settings)
+}
+
+/// Bans or pins something, or takes that back.
+pub fn steer(args: &TargetArgs, command: &str) -> anyhow::Result<()> {
+    give(&args.directory, command, std::slice::from_ref(&args.what))
+}
+
+/// Blocks a host, or takes that back.
+pub fn block(args: &HostArgs, command: &str) -> anyhow::Result<()> {
+    give(&args.directory, command, std::slice::from_ref(&args.host))
+}
+
+/// Tells a running crawl something, and shows what it did.
+fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result<()> {
+    let effect = ask(directory, http::Method::POST, (command, serde_json::to_vec(arguments)?))?;
+    let _ = writeln!(io::stdout(), "{effect}");
+    Ok(())
+}
+
 /// Shows where a crawl stands, and what it waits for.
 pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
-    let text = ask(&args.directory, http::Method::GET, "status")?;
+    let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
     let shown = if args.json { text + "\n" } else { told(&serde_json::from_str(&text)?) };
     // A reader that has seen enough is no failure.
     let _ = io::stdout().write_all(shown.as_bytes());
@@ -47,17 +139,17 @@ pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
 
 /// Tells a running crawl something.
 pub fn tell(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
-    ask(&args.directory, http::Method::POST, command).map(drop)
+    ask(&args.directory, http::Method::POST, (command, Vec::new())).map(drop)
 }
 
 /// Asks the crawl in a directory.
-fn ask(directory: &Path, method: http::Method, what: &str) -> anyhow::Result<String> {
+fn ask(directory: &Path, method: http::Method, what: (&str, Vec<u8>)) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let asked = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what)).await };
     runtime.block_on(asked).context("the crawl does not answer")?
 }
 
-async fn exchange(directory: &Path, method: http::Method, what: &str) -> anyhow::Result<String> {
+async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, Vec<u8>)) -> anyhow::Result<String> {
     let name = directory.display();
     let Ok(stream) = tokio::net::UnixStream::connect(directory.join(SOCKET)).await else {
         if directory.join("report.json").exists() || directory.join("state").exists() {
@@ -66,10 +158,10 @@ async fn exchange(directory: &Path, method: http::Method, what: &str) -> anyhow:
         bail!("{name} holds no crawl");
     };
     let (mut sender, connection) =
-        hyper::client::conn::http1::handshake::<_, Empty<Bytes>>(TokioIo::new(stream)).await?;
+        hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     let request = http::Request::builder().method(method).uri(format!("/api/{what}")).header("host", "crawl");
-    let answer = sender.send_request(request.body(Empty::new())?).await?;
+    let answer = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
     let status = answer.status();
     let text = String::from_utf8(answer.into_body().collect().await?.to_bytes().to_vec())?;
     if !status.is_success() {
@@ -99,15 +191,10 @@ fn told(status: &Value) -> String {
     } else if status["paused"] == true {
         text.push_str("paused: `harvestman resume-crawl` lets it go on\n");
     }
-    let first = status["waits"]["first"].as_array().cloned().unwrap_or_default();
-    if let Some(next) = first.first().filter(|_| number("leased") == 0 && number("queued") > 0) {
-        let _ = writeln!(
-            text,
-            "stalled: nothing can be fetched before {} (in {} s)",
-            next["until"].as_str().unwrap_or_default(),
-            next["seconds"]
-        );
+    if let Some(stall) = status["stall"].as_str() {
+        let _ = writeln!(text, "stalled: {stall}");
     }
+    let first = status["waits"]["first"].as_array().cloned().unwrap_or_default();
     for wait in &first {
         let (host, reason) = (wait["host"].as_str().unwrap_or_default(), wait["reason"].as_str().unwrap_or_default());
         let _ = writeln!(text, "  {host} is left alone for {} s: {}", wait["seconds"], meaning(reason));
@@ -115,6 +202,20 @@ fn told(status: &Value) -> String {
     let more = status["waits"]["hosts"].as_u64().unwrap_or_default().saturating_sub(first.len() as u64);
     if more > 0 {
         let _ = writeln!(text, "  and {more} hosts more");
+    }
+    text + &held(&status["in_force"])
+}
+
+/// What somebody has told the crawl and holds.
+fn held(in_force: &Value) -> String {
+    let mut text = String::new();
+    for (name, value) in in_force["set"].as_object().into_iter().flatten() {
+        let _ = writeln!(text, "set: {name} = {}", value.as_str().unwrap_or_default());
+    }
+    for list in ["banned", "pinned", "blocked"] {
+        for what in in_force[list].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            let _ = writeln!(text, "{list}: {what}");
+        }
     }
     text
 }
@@ -138,19 +239,22 @@ mod tests {
         let status = serde_json::json!({
             "pages": 3, "requests": 9, "queued": 5, "leased": 0, "hosts": 2, "elapsed_seconds": 7.4, "paused": false,
             "budgets": [{"budget": "pages", "used": 3, "limit": 100}],
+            "stall": "nothing can be fetched",
             "waits": {"hosts": 3, "first": [
                 {"host": "http://a.test", "reason": "back_off", "until": "2026-01-01T00:00:09Z", "seconds": 9},
                 {"host": "http://b.test", "reason": "robots", "until": "2026-01-01T01:00:00Z", "seconds": 3600},
             ]},
+            "in_force": {"set": {"host.delay": "2s"}, "banned": ["5", "/tag/*"], "pinned": [], "blocked": ["c.test"]},
         });
         let text = told(&status);
         for part in [
             "waiting 5",
             "budget of pages: 3 of 100",
-            "stalled: nothing can be fetched before 2026-01-01T00:00:09Z (in 9 s)",
+            "stalled: nothing can be fetched\n",
             "http://a.test is left alone for 9 s: it failed",
             "its robots.txt cannot be had",
             "and 1 hosts more",
+            "set: host.delay = 2s\nbanned: 5\nbanned: /tag/*\nblocked: c.test\n",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -16,7 +16,7 @@ use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
 use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, PauseSwitch, Report, StopFlag, StopReason};
+use crate::report::{Commands, CrawlStatus, Hooks, PauseSwitch, Report, StopFlag, StopReason};
 use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
@@ -171,8 +171,8 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
     // Before the crawl directory is touched: with a wrong address nothing is done at all.
     let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
 
-    let (shown, pause) = (Arc::clone(progress), PauseSwitch::new());
-    let open = Mutex::new(Some(control(config, &latest, (&stop, &pause))));
+    let (shown, pause, commands) = (Arc::clone(progress), PauseSwitch::new(), Commands::new());
+    let open = Mutex::new(Some(control(config, &latest, (&stop, &pause, &commands))));
     let socket = Arc::new(Mutex::new(None));
     let kept = Arc::clone(&socket);
     let (learning, enough) = (Arc::clone(&metrics.policy), stop.clone());
@@ -187,7 +187,7 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
             *kept.lock() = open();
         }
     };
-    let hooks = Hooks { stop, pause, on_status: Arc::new(on_status), metrics };
+    let hooks = Hooks { stop, pause, commands, on_status: Arc::new(on_status), metrics };
     let result = match begin {
         Begin::Anew => pipeline::run(config, hooks).await,
         Begin::Again => pipeline::go_on(config, hooks).await,
@@ -204,11 +204,12 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
 fn control(
     config: &Config,
     latest: &Arc<Mutex<CrawlStatus>>,
-    (stop, pause): (&StopFlag, &PauseSwitch),
+    (stop, pause, commands): (&StopFlag, &PauseSwitch, &Commands),
 ) -> impl FnOnce() -> Option<ControlSocket> + use<> {
     let latest = Arc::clone(latest);
     let status: StatusProvider = Arc::new(move || latest.lock().clone());
-    let controls = Controls { status, stop: stop.clone(), pause: pause.clone(), clock: Clock::system() };
+    let (stop, pause, commands) = (stop.clone(), pause.clone(), commands.clone());
+    let controls = Controls { status, stop, pause, commands, clock: Clock::system() };
     let directory = config.crawl.out.clone();
     move || match ControlSocket::listen(Path::new(&directory), controls) {
         Ok(socket) => Some(socket),

@@ -66,6 +66,20 @@ enum Command {
     ResumeCrawl(control::ControlArgs),
     /// Let a running crawl end: what is under way is finished, the report is written
     Stop(control::ControlArgs),
+    /// Change settings of a running crawl
+    Set(control::SetArgs),
+    /// Let a running crawl follow no more links to a cluster of pages, of a class, or of a form
+    Ban(control::TargetArgs),
+    /// Take a ban back
+    Unban(control::TargetArgs),
+    /// Let a running crawl fetch pages of a cluster, of a class, or of a form first
+    Pin(control::TargetArgs),
+    /// Take a pin back
+    Unpin(control::TargetArgs),
+    /// Let a running crawl send a host nothing; its URLs wait
+    Block(control::HostArgs),
+    /// Let a blocked host get requests again
+    Unblock(control::HostArgs),
     /// Say what became of a URL in a crawl, and why
     Explain(explain::ExplainArgs),
     /// Start a simulated site on this machine, crawl it and show what happened
@@ -98,6 +112,13 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Pause(args) => control::tell(&args, "pause")?,
         Command::ResumeCrawl(args) => control::tell(&args, "go-on")?,
         Command::Stop(args) => control::tell(&args, "stop")?,
+        Command::Set(args) => control::set(&args)?,
+        Command::Ban(args) => control::steer(&args, "ban")?,
+        Command::Unban(args) => control::steer(&args, "unban")?,
+        Command::Pin(args) => control::steer(&args, "pin")?,
+        Command::Unpin(args) => control::steer(&args, "unpin")?,
+        Command::Block(args) => control::block(&args, "block")?,
+        Command::Unblock(args) => control::block(&args, "unblock")?,
         Command::Explain(args) => explain::run(&args)?,
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,

@@ -37,7 +37,8 @@ may be secret: give them again.
 
 Nothing that was discovered is lost, whatever ended the crawl. Pages that were being fetched are
 fetched again. A torn end of a WARC file is cut off, and the log says so. Hosts are left alone for
-their delay at least. What a policy had learnt is learnt anew.";
+their delay at least. A policy is shown again what it has seen, and knows what it knew; with another
+policy, or other settings of it, it learns anew. What was banned, pinned and blocked stays so.";
 
 /// Goes on with the crawl that `args` name.
 pub fn run(args: &ResumeArgs) -> Result<Exit, Failure> {

@@ -10,18 +10,18 @@ crate::options! {
     /// it counts as spent for pages and requests, which are never overdrawn; bytes and time can be, by as much as is under way.
     pub struct BudgetOptions in "budget" {
         /// Pages fetched with success. 0: no limit.
-        pages: u64 = 0,
+        [live] pages: u64 = 0,
         /// Bytes of bodies received. 0: no limit.
-        bytes: ByteSize = ByteSize(0),
+        [live] bytes: ByteSize = ByteSize(0),
         /// Time since the start. 0s: no limit.
-        time: Period = Period::secs(0),
+        [live] time: Period = Period::secs(0),
         /// Requests, those for robots.txt, sitemaps and retries included. 0: no limit.
-        requests: u64 = 0,
+        [live] requests: u64 = 0,
         /// Links between a seed and a page; what is farther away is left out. 0: only the seeds. A limit is a guard against
         /// pages that link ever deeper; raising it hardly costs anything on sites that do not.
         depth: u16 = 64,
         /// URLs of one host that are accepted. 0: no limit.
-        pages_per_host: u64 = 0,
+        [live] pages_per_host: u64 = 0,
         /// Stop where a smaller share than this of the next `early_stop_requests` requests is expected to bring a page that is
         /// wanted and new, three looks ahead in a row; 0.1 ends a crawl that is expected to waste nine requests of ten. For the
         /// policies `ucc` and `target` in their default form, which estimate it. 0: never.

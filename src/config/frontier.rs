@@ -10,7 +10,7 @@ crate::options! {
         in_flight_max: u32 = 256,
         /// URLs that may wait. Beyond it new ones are left out and counted as `over_budget: frontier`. Each costs 15 to
         /// 80 bytes, the less, the more alike neighbours are: of memory first, then of the disk (`frontier.memory`).
-        queued_max: u64 = 100_000_000,
+        [live] queued_max: u64 = 100_000_000,
         /// Memory of URLs that wait, but for the first and the last few hundred of each link class of a host. What is more goes to a
         /// file in the crawl directory; without a state on disk (`state.enabled`) it stays in memory. Raising it saves reading
         /// and writing.
@@ -22,6 +22,6 @@ crate::options! {
         /// Of so many URLs of a host, one is taken from the class of links that the policy still has most to learn of, instead of
         /// from the best; 0: none. Lowering it (but for 0) finds out sooner what unknown links are worth, and defers the ones
         /// that are known to be good.
-        explore_every: u32 = 20,
+        [live] explore_every: u32 = 20,
     }
 }

@@ -7,32 +7,32 @@ crate::options! {
     pub struct HostOptions in "host" {
         /// Least time between two requests to a host, counted from the first byte of the answer before. With a delay,
         /// requests to a host go one after the other; `0` allows `connections_per_host` at once.
-        delay: Period = Period::secs(1),
+        [live] delay: Period = Period::secs(1),
         /// Adaptive delay: at least this many times the host's usual response time. A slow host is asked less often. `0`
         /// switches it off, and so does a `delay` of `0`.
-        delay_factor: f64 = 1.0,
+        [live] delay_factor: f64 = 1.0,
         /// Longest delay that the adaptive delay and the slowing-down after 429 may reach.
-        delay_max: Period = Period::secs(30),
+        [live] delay_max: Period = Period::secs(30),
         /// Requests under way at once to one host (scheme, name and port).
-        connections_per_host: u32 = 1,
+        [live] connections_per_host: u32 = 1,
         /// Requests under way at once to one IP address, over all hosts that live there.
         connections_per_ip: u32 = 4,
         /// Further tries for a URL after a failure that may pass (time-out, broken connection, 429, 5xx).
-        retries_max: u8 = 3,
+        [live] retries_max: u8 = 3,
         /// Retry budget of a host: further tries may be at most this share of its requests (ten are always allowed).
-        retry_share: f64 = 0.2,
+        [live] retry_share: f64 = 0.2,
         /// First pause of a host after a failure or an answer of 429 or 503; it doubles with each further one in a row.
-        backoff_start: Period = Period::secs(1),
+        [live] backoff_start: Period = Period::secs(1),
         /// Longest such pause.
-        backoff_max: Period = Period::secs(300),
+        [live] backoff_max: Period = Period::secs(300),
         /// Longest `Retry-After` that is honoured; a longer one is cut to this.
-        retry_after_max: Period = Period::secs(3600),
+        [live] retry_after_max: Period = Period::secs(3600),
         /// Failures to reach a host in a row after which it is left alone for `breaker_pause` (circuit breaker).
-        breaker_failures: u32 = 5,
+        [live] breaker_failures: u32 = 5,
         /// How long a host is left alone when the breaker opens; it doubles each time.
-        breaker_pause: Period = Period::secs(60),
+        [live] breaker_pause: Period = Period::secs(60),
         /// Times the breaker may open before the host is given up and its URLs fail with `host_given_up`.
-        breaker_openings_max: u32 = 3,
+        [live] breaker_openings_max: u32 = 3,
         /// A host without work for this long is put to sleep: its actor ends, its clocks are kept.
         sleep_after: Period = Period::secs(30),
     }

@@ -11,6 +11,8 @@ pub struct OptionDoc {
     pub key: &'static str,
     /// What it does, what raising it costs; a line each.
     pub doc: &'static [&'static str],
+    /// Whether it can be changed while a crawl runs.
+    pub live: bool,
 }
 
 /// A section of the configuration file.
@@ -23,14 +25,14 @@ pub trait Section: Serialize + DeserializeOwned + Default + Clone {
     const OPTIONS: &'static [OptionDoc];
 }
 
-/// Declares a section of settings.
+/// Declares a section of settings. `[live]` before a key says that the setting can be changed while a crawl runs.
 ///
 /// ```
 /// harvestman::options! {
 ///     /// Brewing.
 ///     pub struct BrewOptions in "brew" {
 ///         /// Cups a minute.
-///         cups: u32 = 3,
+///         [live] cups: u32 = 3,
 ///     }
 /// }
 /// assert_eq!(BrewOptions::default().cups, 3);
@@ -40,7 +42,7 @@ macro_rules! options {
     (
         $(#[doc = $about:literal])+
         pub struct $name:ident in $section:literal {
-            $( $(#[doc = $doc:literal])+ $key:ident : $type:ty = $default:expr ),+ $(,)?
+            $( $(#[doc = $doc:literal])+ $([$live:ident])? $key:ident : $type:ty = $default:expr ),+ $(,)?
         }
     ) => {
         $(#[doc = $about])+
@@ -60,7 +62,11 @@ macro_rules! options {
             const NAME: &'static str = $section;
             const ABOUT: &'static [&'static str] = &[$($about),+];
             const OPTIONS: &'static [$crate::config::options::OptionDoc] = &[
-                $( $crate::config::options::OptionDoc { key: stringify!($key), doc: &[$($doc),+] }, )+
+                $( $crate::config::options::OptionDoc {
+                    key: stringify!($key),
+                    doc: &[$($doc),+],
+                    live: !<[&str]>::is_empty(&[$(stringify!($live))?]),
+                }, )+
             ];
         }
     };

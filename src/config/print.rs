@@ -87,6 +87,9 @@ In the environment and behind `--set` a list is written with commas between its 
 are written `250ms`, `1.5s`, `10m`, `24h`, sizes `64KiB`, `16MiB`, `2GB`. Unknown names are refused, and everything that is wrong is
 reported at once. `harvestman config` prints the configuration that holds, with all of this as comments: its output is a
 configuration file.
+
+Settings that are marked *live* can be changed while a crawl runs: `harvestman set DIR section.key=value`. The others hold for a whole run;
+`harvestman resume DIR --set section.key=value` changes them for the next one.
 ";
 
 /// The text of `docs/configuration.md`.
@@ -98,9 +101,10 @@ pub fn reference() -> String {
         text.push_str("| key | default | what it does |\n| --- | --- | --- |\n");
         for option in section.options {
             let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
+            let live = if option.live { " *Live.*" } else { "" };
             let _ = writeln!(
                 text,
-                "| `{}` | `{}` | {} |",
+                "| `{}` | `{}` | {}{live} |",
                 option.key,
                 default.replace('|', "\\|"),
                 joined(option.doc).replace('|', "\\|")

@@ -3,7 +3,7 @@
 //! All its messages are bounded: a host has at most one announcement out, a lease ends once,
 //! and at most `in_flight_max` leases are out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use super::budgets::EndReason;
 use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
 use super::messages::{
-    ChangePort, Control, ErrandsAdded, HostDue, HostPort, Kept, LeaseEnded, LinksFound, Order, OrderChanged, OrderSlot,
-    Outcome,
+    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Kept, LeaseEnded, LimitsChanged, LinksFound,
+    Order, OrderChanged, OrderSlot, Outcome,
 };
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
 use super::shelf::Shelf;
 use crate::clock::{Clock, Instant};
 use crate::metrics::{CrawlMetrics, FrontierMetrics};
-use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
+use crate::page::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, Note, ScheduledUrl};
 use crate::url::HostKey;
 
 /// What the actor is made from.
@@ -86,6 +86,8 @@ pub struct FrontierActor {
     finished: Option<oneshot::Sender<EndReason>>,
     /// Where changes are kept; none: nowhere, and a lease ends when its page does.
     changes: Option<Arc<dyn ChangePort>>,
+    /// What waited in an earlier run and is refused by now.
+    refused: Vec<Ended>,
 }
 
 impl FrontierActor {
@@ -109,14 +111,26 @@ impl FrontierActor {
             setup,
             finished,
             changes: None,
+            refused: Vec::new(),
         }
     }
 
-    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts.
+    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts. What somebody has banned
+    /// since is let go instead.
     pub fn restore(&mut self, number: u64, mut item: ScheduledUrl) {
         self.begun = true;
         item.class = self.class_of(&item);
-        self.frontier.restore(number, &item);
+        if let Some(why) = item.class.refusal(&*self.setup.order.scores) {
+            let url = item.url.fingerprint();
+            self.refused.push(Ended { number: Some(number), url, fate: Fate::Policy(why) });
+        } else {
+            self.frontier.restore(number, &item);
+        }
+    }
+
+    /// So many URLs of a host were accepted in earlier runs; those that wait are among them.
+    pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
+        self.frontier.restore_admitted(host, count);
     }
 
     /// From now on every change is kept there.
@@ -146,6 +160,8 @@ impl FrontierActor {
         }
         self.setup.metrics.stage.received.add(accepted);
         self.setup.metrics.pushed.add(accepted);
+        change.notes.extend(found.notes);
+        let mut hosts = BTreeSet::new();
         let outdated = found.generation < self.setup.order.generation;
         for mut item in found.accepted {
             if outdated {
@@ -159,6 +175,7 @@ impl FrontierActor {
             }
             match self.frontier.push(&item) {
                 Ok(host) => {
+                    hosts.insert(host.clone());
                     self.wake(host);
                     change.waiting.push((self.frontier.last_number(), item));
                 }
@@ -170,6 +187,8 @@ impl FrontierActor {
                 }
             }
         }
+        let admitted = |host: HostKey| Note::Admitted(host.clone(), self.frontier.admitted(&host));
+        change.notes.extend(hosts.into_iter().map(admitted));
     }
 
     /// Hands a change on to be kept.
@@ -186,14 +205,31 @@ impl FrontierActor {
     }
 
     /// Orders by what the policy has learnt meanwhile.
-    fn follow(&mut self, order: Order) {
+    fn follow(&mut self, order: Order) -> u64 {
         self.frontier.set_order(Arc::clone(&order.scores));
+        let mut gone = 0;
         if order.generation != self.setup.order.generation {
             let ended = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
-            ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
-            self.keep(Change { ended, ..Change::default() });
+            gone = ended.len() as u64;
+            self.end_waiting(ended);
         }
         self.setup.order = order;
+        gone
+    }
+
+    /// Accounts for URLs that waited and are not to be fetched any more, and has that kept.
+    fn end_waiting(&mut self, ended: Vec<Ended>) {
+        ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
+        self.keep(Change { ended, ..Change::default() });
+    }
+
+    /// Follows the order that waits, if one does.
+    fn follow_waiting(&mut self) -> u64 {
+        let Some(order) = self.setup.orders.take() else { return 0 };
+        let gone = self.follow(order);
+        // What waited may all be gone, and with it the last reason to go on.
+        self.grant(self.setup.clock.now());
+        gone
     }
 
     /// Accounts for URLs that waited and are not to be fetched any more.
@@ -206,7 +242,8 @@ impl FrontierActor {
     /// Notes on a lease why it was that URL's turn.
     fn explain(&mut self, lease: &mut Lease) {
         let Some(snapshot) = self.setup.order.version else { return };
-        let score = self.setup.order.scores.score(lease.item.class);
+        // What somebody put first is worth what the policy says.
+        let score = self.setup.order.scores.score(lease.item.class.unsteered());
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
             // What is put last is worth nothing, however far below the others.
@@ -314,6 +351,10 @@ impl Actor for FrontierActor {
     type Context = Context<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
+        let refused = std::mem::take(&mut self.refused);
+        if !refused.is_empty() {
+            self.end_waiting(refused);
+        }
         // What an earlier run left.
         for host in self.frontier.waiting_hosts() {
             self.wake(host);
@@ -399,11 +440,23 @@ impl Handler<OrderChanged> for FrontierActor {
     type Result = ();
 
     fn handle(&mut self, _: OrderChanged, _: &mut Self::Context) {
-        if let Some(order) = self.setup.orders.take() {
-            self.follow(order);
-            // What waited may all be gone, and with it the last reason to go on.
-            self.grant(self.setup.clock.now());
-        }
+        self.follow_waiting();
+    }
+}
+
+impl Handler<FollowNow> for FrontierActor {
+    type Result = u64;
+
+    fn handle(&mut self, _: FollowNow, _: &mut Self::Context) -> u64 {
+        self.follow_waiting()
+    }
+}
+
+impl Handler<LimitsChanged> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, LimitsChanged { limits, explore_every }: LimitsChanged, _: &mut Self::Context) {
+        self.frontier.set_limits(limits, explore_every);
     }
 }
 

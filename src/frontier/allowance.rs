@@ -23,6 +23,7 @@ pub struct UnderWay {
 
 #[derive(Debug, Default)]
 struct State {
+    budgets: Budgets,
     under_way: UnderWay,
     stopped: Option<EndReason>,
     outlook: Option<Outlook>,
@@ -31,7 +32,6 @@ struct State {
 /// What may still be spent.
 #[derive(Debug)]
 pub struct Allowance {
-    budgets: Budgets,
     ledger: Arc<Mutex<Ledger>>,
     state: Mutex<State>,
 }
@@ -39,13 +39,18 @@ pub struct Allowance {
 impl Allowance {
     /// The allowance of a crawl that keeps to `budgets` and whose account is `ledger`.
     pub fn new(budgets: Budgets, ledger: Arc<Mutex<Ledger>>) -> Self {
-        Self { budgets, ledger, state: Mutex::default() }
+        Self { ledger, state: Mutex::new(State { budgets, ..State::default() }) }
+    }
+
+    /// Keeps to other budgets from now on.
+    pub fn set_budgets(&self, budgets: Budgets) {
+        self.state.lock().budgets = budgets;
     }
 
     /// Why no further request may start, if so.
     pub fn exhausted(&self, now: Instant) -> Option<EndReason> {
         let state = self.state.lock();
-        state.stopped.or_else(|| self.budgets.exhausted(&self.ledger.lock(), state.under_way, now))
+        state.stopped.or_else(|| state.budgets.exhausted(&self.ledger.lock(), state.under_way, now))
     }
 
     /// Allows nothing more. The first reason counts.
@@ -105,6 +110,16 @@ mod tests {
         ledger.lock().own_requests(3, 0);
         allowance.errands_ended(3);
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 0));
+    }
+
+    #[test]
+    fn other_budgets_hold_at_once() {
+        let allowance = Allowance::new(Budgets { requests: Some(0), ..Budgets::default() }, Arc::default());
+        assert_eq!(allowance.exhausted(Instant::EPOCH), Some(EndReason::Requests));
+        allowance.set_budgets(Budgets { requests: Some(1), ..Budgets::default() });
+        assert_eq!(allowance.exhausted(Instant::EPOCH), None);
+        allowance.set_budgets(Budgets { until: Some(Instant::EPOCH), ..Budgets::default() });
+        assert_eq!(allowance.exhausted(Instant::EPOCH), Some(EndReason::Time));
     }
 
     #[test]

@@ -87,6 +87,11 @@ impl HostQueue {
         self.admitted
     }
 
+    /// So many at least were accepted.
+    pub(super) fn admit_at_least(&mut self, count: u64) {
+        self.admitted = self.admitted.max(count);
+    }
+
     /// The classes that have URLs waiting, and how many; retries are not among them.
     pub(super) fn classes(&self) -> impl Iterator<Item = (LinkClass, usize)> {
         self.table.slots().iter().map(|slot| (slot.class, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use actix::Message;
 use parking_lot::Mutex;
 
+use super::queues::Limits;
 use crate::clock::Instant;
-use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, ScheduledUrl};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -53,6 +54,8 @@ pub struct LinksFound {
     pub own_requests: u32,
     /// Bytes that those requests brought.
     pub own_bytes: u64,
+    /// What is to be kept in mind with it.
+    pub notes: Vec<Note>,
 }
 
 /// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.
@@ -92,6 +95,21 @@ impl OrderSlot {
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct OrderChanged;
+
+/// Follow the order that waits in the [`OrderSlot`] now, if one does, and say how many URLs that waited were let go by it.
+#[derive(Debug, Message)]
+#[rtype(result = "u64")]
+pub struct FollowNow;
+
+/// Other limits hold from now on.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct LimitsChanged {
+    /// Limits on what may wait.
+    pub limits: Limits,
+    /// Of so many pops of a host the last explores.
+    pub explore_every: u32,
+}
 
 /// Errands were taken on that may yet discover URLs: the crawl is not over before they have ended.
 #[derive(Debug, Message)]

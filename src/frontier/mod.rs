@@ -29,8 +29,8 @@ pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
 
 pub use messages::{
-    ChangePort, Control, ErrandsAdded, HostDue, HostPort, Kept, LeaseEnded, LinksFound, NewClass, Order, OrderChanged,
-    OrderSlot, Outcome,
+    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Kept, LeaseEnded, LimitsChanged, LinksFound,
+    NewClass, Order, OrderChanged, OrderSlot, Outcome,
 };
 pub use outlook::{Outlook, Waiting, outlook};
 pub use queues::{Frontier, Limits};

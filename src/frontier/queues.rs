@@ -82,6 +82,11 @@ impl Frontier {
         self
     }
 
+    /// Keeps to other limits from now on. What waits already stays, and so does the number of link classes that hosts may have.
+    pub fn set_limits(&mut self, limits: Limits, explore_every: u32) {
+        (self.limits, self.explore_every) = (limits, explore_every);
+    }
+
     /// Puts what is not needed soon on this shelf.
     #[must_use]
     pub fn shelving(mut self, shelf: Arc<Shelf>) -> Self {
@@ -183,6 +188,16 @@ impl Frontier {
         self.queued += 1;
         queue_of(&mut self.hosts, &key, &self.limits, &self.shelf).push(item, number, &*self.scores);
         key
+    }
+
+    /// URLs of `host` that were ever accepted.
+    pub fn admitted(&self, host: &HostKey) -> u64 {
+        self.hosts.get(host).map_or(0, |host| host.queue.admitted())
+    }
+
+    /// So many URLs of `host` were accepted in earlier runs, those that wait among them.
+    pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
+        queue_of(&mut self.hosts, host, &self.limits, &self.shelf).admit_at_least(count);
     }
 
     /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.

@@ -9,10 +9,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, ActorContext, AsyncContext, Context, Handler, SpawnHandle};
+use arc_swap::ArcSwap;
 
 use super::core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
-use super::messages::{ErrandEnded, Grant, HostOutlets, NoWork, PageEnded, Resolved, SitemapsFound, SlotGiven, Wake};
+use super::messages::{
+    ErrandEnded, Grant, HostOutlets, NoWork, PageEnded, Resolved, RulesChanged, SitemapsFound, SlotGiven, Wake,
+};
 use super::politeness::WaitReason;
+use super::sitemap;
 use crate::clock::{Clock, Instant};
 use crate::metrics::HostMetrics;
 use crate::page::Fate;
@@ -23,8 +27,8 @@ const BUDGET_RECHECK: Duration = Duration::from_millis(50);
 
 /// What all host actors share.
 pub struct HostSetup {
-    /// The rules.
-    pub rules: HostRules,
+    /// The rules that hold now.
+    pub rules: ArcSwap<HostRules>,
     /// How long without work before an actor ends.
     pub sleep_after: Duration,
     /// The time.
@@ -95,12 +99,17 @@ impl HostActor {
             self.release_slot();
             return false;
         }
-        match core.next(now, u32::from(self.asked), &self.setup.rules) {
+        if self.setup.outlets.is_blocked(&self.key) {
+            return self.rest_blocked();
+        }
+        match core.next(now, u32::from(self.asked), &self.setup.rules.load()) {
             Step::Resolve => {
                 core.begin_resolve();
                 self.setup.outlets.resolve(&self.key);
                 false
             }
+            // robots.txt may lie elsewhere.
+            Step::Errand(errand) if self.setup.outlets.is_blocked(&errand.url().host_key()) => self.rest_blocked(),
             Step::Errand(errand) => self.have_slot() && self.start_errand(errand, now, ctx),
             Step::Ask => {
                 if self.wanted && self.have_slot() {
@@ -131,6 +140,13 @@ impl HostActor {
             }
             Step::Busy => false,
         }
+    }
+
+    /// Nothing is sent while the host is blocked; [`RulesChanged`] says when it no longer is.
+    fn rest_blocked(&mut self) -> bool {
+        self.release_slot();
+        self.setup.outlets.waits(&self.key, Instant::END, WaitReason::Blocked);
+        false
     }
 
     fn ask(&mut self) {
@@ -242,8 +258,11 @@ impl Handler<Grant> for HostActor {
         self.setup.metrics.stage.received.inc();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
-        let ready = core.may_send(now, &self.setup.rules) && self.slot == Slot::Held;
-        if let Some(fate) = core.refusal(&lease, now, &self.setup.rules) {
+        let blocked = self.setup.outlets.is_blocked(&self.key);
+        let ready = core.may_send(now, &self.setup.rules.load()) && self.slot == Slot::Held;
+        if blocked {
+            self.setup.outlets.put_back(lease, now);
+        } else if let Some(fate) = core.refusal(&lease, now, &self.setup.rules.load()) {
             if let Some(reason) = fate.reason() {
                 self.setup.metrics.stage.dropped.by(reason).inc();
             }
@@ -260,6 +279,18 @@ impl Handler<Grant> for HostActor {
             self.setup.metrics.robots_decisions.by("allowed").inc();
             self.setup.metrics.stage.sent.inc();
             self.setup.outlets.fetch_page(&self.key, lease);
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<RulesChanged> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, RulesChanged { before }: RulesChanged, ctx: &mut Self::Context) {
+        self.taken();
+        if let (Some(core), Some(before)) = (self.core.as_mut(), before) {
+            core.change_pace(&before, &self.setup.rules.load());
         }
         self.advance(ctx);
     }
@@ -313,7 +344,7 @@ impl Handler<PageEnded> for HostActor {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
         lease.item.attempts = lease.item.attempts.saturating_add(1);
-        let verdicts = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules);
+        let verdicts = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules.load());
         self.setup.outlets.remember(&self.key, core.memory());
         match verdicts {
             Verdicts::Final => self.setup.outlets.deliver_page(lease, exchange),
@@ -335,18 +366,32 @@ impl Handler<ErrandEnded> for HostActor {
         self.request_over();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
+        let mut is_final = true;
         match &errand {
             Errand::Robots(_) => {
-                let result = core.robots_ended(&exchange, &body, now, &self.setup.rules);
+                let result = core.robots_ended(&exchange, &body, now, &self.setup.rules.load());
                 self.setup.metrics.robots_fetches.by(result.label()).inc();
+                let robots = core.known_robots(&result, &body);
+                // The sitemaps first: none is forgotten by a run that remembers who named them.
                 if let RobotsResult::Rules(sitemaps) = result {
                     self.setup.outlets.sitemaps_named(sitemaps, 0);
                 }
+                if let Some(robots) = robots {
+                    self.setup.outlets.remember_robots(&self.key, &robots);
+                }
             }
-            Errand::Sitemap { .. } => core.sitemap_ended(&exchange, now, &self.setup.rules),
+            Errand::Sitemap { url, nesting, attempts } => {
+                let entry = sitemap::Entry { url: url.as_str().to_owned(), depth: *nesting, attempts: *attempts };
+                let verdicts = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
+                is_final = verdicts == Verdicts::Final;
+            }
         }
         self.setup.outlets.remember(&self.key, core.memory());
-        self.setup.outlets.deliver_errand(errand, exchange, body, permit);
+        let sitemap = match errand {
+            Errand::Sitemap { url, nesting, .. } if is_final => Some((url, nesting)),
+            _ => None,
+        };
+        self.setup.outlets.deliver_errand(sitemap, exchange, body, permit);
         self.advance(ctx);
     }
 }

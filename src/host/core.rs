@@ -7,9 +7,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+use super::recollection::{HostPast, KnownRobots};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
-use super::sitemap::Agenda;
+use super::sitemap::{self, Agenda};
 use crate::clock::Instant;
 use crate::config::{Config, RobotsOptions};
 use crate::page::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
@@ -27,6 +28,8 @@ pub enum Errand {
         url: CanonicalUrl,
         /// Indexes above it.
         nesting: u32,
+        /// Requests spent on it before.
+        attempts: u8,
     },
 }
 
@@ -177,8 +180,27 @@ impl HostCore {
     /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
     /// have asked it for something just before it ended.
     #[must_use]
-    pub fn going_on(self, memory: Option<Politeness>, now: Instant, rules: &HostRules) -> Self {
-        Self { politeness: memory.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+    pub fn going_on(mut self, past: HostPast, now: Instant, rules: &HostRules) -> Self {
+        past.sitemaps_read.iter().for_each(|url| self.sitemaps.pass_over(url));
+        if let Some(KnownRobots { body, fresh_until }) = &past.robots {
+            self.robots.recall(body.as_deref(), *fresh_until, now);
+        }
+        Self { politeness: past.politeness.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+    }
+
+    /// A robots.txt that was just fetched, to be kept for another run; `body` is its own. None where it could not be had.
+    pub fn known_robots(&self, result: &RobotsResult, body: &[u8]) -> Option<KnownRobots> {
+        let body = match result {
+            RobotsResult::Rules(_) => Some(body),
+            RobotsResult::Absent => None,
+            RobotsResult::Redirected | RobotsResult::Unavailable | RobotsResult::Unreachable => return None,
+        };
+        Some(KnownRobots::new(body, self.robots.fresh_until()?))
+    }
+
+    /// Goes by other rules from now on.
+    pub fn change_pace(&mut self, old: &HostRules, new: &HostRules) {
+        self.politeness.change_pace(&old.politeness, &new.politeness);
     }
 
     /// The address whose connections the host shares, where known.
@@ -220,7 +242,7 @@ impl HostCore {
             (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
                 self.sitemaps.first().map_or(Step::Ask, |entry| {
                     let url = CanonicalUrl::from_canonical(entry.url.as_str());
-                    Step::Errand(Errand::Sitemap { url, nesting: entry.depth })
+                    Step::Errand(Errand::Sitemap { url, nesting: entry.depth, attempts: entry.attempts })
                 })
             }
         }
@@ -323,9 +345,20 @@ impl HostCore {
         RobotsResult::Unreachable
     }
 
-    /// A sitemap request has ended.
-    pub fn sitemap_ended(&mut self, exchange: &Exchange, now: Instant, rules: &HostRules) {
-        self.book(exchange, now, &rules.politeness);
+    /// A sitemap request has ended: books it, and takes the sitemap on again where a page would be tried again.
+    pub fn sitemap_ended(
+        &mut self,
+        entry: sitemap::Entry,
+        exchange: &Exchange,
+        now: Instant,
+        rules: &HostRules,
+    ) -> Verdicts {
+        let entry = sitemap::Entry { attempts: entry.attempts.saturating_add(1), ..entry };
+        let verdicts = self.page_ended(exchange, entry.attempts, now, rules);
+        if verdicts != Verdicts::Final {
+            self.sitemaps.put_back(entry);
+        }
+        verdicts
     }
 
     /// Takes on sitemaps to fetch, as far as they are new and the limits allow; returns how many.

@@ -1,16 +1,18 @@
 //! Messages to host actors, and their way to everything else.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use actix::Message;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::core::{Errand, HostCore};
+use super::core::{Errand, HostCore, HostRules};
 use super::politeness::{Politeness, WaitReason};
+use super::recollection::KnownRobots;
 use crate::clock::Instant;
 use crate::page::{Exchange, Fate, Lease};
-use crate::url::HostKey;
+use crate::url::{CanonicalUrl, HostKey};
 
 /// There is work for the host.
 #[derive(Debug, Message)]
@@ -36,6 +38,14 @@ pub struct SlotGiven;
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Resolved(pub Option<IpAddr>);
+
+/// Other rules hold, or the host was blocked or unblocked.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct RulesChanged {
+    /// The rules until now, where they are others by now.
+    pub before: Option<Arc<HostRules>>,
+}
 
 /// A page's request has ended.
 #[derive(Debug, Message)]
@@ -77,6 +87,8 @@ pub trait HostOutlets: Send + Sync {
     fn ask(&self, host: &HostKey);
     /// Fetch the URL of `lease`; answer with `PageEnded`.
     fn fetch_page(&self, host: &HostKey, lease: Lease);
+    /// Whether nothing may be sent to the host, as somebody has blocked it.
+    fn is_blocked(&self, host: &HostKey) -> bool;
     /// Whether the crawl's budgets allow an errand now; if so, it counts as under way, and must be run.
     fn begin_errand(&self) -> bool;
     /// Run the errand; answer with `ErrandEnded`.
@@ -97,12 +109,20 @@ pub trait HostOutlets: Send + Sync {
     fn errand_done(&self);
     /// Sitemaps were named: take them to their hosts as `SitemapsFound`, and count that as an errand for each host.
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
-    /// An errand has brought this.
-    fn deliver_errand(&self, errand: Errand, exchange: Exchange, body: Bytes, permit: OwnedSemaphorePermit);
+    /// An errand has brought this: a sitemap that is to be read now, with the number of indexes above it; or something else.
+    fn deliver_errand(
+        &self,
+        sitemap: Option<(CanonicalUrl, u32)>,
+        exchange: Exchange,
+        body: Bytes,
+        permit: OwnedSemaphorePermit,
+    );
     /// The host is left alone until this time, for more than its usual delay.
     fn waits(&self, host: &HostKey, until: Instant, why: WaitReason);
     /// A request has ended, and this is known of the host now.
     fn remember(&self, host: &HostKey, memory: &Politeness);
+    /// This robots.txt of the host has been fetched.
+    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots);
     /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
     fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
     /// Give a slot back.

@@ -51,6 +51,8 @@ pub enum WaitReason {
     Breaker,
     /// robots.txt cannot be had for now.
     Robots,
+    /// Somebody has blocked the host.
+    Blocked,
 }
 
 impl WaitReason {
@@ -61,6 +63,7 @@ impl WaitReason {
             Self::BackOff => "back_off",
             Self::Breaker => "breaker",
             Self::Robots => "robots",
+            Self::Blocked => "blocked",
         }
     }
 }
@@ -172,6 +175,12 @@ impl Politeness {
     pub fn go_on(self, now: Instant, rules: &Rules) -> Self {
         let next_at = self.next_at.max(now + self.delay(rules));
         Self { in_flight: 0, next_at, ..self }
+    }
+
+    /// Goes by other rules from now on: the wait that has begun is as long as they say.
+    pub fn change_pace(&mut self, old: &Rules, new: &Rules) {
+        let (before, after) = (self.delay(old), self.delay(new));
+        self.next_at = self.next_at - before.saturating_sub(after) + after.saturating_sub(before);
     }
 
     /// Sets the host's own crawl-delay (already capped).

@@ -247,3 +247,23 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn a_wait_that_has_begun_is_as_long_as_the_rules_of_now_say(
+        before in 0..5_000_u64, after in 0..5_000_u64, latency in 0..300_u64, factor in 0..3_u32,
+    ) {
+        let paced = |delay: u64| Rules { delay: Duration::from_millis(delay), delay_factor: f64::from(factor), ..rules() };
+        let ended = |rules: &Rules| {
+            let mut politeness = Politeness::default();
+            let (started, came) = (at(0), at(latency));
+            politeness.started();
+            politeness.ended((started, Some(came), came), Health::Good, rules, &mut Seed(1).rng());
+            politeness
+        };
+        let (old, new) = (paced(before), paced(after));
+        let mut changed = ended(&old);
+        changed.change_pace(&old, &new);
+        prop_assert_eq!(changed, ended(&new));
+    }
+}

@@ -51,6 +51,7 @@ pub const REFUSALS: &[&str] = &[
     "duplicate_content",
     "uninformative",
     "structure_trap",
+    "banned",
     "depth",
     "host_pages",
     "frontier",
@@ -86,7 +87,7 @@ pub const FATE_REASONS: &[&str] = &{
 };
 
 /// Why the frontier turns a URL away.
-pub const FRONTIER_REFUSALS: &[&str] = &["depth", "host_pages", "frontier", "structure_trap"];
+pub const FRONTIER_REFUSALS: &[&str] = &["depth", "host_pages", "frontier", "structure_trap", "banned"];
 
 /// Why a host's URL is not fetched.
 pub const HOST_REFUSALS: &[&str] = &[
@@ -113,7 +114,7 @@ pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
 
 /// Why a host is left alone for a while.
-pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots"];
+pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked"];
 
 /// Parts of a request's duration.
 pub const PHASES: &[&str] = &["first_byte", "whole"];
@@ -161,4 +162,4 @@ pub const RECORD_TYPES: &[&str] = &["warcinfo", "request", "response", "revisit"
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 
 /// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 8);
+const _: () = assert!(PolicyRefusal::LABELS.len() == 9);

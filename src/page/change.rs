@@ -1,6 +1,6 @@
 //! What one event changed in a crawl: what must be kept wholly or not at all.
 
-use super::{Fate, Ledger, ScheduledUrl};
+use super::{Fate, Ledger, Note, ScheduledUrl};
 use crate::url::Fingerprint;
 
 /// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
@@ -10,6 +10,8 @@ pub struct Change {
     pub waiting: Vec<(u64, ScheduledUrl)>,
     /// URLs whose fate is settled.
     pub ended: Vec<Ended>,
+    /// What is to be kept in mind besides.
+    pub notes: Vec<Note>,
     /// Leases that end with it, as soon as it is kept.
     pub leases: u32,
     /// The account as it stands after it.
@@ -30,6 +32,6 @@ pub struct Ended {
 impl Change {
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.ended.is_empty() && self.leases == 0
+        self.waiting.is_empty() && self.ended.is_empty() && self.notes.is_empty() && self.leases == 0
     }
 }

@@ -13,9 +13,19 @@ pub struct ClusterId(pub u32);
 impl ClusterId {
     /// The cluster of a page that was not classified.
     pub const UNKNOWN: Self = Self(0);
+
+    /// The cluster without any mark.
+    pub const fn plain(self) -> Self {
+        Self(self.0 & (Self::PINNED - 1))
+    }
+
     /// Bits that no cluster has; they mark link classes.
     const LAST: u32 = 1 << 31;
     const LET_GO: u32 = 1 << 30;
+    // The one between marks pages, in the cluster graph.
+    const BANNED: u32 = 1 << 28;
+    const PINNED: u32 = 1 << 27;
+    const MARKS: u32 = Self::LAST | Self::LET_GO | Self::BANNED | Self::PINNED;
 }
 
 /// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with that
@@ -128,14 +138,44 @@ impl LinkClass {
         self.cluster.0 & ClusterId::LET_GO != 0
     }
 
+    /// The same class, for links that somebody has banned.
+    pub const fn banned(self) -> Self {
+        self.marked(ClusterId::BANNED)
+    }
+
+    /// The same class, for links that somebody has put first.
+    pub const fn pinned(self) -> Self {
+        self.marked(ClusterId::PINNED)
+    }
+
+    /// Whether it is that of links that somebody has banned.
+    pub const fn is_banned(self) -> bool {
+        self.cluster.0 & ClusterId::BANNED != 0
+    }
+
+    /// Whether it is that of links that somebody has put first.
+    pub const fn is_pinned(self) -> bool {
+        self.cluster.0 & ClusterId::PINNED != 0
+    }
+
+    /// The class as it is without what somebody has banned or pinned.
+    pub const fn unsteered(self) -> Self {
+        if self.is_banned() || self.is_pinned() { self.unmarked() } else { self }
+    }
+
     /// Why what waits under this class is not to be fetched any more; none where it is.
     pub fn refusal(self, order: &dyn ClassOrder) -> Option<PolicyRefusal> {
-        if self.is_let_go() { Some(PolicyRefusal::StructureTrap) } else { order.unwanted(self.unmarked()) }
+        match self {
+            _ if self.is_banned() => Some(PolicyRefusal::Banned),
+            _ if self.is_let_go() => Some(PolicyRefusal::StructureTrap),
+            _ if self.is_pinned() => None,
+            _ => order.unwanted(self.unmarked()),
+        }
     }
 
     /// The class without such a mark, as a policy knows it.
     pub const fn unmarked(self) -> Self {
-        Self { cluster: ClusterId(self.cluster.0 & !(ClusterId::LAST | ClusterId::LET_GO)), ..self }
+        Self { cluster: ClusterId(self.cluster.0 & !ClusterId::MARKS), ..self }
     }
 
     const fn marked(self, mark: u32) -> Self {
@@ -151,10 +191,12 @@ impl LinkClass {
 
 impl fmt::Display for LinkClass {
     /// `cluster/apath/pattern`, as logs name it; of the pattern the finer one, which determines the other. A class that waits until
-    /// no others do begins with `last:`.
+    /// no others do begins with `last:`, one that was put first with `pinned:`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_last() {
             f.write_str("last:")?;
+        } else if self.is_pinned() {
+            f.write_str("pinned:")?;
         }
         let Self { cluster, apath, pattern } = self.unmarked();
         write!(f, "{}/{apath}/{:016x}", cluster.0, pattern.fine.0)
@@ -225,5 +267,26 @@ mod tests {
         assert!(class.last().is_last() && !class.last().is_let_go() && !class.is_last());
         assert!(class.let_go().is_let_go() && !class.let_go().is_last());
         assert_eq!(class.last().to_string(), "last:3/0000000000000009/0000000000000000");
+        assert_eq!(class.pinned().to_string(), "pinned:3/0000000000000009/0000000000000000");
+        assert_eq!((class.pinned().unsteered(), class.banned().unsteered()), (class, class));
+        assert_eq!(class.last().unsteered(), class.last());
+    }
+
+    #[test]
+    fn what_is_banned_is_refused_and_what_is_pinned_never() {
+        struct RefusesAll;
+        impl ClassOrder for RefusesAll {
+            fn score(&self, _: LinkClass) -> f64 {
+                0.0
+            }
+
+            fn unwanted(&self, _: LinkClass) -> Option<PolicyRefusal> {
+                Some(PolicyRefusal::Uninformative)
+            }
+        }
+        let class = LinkClass::at(ClusterId(3), Apath(9));
+        assert_eq!(class.refusal(&RefusesAll), Some(PolicyRefusal::Uninformative));
+        assert_eq!(class.banned().refusal(&RefusesAll), Some(PolicyRefusal::Banned));
+        assert_eq!(class.pinned().refusal(&RefusesAll), None);
     }
 }

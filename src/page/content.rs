@@ -1,10 +1,12 @@
 //! What learning reads of a page besides paths and links: its texts, its class names, its forms.
 
+use serde::{Deserialize, Serialize};
+
 /// A run of words of a text that a page shows, without the words: enough to tell what a page repeats from what it alone says.
 ///
 /// Where a text is cut depends on its words alone (content-defined chunks, as in Muthitacharoen, Chen, Mazières 2001), so that
 /// an excerpt or a quotation shares its units with the text that it is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentUnit {
     /// 64-bit hash of its words: the same however the page writes it (charset, entities, white space), and on every
     /// platform.
@@ -20,7 +22,7 @@ pub struct ContentUnit {
 }
 
 /// Which controls a page has, as far as they tell what a form is for. What stands in a `template` does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormFacts {
     /// `<input type=password>`: one signs in, two or more register or change a password.
     pub password_fields: u16,

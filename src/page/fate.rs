@@ -34,6 +34,8 @@ pub enum PolicyRefusal {
     Uninformative,
     /// URLs of its form keep coming and bring nothing new.
     StructureTrap,
+    /// Somebody has banned it.
+    Banned,
 }
 
 /// Which budget a link was over.
@@ -132,10 +134,11 @@ labels!(PolicyRefusal {
     DuplicateContent => "duplicate_content",
     Uninformative => "uninformative",
     StructureTrap => "structure_trap",
+    Banned => "banned",
 });
 impl PolicyRefusal {
     /// All of them, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -144,6 +147,7 @@ impl PolicyRefusal {
         Self::DuplicateContent,
         Self::Uninformative,
         Self::StructureTrap,
+        Self::Banned,
     ];
 
     /// The reason with this label.
@@ -164,6 +168,7 @@ impl PolicyRefusal {
             Self::DuplicateContent => "addresses of that form show what others show",
             Self::Uninformative => "addresses of that form show nothing that is wanted",
             Self::StructureTrap => "addresses of that form keep coming and bring nothing new",
+            Self::Banned => "somebody has banned such links while the crawl ran (`harvestman ban`)",
         }
     }
 }

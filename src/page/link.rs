@@ -1,5 +1,7 @@
 //! What the parser makes of a page.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Apath, ContentUnit, FormFacts};
 
 /// What kind of reference a link is.
@@ -42,7 +44,7 @@ pub struct LinkGroup {
 }
 
 /// One entry of the bag of leaf paths: the hash of a path from the root to a leaf (text, image, anchor) and how often it occurs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeafPath {
     /// 64-bit hash of the path.
     pub path: u64,

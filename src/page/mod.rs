@@ -12,6 +12,7 @@ mod fate;
 mod ledger;
 mod link;
 mod media;
+mod note;
 mod record;
 mod scheduled;
 mod trap;
@@ -25,6 +26,7 @@ pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRe
 pub use ledger::Ledger;
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
 pub use media::MediaType;
+pub use note::Note;
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use trap::{TrapMeasure, TrapRecord};

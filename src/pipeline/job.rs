@@ -13,8 +13,8 @@ pub(super) enum Job {
     Page { lease: Lease, exchange: Exchange },
     /// A URL is not fetched: only its line in the page log is to be written.
     Refused { lease: Lease, fate: Fate },
-    /// A robots.txt was fetched: it is archived.
-    Robots { exchange: Exchange, permit: OwnedSemaphorePermit },
+    /// A robots.txt was fetched, or a sitemap that is tried again: it is archived.
+    Errand { exchange: Exchange, permit: OwnedSemaphorePermit },
     /// A sitemap was fetched: it is archived, and its entries are links.
     Sitemap { sitemap: Sitemap, permit: OwnedSemaphorePermit },
     /// There is no more work.

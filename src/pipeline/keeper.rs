@@ -3,7 +3,6 @@
 //! A group is closed when it is old enough or large enough. First the archive is forced to the disk, then the group is committed, and
 //! only then do its leases end: what the state says was fetched is in the archive.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 
 use super::switchboard::{ERRANDS_MAX, Lines};
 use crate::archive;
@@ -18,35 +18,26 @@ use crate::clock::{Clock, Instant};
 use crate::config::Config;
 use crate::frontier::{ChangePort, Control, Kept};
 use crate::host::Politeness;
-use crate::page::Change;
-use crate::store::{Store, StoreError, decode, encode};
+use crate::page::{Change, Ledger, Note};
+use crate::store::{Group, Store, StoreError, decode, encode};
 use crate::url::HostKey;
 
 enum Task {
     Change(Box<Change>),
     Host(HostKey, Vec<u8>),
+    Note(Note),
     End,
 }
 
 /// Where groups of changes are committed.
 pub(super) trait StateLog: Send {
     /// [`Store::commit`].
-    fn commit(
-        &self,
-        changes: &[Change],
-        hosts: &BTreeMap<HostKey, Vec<u8>>,
-        elapsed: Duration,
-    ) -> Result<(), StoreError>;
+    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError>;
 }
 
 impl StateLog for Store {
-    fn commit(
-        &self,
-        changes: &[Change],
-        hosts: &BTreeMap<HostKey, Vec<u8>>,
-        elapsed: Duration,
-    ) -> Result<(), StoreError> {
-        Self::commit(self, changes, hosts, elapsed)
+    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+        Self::commit(self, group, elapsed)
     }
 }
 
@@ -58,6 +49,10 @@ pub(super) struct KeeperPort(Sender<Task>);
 impl KeeperPort {
     pub(super) fn remember(&self, host: &HostKey, memory: &Politeness) {
         self.send(Task::Host(host.clone(), encode(memory)));
+    }
+
+    pub(super) fn note(&self, note: Note) {
+        self.send(Task::Note(note));
     }
 
     fn send(&self, task: Task) {
@@ -84,22 +79,23 @@ pub(super) struct KeeperThread {
     port: KeeperPort,
     thread: JoinHandle<()>,
     failed: Arc<AtomicBool>,
+    kept: Arc<Mutex<Ledger>>,
 }
 
 impl KeeperThread {
-    /// Keeps what still waits and ends. True if something could not be kept.
-    pub(super) fn join(self) -> std::thread::Result<bool> {
+    /// Keeps what still waits and ends. If something could not be kept, the account of what was.
+    pub(super) fn join(self) -> std::thread::Result<Option<Ledger>> {
         self.port.send(Task::End);
         self.thread.join()?;
-        Ok(self.failed.load(Ordering::Relaxed))
+        let kept = self.kept.lock().clone();
+        Ok(self.failed.load(Ordering::Relaxed).then_some(kept))
     }
 }
 
 /// What waits to be committed.
 #[derive(Default)]
-struct Group {
-    changes: Vec<Change>,
-    hosts: BTreeMap<HostKey, Vec<u8>>,
+struct Gathered {
+    kept: Group,
     leases: u32,
 }
 
@@ -124,17 +120,19 @@ pub(super) struct Keeper {
     leases_max: u32,
     tasks: Receiver<Task>,
     /// What is not committed yet.
-    group: Group,
+    group: Gathered,
     /// When the group is closed, however small; none while there is nothing in it.
     due: Option<Instant>,
     failed: Arc<AtomicBool>,
+    /// The account as it was kept last.
+    kept: Arc<Mutex<Ledger>>,
 }
 
 impl Keeper {
-    /// A keeper of a crawl that began at `started`, and the way to it.
+    /// A keeper of a crawl that began at `started` and had this account until now, and the way to it.
     pub(super) fn new(
         config: &Config,
-        disk: Disk,
+        (disk, account): (Disk, Ledger),
         lines: Lines,
         (clock, started): (Clock, Instant),
     ) -> (Self, KeeperPort) {
@@ -148,18 +146,19 @@ impl Keeper {
             every: config.state.commit_every.0,
             leases_max: config.state.commit_pages.min(in_flight / 4).max(1),
             tasks,
-            group: Group::default(),
+            group: Gathered::default(),
             due: None,
             failed: Arc::default(),
+            kept: Arc::new(Mutex::new(account)),
         };
         (keeper, KeeperPort(sender))
     }
 
     /// Starts the thread, which the port leads to.
     pub(super) fn spawn(self, port: KeeperPort) -> std::io::Result<KeeperThread> {
-        let failed = Arc::clone(&self.failed);
+        let (failed, kept) = (Arc::clone(&self.failed), Arc::clone(&self.kept));
         let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || self.run())?;
-        Ok(KeeperThread { port, thread, failed })
+        Ok(KeeperThread { port, thread, failed, kept })
     }
 
     fn run(mut self) {
@@ -216,19 +215,22 @@ impl Keeper {
     }
 
     /// A keeper that is gone would leave the crawl waiting for ever, so a panic is an error like any other.
-    fn commit_contained(&self, group: &Group) -> Result<(), String> {
+    fn commit_contained(&self, group: &Gathered) -> Result<(), String> {
         let commit = AssertUnwindSafe(|| self.commit(group));
         catch_unwind(commit).unwrap_or_else(|_| Err("the keeper panicked".to_owned()))
     }
 
-    fn commit(&self, group: &Group) -> Result<(), String> {
+    fn commit(&self, group: &Gathered) -> Result<(), String> {
         let began = self.clock.now();
         if group.leases > 0 {
             (self.disk.sync_archive)().map_err(|error| error.to_string())?;
         }
         let now = self.clock.now();
         let elapsed = now.since(self.started);
-        self.disk.state.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
+        self.disk.state.commit(&group.kept, elapsed).map_err(|error| error.to_string())?;
+        if let Some(last) = group.kept.changes.last() {
+            self.kept.lock().clone_from(&last.ledger);
+        }
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
         metrics.pages.add(u64::from(group.leases));
@@ -237,15 +239,16 @@ impl Keeper {
     }
 }
 
-impl Group {
+impl Gathered {
     /// False where the task is the end.
     fn take(&mut self, task: Task) -> bool {
         match task {
             Task::Change(change) => {
                 self.leases += change.leases;
-                self.changes.push(*change);
+                self.kept.changes.push(*change);
             }
-            Task::Host(host, memory) => drop(self.hosts.insert(host, memory)),
+            Task::Host(host, memory) => drop(self.kept.hosts.insert(host, memory)),
+            Task::Note(note) => self.kept.notes.push(note),
             Task::End => return false,
         }
         true

@@ -17,18 +17,20 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
+use super::helm::Helm;
 use super::journal::Journal;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
+use super::observations::{self, ObservationLog};
 use super::pace::Pace;
 use super::trap_board::TrapBoard;
-use crate::clock::Clock;
+use crate::clock::{Clock, Instant};
 use crate::config::FilterOrder;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
 use crate::page::{ClusterId, LinkClass};
 use crate::policy::learned::ReadPage;
-use crate::policy::{self, CurrentPolicy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use crate::policy::{self, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
 /// A fetch that has ended, with the generation of the snapshot that its page was read by.
 pub(super) struct Seen {
@@ -85,18 +87,19 @@ pub(super) struct Learning {
     pub(super) policy: Box<dyn Policy>,
     /// The snapshot that holds.
     pub(super) snapshot: Arc<dyn PolicySnapshot>,
-    pub(super) current: CurrentPolicy,
+    /// Where snapshots are published.
+    pub(super) helm: Arc<Helm>,
     pub(super) needs: Arc<SharedNeeds>,
     /// Hands an order to the frontier; must not wait.
     pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
     /// Takes in addresses that the policy derived; must not wait.
     pub(super) propose: Propose,
     pub(super) journal: Option<Journal>,
+    /// Where what the policy is shown is kept, for a crawl that goes on.
+    pub(super) observations: Option<ObservationLog>,
     /// Where what was learnt is left in the end.
     pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
-    /// When links are judged by the policy, if at all.
-    pub(super) filter: FilterOrder,
     /// Reads a page again whose snapshot is outdated.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
@@ -228,6 +231,7 @@ impl Learning {
         if self.pace.has_news() {
             self.publish();
         }
+        self.keep(|log, now| log.flush(now, true));
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
@@ -268,6 +272,11 @@ impl Learning {
         if !self.gathers() {
             self.bring_up_to_date(&mut seen);
         }
+        // What people asked for is no business of the policy.
+        seen.observation.class = seen.observation.class.unsteered();
+        seen.observation.new.iter_mut().for_each(|link| link.class = link.class.unsteered());
+        let cluster = self.see_destination(&seen.observation);
+        let kept = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }
@@ -277,6 +286,7 @@ impl Learning {
         if !proposals.is_empty() {
             (self.propose)(&proposals);
         }
+        self.keep(|log, _| kept.map_or(Ok(()), |kept| log.add(kept)));
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);
@@ -297,6 +307,29 @@ impl Learning {
             self.metrics.clusters.set(self.facts.clusters);
             // What waits is of the generation before: the sooner that is over the better.
             self.publish();
+            self.keep(|log, now| log.flush(now, true));
+        }
+    }
+
+    /// Takes note of which cluster the pages behind such links are of.
+    fn see_destination(&self, seen: &Observation) -> ClusterId {
+        if let Outcome::Page(page) = &seen.outcome
+            && !self.gathers()
+        {
+            let url = seen.url.as_str();
+            let cluster = self.snapshot.page_cluster(seen.class, url, &page.bag).plain();
+            self.helm.see(url, cluster);
+            return cluster;
+        }
+        ClusterId::UNKNOWN
+    }
+
+    /// Writes to the log of observations. After an error nothing more is written: a crawl does not end for it.
+    fn keep(&mut self, write: impl FnOnce(&mut ObservationLog, Instant) -> std::io::Result<()>) {
+        let Some(log) = &mut self.observations else { return };
+        if let Err(error) = write(log, self.clock.now()) {
+            tracing::error!(%error, "what the policy is shown cannot be kept; a resumed crawl learns anew what comes from now on");
+            self.observations = None;
         }
     }
 
@@ -331,10 +364,10 @@ impl Learning {
     /// own but never has to wait for them.
     fn publish(&mut self) {
         let began = self.clock.now();
+        self.keep(|log, now| log.flush(now, false));
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
-        self.current.store(Arc::new(Arc::clone(&snapshot)));
-        (self.to_frontier)(order(&snapshot, self.policy.is_explained(), self.filter));
+        let snapshot = self.helm.publish(snapshot, &*self.to_frontier);
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);

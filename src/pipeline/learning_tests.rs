@@ -4,10 +4,12 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use super::*;
+use crate::config::FilterOrder;
 use crate::config::{Period, PolicyOptions};
 use crate::metrics::Metrics;
 use crate::page::{Apath, ClassOrder, LeafPath, LinkClass, ParsedPage, PatternId, UrlPattern};
-use crate::policy::{NewLink, PageFacts};
+use crate::policy::steering::Steering;
+use crate::policy::{CurrentPolicy, NewLink, PageFacts};
 use crate::url::CanonicalUrl;
 
 /// A policy that notes what it is shown, has a lesson at every third page, and does what a test asks for at certain pages.
@@ -101,6 +103,8 @@ fn start_as(
     let needs = Arc::new(SharedNeeds::new(policy.needs()));
     let metrics = Metrics::new();
     let noted: Arc<Mutex<Vec<(u64, u64)>>> = Arc::clone(&orders);
+    let steering = (explained, FilterOrder::default());
+    let helm = Arc::new(Helm::new(Arc::clone(&first), Arc::clone(&current), Steering::default(), steering));
     let (published, clock) = (Arc::clone(&current), Clock::system());
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
@@ -108,7 +112,7 @@ fn start_as(
         facts: policy.facts(),
         policy: Box::new(policy),
         snapshot: first,
-        current: Arc::clone(&current),
+        helm,
         needs: Arc::clone(&needs),
         to_frontier: Box::new(move |order: Order| {
             let version = order.version.unwrap_or_default();
@@ -118,8 +122,8 @@ fn start_as(
         }),
         propose: Box::new(|_| {}),
         journal: None,
+        observations: None,
         model_file: None,
-        filter: FilterOrder::default(),
         pace: Pace::new(&options, clock.now()),
         read: Box::new(|_, _, _| {
             let leaf = LeafPath { path: 1, count: 1, text: None };

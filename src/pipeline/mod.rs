@@ -11,9 +11,12 @@
 //! A lease is the credit of the whole circle: at most `frontier.in_flight_max` are out, so every queue on the way is bounded, and a
 //! lease ends only when its outcome is written.
 
+mod crawl;
 mod example;
 mod fetching;
 mod harvest;
+mod helm;
+mod in_force;
 mod intake;
 mod job;
 mod journal;
@@ -23,6 +26,7 @@ mod learning;
 mod line;
 mod model_file;
 mod needs;
+mod observations;
 pub mod offline;
 mod output;
 mod pace;
@@ -37,6 +41,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod told;
 mod trap_board;
 mod wiring;
 mod worker;
@@ -55,7 +60,7 @@ pub use wiring::runtime;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::frontier::{Control, EndReason};
-use crate::report::{CrawlStatus, Hooks, Report, StopReason, Usage};
+use crate::report::{CrawlStatus, Given, Hooks, Report, StopReason, Usage};
 use crate::seed::Seed;
 
 /// Why a crawl could not be run.
@@ -149,12 +154,21 @@ const fn stop_reason(reason: EndReason) -> StopReason {
     }
 }
 
-impl wiring::Crawl {
+/// The next command; none comes where there is no way for them.
+async fn next(commands: &mut Option<tokio::sync::mpsc::Receiver<Given>>) -> Option<Given> {
+    match commands {
+        Some(commands) => commands.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+impl crawl::Crawl {
     /// Waits until the crawl is over; reports where it stands meanwhile, and passes a request to stop on.
     async fn until_over(&self, hooks: &Hooks) -> EndReason {
         let Some(mut finished) = self.finished.lock().take() else { return EndReason::Stopped };
         let mut tick = tokio::time::interval(STATUS_EVERY);
         let (mut told, mut paused) = (false, false);
+        let mut commands = hooks.commands.listen();
         let mut moved = self.clock.now();
         loop {
             tokio::select! {
@@ -167,11 +181,15 @@ impl wiring::Crawl {
                     paused = !paused;
                     self.lines.0.to_frontier(if paused { Control::Pause } else { Control::GoOn });
                 }
+                Some(given) = next(&mut commands) => {
+                    self.told(given).await;
+                    tick.reset_immediately();
+                }
                 _ = tick.tick() => {
                     let ends = self.watch_seen();
                     let status = self.status(ends || hooks.stop.requested());
-                    let (status, now) = (CrawlStatus { paused, ..status }, self.clock.now());
-                    match status.stall() {
+                    let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.clock.now());
+                    match &status.stall {
                         Some(why) if now.since(moved) >= STALL_TOLD_EVERY => {
                             tracing::warn!("{why}");
                             moved = now;

@@ -1,7 +1,7 @@
 //! The crawl directory.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::Error;
@@ -39,10 +39,20 @@ pub(super) const CONFIG_FILE: &str = "config.toml";
 
 /// Writes the configuration that holds, secrets left out, wholly or not at all.
 pub(super) fn write_config(directory: &Path, config: &Config) -> Result<(), Error> {
-    let (path, new) = (directory.join(CONFIG_FILE), directory.join("config.toml.new"));
-    let text = as_toml(config, Secrets::LeftOut);
-    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
-    written.map_err(|source| Error::Write { path, source })
+    let path = directory.join(CONFIG_FILE);
+    replace(&path, as_toml(config, Secrets::LeftOut).as_bytes()).map_err(|source| Error::Write { path, source })
+}
+
+/// Puts a file in the place of another, wholly or not at all. It is on the disk afterwards.
+pub(super) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let mut file = fs::File::create(&new)?;
+    file.write_all(contents)?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    fs::File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Holds a crawl directory: another process that wants it is refused. It is let go with the process, however that ends.

@@ -1,5 +1,6 @@
 //! The policy of a crawl: made from the settings, and put to learning where it learns.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,10 +9,12 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::example::{example, reader};
 use super::harvest::{Harvester, Rules};
+use super::helm::Helm;
 use super::journal::Journal;
-use super::learning::{Learner, Learning, Teacher, order};
+use super::learning::{Learner, Learning, Teacher};
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
+use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
 use super::pace::Pace;
 use super::switchboard::Lines;
 use super::trap_board::TrapBoard;
@@ -19,16 +22,19 @@ use crate::clock::Clock;
 use crate::config::{Config, FilterOrder};
 use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
+use crate::page::ClusterId;
 use crate::parse::Parser;
-use crate::policy::{self, CurrentPolicy, Guarded, Making, Policy, PolicySnapshot, Proposal};
+use crate::policy::steering::Steering;
+use crate::policy::{self, CurrentPolicy, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 
 /// A policy that is ready, and its first snapshot where all stages find it.
 pub(super) struct PolicySetup {
     policy: Box<dyn Policy>,
-    first: Arc<dyn PolicySnapshot>,
     filter: FilterOrder,
+    /// Where snapshots are published, and what people ask for is laid over them.
+    pub(super) helm: Arc<Helm>,
     pub(super) current: CurrentPolicy,
     pub(super) needs: Arc<SharedNeeds>,
     /// Where later orders wait for the frontier.
@@ -37,6 +43,7 @@ pub(super) struct PolicySetup {
     pub(super) traps: Arc<TrapBoard>,
     /// The example page, where it is to be fetched.
     pub(super) example_seed: Option<CanonicalUrl>,
+    observations: Option<ObservationLog>,
 }
 
 impl PolicySetup {
@@ -60,28 +67,48 @@ impl PolicySetup {
         if config.filter.trap_guard {
             policy = Box::new(Guarded::new(policy));
         }
-        let first = policy.snapshot();
         let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
+        let first = policy.snapshot();
+        let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
+        let explained = (policy.is_explained(), config.filter.order);
         Ok(Self {
-            current: Arc::new(ArcSwap::from_pointee(Arc::clone(&first))),
+            helm: Arc::new(Helm::new(first, Arc::clone(&current), Steering::default(), explained)),
+            current,
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             traps: Arc::default(),
+            observations: None,
             filter: config.filter.order,
             policy,
-            first,
             example_seed,
         })
     }
 
     /// What the frontier orders by at first.
     pub(super) fn first_order(&self) -> Order {
-        order(&self.first, self.policy.is_explained(), self.filter)
+        self.helm.order()
+    }
+
+    /// Shows it again what an earlier run showed it, and lays over it what people asked for then. From now on what it is shown is kept.
+    pub(super) fn recall(&mut self, config: &Config, directory: &Path, steering: Steering) -> Result<(), Error> {
+        let mut pages = Vec::new();
+        if self.policy.is_explained() && config.state.enabled {
+            let (log, recalled) = recall(config, directory, &mut *self.policy, &mut pages)?;
+            tell(recalled);
+            self.observations = Some(log);
+        }
+        self.needs.set(self.policy.needs());
+        let explained = (self.policy.is_explained(), self.filter);
+        let helm = Helm::new(self.policy.snapshot(), Arc::clone(&self.current), steering, explained);
+        pages.iter().for_each(|(url, cluster)| helm.see(url, *cluster));
+        helm.look_again();
+        self.helm = Arc::new(helm);
+        Ok(())
     }
 
     /// The first snapshot.
-    pub(super) const fn first(&self) -> &Arc<dyn PolicySnapshot> {
-        &self.first
+    pub(super) fn first(&self) -> Arc<dyn PolicySnapshot> {
+        self.helm.snapshot()
     }
 
     /// Makes who learns; none where the policy does not.
@@ -111,19 +138,58 @@ impl PolicySetup {
             facts: self.policy.facts(),
             traps: self.traps,
             policy: self.policy,
-            snapshot: self.first,
-            current: self.current,
+            snapshot: self.helm.snapshot(),
+            helm: self.helm,
             needs: self.needs,
             to_frontier: Box::new(to_frontier),
             propose: Box::new(propose),
             journal,
+            observations: self.observations,
             model_file: Some(ModelFile::new(directory, &config.parse)),
-            filter: self.filter,
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),
             clock: clock.clone(),
             metrics: Arc::clone(&metrics.policy),
         };
         Ok(Some(learning.ready(config.frontier.in_flight_max as usize)))
+    }
+}
+
+/// Opens the log of observations, and shows a policy what stands there. The pages that it tells apart are listed in `pages`.
+fn recall(
+    config: &Config,
+    directory: &Path,
+    policy: &mut dyn Policy,
+    pages: &mut Vec<(String, ClusterId)>,
+) -> Result<(ObservationLog, Recalled), Error> {
+    let path = directory.join(OBSERVATIONS_DIRECTORY);
+    let show = |seen: Observation, cluster: ClusterId| {
+        if cluster != ClusterId::UNKNOWN {
+            pages.push((seen.url.as_str().to_owned(), cluster));
+        }
+        policy.observe(seen);
+        // They were made when it saw this first.
+        drop(policy.proposals());
+    };
+    let opened = AssertUnwindSafe(|| ObservationLog::open(directory, observations::key(config), show));
+    match catch_unwind(opened) {
+        Ok(opened) => opened.map_err(|source| Error::Write { path, source }),
+        Err(_) => Err(Error::Internal(format!(
+            "the policy panicked at what it saw in an earlier run; without {} it learns anew",
+            path.display()
+        ))),
+    }
+}
+
+/// Says what was recalled.
+fn tell(recalled: Recalled) {
+    if recalled.spoilt > 0 {
+        tracing::warn!(
+            files = recalled.spoilt,
+            "what the policy was shown in an earlier run is of other settings or another version; it is removed, and learnt anew"
+        );
+    }
+    if recalled.observations > 0 {
+        tracing::info!(fetches = recalled.observations, "the policy knows what it knew");
     }
 }

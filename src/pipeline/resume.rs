@@ -1,6 +1,6 @@
 //! Where a crawl starts: anew, or where an earlier run ended.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,9 +12,10 @@ use crate::archive;
 use crate::config::Config;
 use crate::dedup::SeenUrls;
 use crate::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
-use crate::host::Politeness;
-use crate::store::{Account, ChunkFile, Store};
-use crate::url::HostKey;
+use crate::host::HostPast;
+use crate::page::Note;
+use crate::store::{Account, ChunkFile, Store, decode};
+use crate::url::{CanonicalUrl, HostKey};
 
 /// The state, in the crawl directory.
 pub(super) const STATE_DIRECTORY: &str = "state";
@@ -98,20 +99,55 @@ impl Start {
 #[derive(Default)]
 pub(super) struct Past {
     pub account: Account,
-    pub hosts: HashMap<HostKey, Politeness>,
+    pub hosts: HashMap<HostKey, HostPast>,
+    /// URLs ever accepted of hosts.
+    pub admitted: Vec<(HostKey, u64)>,
+    /// Sitemaps that indexes have named and that are still to be read, by the indexes above them.
+    pub sitemaps: BTreeMap<u32, Vec<String>>,
 }
 
 impl Past {
     /// Reads it.
     pub(super) fn read(store: &Store) -> Result<Self, Error> {
         let restored = store.past()?;
-        let known = |(host, memory): &(HostKey, Vec<u8>)| Some((host.clone(), recollection(memory)?));
-        let hosts: HashMap<_, _> = restored.hosts.iter().filter_map(known).collect();
-        let unreadable = restored.unreadable + (restored.hosts.len() - hosts.len()) as u64;
-        if unreadable > 0 {
-            tracing::error!(hosts = unreadable, "what the state knows of hosts cannot be read; their pace begins anew");
+        let (mut past, mut unreadable) = (Self { account: restored.account, ..Self::default() }, restored.unreadable);
+        for (host, memory) in restored.hosts {
+            let politeness = recollection(&memory);
+            unreadable += u64::from(politeness.is_none());
+            past.hosts.entry(host).or_default().politeness = politeness;
         }
-        Ok(Self { account: restored.account, hosts })
+        unreadable += past.take_notes(restored.notes);
+        if unreadable > 0 {
+            tracing::error!(
+                records = unreadable,
+                "what the state knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
+            );
+        }
+        Ok(past)
+    }
+
+    /// Says how many cannot be read.
+    fn take_notes(&mut self, notes: Vec<Note>) -> u64 {
+        let (mut unreadable, mut found, mut read) = (0, BTreeMap::new(), HashSet::new());
+        for note in notes {
+            match note {
+                Note::Admitted(host, count) => self.admitted.push((host, count)),
+                Note::SitemapFound(url, nesting) => drop(found.insert(url, nesting)),
+                Note::SitemapRead(url) => {
+                    let host = CanonicalUrl::from_canonical(url.as_str()).host_key();
+                    self.hosts.entry(host).or_default().sitemaps_read.push(url.clone());
+                    read.insert(url);
+                }
+                Note::Robots(host, bytes) => match decode(&bytes) {
+                    Some(robots) => self.hosts.entry(host).or_default().robots = Some(robots),
+                    None => unreadable += 1,
+                },
+            }
+        }
+        for (url, nesting) in found.into_iter().filter(|(url, _)| !read.contains(url)) {
+            self.sitemaps.entry(nesting).or_default().push(url);
+        }
+        unreadable
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::wiring::Crawl;
+use super::crawl::Crawl;
 use crate::dedup::{SeenFigures, SeenUrls};
 use crate::frontier::Control;
 use crate::metrics::DedupMetrics;

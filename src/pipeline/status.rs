@@ -1,8 +1,10 @@
 //! Where a crawl stands.
 
-use super::wiring::Crawl;
+use super::crawl::Crawl;
+use crate::clock::Instant;
 use crate::config::BudgetOptions;
-use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};
+use crate::host::WaitReason;
+use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, Waits};
 
 impl Crawl {
     /// A snapshot of the running crawl.
@@ -29,9 +31,12 @@ impl Crawl {
             draining,
             paused: false,
             waits: self.waits(),
+            stall: None,
+            in_force: InForce::default(),
         };
         super::seen::show(&self.seen.figures(), &board.metrics.dedup);
-        status.budgets = budgets(&self.budget, &status);
+        status.budgets = budgets(&self.told.config().budget, &status);
+        status.in_force = self.told.in_force();
         for budget in &status.budgets {
             board.metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
         }
@@ -48,7 +53,10 @@ impl Crawl {
         let now = self.clock.now();
         let mut waits = self.lines.0.waits.lock();
         waits.retain(|_, (until, _)| *until > now);
-        let mut all: Vec<_> = waits.iter().map(|(host, (until, why))| (*until, host, why.label())).collect();
+        let is_blocked = |(_, why): &(Instant, WaitReason)| *why == WaitReason::Blocked;
+        let blocked = waits.values().filter(|wait| is_blocked(wait)).count() as u64;
+        let others = waits.iter().filter(|(_, wait)| !is_blocked(wait));
+        let mut all: Vec<_> = others.map(|(host, (until, why))| (*until, host, why.label())).collect();
         all.sort_unstable();
         let named = all.iter().take(WAITS_MAX).map(|(until, host, reason)| HostWait {
             host: host.to_string(),
@@ -56,7 +64,7 @@ impl Crawl {
             until: until.timestamp().to_string(),
             seconds: until.since(now).as_secs_f64().ceil() as u64,
         });
-        Waits { hosts: all.len() as u64, first: named.collect() }
+        Waits { hosts: all.len() as u64, first: named.collect(), blocked }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use actix::{Actor, Addr, Handler, Message};
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use crossbeam_channel::Sender;
 use dashmap::DashMap;
@@ -20,13 +21,15 @@ use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
 use crate::host::{
-    Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostSetup, IpSlots, NoWork, PageEnded, Politeness,
-    Resolved, SitemapsFound, SlotGiven, WaitReason, Wake,
+    BlockedHosts, Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostPast, HostRules, HostSetup,
+    IpSlots, KnownRobots, NoWork, PageEnded, Politeness, Resolved, RulesChanged, SitemapsFound, SlotGiven, WaitReason,
+    Wake,
 };
 use crate::metrics::Metrics;
-use crate::page::{Exchange, Fate, Lease};
+use crate::page::{Exchange, Fate, Lease, Note};
 use crate::seed::Seed;
-use crate::url::{HostKey, Scope};
+use crate::store::encode;
+use crate::url::{CanonicalUrl, HostKey, Scope};
 
 /// Errands under way at once, over all hosts.
 pub(super) const ERRANDS_MAX: usize = 64;
@@ -63,7 +66,9 @@ pub(super) struct Switchboard {
     /// Where changes are kept; never set where they are not.
     pub(super) keeper: OnceLock<KeeperPort>,
     /// What an earlier run knew of hosts, until they have work; none where there was no such run.
-    pub(super) remembered: Option<Mutex<HashMap<HostKey, Politeness>>>,
+    pub(super) remembered: Option<Mutex<HashMap<HostKey, HostPast>>>,
+    /// Hosts that get nothing.
+    pub(super) blocked: ArcSwap<BlockedHosts>,
 }
 
 /// A host in the directory; opaque to the rest of the pipeline.
@@ -101,7 +106,10 @@ impl Switchboard {
             let core = HostCore::new(host.clone(), Arc::clone(&self.robots), rng);
             let core = match &self.remembered {
                 None => core,
-                Some(hosts) => core.going_on(hosts.lock().remove(host), self.clock.now(), &setup.rules),
+                Some(hosts) => {
+                    let past = hosts.lock().remove(host).unwrap_or_default();
+                    core.going_on(past, self.clock.now(), &setup.rules.load())
+                }
             };
             HostEntry(Entry::Asleep(Some(Box::new(core))))
         });
@@ -115,6 +123,25 @@ impl Switchboard {
         match &entry.0 {
             Entry::Awake { address, pending } => Some((address.clone(), Arc::clone(pending))),
             Entry::Asleep(_) => None,
+        }
+    }
+
+    /// From now on other rules hold for all hosts, or other hosts are blocked. Only on the arbiter's thread.
+    pub(super) fn change_rules(&self, rules: Option<HostRules>) {
+        let Some(setup) = self.setup.get() else { return };
+        let before = rules.map(|rules| setup.rules.swap(Arc::new(rules)));
+        for mut host in self.hosts.iter_mut() {
+            match &mut host.value_mut().0 {
+                Entry::Asleep(core) => {
+                    if let (Some(core), Some(before)) = (core, &before) {
+                        core.change_pace(before, &setup.rules.load());
+                    }
+                }
+                Entry::Awake { address, pending } => {
+                    pending.fetch_add(1, Ordering::Relaxed);
+                    post(address, RulesChanged { before: before.clone() });
+                }
+            }
         }
     }
 
@@ -134,7 +161,7 @@ impl Switchboard {
     }
 
     /// Takes sitemaps to their hosts, as far as these are in scope. Only on the arbiter's thread.
-    fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
+    pub(super) fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
         let mut by_host: BTreeMap<HostKey, Vec<String>> = BTreeMap::new();
         for url in urls {
             if self.scope.check(&url).is_ok() {
@@ -188,6 +215,10 @@ impl HostPort for Lines {
 impl HostOutlets for Lines {
     fn ask(&self, host: &HostKey) {
         self.0.to_frontier(HostDue(host.clone()));
+    }
+
+    fn is_blocked(&self, host: &HostKey) -> bool {
+        self.0.blocked.load().contains(host)
     }
 
     fn fetch_page(&self, host: &HostKey, lease: Lease) {
@@ -257,21 +288,22 @@ impl HostOutlets for Lines {
     }
 
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32) {
+        if let Some(keeper) = self.0.keeper.get() {
+            urls.iter().for_each(|url| keeper.note(Note::SitemapFound(url.clone(), nesting)));
+        }
         self.0.hand_out_sitemaps(urls, nesting);
     }
 
     fn deliver_errand(
         &self,
-        errand: Errand,
+        sitemap: Option<(CanonicalUrl, u32)>,
         exchange: Exchange,
         body: Bytes,
         permit: tokio::sync::OwnedSemaphorePermit,
     ) {
-        self.0.hand_over(match errand {
-            Errand::Robots(_) => Job::Robots { exchange, permit },
-            Errand::Sitemap { url, nesting } => {
-                Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit }
-            }
+        self.0.hand_over(match sitemap {
+            None => Job::Errand { exchange, permit },
+            Some((url, nesting)) => Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit },
         });
     }
 
@@ -282,6 +314,12 @@ impl HostOutlets for Lines {
     fn remember(&self, host: &HostKey, memory: &Politeness) {
         if let Some(keeper) = self.0.keeper.get() {
             keeper.remember(host, memory);
+        }
+    }
+
+    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots) {
+        if let Some(keeper) = self.0.keeper.get() {
+            keeper.note(Note::Robots(host.clone(), encode(robots)));
         }
     }
 

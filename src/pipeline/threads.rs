@@ -10,6 +10,7 @@ use super::keeper::{Keeper, KeeperPort, KeeperThread};
 use super::learning::Learner;
 use super::worker::Worker;
 use crate::archive::{self, ArchiveThread, Writer, Written};
+use crate::page::Ledger;
 
 /// Those who work beside the actors, made and connected, but not started.
 pub(super) struct Stages {
@@ -34,8 +35,8 @@ pub(super) struct Threads {
 pub(super) struct Ended {
     /// Threads that panicked.
     pub(super) panicked: usize,
-    /// Whether something could not be kept.
-    pub(super) unkept: bool,
+    /// If something could not be kept, the account of what was.
+    pub(super) unkept: Option<Ledger>,
     /// What was written, or why not all was.
     pub(super) written: Result<Written, archive::Error>,
 }
@@ -66,7 +67,7 @@ impl Threads {
         // The workers feed who learns, so these end first.
         let panicked = workers.into_iter().chain(learning).filter_map(|thread| thread.join().err()).count();
         // Before the archive, which ends when nobody can write to it any more.
-        let kept = keeper.map_or(Ok(false), KeeperThread::join);
-        Ended { panicked: panicked + usize::from(kept.is_err()), unkept: kept.unwrap_or(true), written: writer.join() }
+        let kept = keeper.map_or(Ok(None), KeeperThread::join);
+        Ended { panicked: panicked + usize::from(kept.is_err()), unkept: kept.ok().flatten(), written: writer.join() }
     }
 }

@@ -1,31 +1,34 @@
 //! Builds a crawl from its configuration, sink to source.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use actix::Actor;
+use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, bounded};
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, oneshot};
 
+use super::crawl::Crawl;
 use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
+use super::in_force::InForce;
 use super::job::Job;
 use super::keeper::{Disk, Keeper};
 use super::learning::Teacher;
-use super::output::{CONFIG_FILE, DirectoryLock};
+use super::output::CONFIG_FILE;
 use super::policy_setup::PolicySetup;
 use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
 use super::surroundings::{Network, Surroundings};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
-use super::threads::{Ended, Stages, Threads};
-use super::trap_board::TrapBoard;
+use super::threads::Stages;
+use super::told::Told;
 use super::worker::{Desk, Worker};
-use super::{Error, output, seen};
+use super::{Error, output};
 use crate::archive::{self, ArchiveSink, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId, Writer};
 use crate::clock::{Clock, Instant};
 use crate::config::{BudgetOptions, Config};
@@ -34,11 +37,11 @@ use crate::fetch::{DecodeLimits, TrustedHosts};
 use crate::frontier::{
     Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound, Shelf,
 };
-use crate::host::{HostRules, HostSetup, IpSlots, Politeness, sitemap};
+use crate::host::{BlockedHosts, HostPast, HostRules, HostSetup, IpSlots, sitemap};
 use crate::page::{Apath, Fate, Ledger, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
-use crate::report::{CrawlStatus, Hooks, Run, StopReason};
+use crate::report::{Hooks, Run};
 use crate::seed::Seed;
 use crate::store::Store;
 use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
@@ -55,65 +58,6 @@ pub fn runtime(config: &Config) -> actix::SystemRunner {
         // The operating system refuses threads or file handles: nothing can be done without them.
         builder.build().expect("the operating system grants threads")
     })
-}
-
-/// A running crawl.
-pub(super) struct Crawl {
-    pub(super) lines: Lines,
-    pub(super) ledger: Arc<Mutex<Ledger>>,
-    pub(super) clock: Clock,
-    pub(super) started: Instant,
-    pub(super) budget: BudgetOptions,
-    pub(super) seen: Arc<SeenUrls>,
-    /// Whether it was said that its disk fails, and that the crawl ends because of that.
-    pub(super) seen_warned: AtomicBool,
-    pub(super) seen_ends: AtomicBool,
-    pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
-    /// What the crawl begins with.
-    planted: LinksFound,
-    run: Run,
-    directory: PathBuf,
-    pub(super) traps: Arc<TrapBoard>,
-    /// Keeps others out of the crawl directory for as long as it is held.
-    _lock: DirectoryLock,
-}
-
-impl Crawl {
-    /// Sends the seeds in. Also where there is nothing to plant: an empty message lets a crawl end of which nothing was left.
-    pub(super) fn begin(&mut self) {
-        self.lines.0.to_frontier(std::mem::take(&mut self.planted));
-    }
-
-    /// Ends the threads, closes the files. Returns what the report needs, and what could not be written, if anything.
-    pub(super) async fn close(
-        self,
-        threads: Threads,
-        started: Instant,
-    ) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
-        let mut status = self.status(false);
-        status.elapsed = self.clock.now().since(started);
-        let Self { lines, mut run, directory, seen, traps, _lock, .. } = self;
-        run.troubles = lines.0.fetching.tally.troubles();
-        let jobs = lines.0.jobs.clone();
-        let joined = tokio::task::spawn_blocking(move || threads.join(&jobs));
-        let Ended { panicked, unkept, written } = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
-        run.dedup = Some(seen.figures());
-        seen::ended(seen);
-        if panicked > 0 {
-            return Err(Error::Internal(format!("{panicked} threads panicked")));
-        }
-        status.traps = traps.traps();
-        match written {
-            Ok(_) => {
-                run.warc_files = output::warc_files(&directory);
-                Ok((run, status, unkept.then_some(StopReason::StateError)))
-            }
-            Err(error) => {
-                tracing::error!(%error, "the output could not be written; what was written before is whole");
-                Ok((run, status, Some(StopReason::ArchiveError)))
-            }
-        }
-    }
 }
 
 /// What is made from the configuration before anything runs.
@@ -184,7 +128,7 @@ impl Beginning<'_> {
     /// Makes all stages and connects them; the actors are started. The crawl begins with [`Crawl::begin`].
     pub(super) fn wire(&self) -> Result<(Crawl, Stages), Error> {
         let Self { config, hooks, clock, seed, surroundings, .. } = self;
-        let parts = parts(self)?;
+        let mut parts = parts(self)?;
         let directory = output::directory(config);
         // Only now: nothing is made where the settings are wrong.
         let Start { lock, left } = (self.start)(&directory)?;
@@ -193,33 +137,38 @@ impl Beginning<'_> {
 
         let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
         let seen = Arc::new(seen);
-        let past = left.as_ref().map(Past::read).transpose()?;
+        let mut past = left.as_ref().map(Past::read).transpose()?;
+        let in_force = InForce::read(&directory)?;
+        parts.policy.recall(config, &directory, in_force.steering.clone())?;
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,
         };
-        let spent = past.as_ref().map(|past| past.account.clone()).unwrap_or_default();
+        let goes_on = past.is_some();
+        let remembered = past.as_mut().map(|past| Mutex::new(std::mem::take(&mut past.hosts)));
+        let Past { account: spent, admitted, sitemaps, .. } = past.unwrap_or_default();
         let started = clock.now() - spent.elapsed;
         let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
         let ledger = Arc::new(Mutex::new(Ledger::default()));
-        let remembered = past.map(|past| Mutex::new(past.hosts));
-        let goes_on = remembered.is_some();
-        let (board, job_queue) = self.board(parts.network, (&parts.scope, &ledger), (started, remembered));
+        let blocked = ArcSwap::from_pointee(in_force.blocked.clone());
+        let (board, job_queue) = self.board(parts.network, (&parts.scope, &ledger), started, (remembered, blocked));
         let lines = Lines(Arc::new(board));
 
         let (finished_sender, finished) = oneshot::channel();
         let shelf = shelf(config, &directory, store.is_some())?;
         let mut frontier = frontier(config, hooks, clock, (&lines, &parts.policy), (&ledger, shelf), finished_sender);
         let is_new = spent.ledger.discovered() == 0;
+        let account = spent.ledger.clone();
         frontier.go_on(spent.ledger);
         if let Some(store) = store.as_ref().filter(|_| goes_on) {
             restore_urls(store, &seen, &mut frontier)?;
+            admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
         }
         let keeper = store.map(|store| {
             let sink = outlet.sink.clone();
             let archive = surroundings.archive_sync(Box::new(move || sink.sync()));
             let disk = Disk { state: surroundings.state(store), sync_archive: archive };
-            Keeper::new(config, disk, lines.clone(), (clock.clone(), started))
+            Keeper::new(config, (disk, account), lines.clone(), (clock.clone(), started))
         });
         if let Some((_, port)) = &keeper {
             // Set once, here.
@@ -228,9 +177,14 @@ impl Beginning<'_> {
         }
 
         start_actors(config, hooks, clock, &lines, frontier);
+        for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
+            lines.0.hand_out_sitemaps(urls, nesting);
+        }
         let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
-        let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
+        let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
         let traps = Arc::clone(&parts.policy.traps);
+        let orders = (Arc::clone(&parts.policy.helm), Arc::clone(&parts.policy.orders));
+        let told = Told::new(config, in_force, &directory, orders);
         let learner = parts.policy.learner(config, &directory, (&lines, &rules), clock, &hooks.metrics)?;
         let (teacher, learner) = learner.unzip();
         let workers = workers(self, &lines, (&rules, teacher), &outlet);
@@ -245,7 +199,7 @@ impl Beginning<'_> {
             ledger,
             clock: clock.clone(),
             started,
-            budget: config.budget.clone(),
+            told,
             seen,
             seen_warned: AtomicBool::new(false),
             seen_ends: AtomicBool::new(false),
@@ -253,7 +207,7 @@ impl Beginning<'_> {
             planted: planted.unwrap_or_default(),
             directory,
             traps,
-            _lock: lock,
+            lock,
         };
         Ok((crawl, Stages { workers, jobs: job_queue, learner, keeper, writer: outlet.writer }))
     }
@@ -273,7 +227,8 @@ impl Beginning<'_> {
         &self,
         network: Arc<dyn Network>,
         (scope, ledger): (&Arc<Scope>, &Arc<Mutex<Ledger>>),
-        (started, remembered): (Instant, Option<Mutex<HashMap<HostKey, Politeness>>>),
+        started: Instant,
+        (remembered, blocked): (Option<Mutex<HashMap<HostKey, HostPast>>>, ArcSwap<BlockedHosts>),
     ) -> (Switchboard, Receiver<Job>) {
         let Self { config, hooks, clock, seed, .. } = self;
         let in_flight = config.frontier.in_flight_max.max(1);
@@ -301,6 +256,7 @@ impl Beginning<'_> {
             waits: Mutex::default(),
             keeper: OnceLock::new(),
             remembered,
+            blocked,
         };
         (board, job_queue)
     }
@@ -394,10 +350,19 @@ fn limit(set: u64) -> Option<u64> {
 }
 
 /// The budgets; that of time has run since `started`.
-fn budgets(config: &Config, started: Instant) -> Budgets {
+pub(super) fn budgets(config: &Config, started: Instant) -> Budgets {
     let BudgetOptions { pages, bytes, requests, time, .. } = &config.budget;
     let until = (!time.0.is_zero()).then(|| started + time.0);
     Budgets { pages: limit(*pages), bytes: limit(bytes.0), requests: limit(*requests), until }
+}
+
+/// What may wait.
+pub(super) fn limits(config: &Config) -> Limits {
+    Limits {
+        queued_max: config.frontier.queued_max,
+        host_pages_max: limit(config.budget.pages_per_host),
+        classes_max: config.frontier.classes_max,
+    }
 }
 
 fn frontier(
@@ -409,11 +374,7 @@ fn frontier(
     finished: oneshot::Sender<EndReason>,
 ) -> FrontierActor {
     FrontierActor::new(FrontierSetup {
-        limits: Limits {
-            queued_max: config.frontier.queued_max,
-            host_pages_max: limit(config.budget.pages_per_host),
-            classes_max: config.frontier.classes_max,
-        },
+        limits: limits(config),
         allowance: Arc::clone(&lines.0.allowance),
         in_flight_max: config.frontier.in_flight_max.max(1),
         early_stop: EarlyStopOptions { share: config.budget.early_stop, requests: config.budget.early_stop_requests },
@@ -432,7 +393,7 @@ fn frontier(
 
 fn start_actors(config: &Config, hooks: &Hooks, clock: &Clock, lines: &Lines, frontier: FrontierActor) {
     let setup = HostSetup {
-        rules: HostRules::from(config),
+        rules: ArcSwap::from_pointee(HostRules::from(config)),
         sleep_after: config.host.sleep_after.0,
         clock: clock.clone(),
         metrics: hooks.metrics.host.clone(),

@@ -17,7 +17,7 @@ use super::switchboard::Lines;
 use crate::archive::{ArchiveSink, Entry, RecordEncoder};
 use crate::clock::Clock;
 use crate::frontier::{Control, LeaseEnded, LinksFound, Outcome};
-use crate::page::{Exchange, Failure, Fate, Lease, PageRecord, ScheduledUrl};
+use crate::page::{Exchange, Failure, Fate, Lease, Note, PageRecord, ScheduledUrl};
 
 /// What all workers share.
 pub(super) struct Desk {
@@ -57,7 +57,7 @@ impl Worker {
         match job {
             Job::Page { lease, exchange } => self.page(lease, exchange),
             Job::Refused { lease, fate } => self.refused(lease, fate),
-            Job::Robots { exchange, permit } => self.robots(&exchange, permit),
+            Job::Errand { exchange, permit } => self.errand(&exchange, LinksFound::default(), permit),
             Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
             Job::End => return false,
         }
@@ -118,13 +118,14 @@ impl Worker {
         });
     }
 
-    fn robots(&mut self, exchange: &Exchange, permit: OwnedSemaphorePermit) {
-        self.errand(exchange, LinksFound::default(), permit);
-    }
-
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
         let (mut found, sitemaps) = self.harvester.sitemap(sitemap);
-        self.desk.lines.sitemaps_found(&self.desk.arbiter, sitemaps, sitemap.nesting + 1);
+        let nesting = sitemap.nesting + 1;
+        found.notes = sitemaps.iter().map(|url| Note::SitemapFound(url.clone(), nesting)).collect();
+        if is_answer(&sitemap.exchange) {
+            found.notes.push(Note::SitemapRead(sitemap.url.as_str().to_owned()));
+        }
+        self.desk.lines.sitemaps_found(&self.desk.arbiter, sitemaps, nesting);
         found.errands_done = 1;
         self.errand(&sitemap.exchange, found, permit);
     }
@@ -164,6 +165,14 @@ impl Worker {
         metrics.stage.queue_length.set(self.desk.sink.queue_length() as u64);
         self.desk.lines.0.metrics.parse.stage.waiting_seconds.add(self.desk.clock.now().since(waiting_since));
     }
+}
+
+/// Whether a server has said what there is, so that another run need not ask again.
+fn is_answer(exchange: &Exchange) -> bool {
+    exchange
+        .result
+        .as_ref()
+        .is_ok_and(|answer| answer.truncated.is_none() && !Failure::Http(answer.status).is_transient())
 }
 
 /// What goes to the files.

@@ -12,6 +12,7 @@ mod observation;
 #[cfg(test)]
 mod property_tests;
 pub mod source;
+pub mod steering;
 
 use std::sync::Arc;
 

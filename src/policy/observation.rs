@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
 use crate::page::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PatternId, PolicyRefusal};
 use crate::url::{CanonicalUrl, Fingerprint};
@@ -21,7 +22,7 @@ pub struct Needs {
 }
 
 /// A fetch that has ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Observation {
     /// What was fetched.
     pub url: CanonicalUrl,
@@ -36,7 +37,7 @@ pub struct Observation {
 }
 
 /// What came of a fetch.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Outcome {
     /// An HTML page.
     Page(Box<PageFacts>),
@@ -49,7 +50,7 @@ pub enum Outcome {
 }
 
 /// What is known of a fetched page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PageFacts {
     /// Its bag of leaf paths, as the snapshot of the moment had it read.
     pub bag: Vec<LeafPath>,
@@ -67,7 +68,7 @@ pub struct PageFacts {
 }
 
 /// A link with its place on the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedLink {
     /// The place.
     pub apath: Apath,
@@ -87,7 +88,7 @@ impl PlacedLink {
 }
 
 /// A link that was new.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewLink {
     /// The class that it waits under.
     pub class: LinkClass,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::CrawlStatus;
+use super::{Commands, CrawlStatus};
 
 /// Asks a crawl to stop: to start nothing new, finish what is in flight, close its files and report. All clones are one flag.
 #[derive(Debug, Clone)]
@@ -79,6 +79,8 @@ pub struct Hooks {
     pub stop: StopFlag,
     /// Lets the crawl rest.
     pub pause: PauseSwitch,
+    /// Tells it other things while it runs.
+    pub commands: Commands,
     /// Is told where the crawl stands, about once a second and at the end. Must not block.
     pub on_status: Arc<dyn Fn(&CrawlStatus) + Send + Sync>,
     /// Where the crawl counts.
@@ -91,6 +93,7 @@ impl Hooks {
         Self {
             stop: StopFlag::new(),
             pause: PauseSwitch::new(),
+            commands: Commands::new(),
             on_status: Arc::new(|_| {}),
             metrics: crate::metrics::Metrics::new(),
         }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod closing;
+mod commands;
 mod dedup;
 pub mod figures;
 mod hooks;
@@ -11,6 +12,7 @@ mod text;
 mod usage;
 
 pub use closing::{HostTrouble, Report, Run, StopReason};
+pub use commands::{Command, Commands, Given, InForce};
 pub use dedup::SeenFigures;
 pub use hooks::{Hooks, PauseSwitch, StopFlag};
 pub use status::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};

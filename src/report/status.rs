@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use super::InForce;
 use crate::frontier::Outlook;
-use crate::page::{Fates, TrapRecord};
+use crate::page::{Fates, Ledger, TrapRecord};
 
 /// A budget of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -73,6 +74,8 @@ pub struct Waits {
     pub hosts: u64,
     /// Those that go on soonest.
     pub first: Vec<HostWait>,
+    /// Hosts besides that have URLs and are blocked.
+    pub blocked: u64,
 }
 
 /// A snapshot of a running crawl. Counts are since the start.
@@ -114,6 +117,10 @@ pub struct CrawlStatus {
     pub paused: bool,
     /// The hosts that are left alone, and why.
     pub waits: Waits,
+    /// What everything waits for, in words, where nothing moves ([`Self::stall`]).
+    pub stall: Option<String>,
+    /// What somebody has told it that holds.
+    pub in_force: InForce,
 }
 
 impl CrawlStatus {
@@ -124,13 +131,34 @@ impl CrawlStatus {
 
     /// What everything waits for, where nothing is under way and nothing can be: in words.
     pub fn stall(&self) -> Option<String> {
-        let next = self.waits.first.first().filter(|_| self.leased == 0 && self.queued > 0 && !self.paused)?;
-        let Waits { hosts, .. } = self.waits;
-        let HostWait { host, reason, until, seconds } = next;
-        Some(format!(
-            "nothing can be fetched before {until} (in {seconds} s): {} URLs wait for {hosts} hosts that are left alone, first {host} ({reason})",
-            self.queued
-        ))
+        if self.leased > 0 || self.queued == 0 || self.paused {
+            return None;
+        }
+        let (queued, Waits { hosts, blocked, first }) = (self.queued, &self.waits);
+        match first.first() {
+            Some(HostWait { host, reason, until, seconds }) => Some(format!(
+                "nothing can be fetched before {until} (in {seconds} s): {queued} URLs wait for {hosts} hosts that are left alone, first {host} ({reason})"
+            )),
+            None if *blocked > 0 => Some(format!(
+                "nothing is under way: {queued} URLs wait, and {blocked} hosts that have some are blocked (`harvestman unblock`)"
+            )),
+            None => None,
+        }
+    }
+
+    /// Counts what stands in an account, and nothing else.
+    pub fn count_by(&mut self, account: &Ledger) {
+        let open = account.open();
+        (self.pages, self.bytes, self.requests) = (account.pages(), account.bytes(), account.requests());
+        (self.discovered, self.fates) = (account.discovered(), account.fates(open));
+        (self.queued, self.leased) = (open, 0);
+    }
+
+    /// With what everything waits for, for those who only read.
+    #[must_use]
+    pub fn with_stall(mut self) -> Self {
+        self.stall = self.stall();
+        self
     }
 
     /// How long until the first budget is used up, if the crawl goes on as it did so far; none where there is no budget or
@@ -181,7 +209,7 @@ mod tests {
     fn a_stall_names_what_everything_waits_for() {
         let host = "http://a.test".to_owned();
         let wait = HostWait { host, reason: "back_off", until: "2026-01-01T00:00:09Z".to_owned(), seconds: 9 };
-        let waits = Waits { hosts: 2, first: vec![wait] };
+        let waits = Waits { hosts: 2, first: vec![wait], blocked: 0 };
         let stalled = CrawlStatus { queued: 5, waits, ..CrawlStatus::default() };
         let said = stalled.stall().unwrap();
         assert!(said.contains("5 URLs wait for 2 hosts") && said.contains("http://a.test (back_off)"), "{said}");
@@ -189,9 +217,24 @@ mod tests {
             CrawlStatus { leased: 1, ..stalled.clone() },
             CrawlStatus { queued: 0, ..stalled.clone() },
             CrawlStatus { paused: true, ..stalled.clone() },
-            CrawlStatus { waits: Waits::default(), ..stalled },
+            CrawlStatus { waits: Waits::default(), ..stalled.clone() },
         ];
         assert!(moving.iter().all(|status| status.stall().is_none()));
+        let blocked = CrawlStatus { waits: Waits { blocked: 1, ..Waits::default() }, ..stalled.clone() };
+        assert!(blocked.stall().unwrap().contains("1 hosts that have some are blocked"));
+        assert_eq!(stalled.clone().with_stall().stall, stalled.stall());
+    }
+
+    #[test]
+    fn what_was_not_kept_does_not_count() {
+        let mut account = Ledger::default();
+        account.discover(&Fates::default(), 3);
+        account.settle(crate::page::Fate::Fetched);
+        account.request(10);
+        let mut status = CrawlStatus { pages: 9, requests: 9, queued: 1, leased: 1, ..CrawlStatus::default() };
+        status.count_by(&account);
+        assert_eq!((status.pages, status.requests, status.bytes, status.queued, status.leased), (1, 1, 10, 2, 0));
+        assert_eq!((status.discovered, status.fates.total()), (3, 3));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod chunks;
 mod error;
+mod notes;
 mod record;
 mod state;
 mod torn;
@@ -16,4 +17,4 @@ mod tests;
 pub use chunks::ChunkFile;
 pub use error::StoreError;
 pub use record::{decode, encode};
-pub use state::{Account, Restored, Store};
+pub use state::{Account, Group, Restored, Store};

@@ -8,9 +8,10 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
+use super::notes;
 use super::record::{self, FORMAT};
 use super::torn;
-use crate::page::{Change, Ended, Ledger, ScheduledUrl};
+use crate::page::{Change, Ended, Ledger, Note, ScheduledUrl};
 use crate::url::{Fingerprint, HostKey};
 
 /// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
@@ -41,8 +42,21 @@ pub struct Restored {
     pub account: Account,
     /// What was kept of hosts.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// Hosts whose record could not be read.
+    /// What was kept in mind besides.
+    pub notes: Vec<Note>,
+    /// Records of hosts and notes that could not be read.
     pub unreadable: u64,
+}
+
+/// What is kept together.
+#[derive(Debug, Default)]
+pub struct Group {
+    /// Changes, in their order.
+    pub changes: Vec<Change>,
+    /// What is known of hosts, as records.
+    pub hosts: BTreeMap<HostKey, Vec<u8>>,
+    /// What is to be kept in mind besides.
+    pub notes: Vec<Note>,
 }
 
 /// The state of a crawl.
@@ -108,13 +122,9 @@ impl Store {
         Ok(Self { path: path.to_path_buf(), database, waiting, ended, facts })
     }
 
-    /// Keeps a group of changes, in their order, and what was learnt of hosts: all of it or nothing. It is on the disk afterwards.
-    pub fn commit(
-        &self,
-        changes: &[Change],
-        hosts: &BTreeMap<HostKey, Vec<u8>>,
-        elapsed: Duration,
-    ) -> Result<(), StoreError> {
+    /// Keeps a group of changes, in their order, and what was learnt besides: all of it or nothing. It is on the disk afterwards.
+    pub fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+        let Group { changes, hosts, notes } = group;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         for (number, item) in last_of_each(changes) {
             match item {
@@ -126,6 +136,11 @@ impl Store {
             changes.iter().flat_map(|change| &change.ended).map(|ended| (ended.url, ended)).collect();
         for (url, ended) in ended {
             batch.insert(&self.ended, url.0.to_be_bytes(), record::encode_fate(ended.fate));
+        }
+        let noted = notes.iter().chain(changes.iter().flat_map(|change| &change.notes));
+        let noted: BTreeMap<_, _> = noted.map(notes::entry).collect();
+        for (key, value) in noted {
+            batch.insert(&self.facts, key, value);
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
@@ -172,11 +187,18 @@ impl Store {
                 None => return Err(self.broken("its account cannot be read")),
             }
         }
-        for entry in self.facts.prefix(HOST_PREFIX) {
+        for entry in self.facts.iter() {
             let (key, value) = entry.into_inner().map_err(failed)?;
-            match std::str::from_utf8(&key[HOST_PREFIX.len()..]) {
-                Ok(host) => restored.hosts.push((HostKey::from_origin(host), value.to_vec())),
-                Err(_) => restored.unreadable += 1,
+            if let Some(host) = key.strip_prefix(HOST_PREFIX.as_bytes()) {
+                match std::str::from_utf8(host) {
+                    Ok(host) => restored.hosts.push((HostKey::from_origin(host), value.to_vec())),
+                    Err(_) => restored.unreadable += 1,
+                }
+            } else if let Some(note) = notes::read(&key, &value) {
+                match note {
+                    Ok(note) => restored.notes.push(note),
+                    Err(()) => restored.unreadable += 1,
+                }
             }
         }
         Ok(restored)
@@ -185,6 +207,11 @@ impl Store {
     #[cfg(test)]
     pub(super) fn spoil_waiting(&self, number: u64) {
         self.waiting.insert(number.to_be_bytes(), b"spoilt").expect("it is written");
+    }
+
+    #[cfg(test)]
+    pub(super) fn spoil_note(&self, key: &str) {
+        self.facts.insert(key, b"spoilt").expect("it is written");
     }
 
     #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, ScheduledUrl};
+use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, Note, ScheduledUrl};
 use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
 fn item(number: u64) -> ScheduledUrl {
@@ -18,6 +18,11 @@ fn item(number: u64) -> ScheduledUrl {
         attempts: 2,
         via: number.is_multiple_of(2).then(|| "http://h0.test/".into()),
     }
+}
+
+/// A group of nothing but changes.
+fn of(changes: Vec<Change>) -> Group {
+    Group { changes, ..Group::default() }
 }
 
 fn ledger(changes: u64) -> Ledger {
@@ -70,6 +75,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         ended,
         leases: 1,
         ledger: ledger(spent),
+        ..Change::default()
     });
     prop::collection::vec(change, 1..6)
 }
@@ -85,7 +91,7 @@ proptest! {
         let mut twin = Twin::default();
         for (at, (group, reopen)) in groups.iter().enumerate() {
             group.iter().for_each(|change| twin.apply(change));
-            store.commit(group, &BTreeMap::new(), Duration::from_secs(at as u64)).unwrap();
+            store.commit(&of(group.clone()), Duration::from_secs(at as u64)).unwrap();
             if *reopen {
                 drop(store);
                 store = Store::open(&path).unwrap();
@@ -137,11 +143,12 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
                 .collect(),
             leases: 1,
             ledger: ledger(group + 1),
+            ..Change::default()
         };
         let mut twin = states.last().unwrap().clone();
         twin.apply(&change);
         states.push(twin);
-        store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+        store.commit(&of(vec![change]), Duration::ZERO).unwrap();
     }
     let image = dir.path().join("image");
     copied(&path, &image);
@@ -172,7 +179,7 @@ fn groups(path: &Path, count: u64) -> (std::path::PathBuf, Vec<u64>) {
         let mut item = item(number);
         item.via = Some("x".repeat(300).into());
         let change = Change { waiting: vec![(number, item)], ..Change::default() };
-        store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+        store.commit(&of(vec![change]), Duration::ZERO).unwrap();
         ends.push(journal(path).1);
     }
     (journal(path).0, ends)
@@ -206,7 +213,7 @@ fn an_unreadable_record_is_left_aside_and_the_rest_is_there() {
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
     let change = Change { waiting: (0..3).map(|number| (number, item(number))).collect(), ..Change::default() };
-    store.commit(&[change], &BTreeMap::new(), Duration::ZERO).unwrap();
+    store.commit(&of(vec![change]), Duration::ZERO).unwrap();
     store.spoil_waiting(1);
     drop(store);
     let (found, restored) = Twin::of(&Store::open(&path).unwrap());
@@ -220,8 +227,8 @@ fn what_is_known_of_hosts_is_kept_as_it_was_last() {
     let store = Store::create(&path).unwrap();
     let (one, two) = (HostKey::from_origin("http://a.test"), HostKey::from_origin("https://b.test:8443"));
     let hosts = |memory: &[u8]| BTreeMap::from([(one.clone(), memory.to_vec()), (two.clone(), b"x".to_vec())]);
-    store.commit(&[], &hosts(b"first"), Duration::ZERO).unwrap();
-    store.commit(&[], &hosts(b"second"), Duration::ZERO).unwrap();
+    store.commit(&Group { hosts: hosts(b"first"), ..Group::default() }, Duration::ZERO).unwrap();
+    store.commit(&Group { hosts: hosts(b"second"), ..Group::default() }, Duration::ZERO).unwrap();
     let (_, restored) = Twin::of(&store);
     assert_eq!(restored.hosts, [(one.clone(), b"second".to_vec()), (two.clone(), b"x".to_vec())]);
 }
@@ -237,4 +244,28 @@ fn what_is_no_state_and_what_is_in_use_is_told() {
     drop(store);
     let error = Store::open(&path).err().unwrap();
     assert!(error.to_string().contains("has format 9; this version reads format 1"), "{error}");
+}
+
+#[test]
+fn notes_are_read_back_the_last_of_each_and_one_that_cannot_be_read_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(&dir.path().join("state")).unwrap();
+    let host = HostKey::from_origin("http://h.test");
+    let robots = Note::Robots(host.clone(), record::encode(&7_u64));
+    let found = Note::SitemapFound("http://h.test/a.xml".to_owned(), 1);
+    let noted = |notes: &[Note]| Change { notes: notes.to_vec(), ..Change::default() };
+    let changes = [noted(&[Note::Admitted(host.clone(), 3), found.clone()]), noted(&[Note::Admitted(host.clone(), 5)])];
+    let hosts = BTreeMap::from([(host.clone(), vec![record::FORMAT, 1])]);
+    store.commit(&Group { changes: changes.to_vec(), hosts, notes: vec![robots.clone()] }, Duration::ZERO).unwrap();
+    let read = noted(&[Note::SitemapRead("http://h.test/a.xml".to_owned())]);
+    store.commit(&of(vec![read]), Duration::ZERO).unwrap();
+    let read = |store: &Store| {
+        let past = store.past().unwrap();
+        assert_eq!(past.hosts, [(host.clone(), vec![record::FORMAT, 1])]);
+        (past.notes, past.unreadable)
+    };
+    let all = vec![Note::Admitted(host.clone(), 5), robots, found, Note::SitemapRead("http://h.test/a.xml".to_owned())];
+    assert_eq!(read(&store), (all.clone(), 0));
+    store.spoil_note("admitted http://h.test");
+    assert_eq!(read(&store), (all[1..].to_vec(), 1));
 }

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// 128-bit fingerprint of a canonical URL (xxh3). At 100 million URLs the chance of any collision is below 10⁻²².
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Fingerprint(pub u128);
 
 impl Fingerprint {
@@ -21,7 +23,7 @@ impl From<u128> for Fingerprint {
 }
 
 /// An absolute http(s) URL in its one spelling.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CanonicalUrl {
     text: Box<str>,
 }

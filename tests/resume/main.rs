@@ -5,5 +5,8 @@
 mod control;
 mod full_disk;
 mod killed;
+mod knowledge;
 mod mistakes;
+mod remembered;
 mod runs;
+mod told;

@@ -95,6 +95,15 @@ impl Runs {
         }
     }
 
+    /// Waits until the running crawl can be asked and told something.
+    pub fn await_control(&self) {
+        let until = Instant::now() + Duration::from_secs(30);
+        while !output(self.tell("status")).status.success() {
+            assert!(Instant::now() < until, "no control socket in time: {}", self.stderr());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     pub fn stderr(&self) -> String {
         fs::read_to_string(self.dir.path().join("stderr")).unwrap_or_default()
     }

@@ -109,6 +109,20 @@ impl RobotsState {
         Self { options, url, known: None, failing: None, hop: None }
     }
 
+    /// Goes on with a robots.txt that was fetched in an earlier run, which is kept for no longer than is set by now.
+    pub fn recall(&mut self, body: Option<&[u8]>, fresh_until: Instant, now: Instant) {
+        let rules = body.map_or_else(RobotsRules::allow_all, |body| RobotsRules::parse(body, &self.options.agent));
+        self.settle(rules, now);
+        if let Some(known) = &mut self.known {
+            known.fresh_until = known.fresh_until.min(fresh_until);
+        }
+    }
+
+    /// Until when the rules that are known need not be fetched again; none where none are known.
+    pub fn fresh_until(&self) -> Option<Instant> {
+        self.known.as_ref().map(|known| known.fresh_until)
+    }
+
     /// What holds for the URL with this path and query.
     pub fn verdict(&self, now: Instant, path_and_query: &str) -> Verdict {
         if !self.options.obey {

@@ -23,6 +23,8 @@ pub struct Entry {
     pub url: String,
     /// How many sitemap indexes lead to it: 0 where robots.txt names it.
     pub depth: u32,
+    /// Requests spent on it.
+    pub attempts: u8,
 }
 
 impl Agenda {
@@ -48,8 +50,18 @@ impl Agenda {
             return false;
         }
         self.seen.insert(fingerprint);
-        self.waiting.push_back(Entry { url, depth });
+        self.waiting.push_back(Entry { url, depth, attempts: 0 });
         true
+    }
+
+    /// Puts one that was taken back, to be fetched after all others.
+    pub fn put_back(&mut self, entry: Entry) {
+        self.waiting.push_back(entry);
+    }
+
+    /// Passes over a sitemap that was read in an earlier run.
+    pub fn pass_over(&mut self, url: &str) {
+        self.seen.insert(xxh3_128(url.as_bytes()));
     }
 
     /// The sitemap to be fetched next.
@@ -88,6 +100,14 @@ mod tests {
         let rest: Vec<_> = std::iter::from_fn(|| agenda.take()).map(|entry| (entry.url, entry.depth)).collect();
         assert_eq!(rest, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
         assert_eq!(agenda.refused(), 0);
+    }
+
+    #[test]
+    fn what_an_earlier_run_has_read_is_passed_over_and_counts() {
+        let mut agenda = agenda(2, 3);
+        agenda.pass_over("a");
+        assert!(!agenda.add("a".into(), 0) && agenda.add("b".into(), 0) && !agenda.add("c".into(), 0));
+        assert_eq!(agenda.take().unwrap().url, "b");
     }
 
     #[test]

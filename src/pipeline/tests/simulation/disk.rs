@@ -15,11 +15,9 @@ use tokio::sync::Notify;
 
 use crate::archive::{Entry, Error, Files, Output, Position, Written};
 use crate::clock::Instant;
-use crate::page::Change;
 use crate::pipeline::keeper::StateLog;
 use crate::seed::Rng;
-use crate::store::{Store, StoreError};
-use crate::url::HostKey;
+use crate::store::{Group, Store, StoreError};
 
 /// What happens at one operation on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -310,13 +308,8 @@ pub(super) struct FaultyState {
 }
 
 impl StateLog for FaultyState {
-    fn commit(
-        &self,
-        changes: &[Change],
-        hosts: &BTreeMap<HostKey, Vec<u8>>,
-        elapsed: Duration,
-    ) -> Result<(), StoreError> {
-        match self.disk.operate(|| self.store.commit(changes, hosts, elapsed)) {
+    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+        match self.disk.operate(|| self.store.commit(group, elapsed)) {
             Verdict::Done(result) => result,
             Verdict::Failed => Err(StoreError::Failed {
                 action: "write",

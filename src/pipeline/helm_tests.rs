@@ -1,0 +1,74 @@
+use arc_swap::ArcSwap;
+
+use super::*;
+use crate::page::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, UrlPattern};
+
+/// A policy that tells URLs apart by their last letter.
+struct ByLetter(u64);
+
+impl ClassOrder for ByLetter {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for ByLetter {
+    fn version(&self) -> u64 {
+        self.0
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        let letter = PatternId(u64::from(url.bytes().last().unwrap_or_default()));
+        UrlPattern { coarse: letter, fine: letter }
+    }
+}
+
+fn helm() -> Helm {
+    let first: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(0));
+    let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
+    Helm::new(first, current, Steering::default(), (true, FilterOrder::default()))
+}
+
+fn stand(helm: &Helm, url: &str) -> Result<LinkClass, PolicyRefusal> {
+    helm.snapshot().stand(LinkClass::unclassified(Apath(9)), url, "http://h.test/")
+}
+
+#[test]
+fn while_nothing_is_asked_snapshots_are_the_policys_own() {
+    let helm = helm();
+    let snapshot: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(7));
+    let published = helm.publish(Arc::clone(&snapshot), &|order| assert_eq!(order.version, Some(7)));
+    assert!(Arc::ptr_eq(&published, &snapshot) && helm.snapshot().generation() == 0);
+}
+
+#[test]
+fn a_ban_holds_at_once_and_over_later_snapshots_until_it_is_taken_back() {
+    let helm = helm();
+    let ban = Steering { banned: vec!["/*x".parse().unwrap()], pinned: Vec::new() };
+    helm.steer(ban, &|order| assert_eq!(order.generation, 1));
+    assert_eq!(stand(&helm, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    helm.publish(Arc::new(ByLetter(1)), &|order| assert_eq!((order.version, order.generation), (Some(1), 1)));
+    assert_eq!(stand(&helm, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    helm.steer(Steering::default(), &|order| assert_eq!(order.generation, 2));
+    assert!(stand(&helm, "http://h.test/x").is_ok());
+}
+
+#[test]
+fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
+    let helm = helm();
+    let seen = |letter: &str| (0..3).for_each(|page| helm.see(&format!("http://h.test/{page}{letter}"), ClusterId(5)));
+    seen("x");
+    assert_eq!(helm.clusters()[&ClusterId(5)].pages, 3);
+    helm.steer(Steering { banned: vec!["5".parse().unwrap()], pinned: Vec::new() }, &|_| {});
+    assert_eq!(stand(&helm, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    assert!(stand(&helm, "http://h.test/y").is_ok());
+    let generation = helm.snapshot().generation();
+    seen("y");
+    helm.publish(Arc::new(ByLetter(1)), &|_| {});
+    assert_eq!(stand(&helm, "http://h.test/y"), Err(PolicyRefusal::Banned));
+    assert!(helm.snapshot().generation() > generation, "what waits is looked at again");
+    let settled = helm.snapshot().generation();
+    seen("x");
+    helm.publish(Arc::new(ByLetter(2)), &|_| {});
+    assert_eq!(helm.snapshot().generation(), settled, "nothing is meant that was not before");
+}

@@ -1,0 +1,238 @@
+//! A running crawl does what it is told: checks it, keeps it on the disk, and does it, in this order.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::crawl::Crawl;
+use super::helm::Helm;
+use super::in_force::InForce;
+use super::output;
+use super::wiring::{budgets, limits};
+use crate::config::{self, Config, Flag, FlagValue, value_of};
+use crate::frontier::{FollowNow, LimitsChanged, OrderSlot};
+use crate::host::{BLOCKED_MAX, HostName, HostRules, WaitReason};
+use crate::page::ClusterId;
+use crate::policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
+use crate::report::{self, Command, Given};
+
+/// Clusters that an answer names at most.
+const CLUSTERS_TOLD: usize = 40;
+
+/// What holds now.
+pub(super) struct Told {
+    config: Mutex<Arc<Config>>,
+    in_force: Mutex<InForce>,
+    directory: PathBuf,
+    helm: Arc<Helm>,
+    orders: Arc<OrderSlot>,
+}
+
+impl Told {
+    /// What holds at the start of a run.
+    pub(super) fn new(
+        config: &Config,
+        in_force: InForce,
+        directory: &Path,
+        (helm, orders): (Arc<Helm>, Arc<OrderSlot>),
+    ) -> Self {
+        let config = Mutex::new(Arc::new(config.clone()));
+        Self { config, in_force: Mutex::new(in_force), directory: directory.to_owned(), helm, orders }
+    }
+
+    /// The configuration that holds now.
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.lock())
+    }
+
+    /// What somebody has told the crawl and holds.
+    pub(super) fn in_force(&self) -> report::InForce {
+        fn texts<T: ToString>(all: &[T]) -> Vec<String> {
+            all.iter().map(T::to_string).collect()
+        }
+        let (config, held) = (self.config(), self.in_force.lock());
+        let set = held.set.iter().filter_map(|name| Some((name.clone(), value_of(&config, name)?)));
+        report::InForce {
+            set: set.collect(),
+            banned: texts(&held.steering.banned),
+            pinned: texts(&held.steering.pinned),
+            blocked: held.blocked.0.iter().map(HostName::to_string).collect(),
+        }
+    }
+
+    /// Keeps what is to hold from now on.
+    fn keep(&self, new: InForce) -> Result<(), String> {
+        new.write(&self.directory).map_err(|error| unkept(&error))?;
+        *self.in_force.lock() = new;
+        Ok(())
+    }
+
+    /// Makes a target of a text. A cluster must be one that is known.
+    fn target(&self, text: &str) -> Result<Target, String> {
+        let target: Target = text.parse().map_err(|error| format!("{error}"))?;
+        if let Target::Cluster(cluster) = target {
+            let known = self.helm.clusters();
+            if !known.contains_key(&cluster) {
+                return Err(unknown_cluster(cluster, &known, &self.config()));
+            }
+        }
+        Ok(target)
+    }
+}
+
+fn unkept(error: &io::Error) -> String {
+    format!("it cannot be kept on the disk, and is not done: {error}")
+}
+
+fn unknown_cluster(cluster: ClusterId, known: &BTreeMap<ClusterId, KnownCluster>, config: &Config) -> String {
+    let policy = config.crawl.policy.name();
+    if known.is_empty() {
+        return format!(
+            "no cluster of pages is known: the policy `{policy}` has told none apart (yet); `ucc`, `target` and \
+             `cluster-graph` do. Links can be named by a form of URLs, as /tag/*, with every policy"
+        );
+    }
+    let mut text = format!("there is no cluster {}; there are:", cluster.0);
+    for (number, cluster) in known.iter().take(CLUSTERS_TOLD) {
+        let _ = write!(text, "\n  {}: {} pages, as {}", number.0, cluster.pages, cluster.example);
+    }
+    if known.len() > CLUSTERS_TOLD {
+        let _ = write!(text, "\n  and {} more", known.len() - CLUSTERS_TOLD);
+    }
+    text
+}
+
+/// Which list of a steering is meant.
+type List = fn(&mut Steering) -> &mut Vec<Target>;
+
+const BANNED: List = |steering| &mut steering.banned;
+const PINNED: List = |steering| &mut steering.pinned;
+
+impl Crawl {
+    /// Does what it is told, and answers.
+    pub(super) async fn told(&self, Given { command, answer }: Given) {
+        let what = format!("{command:?}");
+        let done = self.carry_out(command).await;
+        match &done {
+            Ok(effect) => tracing::info!("told: {what}: {effect}"),
+            Err(why) => tracing::info!("told: {what}: refused: {why}"),
+        }
+        // Who asked may be gone.
+        let _ = answer.send(done);
+    }
+
+    async fn carry_out(&self, command: Command) -> Result<String, String> {
+        match command {
+            Command::Set(settings) => self.set(&settings),
+            Command::Ban(text) => self.add(&text, BANNED).await,
+            Command::Pin(text) => self.add(&text, PINNED).await,
+            Command::Unban(text) => self.remove(&text, BANNED).await,
+            Command::Unpin(text) => self.remove(&text, PINNED).await,
+            Command::Block(text) => self.block(&text, true),
+            Command::Unblock(text) => self.block(&text, false),
+        }
+    }
+
+    fn set(&self, settings: &[(String, String)]) -> Result<String, String> {
+        let flag = |(name, value): &(String, String)| Flag {
+            flag: format!("{name}={value}"),
+            name: name.clone(),
+            value: FlagValue::Text(value.clone()),
+        };
+        let flags: Vec<Flag> = settings.iter().map(flag).collect();
+        let old = self.told.config();
+        let new = Arc::new(config::changed(&old, &flags)?);
+        let mut held = self.told.in_force.lock().clone();
+        held.set.extend(settings.iter().map(|(name, _)| name.clone()));
+        output::write_config(&self.told.directory, &new)
+            .map_err(|error| format!("it cannot be kept on the disk, and is not done: {error}"))?;
+        self.told.keep(held)?;
+        *self.told.config.lock() = Arc::clone(&new);
+        self.apply(&new);
+        let shown = |name: &str, config: &Config| value_of(config, name).unwrap_or_default();
+        let change = |(name, _): &(String, String)| format!("{name}: {} -> {}", shown(name, &old), shown(name, &new));
+        Ok(settings.iter().map(change).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Has all stages go by the settings of now.
+    fn apply(&self, config: &Config) {
+        let board = &self.lines.0;
+        board.allowance.set_budgets(budgets(config, self.started));
+        board.to_frontier(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
+        board.change_rules(Some(HostRules::from(config)));
+    }
+
+    async fn add(&self, text: &str, list: List) -> Result<String, String> {
+        let target = self.told.target(text)?;
+        let mut held = self.told.in_force.lock().clone();
+        let targets = list(&mut held.steering);
+        if targets.contains(&target) {
+            return Ok("it was so already".to_owned());
+        }
+        if targets.len() >= TARGETS_MAX {
+            return Err(format!("there are {TARGETS_MAX} of them already; take one back first"));
+        }
+        targets.push(target);
+        let gone = self.steer(held).await?;
+        Ok(format!("it holds from now on; {gone} URLs that waited were let go"))
+    }
+
+    async fn remove(&self, text: &str, list: List) -> Result<String, String> {
+        // Not checked for being known: what is to be taken back may have been forgotten.
+        let target: Target = text.parse().map_err(|error| format!("{error}"))?;
+        let mut held = self.told.in_force.lock().clone();
+        let targets = list(&mut held.steering);
+        let Some(at) = targets.iter().position(|other| *other == target) else {
+            let there: Vec<String> = targets.iter().map(Target::to_string).collect();
+            let there =
+                if there.is_empty() { "nothing is".to_owned() } else { format!("there are {}", there.join(", ")) };
+            return Err(format!("`{text}` is not among them: {there}"));
+        };
+        targets.remove(at);
+        self.steer(held).await?;
+        Ok("it holds no longer; what was let go meanwhile stays so, new links are followed".to_owned())
+    }
+
+    /// Keeps and publishes what is banned and pinned, and waits until the frontier goes by it. Says how many URLs were let go.
+    async fn steer(&self, held: InForce) -> Result<u64, String> {
+        let steering = held.steering.clone();
+        self.told.keep(held)?;
+        let orders = Arc::clone(&self.told.orders);
+        // The frontier is asked to take it at once, below.
+        self.told.helm.steer(steering, &|order| {
+            let _ = orders.leave(order);
+        });
+        let Some(frontier) = self.lines.0.frontier.get() else { return Ok(0) };
+        Ok(frontier.send(FollowNow).await.unwrap_or_default())
+    }
+
+    fn block(&self, text: &str, blocks: bool) -> Result<String, String> {
+        let name: HostName = text.parse().map_err(|error| format!("{error}"))?;
+        let mut held = self.told.in_force.lock().clone();
+        let blocked = &mut held.blocked.0;
+        let changed = if blocks { blocked.insert(name.clone()) } else { blocked.remove(&name) };
+        if blocked.len() > BLOCKED_MAX {
+            return Err(format!("{BLOCKED_MAX} hosts are blocked already; take one back first"));
+        }
+        if !changed && !blocks {
+            let there: Vec<String> = blocked.iter().map(HostName::to_string).collect();
+            let there =
+                if there.is_empty() { "no host is".to_owned() } else { format!("these are: {}", there.join(", ")) };
+            return Err(format!("{name} is not blocked; {there}"));
+        }
+        let hosts = held.blocked.clone();
+        self.told.keep(held)?;
+        let board = &self.lines.0;
+        board.blocked.store(Arc::new(hosts));
+        board.waits.lock().retain(|_, (_, why)| *why != WaitReason::Blocked);
+        board.change_rules(None);
+        let met = board.hosts.iter().filter(|host| name.means(host.key())).count();
+        let known = if met == 0 { "the crawl has not met it yet" } else { "the crawl knows it" };
+        let now = if blocks { "gets no further request; its URLs wait" } else { "is asked again" };
+        Ok(format!("{name} {now} ({known})"))
+    }
+}

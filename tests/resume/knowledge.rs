@@ -1,0 +1,102 @@
+//! What a policy has learnt survives a SIGKILL.
+
+use std::collections::HashSet;
+
+use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+
+use super::runs::{Runs, serve_with};
+
+/// Pages of each crawl, and those after which it is killed.
+const BUDGET: usize = 360;
+
+fn forum() -> Server {
+    let families = vec![Family::Forum];
+    let world = WorldOptions { pages: 2_400, hosts: 1, families, page_bytes: 700, ..WorldOptions::default() };
+    serve_with(&WorldOptions { duplicates: 0.7, redirects: 0.35, ..world }, ServerOptions::default())
+}
+
+fn is_wanted(row: &TruthRow) -> bool {
+    row.ucc && row.status == 200 && row.duplicate_of.is_none()
+}
+
+/// Crawls by a policy, killed after each of these numbers of pages, and does `between` before it goes on. Says which share of what it
+/// fetched is wanted.
+fn harvest(policy: &[&str], kills: &[usize], between: impl Fn(&Runs)) -> f64 {
+    let server = forum();
+    let budget = format!("budget.pages={BUDGET}");
+    let mut settings =
+        vec!["host.delay=0s", "robots.sitemaps=false", "frontier.in_flight_max=8", "crawl.seed=7", &budget];
+    settings.extend(policy);
+    let runs = Runs::of(&server, &settings);
+    let mut child = runs.start(runs.crawl());
+    for pages in kills {
+        while runs.lines().len() < *pages {
+            assert!(child.try_wait().unwrap().is_none(), "it ended too soon: {}", runs.stderr());
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        between(&runs);
+        child = runs.start(runs.resume());
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", runs.stderr());
+    let wanted: HashSet<String> = server.world().truth().filter(is_wanted).map(|row| row.url).collect();
+    let lines = runs.lines();
+    let fetched: HashSet<&str> =
+        lines.iter().filter(|line| line.fate == "fetched").map(|line| line.url.as_str()).collect();
+    fetched.iter().filter(|url| wanted.contains(**url)).count() as f64 / fetched.len() as f64
+}
+
+fn forget(runs: &Runs) {
+    std::fs::remove_dir_all(runs.out().join("observations")).unwrap();
+}
+
+#[test]
+fn a_learning_crawl_that_is_killed_harvests_about_as_well_as_one_that_is_not() {
+    for policy in ["crawl.policy=ucc", "crawl.policy=cluster-graph"] {
+        let whole = harvest(&[policy], &[], |_| {});
+        let killed = harvest(&[policy], &[BUDGET / 2], |_| {});
+        let thrice = harvest(&[policy], &[BUDGET / 8, BUDGET / 3, BUDGET / 2], |_| {});
+        let forgetful = harvest(&[policy], &[BUDGET / 8, BUDGET / 3, BUDGET / 2], forget);
+        eprintln!(
+            "{policy}: {whole:.3} whole, {killed:.3} killed once, {thrice:.3} three times, {forgetful:.3} without memory"
+        );
+        assert!(killed.min(thrice) > whole - 0.06, "{policy}: {killed:.3} and {thrice:.3} of {whole:.3}");
+    }
+}
+
+#[test]
+fn after_a_kill_pages_are_told_apart_from_the_first_one_on_and_other_policies_begin_anew() {
+    let server = forum();
+    let runs =
+        Runs::of(&server, &["host.delay=5ms", "host.delay_factor=0", "robots.sitemaps=false", "crawl.policy=ucc"]);
+    let pages = |more: usize| {
+        let before = runs.lines().len();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while runs.lines().len() < before + more {
+            assert!(std::time::Instant::now() < until, "no pages in time: {}", runs.stderr());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        before
+    };
+    let kill = |mut child: std::process::Child| {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    let child = runs.start(runs.crawl());
+    pages(120);
+    kill(child);
+    let resumed = runs.start(runs.resume());
+    let since = pages(10);
+    kill(resumed);
+    let lines = runs.lines();
+    let known = lines[since..since + 10].iter().filter(|line| line.cluster.is_some()).count();
+    assert!(known >= 5, "{known} of the first ten pages have a cluster");
+    assert!(runs.stderr().contains("the policy knows what it knew"), "{}", runs.stderr());
+    let mut other = runs.resume();
+    other.args(["--policy", "cluster-graph"]);
+    let other = runs.start(other);
+    pages(10);
+    kill(other);
+    assert!(runs.stderr().contains("is of other settings or another version"), "{}", runs.stderr());
+}

@@ -1,0 +1,202 @@
+//! Crawls that are told something while they run: it holds at once, and after a SIGKILL too.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use harvestman::lab::sim::{Family, Server, WorldOptions};
+use serde_json::Value;
+
+use super::runs::{Runs, output, serve};
+
+fn world(pages: u64, hosts: u64) -> WorldOptions {
+    let families = vec![Family::Forum];
+    WorldOptions { pages, hosts, families, page_bytes: 400, links: 20, ..WorldOptions::default() }
+}
+
+/// A running crawl that can be told something.
+fn running(runs: &Runs) -> Child {
+    let child = runs.start(runs.crawl());
+    runs.await_pages();
+    runs.await_control();
+    child
+}
+
+/// Tells it something; what it says to that, or why not.
+fn tell(runs: &Runs, command: &str, arguments: &[&str]) -> Result<String, String> {
+    let mut told = runs.tell(command);
+    told.args(arguments);
+    let told = output(told);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if told.status.success() { Ok(text(&told.stdout)) } else { Err(text(&told.stderr)) }
+}
+
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn status(runs: &Runs) -> Value {
+    serde_json::from_str(&tell(runs, "status", &["--json"]).unwrap()).unwrap()
+}
+
+/// Waits for something to come true.
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what} did not come true");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Requests for pages of this form since so many entries of the server's log.
+fn asked(server: &Server, since: usize, wanted: impl Fn(&str) -> bool) -> usize {
+    server.log().entries().iter().skip(since).filter(|entry| wanted(&format!("//{}{}", entry.host, entry.path))).count()
+}
+
+#[test]
+fn a_delay_that_is_set_holds_at_once_and_after_a_kill() {
+    let server = serve(&world(300, 1), Duration::ZERO);
+    let runs = Runs::of(&server, &["host.delay=1h", "host.delay_factor=0", "robots.obey=false"]);
+    let child = running(&runs);
+    let before = server.log().requests();
+    let told = tell(&runs, "set", &["host.delay=20ms", "budget.pages=250"]).unwrap();
+    assert!(told.contains("host.delay: 1h -> 20ms") && told.contains("budget.pages: 0 -> 250"), "{told}");
+    let since = Instant::now();
+    wait_until("more requests", || server.log().requests() > before + 10);
+    assert!(since.elapsed() < Duration::from_secs(10), "nobody waits for the delay of before");
+    let slower = tell(&runs, "set", &["host.delay=30s"]).unwrap();
+    assert!(slower.contains("20ms -> 30s"), "{slower}");
+    let settled = server.log().requests();
+    std::thread::sleep(Duration::from_millis(600));
+    assert!(server.log().requests() <= settled + 1, "one may have been under way");
+    assert_eq!(status(&runs)["in_force"]["set"]["host.delay"], "30s");
+    tell(&runs, "set", &["host.delay=5ms"]).unwrap();
+    kill(child);
+    let resumed = output(runs.resume());
+    assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert_eq!((runs.report()["pages"].as_u64(), &runs.report()["stop_reason"]), (Some(250), &"pages_budget".into()));
+}
+
+#[test]
+fn what_cannot_be_set_banned_or_blocked_is_refused_with_what_can() {
+    let server = serve(&world(300, 1), Duration::ZERO);
+    let runs = Runs::of(&server, &["host.delay=1h", "robots.obey=false"]);
+    let child = running(&runs);
+    let refused = |command: &str, argument: &str, part: &str| {
+        let why = tell(&runs, command, &[argument]).unwrap_err();
+        assert!(why.contains(part), "{command} {argument}: {why}");
+    };
+    refused("set", "crawl.policy=ucc", "These can be changed now: budget.pages, ");
+    refused("set", "host.delay=soon", "write it as 250ms");
+    refused("set", "host.dely=1s", "did you mean `host.delay`?");
+    refused("ban", "5", "the policy `bfs` has told none apart");
+    refused("ban", "everything", "neither the number of a cluster");
+    refused("unban", "/tag/*", "nothing is");
+    refused("block", "no host", "names no host");
+    refused("unblock", "a.test", "no host is");
+    assert!(!runs.out().join("in-force.json").exists(), "nothing was done");
+    kill(child);
+}
+
+#[test]
+fn a_blocked_host_gets_nothing_from_then_on_until_it_is_unblocked_across_a_kill() {
+    let server = serve(&world(200, 3), Duration::from_millis(3));
+    let runs = Runs::of(&server, &["host.delay=40ms", "host.delay_factor=0"]);
+    let mut child = running(&runs);
+    let host_of = |url: &str| url.split('/').nth(2).unwrap().to_owned();
+    let portal = host_of(&runs.lines()[0].url);
+    let another = || runs.lines().iter().map(|line| host_of(&line.url)).find(|host| *host != portal);
+    wait_until("a page of another host", || another().is_some());
+    let host = another().unwrap();
+    let of_host = |url: &str| url.contains(&format!("//{host}/"));
+    let told = tell(&runs, "block", &[&host]).unwrap();
+    assert!(told.contains("its URLs wait (the crawl knows it)"), "{told}");
+    // What was under way may still come.
+    std::thread::sleep(Duration::from_millis(30));
+    let since = server.log().entries().len();
+    std::thread::sleep(Duration::from_millis(300));
+    kill(child);
+    child = runs.start(runs.resume());
+    runs.await_control();
+    wait_until("the others are done", || {
+        status(&runs)["stall"].as_str().is_some_and(|stall| stall.contains("are blocked"))
+    });
+    assert!(server.log().entries().len() > since, "the others went on");
+    assert_eq!(asked(&server, since, of_host), 0, "{host} got a request");
+    assert_eq!(status(&runs)["in_force"]["blocked"][0], host.as_str());
+    tell(&runs, "unblock", &[&host]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", runs.stderr());
+    assert!(asked(&server, since, of_host) > 0);
+    runs.check_complete(&server);
+}
+
+#[test]
+fn what_is_banned_by_form_is_let_go_and_refused_and_a_kill_right_after_the_answer_loses_no_ban() {
+    let server = serve(&world(400, 1), Duration::from_millis(3));
+    let runs = Runs::of(&server, &["host.delay=30ms", "host.delay_factor=0", "robots.sitemaps=false"]);
+    let child = running(&runs);
+    let told = tell(&runs, "ban", &["*/threads/*"]).unwrap();
+    let since = server.log().entries().len();
+    kill(child);
+    assert!(told.contains("URLs that waited were let go"), "{told}");
+    let resumed = output(runs.resume());
+    assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert!(asked(&server, since + 1, |url| url.contains("/threads/")) <= 1, "one may have been under way");
+    let report = runs.report();
+    assert!(report["fates"]["policy"]["banned"].as_u64().unwrap() > 0, "{}", report["fates"]);
+    assert!(report["fates"].get("queued").is_none() && report["stop_reason"] == "frontier_empty");
+    let journal = std::fs::read_to_string(runs.out().join("control.jsonl")).unwrap();
+    let line: Value = serde_json::from_str(journal.lines().last().unwrap()).unwrap();
+    assert_eq!((&line["command"], &line["arguments"][0]), (&"ban".into(), &"*/threads/*".into()));
+    assert!(line["effect"].as_str().unwrap().contains("let go"));
+}
+
+#[test]
+fn clusters_are_banned_and_pinned_by_the_number_that_the_policy_gave_them() {
+    let server = serve(&world(2_000, 1), Duration::from_millis(2));
+    let settings = ["host.delay=15ms", "host.delay_factor=0", "robots.sitemaps=false", "crawl.policy=ucc"];
+    let runs = Runs::of(&server, &settings);
+    let child = running(&runs);
+    wait_until("clusters", || runs.lines().iter().filter(|line| line.cluster.is_some_and(|at| at > 1)).count() > 60);
+    let unknown = tell(&runs, "ban", &["99999"]).unwrap_err();
+    assert!(
+        unknown.contains("there is no cluster 99999; there are:") && unknown.contains(" pages, as http"),
+        "{unknown}"
+    );
+    let lines = runs.lines();
+    let mut counts = std::collections::BTreeMap::<u32, usize>::new();
+    lines
+        .iter()
+        .filter_map(|line| line.cluster.filter(|at| *at > 1))
+        .for_each(|at| *counts.entry(at).or_default() += 1);
+    let (most, _) = counts.iter().max_by_key(|(_, count)| **count).unwrap();
+    let told = tell(&runs, "ban", &[&most.to_string()]).unwrap();
+    assert!(told.contains("let go"), "{told}");
+    std::thread::sleep(Duration::from_millis(100));
+    let since = runs.lines().len();
+    wait_until("more pages", || runs.lines().len() > since + 40);
+    kill(child);
+    let after = runs.lines();
+    let banned = after[since..].iter().filter(|line| line.cluster == Some(*most)).count();
+    assert!(5 * banned < after.len() - since, "{banned} of {} pages are of the banned cluster", after.len() - since);
+    let child = runs.start(runs.resume());
+    runs.await_control();
+    assert_eq!(status(&runs)["in_force"]["banned"][0], most.to_string());
+    kill(child);
+}
+
+#[test]
+fn what_is_pinned_is_fetched_before_all_else() {
+    let server = serve(&world(600, 1), Duration::from_millis(1));
+    let runs = Runs::of(&server, &["host.delay=20ms", "host.delay_factor=0", "robots.sitemaps=false"]);
+    let child = running(&runs);
+    let is_pinned = |url: &str| url.contains("/members/");
+    wait_until("links to members", || runs.lines().len() > 40);
+    tell(&runs, "pin", &["/members/*"]).unwrap();
+    std::thread::sleep(Duration::from_millis(60));
+    let since = server.log().entries().len();
+    wait_until("more pages", || server.log().entries().len() >= since + 20);
+    let first: Vec<_> = server.log().entries()[since..since + 20].iter().map(|entry| entry.path.to_string()).collect();
+    kill(child);
+    assert!(first.iter().filter(|path| is_pinned(path)).count() >= 15, "{first:?}");
+}
