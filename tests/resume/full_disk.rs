@@ -57,8 +57,12 @@ fn a_crawl_that_met_a_full_disk_goes_on_when_there_is_room() {
     assert_eq!(full.status.code(), Some(4), "{told}");
     assert!(told.to_lowercase().contains("no space left"), "{told}");
     let fetched = runs.lines().len();
+    // What ended when the state could not be written any more does not count, or the next run would count it again.
+    let counted = runs.counted();
     let still_full = output(runs.resume());
     assert_eq!(still_full.status.code(), Some(4), "{}", String::from_utf8_lossy(&still_full.stderr));
+    let still_counted = runs.counted();
+    assert!(counted.0 > 0 && still_counted >= counted, "{counted:?}, then {still_counted:?}");
     disk.grow("200m");
     let more = output(runs.resume());
     assert_eq!(more.status.code(), Some(0), "{}", String::from_utf8_lossy(&more.stderr));

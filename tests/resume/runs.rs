@@ -117,6 +117,14 @@ impl Runs {
         serde_json::from_slice(&fs::read(self.out().join("report.json")).unwrap()).unwrap()
     }
 
+    /// Pages and links that the report counts; its fates are all the links.
+    pub fn counted(&self) -> (u64, u64) {
+        let report = self.report();
+        let discovered = report["discovered"].as_u64().unwrap();
+        assert_eq!(sums(&report["fates"]).values().sum::<u64>(), discovered, "ACC-1");
+        (report["pages"].as_u64().unwrap(), discovered)
+    }
+
     /// Everything of the world was fetched, and the account is right. Returns how many pages were fetched more than once.
     pub fn check_complete(&self, server: &Server) -> u32 {
         let lines = self.lines();

@@ -188,7 +188,8 @@ fn clusters_are_banned_and_pinned_by_the_number_that_the_policy_gave_them() {
 #[test]
 fn what_is_pinned_is_fetched_before_all_else() {
     let server = serve(&world(600, 1), Duration::from_millis(1));
-    let runs = Runs::of(&server, &["host.delay=20ms", "host.delay_factor=0", "robots.sitemaps=false"]);
+    let runs =
+        Runs::of(&server, &["host.delay=20ms", "host.delay_factor=0", "robots.sitemaps=false", "crawl.policy=ucc"]);
     let child = running(&runs);
     let is_pinned = |url: &str| url.contains("/members/");
     wait_until("links to members", || runs.lines().len() > 40);
@@ -197,6 +198,11 @@ fn what_is_pinned_is_fetched_before_all_else() {
     let since = server.log().entries().len();
     wait_until("more pages", || server.log().entries().len() >= since + 20);
     let first: Vec<_> = server.log().entries()[since..since + 20].iter().map(|entry| entry.path.to_string()).collect();
+    let pinned =
+        || runs.lines().into_iter().find(|line| line.class.as_ref().is_some_and(|class| class.starts_with("pinned:")));
+    wait_until("a line of a pinned page", || pinned().is_some());
     kill(child);
+    let why = tell(&runs, "explain", &[&pinned().unwrap().url]).unwrap();
+    assert!(why.contains("somebody had put such links first"), "{why}");
     assert!(first.iter().filter(|path| is_pinned(path)).count() >= 15, "{first:?}");
 }

@@ -38,6 +38,8 @@ pub(super) struct Named {
 
 /// What was known of `class` under `snapshot`; none where no log was kept, or it has no such snapshot.
 pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) -> anyhow::Result<Option<Knowledge>> {
+    // What somebody has put first is known to the policy as what it was.
+    let class = class.strip_prefix("pinned:").unwrap_or(class);
     let Some(mut lines) = directory.lines("policy.jsonl")? else { return Ok(None) };
     let mut known: Option<Knowledge> = None;
     while let Some(line) = lines.next_line()? {

@@ -71,6 +71,10 @@ impl Story {
         let Some((class, snapshot)) = page.class.as_deref().zip(page.snapshot) else {
             return writeln!(f, "  the policy learns nothing: nearest to the seeds first, in the order of discovery");
         };
+        let (pinned, class) = class.strip_prefix("pinned:").map_or((false, class), |class| (true, class));
+        if pinned {
+            writeln!(f, "  somebody had put such links first (`harvestman pin`)")?;
+        }
         let mut parts = class.split('/');
         let (cluster, apath) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let pattern = parts.next().unwrap_or_default();

@@ -102,3 +102,80 @@ proptest! {
         prop_assert!(numbers.iter().copied().eq(0..numbers.len() as u64) && numbers.len() < 200);
     }
 }
+
+/// A fetch of a small site of lists and posts, as a worker shows it.
+fn fetch(number: u64, read: &mut crate::policy::learned::ReadPage) -> Observation {
+    let post = number % 3 != 0;
+    let links: String = (0..4).map(|link| format!("<li><a class=l href=/{number}-{link}>x</a></li>")).collect();
+    let words: String = (0..40).map(|word| format!("w{} ", number * 31 + word * 7)).collect();
+    let html = if post {
+        format!("<html><body><div class=post><p>{words}</p><p>by u{number}</p></div><ul>{links}</ul></body></html>")
+    } else {
+        format!("<html><body><table class=list><tr><td>{links}</td></tr></table></body></html>")
+    };
+    let page = read(html.as_bytes(), Some("text/html"), None);
+    let facts = PageFacts {
+        bag: page.leaf_paths,
+        units: page.units,
+        body: Some((html.into_bytes().into(), Some("text/html".into()))),
+        ..PageFacts::default()
+    };
+    let place = LinkClass::unclassified(Apath(7 + number % 2));
+    let link = |link: u64| {
+        let url = format!("http://h.test/{}/{number}-{link}", if link % 2 == 0 { "post" } else { "list" });
+        NewLink { class: place, url: CanonicalUrl::from_canonical(url) }
+    };
+    let url = format!("http://h.test/{}/{number}", if post { "post" } else { "list" });
+    Observation {
+        url: CanonicalUrl::from_canonical(url),
+        class: place,
+        via: (number > 0).then(|| format!("http://h.test/list/{}", number / 3 * 3).into()),
+        outcome: if number % 11 == 10 { Outcome::Failed } else { Outcome::Page(Box::new(facts)) },
+        new: (0..4).map(link).collect(),
+    }
+}
+
+#[test]
+fn a_policy_that_is_shown_it_again_knows_exactly_what_it_knew_and_goes_on_alike() {
+    use crate::config::{ParseOptions, PolicyKind};
+    use crate::policy::{Making, make};
+    use crate::seed::Seed;
+
+    let options = ParseOptions::default();
+    let reader = || crate::pipeline::reader(&options);
+    for kind in [PolicyKind::Ucc, PolicyKind::ClusterGraph] {
+        let making = Making { sample_pages: Some(60), ..Making::new(Seed(5)) };
+        let (mut first, mut second) = (make(kind, &making, reader()), make(kind, &making, reader()));
+        let dir = tempfile::tempdir().unwrap();
+        let (mut log, _) = ObservationLog::open(dir.path(), 1, |_, _| {}).unwrap();
+        for number in 0..90 {
+            let seen = fetch(number, &mut *reader());
+            log.add(encode(&seen, ClusterId::UNKNOWN)).unwrap();
+            first.observe(seen);
+            if number % 7 == 0 {
+                // Snapshots are taken in the meantime, which changes nothing.
+                let _ = (first.snapshot(), first.proposals());
+            }
+        }
+        log.flush(Instant::EPOCH, true).unwrap();
+        ObservationLog::open(dir.path(), 1, |seen, _| second.observe(seen)).unwrap();
+        let alike = |first: &mut dyn crate::policy::Policy, second: &mut dyn crate::policy::Policy| {
+            let (a, b) = (first.snapshot(), second.snapshot());
+            assert_eq!((a.version(), a.generation()), (b.version(), b.generation()), "{kind:?}");
+            let url = "http://h.test/post/5";
+            for place in [7, 8] {
+                let class = a.class_of(LinkClass::unclassified(Apath(place)), url, Some("http://h.test/list/3"));
+                assert_eq!(class, b.class_of(LinkClass::unclassified(Apath(place)), url, Some("http://h.test/list/3")));
+                assert_eq!(a.score(class).to_bits(), b.score(class).to_bits());
+            }
+        };
+        alike(&mut *first, &mut *second);
+        for number in 90..140 {
+            first.observe(fetch(number, &mut *reader()));
+            second.observe(fetch(number, &mut *reader()));
+        }
+        alike(&mut *first, &mut *second);
+        assert!(first.facts().lessons > 0, "{kind:?} has had lessons");
+        assert_eq!(first.site_model(&mut *reader()), second.site_model(&mut *reader()), "{kind:?}");
+    }
+}

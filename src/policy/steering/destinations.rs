@@ -76,7 +76,7 @@ impl Destinations {
         if known.example.is_empty() {
             known.example = url.into();
         }
-        if version == self.version && self.fine.len() <= PAGES_MAX {
+        if version == self.version && self.fine.len() <= 2 * PAGES_MAX {
             self.count(cluster, pattern(url));
         } else {
             self.version = version;
