@@ -105,7 +105,7 @@ proptest! {
 
 /// A fetch of a small site of lists and posts, as a worker shows it.
 fn fetch(number: u64, read: &mut crate::policy::learned::ReadPage) -> Observation {
-    let post = number % 3 != 0;
+    let post = !number.is_multiple_of(3);
     let links: String = (0..4).map(|link| format!("<li><a class=l href=/{number}-{link}>x</a></li>")).collect();
     let words: String = (0..40).map(|word| format!("w{} ", number * 31 + word * 7)).collect();
     let html = if post {
@@ -122,7 +122,7 @@ fn fetch(number: u64, read: &mut crate::policy::learned::ReadPage) -> Observatio
     };
     let place = LinkClass::unclassified(Apath(7 + number % 2));
     let link = |link: u64| {
-        let url = format!("http://h.test/{}/{number}-{link}", if link % 2 == 0 { "post" } else { "list" });
+        let url = format!("http://h.test/{}/{number}-{link}", if link.is_multiple_of(2) { "post" } else { "list" });
         NewLink { class: place, url: CanonicalUrl::from_canonical(url) }
     };
     let url = format!("http://h.test/{}/{number}", if post { "post" } else { "list" });
