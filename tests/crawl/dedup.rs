@@ -57,6 +57,8 @@ fn a_filter_that_is_often_wrong_loses_pages_alone_and_none_before_an_exact_set()
         let mut config = config(server.world().seeds());
         config.dedup.store = store;
         (config.dedup.planned, config.dedup.false_positives) = (100, 0.5);
+        // The filter is asked only once there is something on disk.
+        config.dedup.memory = ByteSize(4_000);
         crawl(config)
     };
     let (exact, both, only) =
