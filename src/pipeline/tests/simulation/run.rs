@@ -116,7 +116,7 @@ impl Run<'_> {
             let mut builder = tokio::runtime::Builder::new_current_thread();
             builder.enable_time().start_paused(true).build().expect("a runtime on this thread")
         });
-        system.block_on(async {
+        let (ended, handle) = system.block_on(async {
             let clock = Clock::starting_at(self.at);
             let writer = Arc::default();
             let surroundings = Simulated { run: self, writer: Arc::clone(&writer) };
@@ -132,8 +132,12 @@ impl Run<'_> {
                 Ok((crawl, stages)) => self.tend(crawl, stages, &writer).await,
                 Err(error) => End::Refused(error.to_string()),
             };
-            Ended { end, at: clock.now() }
-        })
+            (Ended { end, at: clock.now() }, tokio::runtime::Handle::current())
+        });
+        // Actors that are dropped look once more at their timers.
+        let _context = handle.enter();
+        drop(system);
+        ended
     }
 
     async fn tend(&self, mut crawl: Crawl, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> End {
