@@ -35,7 +35,7 @@ mod warcinfo;
 mod writer;
 
 pub use digest::{Digest, Hasher};
-pub use encode::{EncodedPage, RecordEncoder};
+pub use encode::{Earlier, EncodedPage, RecordEncoder};
 pub use error::Error;
 pub use line_log::LineLog;
 pub use links::{ExportedLink, links_line};

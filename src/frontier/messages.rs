@@ -6,7 +6,7 @@ use actix::Message;
 use parking_lot::Mutex;
 
 use crate::clock::Instant;
-use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, ScheduledUrl, Visit};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -45,6 +45,8 @@ pub struct LinksFound {
     pub settled: Fates,
     /// New URLs to fetch.
     pub accepted: Vec<ScheduledUrl>,
+    /// What was learnt of the page itself, to be kept for visits later.
+    pub visit: Option<Box<Visit>>,
     /// The generation ([`Order::generation`]) that their classes are of.
     pub generation: u64,
     /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.

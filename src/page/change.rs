@@ -1,6 +1,6 @@
 //! What one event changed in a crawl: what must be kept wholly or not at all.
 
-use super::{Fate, Ledger, ScheduledUrl};
+use super::{Fate, Ledger, ScheduledUrl, Visit};
 use crate::url::Fingerprint;
 
 /// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
@@ -10,6 +10,8 @@ pub struct Change {
     pub waiting: Vec<(u64, ScheduledUrl)>,
     /// URLs whose fate is settled.
     pub ended: Vec<Ended>,
+    /// What was learnt of a page that was visited.
+    pub visit: Option<Box<Visit>>,
     /// Leases that end with it, as soon as it is kept.
     pub leases: u32,
     /// The account as it stands after it.

@@ -88,6 +88,8 @@ pub struct ParsedPage {
     /// What it shows, numbers left out, as hashes, where the parser was asked to collect it: the same on two pages that differ in
     /// nothing but numbers, dates and identifiers.
     pub gist: Vec<u64>,
+    /// One hash of the texts that it shows as they are written, numbers and all; 0 where no gist was asked for.
+    pub written: u64,
     /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
     pub class_tokens: Vec<u64>,
     /// What its forms hold.

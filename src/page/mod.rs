@@ -15,6 +15,7 @@ mod media;
 mod record;
 mod scheduled;
 mod trap;
+mod visit;
 pub mod word;
 
 pub use change::{Change, Ended};
@@ -28,3 +29,4 @@ pub use media::MediaType;
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use trap::{TrapMeasure, TrapRecord};
+pub use visit::{Difference, HeldRecord, History, PageDigests, Visit};

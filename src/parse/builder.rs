@@ -141,6 +141,7 @@ impl Builder {
             leaf_paths: self.leaves.finish(&self.spellings),
             units,
             gist,
+            written: self.units.gist.written,
             class_tokens: self.classes.list(),
             forms: self.forms,
             base: meta.base,

@@ -24,6 +24,8 @@ pub(super) struct Gist {
     pub on: bool,
     /// What was met on this page.
     pub hashes: Vec<u64>,
+    /// Of the texts met on this page as they are written, numbers and all.
+    pub written: u64,
     known: Known,
     /// A text with its words spelt as they count.
     spelt: Vec<u8>,
@@ -54,6 +56,7 @@ impl Known {
 impl Gist {
     pub fn clear(&mut self) {
         self.hashes.clear();
+        self.written = 0;
     }
 
     /// Notes an image that is taken from `address`, as written.
@@ -68,6 +71,7 @@ impl Gist {
     pub fn text(&mut self, text: &[u8]) {
         let text = text.trim_ascii();
         let (written, spelt) = (xxh3_64(text), &mut self.spelt);
+        self.written = step(self.written, written);
         let said = self.known.get(written, || {
             // Most texts have no such byte.
             let plain = !text.iter().fold(false, |any, byte| any | marks(*byte));

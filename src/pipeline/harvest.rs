@@ -14,7 +14,11 @@ use crate::fetch::{self, DecodeLimits};
 use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
-use crate::page::{Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, ScheduledUrl, Truncation};
+use crate::page::word::step;
+use crate::page::{
+    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, ScheduledUrl,
+    Truncation,
+};
 use crate::parse::Parser;
 use crate::policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
 use crate::url::{CanonicalUrl, Canonicaliser, Fingerprint, Scope};
@@ -37,6 +41,10 @@ pub(super) struct Rules {
     pub(super) sitemaps: sitemap::Limits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
+    /// Whether digests are made of pages, for visits to them later.
+    pub(super) digests: bool,
+    /// Whether the links of each page are to be told, for what plans visits.
+    pub(super) links: bool,
     /// Which URLs were recorded, where a recording is replayed: others do not exist.
     pub(super) recorded: Option<Recorded>,
     pub(super) metrics: Metrics,
@@ -61,6 +69,8 @@ pub(super) struct Harvest {
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
     pub(super) cluster: ClusterId,
+    /// What the page was, as hashes; none where it was not parsed, or none are made.
+    pub(super) digests: Option<PageDigests>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
@@ -78,6 +88,7 @@ impl Harvest {
             links: None,
             redirect_to: None,
             facts: None,
+            digests: None,
             cluster: ClusterId::UNKNOWN,
             exported: None,
         }
@@ -146,6 +157,7 @@ impl Harvester {
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Harvest {
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
+        let needs = Needs { gist: needs.gist || rules.digests, links: needs.links || rules.links, ..needs };
         // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
         let snapshot = rules.snapshot();
         self.follow_policy(&*snapshot, needs);
@@ -156,6 +168,7 @@ impl Harvester {
         intake.placed = needs.links.then(Vec::new);
         let cluster = intake.page(&page, directives);
         let links = Some(page.link_count() as u32);
+        let digests = rules.digests.then(|| digests(&page));
         let placed = intake.placed.take().unwrap_or_default();
         let (found, exported) = intake.finish();
         let facts = PageFacts {
@@ -166,7 +179,8 @@ impl Harvester {
             links: placed,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
         };
-        Harvest { found, links, title: page.title, exported, facts: Some(facts), cluster, ..Harvest::of(Fate::Fetched) }
+        let title = page.title;
+        Harvest { found, links, title, exported, facts: Some(facts), digests, cluster, ..Harvest::of(Fate::Fetched) }
     }
 
     /// Has the parser read pages as the policy's snapshot asks for it.
@@ -248,6 +262,13 @@ impl Harvester {
             }
         }
     }
+}
+
+/// What a page shows, as hashes. Its bytes are not looked at here.
+fn digests(page: &ParsedPage) -> PageDigests {
+    let gist = page.gist.iter().fold(0, |all, text| step(all, *text));
+    // 0 is that of a page that was not parsed.
+    PageDigests { gist: gist | 1, text: page.written | 1, body: 0 }
 }
 
 /// What was learnt from a fetch that has ended with `fate`.

@@ -169,6 +169,9 @@ impl Keeper {
         let now = self.clock.now();
         let elapsed = now.since(self.started);
         self.store.commit(&group.changes, &group.hosts, elapsed).map_err(|error| error.to_string())?;
+        if let Some(recrawl) = self.lines.0.recrawl.get() {
+            group.changes.iter().for_each(|change| recrawl.kept(change));
+        }
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
         metrics.pages.add(u64::from(group.leases));

@@ -184,6 +184,8 @@ pub(super) fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::Limits::from(&config.robots),
         export: false,
+        digests: false,
+        links: false,
         recorded: Some(recorded),
         metrics: Metrics::default(),
     })

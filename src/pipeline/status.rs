@@ -1,5 +1,6 @@
 //! Where a crawl stands.
 
+use super::recrawl::RecrawlPort;
 use super::wiring::Crawl;
 use crate::config::BudgetOptions;
 use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};
@@ -26,6 +27,7 @@ impl Crawl {
             traps: self.traps.traps(),
             budgets: Vec::new(),
             outlook: board.allowance.outlook(),
+            recrawl: board.recrawl.get().map(RecrawlPort::figures),
             draining,
             paused: false,
             waits: self.waits(),

@@ -18,10 +18,12 @@ use super::keeper::{self, KeeperThread};
 use super::learning::Teacher;
 use super::output::{CONFIG_FILE, DirectoryLock};
 use super::policy_setup::PolicySetup;
+use super::recrawl::{self, Loaded};
 use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::trap_board::TrapBoard;
+use super::visits::Visits;
 use super::worker::{Desk, Worker};
 use super::{Error, output, seen};
 use crate::archive::{self, ArchiveSink, ArchiveThread, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId};
@@ -70,6 +72,8 @@ pub(super) struct Crawl {
     workers: Vec<JoinHandle<()>>,
     /// The thread that learns, where the policy does; it ends after the workers, which feed it.
     learning: Option<JoinHandle<()>>,
+    /// The thread that plans visits, in a recrawl.
+    recrawl: Option<JoinHandle<()>>,
     /// None where the state is not kept.
     keeper: Option<KeeperThread>,
     writer: ArchiveThread,
@@ -85,7 +89,11 @@ impl Crawl {
     pub(super) async fn close(self, started: Instant) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
-        let Self { lines, workers, learning, keeper, writer, mut run, directory, seen, traps, _lock, .. } = self;
+        let Self { lines, workers, learning, recrawl, keeper, writer, mut run, directory, seen, traps, _lock, .. } =
+            self;
+        if let Some(port) = lines.0.recrawl.get() {
+            port.close();
+        }
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || {
@@ -93,12 +101,13 @@ impl Crawl {
                 // Fails only where all workers are gone already.
                 let _ = jobs.send(Job::End);
             }
-            let threads = workers.into_iter().chain(learning);
+            let threads = workers.into_iter().chain(learning).chain(recrawl);
             let panicked = threads.filter_map(|thread| thread.join().err()).count();
             // Before the archive, which ends when nobody can write to it any more.
             let kept = keeper.map_or(Ok(false), KeeperThread::join);
             (panicked + usize::from(kept.is_err()), kept.unwrap_or(true), writer.join())
         });
+        lines.0.visits.close();
         let (panicked, unkept, written) = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         run.dedup = Some(seen.figures());
         seen::ended(seen);
@@ -191,12 +200,19 @@ pub(super) fn wire(
     let seen = Arc::new(seen);
     let past = left.as_ref().map_or_else(|| Ok(Past::default()), Past::read)?;
     let goes_on = left.is_some();
+    let reader = left.as_ref().map(Store::visits);
+    let mut loaded = match (&past.round, &reader) {
+        (Some(round), Some(reader)) => Some(Loaded::read(reader, round.number)?),
+        _ => None,
+    };
     let store = match left {
         None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
         left => left,
     };
     let started = clock.now() - past.account.elapsed;
-    let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
+    let visits_kept = store.is_some() && config.state.visits;
+    let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?;
+    let rules = Arc::new(Rules { digests: visits_kept, links: loaded.is_some(), ..rules });
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
@@ -220,6 +236,8 @@ pub(super) fn wire(
         seed: seed.child("hosts"),
         waits: Mutex::default(),
         keeper: OnceLock::new(),
+        visits: Visits::new(visits_kept, reader.clone(), past.round.as_ref().map_or(0, |round| round.number)),
+        recrawl: OnceLock::new(),
         remembered: goes_on.then(|| Mutex::new(past.hosts)),
     }));
     let (finished_sender, finished) = oneshot::channel();
@@ -228,7 +246,8 @@ pub(super) fn wire(
     let is_new = past.account.ledger.discovered() == 0;
     frontier.go_on(past.account.ledger);
     if let Some(store) = store.as_ref().filter(|_| goes_on) {
-        restore_urls(store, &seen, &mut frontier)?;
+        let waits = |url| loaded.iter_mut().for_each(|loaded| loaded.waits(url));
+        restore_urls(store, &seen, &mut frontier, waits)?;
     }
     let keep = |store| keeper::start(config, store, (sink.clone(), lines.clone()), (clock.clone(), started));
     let keeper = store.map(keep).transpose().map_err(|error| Error::Internal(error.to_string()))?;
@@ -246,6 +265,12 @@ pub(super) fn wire(
         write_failed: AtomicBool::new(false),
     });
     start_actors(config, hooks, clock, &lines, frontier);
+    let recrawl = match (past.round, loaded, reader) {
+        (Some(round), Some(loaded), Some(reader)) => {
+            Some(recrawl::start(config, (&round, loaded, reader), &lines, (clock, seed.child("recrawl")))?)
+        }
+        _ => None,
+    };
     let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
     let planted = is_new.then(|| plant(seeds, &rules, &**parts.policy.first()));
     let traps = Arc::clone(&parts.policy.traps);
@@ -270,6 +295,7 @@ pub(super) fn wire(
         finished: Mutex::new(Some(finished)),
         workers,
         learning,
+        recrawl,
         keeper,
         writer,
         directory,
@@ -331,6 +357,8 @@ fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::Limits::from(&config.robots),
         export: config.archive.links,
+        digests: false,
+        links: false,
         metrics: hooks.metrics.clone(),
     })
 }

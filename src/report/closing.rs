@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::status::{fates, per_second, seconds};
-use super::{CrawlStatus, SeenFigures, Usage};
+use super::{CrawlStatus, RecrawlFigures, SeenFigures, Usage};
 use crate::clock::Instant;
 use crate::frontier::Outlook;
 use crate::page::{Fates, TrapRecord};
@@ -117,6 +117,9 @@ pub struct Report {
     pub requests: u64,
     /// Hosts met.
     pub hosts: u64,
+    /// Visits to pages that were known before, in a recrawl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recrawl: Option<RecrawlFigures>,
     /// Links discovered, seeds included; the sum of `fates`.
     pub discovered: u64,
     /// What became of them.
@@ -156,6 +159,7 @@ impl Report {
             bytes: status.bytes,
             requests: status.requests,
             hosts: status.hosts,
+            recrawl: status.recrawl,
             discovered: status.discovered,
             pages_per_second: rounded(per_second(status.pages, wall)),
             pages_per_cpu_second: usage.cpu_seconds.map(per_cpu).map(rounded),

@@ -8,6 +8,7 @@ mod chunks;
 mod error;
 mod record;
 mod state;
+mod visits;
 
 #[cfg(test)]
 mod tests;
@@ -16,3 +17,4 @@ pub use chunks::ChunkFile;
 pub use error::StoreError;
 pub use record::{decode, encode};
 pub use state::{Account, Restored, Store};
+pub use visits::{Round, VisitReader};

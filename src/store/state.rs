@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use super::record::{self, FORMAT};
-use crate::page::{Change, Ended, Ledger, ScheduledUrl};
+use super::visits::{Round, VisitReader};
+use crate::page::{Change, Ended, Ledger, ScheduledUrl, Visit};
 use crate::url::{Fingerprint, HostKey};
 
 /// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
@@ -21,6 +22,7 @@ const JOURNAL_BYTES: u64 = 64 << 20;
 
 const FORMAT_KEY: &str = "format";
 const ACCOUNT_KEY: &str = "account";
+const ROUND_KEY: &str = "round";
 /// Before the name of a host.
 const HOST_PREFIX: &str = "host ";
 
@@ -40,6 +42,8 @@ pub struct Restored {
     pub account: Account,
     /// What was kept of hosts.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
+    /// The latest recrawl; none where there was none.
+    pub round: Option<Round>,
     /// Hosts whose record could not be read.
     pub unreadable: u64,
 }
@@ -52,7 +56,9 @@ pub struct Store {
     waiting: Keyspace,
     /// Fingerprint → what became of the URL.
     ended: Keyspace,
-    /// The account, the format, hosts.
+    /// Fingerprint → what is known of a page that was visited.
+    visits: Keyspace,
+    /// The account, the format, hosts, the latest recrawl.
     facts: Keyspace,
 }
 
@@ -92,7 +98,9 @@ impl Store {
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);
-        Ok(Self { path: path.to_path_buf(), database, waiting, ended, facts })
+        // A state that was made before there were visits gets an empty one.
+        let visits = keyspace("visits")?;
+        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, facts })
     }
 
     /// Keeps a group of changes, in their order, and what was learnt of hosts: all of it or nothing. It is on the disk afterwards.
@@ -113,6 +121,11 @@ impl Store {
             changes.iter().flat_map(|change| &change.ended).map(|ended| (ended.url, ended)).collect();
         for (url, ended) in ended {
             batch.insert(&self.ended, url.0.to_be_bytes(), record::encode_fate(ended.fate));
+        }
+        let visits: BTreeMap<Fingerprint, &Visit> =
+            changes.iter().filter_map(|change| change.visit.as_deref()).map(|visit| (visit.page(), visit)).collect();
+        for (url, visit) in visits {
+            batch.insert(&self.visits, url.0.to_be_bytes(), record::encode(visit));
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
@@ -159,6 +172,10 @@ impl Store {
                 None => return Err(self.broken("its account cannot be read")),
             }
         }
+        if let Some(bytes) = self.facts.get(ROUND_KEY).map_err(failed)? {
+            restored.round = record::decode(&bytes);
+            restored.unreadable += u64::from(restored.round.is_none());
+        }
         for entry in self.facts.prefix(HOST_PREFIX) {
             let (key, value) = entry.into_inner().map_err(failed)?;
             match std::str::from_utf8(&key[HOST_PREFIX.len()..]) {
@@ -167,6 +184,24 @@ impl Store {
             }
         }
         Ok(restored)
+    }
+
+    /// Looks up what is known of single pages, also while the state is written to.
+    pub fn visits(&self) -> VisitReader {
+        VisitReader::new(self.path.clone(), self.visits.clone())
+    }
+
+    /// How many URLs wait or are leased.
+    pub fn waiting(&self) -> Result<u64, StoreError> {
+        self.waiting.len().map(|count| count as u64).map_err(|error| self.error("read", &error))
+    }
+
+    /// Begins a recrawl: from now on this is the latest one, and the account is `account`. Both or nothing; on the disk afterwards.
+    pub fn begin_round(&self, round: &Round, account: &Account) -> Result<(), StoreError> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        batch.insert(&self.facts, ROUND_KEY, record::encode(round));
+        batch.insert(&self.facts, ACCOUNT_KEY, record::encode(account));
+        batch.commit().map_err(|error| self.error("write", &error))
     }
 
     #[cfg(test)]

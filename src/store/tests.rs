@@ -70,6 +70,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         ended,
         leases: 1,
         ledger: ledger(spent),
+        ..Change::default()
     });
     prop::collection::vec(change, 1..6)
 }
@@ -137,6 +138,7 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
                 .collect(),
             leases: 1,
             ledger: ledger(group + 1),
+            ..Change::default()
         };
         let mut twin = states.last().unwrap().clone();
         twin.apply(&change);

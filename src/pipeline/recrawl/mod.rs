@@ -1,0 +1,137 @@
+//! Recrawls: feeds pages that were visited before to the frontier again, by a [plan](crate::revisit::plan) that learns from what their
+//! visits find.
+//!
+//! ```text
+//! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, keeper as in any crawl
+//!                                          ▲                │ links of a page          │ it is kept
+//!                                          └────────────────┴──────────────────────────┘
+//! ```
+//!
+//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl plans anew: what
+//! it had visited is in the state, what it had planned waits in the frontier.
+
+mod feeder;
+mod load;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+use parking_lot::Mutex;
+
+use self::feeder::Feeder;
+pub(super) use self::load::Loaded;
+use super::Error;
+use super::switchboard::Lines;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::page::{Change, Difference, Fate, Visit};
+use crate::policy::PlacedLink;
+use crate::report::RecrawlFigures;
+use crate::seed::Seed;
+use crate::store::{Round, VisitReader};
+use crate::url::Fingerprint;
+
+/// What the feeder is told.
+enum Told {
+    /// A page that it has planned links to these, each with the place of the link, in page order.
+    Links(Fingerprint, Vec<(u64, Fingerprint)>),
+    /// What became of a page that it has planned, and that it is kept.
+    Ended(Fingerprint, Ended),
+    /// The crawl is over.
+    Close,
+}
+
+/// How a planned visit ended.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    fate: Fate,
+    /// How the page differed; none where it could not be had.
+    difference: Option<Difference>,
+    /// Seconds since the visit before.
+    waited: u64,
+    gone: bool,
+}
+
+/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and there are no others.
+#[derive(Clone)]
+pub(super) struct RecrawlPort {
+    sender: Sender<Told>,
+    /// Pages whose visits are planned and not ended.
+    planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
+    figures: Arc<Mutex<RecrawlFigures>>,
+}
+
+impl RecrawlPort {
+    /// Whether this page's visit was planned.
+    fn awaits(&self, page: Fingerprint) -> bool {
+        self.planned.lock().contains(&page)
+    }
+
+    /// Tells what a page links to.
+    pub(super) fn links(&self, page: Fingerprint, links: &[PlacedLink]) {
+        if !links.is_empty() && self.awaits(page) {
+            self.send(Told::Links(page, links.iter().map(|link| (link.apath.0, link.url)).collect()));
+        }
+    }
+
+    /// Tells what was kept.
+    pub(super) fn kept(&self, change: &Change) {
+        for ended in &change.ended {
+            if self.planned.lock().remove(&ended.url) {
+                self.send(Told::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
+            } else if ended.fate == Fate::Fetched {
+                self.figures.lock().new_pages += 1;
+            }
+        }
+    }
+
+    /// Where the recrawl stands.
+    pub(super) fn figures(&self) -> RecrawlFigures {
+        self.figures.lock().clone()
+    }
+
+    /// Ends the feeder.
+    pub(super) fn close(&self) {
+        self.send(Told::Close);
+    }
+
+    fn send(&self, told: Told) {
+        if self.sender.send(told).is_err() {
+            // The plan is carried out.
+            tracing::debug!("a visit ended after the plan");
+        }
+    }
+}
+
+impl Ended {
+    fn of(fate: Fate, visit: Option<&Visit>) -> Self {
+        Self {
+            fate,
+            difference: visit.and_then(|visit| visit.difference),
+            waited: visit.map_or(0, |visit| visit.waited),
+            gone: visit.is_some_and(|visit| visit.gone),
+        }
+    }
+}
+
+/// Starts to feed.
+pub(super) fn start(
+    config: &Config,
+    (round, loaded, reader): (&Round, Loaded, VisitReader),
+    lines: &Lines,
+    (clock, seed): (&Clock, Seed),
+) -> Result<JoinHandle<()>, Error> {
+    let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
+    let room = 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
+    let (sender, told): (_, Receiver<Told>) = bounded(room);
+    let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
+    let port = RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)) };
+    // Set once, here, before anything can end.
+    let _ = lines.0.recrawl.set(port.clone());
+    let feeder = Feeder::new(config, (loaded, reader, window), (lines, port), (clock, seed), told);
+    let thread = std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || feeder.run());
+    thread.map_err(|error| Error::Internal(error.to_string()))
+}
