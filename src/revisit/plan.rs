@@ -132,6 +132,9 @@ const SAMPLED: f64 = 0.25;
 const DRAWN: f64 = 0.5;
 /// Visits of earlier rounds count for the weights as so many at most.
 const HISTORY_MAX: u32 = 3;
+/// Steps on each weight, when all is learnt anew and when some visits are new.
+const FIT_MAX: usize = 60;
+const FIT_AGAIN: usize = 4;
 /// A page's own visits weigh against so many changes of its kind.
 const SHAPE: f64 = 1.0;
 /// The chance of a change that is held of a page before anything was seen.
@@ -144,6 +147,7 @@ pub struct Plan {
     table: TraitTable,
     regression: Regression,
     limits: Limits,
+    lasted: u64,
     rng: Rng,
     /// Pages by where they were discovered.
     children: Vec<(PageNumber, PageNumber)>,
@@ -166,10 +170,21 @@ pub struct Plan {
 
 impl Plan {
     /// A plan over these pages; their traits are numbered in `table`.
-    pub fn new(known: Vec<Known>, mut table: TraitTable, limits: Limits, now: Instant, seed: Seed) -> Self {
+    ///
+    /// `lasted` is how many seconds the longest of the earlier rounds took: by so much all times between visits are taken to be longer.
+    /// What lies between two rounds matters more than whether a page was visited early in one or late, and where one round follows upon
+    /// the other at once, pages visited late are not taken to be fresh for ever.
+    pub fn new(
+        known: Vec<Known>,
+        mut table: TraitTable,
+        (limits, lasted): (Limits, u64),
+        now: Instant,
+        seed: Seed,
+    ) -> Self {
         let (base, waited) = (table.number(Trait::Base), table.number(Trait::Waited));
         let hosts = known.iter().map(|page| page.host as usize + 1).max().unwrap_or(0);
-        let mut ages: Vec<u64> = known.iter().map(|page| now.since(page.last).as_secs().max(1)).collect();
+        let mut ages: Vec<u64> =
+            known.iter().map(|page| lasted + now.since(page.last).as_secs().max(1)).collect();
         ages.sort_unstable();
         let usual = (ages.get(ages.len() / 2).copied().unwrap_or(1) as f64).ln();
         let discovered = (0..).zip(&known).filter_map(|(page, known)| Some((known.via?, page)));
@@ -183,6 +198,7 @@ impl Plan {
             table,
             regression: Regression::default(),
             limits,
+            lasted,
             rng: seed.rng(),
             children,
             usual,
@@ -297,13 +313,24 @@ impl Plan {
         self.suspect(at);
     }
 
+    /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.
+    pub fn found_new(&mut self, links: &[(u64, PageNumber)]) {
+        for (apath, target) in links {
+            let page = &self.pages[*target as usize];
+            if page.state == State::Open {
+                let sign = Trait::FromNew(page.known.kind, *apath);
+                self.sign(*target, sign);
+            }
+        }
+    }
+
     /// Judges all pages anew, and whether it is enough.
     fn judge(&mut self, now: Instant) {
         self.judgements += 1;
         self.judged_at = self.ahead.visited + (self.ahead.visited / 16).max(4);
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
-        self.regression.fit(2);
+        self.regression.fit(FIT_AGAIN);
         let spent = self.spent() as f64 / self.limits.visits.max(1) as f64;
         let draws = (spent < DRAWN).then(|| self.draws());
         let mut ranked: Vec<(f64, PageNumber)> = Vec::new();
@@ -376,7 +403,7 @@ impl Plan {
     /// The chance that a page has changed since its last visit; with weights that were drawn, where there are such.
     fn chance(&self, at: usize, now: Instant, draws: Option<&[f64]>) -> f64 {
         let Page { known, signs, .. } = &self.pages[at];
-        let waited = now.since(known.last).as_secs().max(1) as f64;
+        let waited = (self.lasted + now.since(known.last).as_secs().max(1)) as f64;
         let weight =
             |number: u32| draws.map_or_else(|| self.regression.weight(number as usize), |draws| draws[number as usize]);
         let own: f64 = known.traits.iter().chain(signs).map(|number| weight(*number)).sum();
@@ -468,7 +495,7 @@ impl Plan {
             let found = self.pages[at].known.found;
             self.ahead.changed += u64::from(found.is_some_and(|(difference, _)| self.is_change(at, difference)));
         }
-        self.regression.fit(4);
+        self.regression.fit(FIT_MAX);
     }
 
     fn traits_at(&self, at: usize, waited: f64, signs: bool) -> Vec<(usize, f64)> {
@@ -483,7 +510,7 @@ impl Plan {
     fn observe(&mut self, at: usize) {
         let Some((difference, waited)) = self.pages[at].known.found else { return };
         let changed = self.is_change(at, difference);
-        let waited = waited.max(1) as f64;
+        let waited = (self.lasted + waited.max(1)) as f64;
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
         let traits = self.traits_at(at, waited, true);
@@ -498,7 +525,7 @@ impl Plan {
             if visits == 0 {
                 continue;
             }
-            let waited = (seconds as f64 / f64::from(visits)).max(1.0);
+            let waited = (seconds as f64 / f64::from(visits)).max(1.0) + self.lasted as f64;
             let traits = self.traits_at(at, waited, false);
             self.regression.observe(&traits, waited.ln(), found, f64::from(visits.min(HISTORY_MAX)));
         }

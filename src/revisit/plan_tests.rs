@@ -59,7 +59,7 @@ fn kinds_that_change_are_found_and_the_others_are_left_alone() {
         let mut table = TraitTable::default();
         let site = site(&[(100, 0.9), (500, 0.02), (300, 0.0), (100, 0.6)], &mut table, Seed(seed));
         let all = site.changed.iter().filter(|changed| **changed).count() as f64;
-        let mut plan = Plan::new(site.known, table, limits(400), NOW, Seed(seed));
+        let mut plan = Plan::new(site.known, table, (limits(400), 0), NOW, Seed(seed));
         let changed = site.changed;
         let found = |page: PageNumber| if changed[page as usize] { Difference::Content } else { Difference::None };
         let (visits, changes) = carry_out(&mut plan, found);
@@ -84,7 +84,7 @@ fn a_clock_on_each_page_is_no_change() {
     let mut table = TraitTable::default();
     let site = site(&[(400, 1.0), (100, 1.0)], &mut table, Seed(2));
     let kinds: Vec<u64> = site.known.iter().map(|page| page.kind).collect();
-    let mut plan = Plan::new(site.known, table, limits(250), NOW, Seed(2));
+    let mut plan = Plan::new(site.known, table, (limits(250), 0), NOW, Seed(2));
     let mut seen = std::collections::BTreeSet::new();
     carry_out_over_noise(&mut plan, |page, again| match kinds[page as usize] {
         0 => Difference::Numbers,
@@ -106,7 +106,7 @@ fn what_earlier_rounds_found_of_a_page_counts() {
     for (at, page) in site.known.iter_mut().enumerate() {
         (0..4).for_each(|_| page.history.note(at < 40, 3_600));
     }
-    let mut plan = Plan::new(site.known, table, limits(100), NOW, Seed(3));
+    let mut plan = Plan::new(site.known, table, (limits(100), 0), NOW, Seed(3));
     let mut first = Vec::new();
     carry_out(&mut plan, |page| {
         first.push(page);
@@ -122,7 +122,7 @@ fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
     for page in &mut site.known[..60] {
         page.found = Some((Difference::Content, 3_600));
     }
-    let mut plan = Plan::new(site.known, table, limits(80), NOW, Seed(4));
+    let mut plan = Plan::new(site.known, table, (limits(80), 0), NOW, Seed(4));
     assert_eq!((plan.ahead().visited, plan.ahead().changed), (60, 60));
     let mut visited = Vec::new();
     carry_out(&mut plan, |page| {
@@ -144,7 +144,7 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);
     }
-    let mut plan = Plan::new(site.known, table, limits(336), NOW, Seed(5));
+    let mut plan = Plan::new(site.known, table, (limits(336), 0), NOW, Seed(5));
     let mut found = 0;
     while let Some(page) = plan.next(0, NOW) {
         let (changed, links): (bool, &[_]) = match page.checked_sub(40) {
@@ -164,7 +164,7 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
 fn a_page_that_could_not_be_had_is_no_observation_and_ends() {
     let mut table = TraitTable::default();
     let site = site(&[(3, 0.0)], &mut table, Seed(6));
-    let mut plan = Plan::new(site.known, table, limits(3), NOW, Seed(6));
+    let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));
     while let Some(page) = plan.next(0, NOW) {
         plan.found(&Found { page, difference: None, waited: 0, links: &[] });
     }

@@ -42,6 +42,8 @@ pub struct Regression {
     observations: Vec<Observation>,
 }
 
+/// Weights that move less than this in a round are fitted.
+const STEP_MIN: f64 = 1e-3;
 /// The longest step of a weight at a time.
 const STEP_MAX: f64 = 2.0;
 /// Sums beyond this change nothing any more: a chance of 0 or 1.
@@ -71,11 +73,12 @@ impl Regression {
         self.observations.push(Observation { changed, weight, sum });
     }
 
-    /// Fits the weights anew, from where they are: `rounds` steps on each.
+    /// Fits the weights anew, from where they are: at most `rounds` steps on each, fewer where none moves far any more.
     pub fn fit(&mut self, rounds: usize) {
         for _ in 0..rounds {
-            for at in 0..self.weights.len() {
-                self.step(at);
+            let moved = (0..self.weights.len()).map(|at| self.step(at).abs()).fold(0.0, f64::max);
+            if moved < STEP_MIN {
+                return;
             }
         }
     }
@@ -100,8 +103,8 @@ impl Regression {
         traits.iter().map(|(at, amount)| self.weights[*at].value * amount).sum()
     }
 
-    /// One Newton step (with the expected information) on one weight.
-    fn step(&mut self, at: usize) {
+    /// One Newton step (with the expected information) on one weight. Says how far it went.
+    fn step(&mut self, at: usize) -> f64 {
         let weight = &mut self.weights[at];
         let (mut slope, mut information) = (0.0, 0.0);
         for (number, amount) in &weight.visits {
@@ -118,9 +121,10 @@ impl Regression {
         for (number, amount) in &weight.visits {
             self.observations[*number as usize].sum += step * f64::from(*amount);
         }
+        step
     }
 
-    /// The mean square difference of what was found from what is expected; for tests.
+    /// The logarithm of the posterior density, but for a constant.
     #[cfg(test)]
     fn log_posterior(&self) -> f64 {
         let seen = self.observations.iter().map(|observation| {

@@ -30,6 +30,12 @@ pub enum Trait {
         /// A class of ranks.
         rank: u8,
     },
+    /// Its pattern, and how many pages of the same folder have a greater number, in classes: 0 is the newest, or the last page of many.
+    Newest(u64, u8),
+    /// The host.
+    Host(u32),
+    /// The host, and its pattern.
+    HostOf(u32, u64),
     /// The page that it was discovered on.
     Via(u64),
     /// How long before the last visit it was modified, by its server; as a power of four seconds.
@@ -51,6 +57,8 @@ pub enum Trait {
     },
     /// Its pattern, and that the page that it was discovered on links to it no longer.
     Left(u64),
+    /// Its pattern, and the place where a page that is new in this round links to it.
+    FromNew(u64, u64),
     /// The same place, but on another page than where it was discovered.
     Moved(u64, u64),
 }
@@ -62,14 +70,17 @@ impl Trait {
             Self::Base => 3.0,
             Self::Coarse(_) => 2.0,
             Self::Waited => 0.5,
-            Self::Via(_) => 0.7,
+            Self::Via(_) | Self::HostOf(..) => 0.7,
             _ => 1.0,
         }
     }
 
     /// Whether what is not known of it is worth finding out: it holds of many pages.
     pub const fn explores(self) -> bool {
-        matches!(self, Self::Coarse(_) | Self::Fine(_) | Self::Depth(..) | Self::Number { .. })
+        matches!(
+            self,
+            Self::Coarse(_) | Self::Fine(_) | Self::Depth(..) | Self::Number { .. } | Self::Newest(..) | Self::Host(_)
+        )
     }
 }
 
@@ -94,13 +105,18 @@ pub fn rank_of_number(number: u64, sorted: &[u64]) -> u8 {
     RANKS.iter().filter(|share| below >= **share).count() as u8
 }
 
+/// The class of a page that so many of its folder are newer than.
+pub fn newest_class(newer: usize) -> u8 {
+    (newer + 1).ilog2() as u8
+}
+
 /// The class of a time between a modification and a visit.
 pub fn age_class(seconds: u64) -> u8 {
     (seconds.checked_ilog2().unwrap_or(0) / 2) as u8
 }
 
 /// A page's traits, by their numbers in the table.
-pub type PageTraits = SmallVec<[u32; 9]>;
+pub type PageTraits = SmallVec<[u32; 12]>;
 
 /// The traits that occur, each with its number: the one that its weight has in the regression.
 #[derive(Debug, Default)]

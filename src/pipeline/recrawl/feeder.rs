@@ -44,11 +44,11 @@ impl Feeder {
         (clock, seed): (&Clock, Seed),
         told: Receiver<Told>,
     ) -> Self {
-        let Loaded { known, table, hosts, numbers, pages, waiting } = loaded;
+        let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
         let options = config.recrawl.clone();
         let limits = Limits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
-        let plan = Plan::new(known, table, limits, clock.now(), seed);
+        let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
         let mut feeder = Self {
             plan,
             options,
@@ -83,6 +83,7 @@ impl Feeder {
         while self.plan.under_way() > 0 {
             match self.told.recv() {
                 Ok(Told::Links(page, links)) => self.take_links(page, &links),
+                Ok(Told::New(links)) => self.plan.found_new(&self.known(&links)),
                 Ok(Told::Ended(page, ended)) => self.take(page, ended),
                 Ok(Told::Close) | Err(_) => return self.show(),
             }
@@ -93,9 +94,13 @@ impl Feeder {
     }
 
     fn take_links(&mut self, page: Fingerprint, links: &[(u64, Fingerprint)]) {
-        let known = links.iter().filter_map(|(apath, to)| Some((*apath, *self.numbers.get(to)?)));
-        let known: Vec<_> = known.collect();
+        let known = self.known(links);
         self.links.insert(page, known);
+    }
+
+    /// The links that lead to pages of the plan.
+    fn known(&self, links: &[(u64, Fingerprint)]) -> Vec<(u64, PageNumber)> {
+        links.iter().filter_map(|(apath, to)| Some((*apath, *self.numbers.get(to)?))).collect()
     }
 
     fn take(&mut self, page: Fingerprint, ended: Ended) {
@@ -185,8 +190,8 @@ impl Feeder {
 
     fn tell_end(&self) {
         let why = match self.plan.stopped() {
-            Some(Stop::Done) | None => "each page was visited",
-            Some(Stop::Visits) => "as many pages were visited again as may be",
+            Some(Stop::Done) => "each page was visited",
+            Some(Stop::Visits) | None => "as many pages were visited again as may be",
             Some(Stop::Recall) => "nearly all that has changed is expected to be found",
             Some(Stop::Chance) => "no page is likely to have changed",
         };

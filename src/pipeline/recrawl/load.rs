@@ -5,9 +5,11 @@ use std::time::UNIX_EPOCH;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
+use crate::clock::Instant;
 use crate::page::{Difference, History, Visit};
-use crate::revisit::traits::{age_class, rank_of_number};
+use crate::revisit::traits::{age_class, newest_class, rank_of_number};
 use crate::revisit::{Known, PageNumber, PageTraits, Trait, TraitTable};
 use crate::site::{UrlPatternLearner, UrlPatterns};
 use crate::store::{StoreError, VisitReader};
@@ -26,6 +28,8 @@ pub(in crate::pipeline) struct Loaded {
     pub numbers: HashMap<Fingerprint, PageNumber, FixedState>,
     /// Number → page.
     pub pages: Vec<Fingerprint>,
+    /// How many seconds the longest of the earlier rounds took.
+    pub lasted: u64,
     /// Pages that wait already.
     pub waiting: Vec<PageNumber>,
 }
@@ -59,13 +63,20 @@ struct Reading {
     round: u32,
     hosts: HashMap<HostKey, u32, FixedState>,
     vias: Vec<Option<Fingerprint>>,
-    /// The numbers in each page's URL.
+    /// Of each earlier round, the first and the last of its visits that are the latest of their pages.
+    rounds: BTreeMap<u32, (Instant, Instant)>,
+    /// The numbers in each page's URL, and the folder that the last one stands in.
     in_urls: Vec<[Option<u64>; SLOTS]>,
+    folders: Vec<u64>,
 }
 
 impl Reading {
     fn take(&mut self, page: Fingerprint, visit: &Visit) {
         let of_this_round = visit.round == self.round;
+        if !of_this_round {
+            let (first, last) = self.rounds.entry(visit.round).or_insert((visit.last, visit.last));
+            (*first, *last) = ((*first).min(visit.last), (*last).max(visit.last));
+        }
         if (of_this_round && visit.visits == 1) || (visit.gone && !of_this_round) {
             // New in this round, or gone for long.
             return;
@@ -77,11 +88,12 @@ impl Reading {
         let via = visit.via.as_deref().map(Fingerprint::of);
         let found = visit.difference.filter(|_| of_this_round).map(|difference| (difference, visit.waited));
         let (history, numbers) = before(visit, found);
-        let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), via, found.is_some());
+        let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host), found.is_some());
         self.loaded.numbers.insert(page, number);
         self.loaded.pages.push(page);
         self.vias.push(via);
         self.in_urls.push(numbers_in(&visit.url));
+        self.folders.push(folder_of(&visit.url));
         let kind = pattern.coarse.0;
         self.loaded.known.push(Known { host, kind, via: None, traits, last: visit.last, history, numbers, found });
     }
@@ -90,7 +102,7 @@ impl Reading {
         &mut self,
         visit: &Visit,
         (coarse, fine): (u64, u64),
-        via: Option<Fingerprint>,
+        (via, host): (Option<Fingerprint>, u32),
         visited: bool,
     ) -> PageTraits {
         let modified = visit.modified.as_deref().and_then(|date| httpdate::parse_http_date(date).ok());
@@ -105,6 +117,8 @@ impl Reading {
             Some(Trait::Fine(fine)),
             Some(Trait::Depth(coarse, visit.depth)),
             via.map(|via| Trait::Via(via.0 as u64)),
+            Some(Trait::Host(host)),
+            Some(Trait::HostOf(host, coarse)),
             age.map(Trait::Modified),
             age.map(|age| Trait::ModifiedOf(coarse, age)),
             last,
@@ -114,10 +128,12 @@ impl Reading {
 
     fn finish(mut self) -> Loaded {
         self.rank_numbers();
+        self.rank_folders();
         let Loaded { known, numbers, .. } = &mut self.loaded;
         for (page, via) in known.iter_mut().zip(&self.vias) {
             page.via = via.and_then(|via| numbers.get(&via).copied());
         }
+        self.loaded.lasted = self.rounds.values().map(|(first, last)| last.since(*first).as_secs()).max().unwrap_or(0);
         self.loaded.hosts = self.hosts.len();
         self.loaded
     }
@@ -141,6 +157,33 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// Adds how many pages of the same folder and kind have a greater last number.
+    fn rank_folders(&mut self) {
+        let mut of_folder: BTreeMap<(u64, u64), Vec<u64>> = BTreeMap::new();
+        let last = |at: usize| Some((self.folders[at], self.in_urls[at][0]?));
+        for (at, page) in self.loaded.known.iter().enumerate() {
+            if let Some((folder, number)) = last(at) {
+                of_folder.entry((page.kind, folder)).or_default().push(number);
+            }
+        }
+        of_folder.values_mut().for_each(|numbers| numbers.sort_unstable());
+        for (at, page) in self.loaded.known.iter_mut().enumerate() {
+            let Some((folder, number)) = last(at) else { continue };
+            let Some(all) = of_folder.get(&(page.kind, folder)) else { continue };
+            let newer = all.len() - all.partition_point(|other| *other <= number);
+            page.traits.extend(self.loaded.table.number(Trait::Newest(page.kind, newest_class(newer))));
+        }
+    }
+}
+
+/// The folder of a URL's last number: what stands before the path segment, or the parameter, that it is in. As a hash.
+fn folder_of(url: &str) -> u64 {
+    let end = url.rfind(|c: char| c.is_ascii_digit()).unwrap_or(0);
+    let start = url[..end].rfind(['/', '?', '&']).unwrap_or(0);
+    xxh3_64(url[..start].as_bytes())
+}
+
 /// What was found of a page before its visit in this round.
 fn before(visit: &Visit, found: Option<(Difference, u64)>) -> (History, u32) {
     let (mut history, mut numbers) = (visit.history, visit.numbers);
@@ -162,6 +205,16 @@ fn numbers_in(url: &str) -> [Option<u64>; SLOTS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_where_the_last_number_stands() {
+        let of = |path: &str| folder_of(&["http://h.test", path].concat());
+        assert_eq!(of("/threads/one.12/"), of("/threads/other.7/"));
+        assert_eq!(of("/threads/one.12/page-2"), of("/threads/one.12/page-3"));
+        assert_ne!(of("/threads/one.12/page-2"), of("/threads/other.7/page-2"));
+        assert_ne!(of("/photos/a-1/1001/"), of("/photos/b-2/2001/"));
+        assert_eq!(of("/list?page=2"), of("/list?page=3"));
+    }
 
     #[test]
     fn the_numbers_of_a_url_are_those_of_its_path_and_query() {

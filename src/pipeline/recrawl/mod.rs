@@ -38,6 +38,8 @@ use crate::url::Fingerprint;
 enum Told {
     /// A page that it has planned links to these, each with the place of the link, in page order.
     Links(Fingerprint, Vec<(u64, Fingerprint)>),
+    /// A page that is new links to these.
+    New(Vec<(u64, Fingerprint)>),
     /// What became of a page that it has planned, and that it is kept.
     Ended(Fingerprint, Ended),
     /// The crawl is over.
@@ -55,7 +57,7 @@ struct Ended {
     gone: bool,
 }
 
-/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and there are no others.
+/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and for some that may be left out.
 #[derive(Clone)]
 pub(super) struct RecrawlPort {
     sender: Sender<Told>,
@@ -72,8 +74,15 @@ impl RecrawlPort {
 
     /// Tells what a page links to.
     pub(super) fn links(&self, page: Fingerprint, links: &[PlacedLink]) {
-        if !links.is_empty() && self.awaits(page) {
-            self.send(Told::Links(page, links.iter().map(|link| (link.apath.0, link.url)).collect()));
+        if links.is_empty() {
+            return;
+        }
+        let places = links.iter().map(|link| (link.apath.0, link.url)).collect();
+        if self.awaits(page) {
+            self.send(Told::Links(page, places));
+        } else {
+            // It is a sign and no more: where there is no room for it, it is left out.
+            let _ = self.sender.try_send(Told::New(places));
         }
     }
 
@@ -125,7 +134,7 @@ pub(super) fn start(
     (clock, seed): (&Clock, Seed),
 ) -> Result<JoinHandle<()>, Error> {
     let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
-    let room = 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
+    let room = config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
     let (sender, told): (_, Receiver<Told>) = bounded(room);
     let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
     let port = RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)) };
