@@ -138,6 +138,8 @@ pub struct Visit {
     pub numbers: u32,
     /// What it was.
     pub digests: PageDigests,
+    /// What stands around the links of its lists, as `revisit::rows` keeps it.
+    pub rows: Box<[u8]>,
     /// The `ETag` it came with.
     pub etag: Option<Box<str>>,
     /// The `Last-Modified` it came with, as written.

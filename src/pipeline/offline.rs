@@ -185,7 +185,6 @@ pub(super) fn rules(
         sitemaps: sitemap::Limits::from(&config.robots),
         export: false,
         digests: false,
-        links: false,
         recorded: Some(recorded),
         metrics: Metrics::default(),
     })

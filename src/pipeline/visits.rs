@@ -11,6 +11,7 @@ use super::harvest::Harvest;
 use crate::archive::{Digest, Earlier, EncodedPage, Original, RecordId};
 use crate::clock::Instant;
 use crate::page::{Answer, Difference, Exchange, Failure, Fate, HeldRecord, History, PageDigests, ScheduledUrl, Visit};
+use crate::revisit::rows;
 use crate::store::VisitReader;
 use crate::url::CanonicalUrl;
 
@@ -131,6 +132,7 @@ fn fetched(
         },
     );
     visit.digests = digests;
+    visit.rows = rows::encode(&harvest.rows);
     visit.held = page.and_then(|page| held(&visit.url, page));
     take_validators(&mut visit, answer);
     visit
@@ -152,6 +154,7 @@ fn first(item: &ScheduledUrl, at: Instant) -> Visit {
         history: History::default(),
         numbers: 0,
         digests: PageDigests::default(),
+        rows: Box::default(),
         etag: None,
         modified: None,
         held: None,

@@ -212,7 +212,7 @@ pub(super) fn wire(
     let started = clock.now() - past.account.elapsed;
     let visits_kept = store.is_some() && config.state.visits;
     let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?;
-    let rules = Arc::new(Rules { digests: visits_kept, links: loaded.is_some(), ..rules });
+    let rules = Arc::new(Rules { digests: visits_kept, ..rules });
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let lines = Lines(Arc::new(Switchboard {
         hosts: DashMap::new(),
@@ -358,7 +358,6 @@ fn rules(
         sitemaps: sitemap::Limits::from(&config.robots),
         export: config.archive.links,
         digests: false,
-        links: false,
         metrics: hooks.metrics.clone(),
     })
 }

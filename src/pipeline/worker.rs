@@ -75,8 +75,8 @@ impl Worker {
         let of_both = (before.as_ref(), page.as_ref());
         harvest.found.visit = self.desk.lines.0.visits.after(&lease.item, &exchange, &harvest, of_both);
         note_visit(&mut record, harvest.found.visit.as_deref());
-        if let (Some(recrawl), Some(facts)) = (self.desk.lines.0.recrawl.get(), &harvest.facts) {
-            recrawl.links(lease.item.url.fingerprint(), &facts.links);
+        if let Some(recrawl) = self.desk.lines.0.recrawl.get() {
+            recrawl.links(lease.item.url.fingerprint(), before.as_ref(), &harvest.rows);
         }
         let spent = self.desk.clock.now().since(started);
         self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);

@@ -10,9 +10,11 @@
 pub mod plan;
 pub mod rate;
 pub mod regression;
+pub mod rows;
 pub mod traits;
 
-pub use plan::{Ahead, Found, Known, Limits, PageNumber, Plan, Stop};
+pub use plan::{Ahead, Found, Known, Limits, Linked, PageNumber, Plan, Stop};
 pub use rate::{Gamma, chance_of_change, irregular_rate, regular_rate, shrunk_rate};
 pub use regression::Regression;
+pub use rows::{RowLink, RowMark, RowSign};
 pub use traits::{PageTraits, Trait, TraitTable};

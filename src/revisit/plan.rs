@@ -14,6 +14,7 @@ use rand::RngCore;
 
 use super::rate::{Gamma, chance_of_change, shrunk_rate};
 use super::regression::Regression;
+use super::rows::RowSign;
 use super::traits::{PageTraits, Trait, TraitTable, rank_in_list};
 use crate::clock::Instant;
 use crate::page::{Difference, History};
@@ -67,6 +68,17 @@ pub enum Stop {
     Chance,
 }
 
+/// A link of a page to another one of the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Linked {
+    /// The place of the link.
+    pub apath: u64,
+    /// Where it leads.
+    pub page: PageNumber,
+    /// How what stands around it differs from what it was.
+    pub row: RowSign,
+}
+
 /// What a visit found.
 #[derive(Debug, Clone)]
 pub struct Found<'a> {
@@ -76,8 +88,8 @@ pub struct Found<'a> {
     pub difference: Option<Difference>,
     /// Seconds since the visit before.
     pub waited: u64,
-    /// The pages of the plan that it links to, with the place of each link, in page order.
-    pub links: &'a [(u64, PageNumber)],
+    /// The pages of the plan that it links to, in page order.
+    pub links: &'a [Linked],
 }
 
 /// What is expected of the pages that were not visited.
@@ -122,7 +134,7 @@ struct Page {
 const PROBE_VISITS: u32 = 5;
 const PROBE_SHARE: f64 = 0.8;
 /// Signs of a page that count.
-const SIGNS_MAX: usize = 4;
+const SIGNS_MAX: usize = 12;
 /// Links at a place that make it a list.
 const LIST_MIN: usize = 3;
 /// Of each kind so many pages are visited first, or the root of their number where that is less.
@@ -183,8 +195,7 @@ impl Plan {
     ) -> Self {
         let (base, waited) = (table.number(Trait::Base), table.number(Trait::Waited));
         let hosts = known.iter().map(|page| page.host as usize + 1).max().unwrap_or(0);
-        let mut ages: Vec<u64> =
-            known.iter().map(|page| lasted + now.since(page.last).as_secs().max(1)).collect();
+        let mut ages: Vec<u64> = known.iter().map(|page| lasted + now.since(page.last).as_secs().max(1)).collect();
         ages.sort_unstable();
         let usual = (ages.get(ages.len() / 2).copied().unwrap_or(1) as f64).ln();
         let discovered = (0..).zip(&known).filter_map(|(page, known)| Some((known.via?, page)));
@@ -314,12 +325,12 @@ impl Plan {
     }
 
     /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.
-    pub fn found_new(&mut self, links: &[(u64, PageNumber)]) {
-        for (apath, target) in links {
-            let page = &self.pages[*target as usize];
+    pub fn found_new(&mut self, links: &[Linked]) {
+        for link in links {
+            let page = &self.pages[link.page as usize];
             if page.state == State::Open {
-                let sign = Trait::FromNew(page.known.kind, *apath);
-                self.sign(*target, sign);
+                let sign = Trait::FromNew(page.known.kind, link.apath);
+                self.sign(link.page, sign);
             }
         }
     }
@@ -535,7 +546,7 @@ impl Plan {
     fn sign_hub(&mut self, found: &Found<'_>, changed: bool) {
         let start = self.children.partition_point(|(via, _)| *via < found.page);
         let end = self.children.partition_point(|(via, _)| *via <= found.page);
-        let mut linked: Vec<PageNumber> = found.links.iter().map(|(_, target)| *target).collect();
+        let mut linked: Vec<PageNumber> = found.links.iter().map(|link| link.page).collect();
         linked.sort_unstable();
         for at in start..end {
             let (_, child) = self.children[at];
@@ -553,10 +564,15 @@ impl Plan {
     fn sign_places(&mut self, found: &Found<'_>) {
         let hub = self.pages[found.page as usize].known.kind;
         let mut lists: BTreeMap<u64, Vec<PageNumber>> = BTreeMap::new();
-        for (apath, target) in found.links {
-            let list = lists.entry(*apath).or_default();
-            if !list.contains(target) {
-                list.push(*target);
+        for Linked { apath, page, row } in found.links.iter().copied() {
+            if row != RowSign::Unknown && self.pages[page as usize].state == State::Open {
+                let kind = self.kind_of(page);
+                self.sign(page, Trait::Row(kind, apath, row));
+                self.sign(page, Trait::AnyRow(row));
+            }
+            let list = lists.entry(apath).or_default();
+            if !list.contains(&page) {
+                list.push(page);
             }
         }
         for (apath, list) in lists.into_iter().filter(|(_, list)| list.len() >= LIST_MIN) {

@@ -139,8 +139,8 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
     let mut table = TraitTable::default();
     let mut site = site(&[(40, 1.0), (800, 0.0)], &mut table, Seed(5));
     // Each list names twenty topics; those at its top have changed.
-    let links: Vec<Vec<(u64, PageNumber)>> =
-        (0..40).map(|list| (0..20).map(|at| (7, 40 + list * 20 + at)).collect()).collect();
+    let link = |list, at| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
+    let links: Vec<Vec<Linked>> = (0..40).map(|list| (0..20).map(|at| link(list, at)).collect()).collect();
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);
     }

@@ -6,6 +6,7 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::regression::Regression;
+use super::rows::RowSign;
 
 /// One thing that pages may have in common. Patterns are those of URLs, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +60,11 @@ pub enum Trait {
     Left(u64),
     /// Its pattern, and the place where a page that is new in this round links to it.
     FromNew(u64, u64),
+    /// Its pattern, the place where a page that was visited in this round links to it, and how what stands around that link differs from
+    /// what it was.
+    Row(u64, u64, RowSign),
+    /// The same, wherever the link stands.
+    AnyRow(RowSign),
     /// The same place, but on another page than where it was discovered.
     Moved(u64, u64),
 }
@@ -75,11 +81,29 @@ impl Trait {
         }
     }
 
+    /// What its weight is held to be before anything is seen, but for the base: 0 where nothing speaks for either side. Where something
+    /// has changed around a link, the page that it leads to has more likely changed than not; learning that anew in each recrawl
+    /// would cost the visits that it is to save.
+    const fn mean(self) -> f64 {
+        match self {
+            Self::AnyRow(RowSign::Behind | RowSign::Before | RowSign::Both) => 1.5,
+            Self::AnyRow(RowSign::Same) => -0.5,
+            Self::Newest(_, 0) | Self::Hub(_, true) => 0.5,
+            _ => 0.0,
+        }
+    }
+
     /// Whether what is not known of it is worth finding out: it holds of many pages.
     pub const fn explores(self) -> bool {
         matches!(
             self,
-            Self::Coarse(_) | Self::Fine(_) | Self::Depth(..) | Self::Number { .. } | Self::Newest(..) | Self::Host(_)
+            Self::Coarse(_)
+                | Self::Fine(_)
+                | Self::Depth(..)
+                | Self::Number { .. }
+                | Self::Newest(..)
+                | Self::Host(_)
+                | Self::Row(..)
         )
     }
 }
@@ -150,7 +174,7 @@ impl TraitTable {
     /// Gives each trait that has none yet a weight; that of the base is held to be `base`.
     pub fn enter(&self, regression: &mut Regression, base: f64) {
         for one in &self.traits[regression.traits()..] {
-            let mean = if *one == Trait::Base { base } else { 0.0 };
+            let mean = if *one == Trait::Base { base } else { one.mean() };
             regression.add_trait(mean, one.deviation());
         }
     }

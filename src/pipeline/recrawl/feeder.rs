@@ -4,13 +4,13 @@ use crossbeam_channel::Receiver;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::{Ended, Loaded, RecrawlPort, Told};
+use super::{Ended, Links, Loaded, RecrawlPort, Told};
 use crate::clock::Clock;
 use crate::config::{Config, RecrawlOptions};
 use crate::frontier::{ErrandsAdded, LinksFound};
 use crate::page::{Apath, Difference, Fate, LinkClass, ScheduledUrl};
 use crate::pipeline::switchboard::Lines;
-use crate::revisit::{Found, Limits, PageNumber, Plan, Stop};
+use crate::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
 use crate::seed::Seed;
 use crate::store::VisitReader;
 use crate::url::{CanonicalUrl, Fingerprint};
@@ -26,7 +26,7 @@ pub(super) struct Feeder {
     pages: Vec<(Fingerprint, u32)>,
     numbers: HashMap<Fingerprint, PageNumber, FixedState>,
     /// Links of pages whose visit has not ended yet.
-    links: HashMap<Fingerprint, Vec<(u64, PageNumber)>, FixedState>,
+    links: HashMap<Fingerprint, Vec<Linked>, FixedState>,
     /// Visits under way at each host, and how many there may be.
     under_way: Vec<usize>,
     window: usize,
@@ -82,7 +82,7 @@ impl Feeder {
         self.feed_all();
         while self.plan.under_way() > 0 {
             match self.told.recv() {
-                Ok(Told::Links(page, links)) => self.take_links(page, &links),
+                Ok(Told::Links(page, links)) => drop(self.links.insert(page, self.known(&links))),
                 Ok(Told::New(links)) => self.plan.found_new(&self.known(&links)),
                 Ok(Told::Ended(page, ended)) => self.take(page, ended),
                 Ok(Told::Close) | Err(_) => return self.show(),
@@ -93,14 +93,12 @@ impl Feeder {
         self.lines.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
     }
 
-    fn take_links(&mut self, page: Fingerprint, links: &[(u64, Fingerprint)]) {
-        let known = self.known(links);
-        self.links.insert(page, known);
-    }
-
     /// The links that lead to pages of the plan.
-    fn known(&self, links: &[(u64, Fingerprint)]) -> Vec<(u64, PageNumber)> {
-        links.iter().filter_map(|(apath, to)| Some((*apath, *self.numbers.get(to)?))).collect()
+    fn known(&self, links: &Links) -> Vec<Linked> {
+        let linked = |(apath, to, row): &(u64, Fingerprint, _)| {
+            Some(Linked { apath: *apath, page: *self.numbers.get(to)?, row: *row })
+        };
+        links.iter().filter_map(linked).collect()
     }
 
     fn take(&mut self, page: Fingerprint, ended: Ended) {

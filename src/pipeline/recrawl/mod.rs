@@ -28,23 +28,27 @@ use super::switchboard::Lines;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::page::{Change, Difference, Fate, Visit};
-use crate::policy::PlacedLink;
 use crate::report::RecrawlFigures;
+use crate::revisit::rows::signs;
+use crate::revisit::{RowMark, RowSign};
 use crate::seed::Seed;
 use crate::store::{Round, VisitReader};
 use crate::url::Fingerprint;
 
 /// What the feeder is told.
 enum Told {
-    /// A page that it has planned links to these, each with the place of the link, in page order.
-    Links(Fingerprint, Vec<(u64, Fingerprint)>),
-    /// A page that is new links to these.
-    New(Vec<(u64, Fingerprint)>),
+    /// A page that it has planned has these links, in page order.
+    Links(Fingerprint, Links),
+    /// A page that is new has these links.
+    New(Links),
     /// What became of a page that it has planned, and that it is kept.
     Ended(Fingerprint, Ended),
     /// The crawl is over.
     Close,
 }
+
+/// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
+type Links = Vec<(u64, Fingerprint, RowSign)>;
 
 /// How a planned visit ended.
 #[derive(Debug, Clone, Copy)]
@@ -72,12 +76,13 @@ impl RecrawlPort {
         self.planned.lock().contains(&page)
     }
 
-    /// Tells what a page links to.
-    pub(super) fn links(&self, page: Fingerprint, links: &[PlacedLink]) {
-        if links.is_empty() {
+    /// Tells what a page links to, and what it was `before`.
+    pub(super) fn links(&self, page: Fingerprint, before: Option<&Visit>, rows: &[RowMark]) {
+        if rows.is_empty() {
             return;
         }
-        let places = links.iter().map(|link| (link.apath.0, link.url)).collect();
+        let signs = signs(before.map_or(&[], |before| &before.rows), rows);
+        let places = rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect();
         if self.awaits(page) {
             self.send(Told::Links(page, places));
         } else {
