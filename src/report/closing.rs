@@ -12,7 +12,7 @@ use super::status::{fates, per_second, seconds};
 use super::{CrawlStatus, RecrawlFigures, SeenFigures, Usage};
 use crate::clock::Instant;
 use crate::frontier::Outlook;
-use crate::page::{Fates, TrapRecord};
+use crate::page::{Fate, Fates, TrapRecord};
 
 /// Why a crawl ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -171,6 +171,11 @@ impl Report {
         }
     }
 
+    /// Whether no page could be had: none was fetched, and of none it was said that it is as it was.
+    pub fn has_nothing(&self) -> bool {
+        self.pages == 0 && self.fates.of(Fate::NotModified) == 0
+    }
+
     /// Writes the report as JSON to `path`, whole or not at all: to a file beside it that then takes its name.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_extension("json.tmp");
@@ -197,7 +202,7 @@ fn rounded(rate: f64) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::page::{Failure, Fate};
+    use crate::page::Failure;
 
     pub fn report() -> Report {
         let mut status =

@@ -34,6 +34,8 @@ pub struct Known {
     pub via: Option<PageNumber>,
     /// Its traits that do not change during the round, without those that each page has.
     pub traits: PageTraits,
+    /// Traits that it has by what earlier visits found: of those visits they say nothing.
+    pub signs: PageTraits,
     /// When it was visited last.
     pub last: Instant,
     /// What its visits found before this round.
@@ -88,6 +90,8 @@ pub struct Found<'a> {
     pub difference: Option<Difference>,
     /// Seconds since the visit before.
     pub waited: u64,
+    /// Whether it is gone: that is no noise.
+    pub gone: bool,
     /// The pages of the plan that it links to, in page order.
     pub links: &'a [Linked],
 }
@@ -131,8 +135,10 @@ struct Page {
 }
 
 /// Visits to a kind, and the share of them that found a change, from which on a page of it is asked for twice.
-const PROBE_VISITS: u32 = 5;
+const PROBE_VISITS: u32 = 3;
 const PROBE_SHARE: f64 = 0.8;
+/// Where so many kinds were found noisy, and no other, the rest are taken to be.
+const NOISY_KINDS: usize = 2;
 /// Signs of a page that count.
 const SIGNS_MAX: usize = 12;
 /// Links at a place that make it a list.
@@ -156,6 +162,7 @@ const CHANCE_AT_FIRST: f64 = 0.1;
 pub struct Plan {
     pages: Vec<Page>,
     kinds: BTreeMap<u64, Kind>,
+    usual_noise: Option<Difference>,
     table: TraitTable,
     regression: Regression,
     limits: Limits,
@@ -202,10 +209,11 @@ impl Plan {
         let mut children: Vec<(PageNumber, PageNumber)> = discovered.collect();
         children.sort_unstable();
         let state = |known: &Known| if known.found.is_some() { State::Visited } else { State::Open };
-        let pages = known.into_iter().map(|known| Page { state: state(&known), known, signs: PageTraits::new() });
+        let pages = known.into_iter().map(|known| Page { state: state(&known), signs: known.signs.clone(), known });
         let mut plan = Self {
             pages: pages.collect(),
             kinds: BTreeMap::new(),
+            usual_noise: None,
             table,
             regression: Regression::default(),
             limits,
@@ -321,7 +329,9 @@ impl Plan {
         let changed = self.is_change(at, difference);
         self.sign_hub(found, changed);
         self.sign_places(found);
-        self.suspect(at);
+        if !found.gone {
+            self.suspect(at);
+        }
     }
 
     /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.
@@ -342,7 +352,8 @@ impl Plan {
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
         self.regression.fit(FIT_AGAIN);
-        let spent = self.spent() as f64 / self.limits.visits.max(1) as f64;
+        let most = self.limits.visits.clamp(1, self.pages.len().max(1) as u64);
+        let spent = self.spent() as f64 / most as f64;
         let draws = (spent < DRAWN).then(|| self.draws());
         let mut ranked: Vec<(f64, PageNumber)> = Vec::new();
         let (mut expected, mut best) = (0.0, 0.0_f64);
@@ -430,7 +441,7 @@ impl Plan {
     fn own_history(&self, known: &Known) -> History {
         let History { changed, unchanged, changed_seconds, unchanged_seconds } = known.history;
         let numbers = known.numbers.min(changed);
-        match self.kinds.get(&known.kind).and_then(|kind| kind.noise) {
+        match self.noise_of(known.kind) {
             Some(Difference::Content) => History::default(),
             Some(Difference::Numbers) if numbers > 0 => {
                 let moved = changed_seconds / u64::from(changed) * u64::from(numbers);
@@ -470,8 +481,20 @@ impl Plan {
 
     /// Whether that counts as a change of the page.
     fn is_change(&self, at: usize, difference: Difference) -> bool {
-        let noise = self.kinds.get(&self.pages[at].known.kind).and_then(|kind| kind.noise);
+        let noise = self.noise_of(self.pages[at].known.kind);
         difference >= Difference::Numbers && noise.is_none_or(|noise| difference > noise)
+    }
+
+    /// How much pages of a kind differ when nothing has changed; none where that is not known.
+    fn noise_of(&self, kind: u64) -> Option<Difference> {
+        self.kinds.get(&kind).and_then(|kind| kind.noise).or(self.usual_noise)
+    }
+
+    /// What is held of kinds that were not tried: a clock stands on all pages of a site or on none.
+    fn usual_noise(&self) -> Option<Difference> {
+        let tried = || self.kinds.values().filter_map(|kind| kind.noise);
+        let noisy = tried().filter(|noise| *noise >= Difference::Numbers);
+        (tried().count() >= NOISY_KINDS && tried().all(|noise| noise >= Difference::Numbers)).then(|| noisy.min())?
     }
 
     /// Counts the visits of this round.
@@ -619,7 +642,9 @@ impl Plan {
             kind.probing = false;
             kind.noise = Some(difference);
         }
-        if difference >= Difference::Numbers {
+        let usual = self.usual_noise();
+        let was = std::mem::replace(&mut self.usual_noise, usual);
+        if difference >= Difference::Numbers || was != usual {
             self.relearn();
         }
     }

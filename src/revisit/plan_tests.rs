@@ -21,6 +21,7 @@ fn site(kinds: &[(usize, f64)], table: &mut TraitTable, seed: Seed) -> Site {
                 kind: kind as u64,
                 via: None,
                 traits: traits.clone(),
+                signs: PageTraits::new(),
                 last: NOW - Duration::from_secs(3_600),
                 history: History::default(),
                 numbers: 0,
@@ -48,7 +49,7 @@ fn carry_out_over_noise(plan: &mut Plan, mut visit: impl FnMut(PageNumber, bool)
         let difference = visit(page, plan.is_probe(page));
         visits += 1;
         changes += u64::from(difference >= Difference::Numbers);
-        plan.found(&Found { page, difference: Some(difference), waited: 3_600, links: &[] });
+        plan.found(&Found { page, difference: Some(difference), waited: 3_600, gone: false, links: &[] });
     }
     (visits, changes)
 }
@@ -154,7 +155,7 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
         let changed = changed && !plan.is_probe(page);
         found += u32::from(changed && page >= 40);
         let difference = Some(if changed { Difference::Content } else { Difference::None });
-        plan.found(&Found { page, difference, waited: 3_600, links });
+        plan.found(&Found { page, difference, waited: 3_600, gone: false, links });
     }
     eprintln!("{:?} {:?}", plan.ahead(), plan.stopped());
     assert!(found >= 144, "{found} of 160");
@@ -166,7 +167,7 @@ fn a_page_that_could_not_be_had_is_no_observation_and_ends() {
     let site = site(&[(3, 0.0)], &mut table, Seed(6));
     let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));
     while let Some(page) = plan.next(0, NOW) {
-        plan.found(&Found { page, difference: None, waited: 0, links: &[] });
+        plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
     }
     assert_eq!((plan.ahead().visited, plan.ahead().changed, plan.under_way()), (3, 0, 0));
 }

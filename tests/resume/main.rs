@@ -6,4 +6,5 @@ mod control;
 mod full_disk;
 mod killed;
 mod mistakes;
+mod recrawl;
 mod runs;

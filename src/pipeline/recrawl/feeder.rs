@@ -109,8 +109,8 @@ impl Feeder {
         if !self.plan.is_probe(number) {
             self.count(&ended);
         }
-        let Ended { difference, waited, .. } = ended;
-        self.plan.found(&Found { page: number, difference, waited, links: &links });
+        let Ended { difference, waited, gone, .. } = ended;
+        self.plan.found(&Found { page: number, difference, waited, gone, links: &links });
         let judged = self.plan.judgements();
         self.feed(host);
         if self.plan.judgements() != judged {
@@ -156,7 +156,7 @@ impl Feeder {
             self.port.planned.lock().remove(&fingerprint);
             let host = self.pages[page as usize].1 as usize;
             self.under_way[host] -= 1;
-            return self.plan.found(&Found { page, difference: None, waited: 0, links: &[] });
+            return self.plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
         };
         let item = ScheduledUrl {
             url: CanonicalUrl::from_canonical(&*visit.url),
@@ -174,6 +174,9 @@ impl Feeder {
     /// How many visits there may be: the share of what a visit to every page would take, the other requests (new pages, robots.txt) added
     /// on both sides.
     fn visits_max(&self) -> u64 {
+        if self.options.share >= 1.0 {
+            return u64::MAX;
+        }
         let pages = self.plan.pages() as f64;
         let made = self.lines.0.allowance.requests();
         let others = made.saturating_sub(self.port.figures.lock().visited) as f64;

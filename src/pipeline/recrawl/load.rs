@@ -88,14 +88,28 @@ impl Reading {
         let via = visit.via.as_deref().map(Fingerprint::of);
         let found = visit.difference.filter(|_| of_this_round).map(|difference| (difference, visit.waited));
         let (history, numbers) = before(visit, found);
-        let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host), found.is_some());
+        let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host));
+        // Of a page that was visited in this round it is not known any more what the visit before that found.
+        let last = visit.difference.filter(|_| found.is_none());
+        let last = last.map(|found| Trait::Last(found >= Difference::Numbers));
+        let signs = last.and_then(|last| self.loaded.table.number(last)).into_iter().collect();
         self.loaded.numbers.insert(page, number);
         self.loaded.pages.push(page);
         self.vias.push(via);
         self.in_urls.push(numbers_in(&visit.url));
         self.folders.push(folder_of(&visit.url));
         let kind = pattern.coarse.0;
-        self.loaded.known.push(Known { host, kind, via: None, traits, last: visit.last, history, numbers, found });
+        self.loaded.known.push(Known {
+            host,
+            kind,
+            via: None,
+            traits,
+            signs,
+            last: visit.last,
+            history,
+            numbers,
+            found,
+        });
     }
 
     fn traits(
@@ -103,15 +117,12 @@ impl Reading {
         visit: &Visit,
         (coarse, fine): (u64, u64),
         (via, host): (Option<Fingerprint>, u32),
-        visited: bool,
     ) -> PageTraits {
         let modified = visit.modified.as_deref().and_then(|date| httpdate::parse_http_date(date).ok());
         let age = modified.and_then(|date| {
             let date = date.duration_since(UNIX_EPOCH).ok()?.as_secs();
             Some(age_class((visit.last.as_micros() / 1_000_000).saturating_sub(date)))
         });
-        // Of a page that was visited in this round it is not known any more what the visit before that found.
-        let last = visit.difference.filter(|_| !visited).map(|found| Trait::Last(found >= Difference::Numbers));
         let all = [
             Some(Trait::Coarse(coarse)),
             Some(Trait::Fine(fine)),
@@ -121,7 +132,6 @@ impl Reading {
             Some(Trait::HostOf(host, coarse)),
             age.map(Trait::Modified),
             age.map(|age| Trait::ModifiedOf(coarse, age)),
-            last,
         ];
         all.into_iter().flatten().filter_map(|one| self.loaded.table.number(one)).collect()
     }
