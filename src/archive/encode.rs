@@ -5,7 +5,9 @@
 //! because compressing is the dearest step of all and the compressor and the buffers are kept.
 //!
 //! The payload digest is over the payload: the body without its transfer coding, its content coding kept. The block of a
-//! revisit record is the HTTP head alone (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated: length`.
+//! revisit record is the HTTP head alone (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated: length`. Where the
+//! server has answered 304 (profile server-not-modified) it is empty: a replayer answers by the head that it finds, and who looks at an
+//! archive is to see the page, not a 304.
 
 use std::sync::Arc;
 
@@ -139,8 +141,9 @@ impl RecordEncoder {
         if let Some(original) = &original {
             fields.put("WARC-Profile", profile).id("WARC-Refers-To", original.id);
             fields.uri("WARC-Refers-To-Target-URI", &original.url).date("WARC-Refers-To-Date", original.date);
-            if not_modified.is_none() {
-                // The body that came is left out; a 304 has none.
+            if not_modified.is_some() {
+                self.head.clear();
+            } else {
                 fields.put("WARC-Truncated", "length");
             }
             fields.digest("WARC-Block-Digest", &digest(algorithm, &self.head));

@@ -12,6 +12,8 @@
 
 mod byte_budget;
 mod digest;
+#[cfg(test)]
+mod earlier_tests;
 mod encode;
 mod error;
 mod fields;

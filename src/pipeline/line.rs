@@ -1,6 +1,7 @@
 //! The page log's line for an outcome.
 
 use super::harvest::Harvest;
+use super::recrawl::RecrawlPort;
 use crate::page::{ClusterId, Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
 /// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
@@ -47,10 +48,11 @@ pub(super) fn page_record(
 }
 
 /// Says which visit it was, and whether the page has changed.
-pub(super) fn note_visit(record: &mut PageRecord, visit: Option<&Visit>) {
+pub(super) fn note_visit(record: &mut PageRecord, visit: Option<&Visit>, recrawl: Option<&RecrawlPort>) {
     let Some((visit, difference)) = visit.and_then(|visit| Some((visit, visit.difference?))) else { return };
     record.visit = Some(visit.visits);
-    record.changed = Some(difference >= Difference::Numbers);
+    let by_kind = |recrawl: &RecrawlPort| recrawl.is_change(visit.page(), difference);
+    record.changed = Some(recrawl.map_or(difference >= Difference::Numbers, by_kind));
     record.difference = Some(difference.label().to_owned());
 }
 

@@ -74,7 +74,7 @@ impl Worker {
             .and_then(|encoder| encoder.encode_again(&exchange, &lease.item, &harvest.notes(), held.as_ref()));
         let of_both = (before.as_ref(), page.as_ref());
         harvest.found.visit = self.desk.lines.0.visits.after(&lease.item, &exchange, &harvest, of_both);
-        note_visit(&mut record, harvest.found.visit.as_deref());
+        note_visit(&mut record, harvest.found.visit.as_deref(), self.desk.lines.0.recrawl.get());
         if let Some(recrawl) = self.desk.lines.0.recrawl.get() {
             recrawl.links(lease.item.url.fingerprint(), before.as_ref(), &harvest.rows);
         }

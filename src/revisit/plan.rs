@@ -485,6 +485,11 @@ impl Plan {
         difference >= Difference::Numbers && noise.is_none_or(|noise| difference > noise)
     }
 
+    /// How much a page differs when nothing has changed; none where that is not known.
+    pub fn noise_of_page(&self, page: PageNumber) -> Option<Difference> {
+        self.noise_of(self.kind_of(page))
+    }
+
     /// How much pages of a kind differ when nothing has changed; none where that is not known.
     fn noise_of(&self, kind: u64) -> Option<Difference> {
         self.kinds.get(&kind).and_then(|kind| kind.noise).or(self.usual_noise)

@@ -74,7 +74,7 @@ fn kinds_that_change_are_found_and_the_others_are_left_alone() {
 fn a_site_that_does_not_change_is_soon_left_alone() {
     let mut table = TraitTable::default();
     let site = site(&[(1_000, 0.0), (1_000, 0.0)], &mut table, Seed(1));
-    let mut plan = Plan::new(site.known, table, limits(2_000), NOW, Seed(1));
+    let mut plan = Plan::new(site.known, table, (limits(2_000), 0), NOW, Seed(1));
     let (visits, changes) = carry_out(&mut plan, |_| Difference::None);
     assert!(visits < 500 && changes == 0, "{visits}");
     assert_eq!(plan.stopped(), Some(Stop::Chance));
@@ -140,7 +140,7 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
     let mut table = TraitTable::default();
     let mut site = site(&[(40, 1.0), (800, 0.0)], &mut table, Seed(5));
     // Each list names twenty topics; those at its top have changed.
-    let link = |list, at| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
+    let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
     let links: Vec<Vec<Linked>> = (0..40).map(|list| (0..20).map(|at| link(list, at)).collect()).collect();
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);

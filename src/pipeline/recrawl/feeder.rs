@@ -107,7 +107,7 @@ impl Feeder {
         let host = self.pages[number as usize].1;
         self.under_way[host as usize] = self.under_way[host as usize].saturating_sub(1);
         if !self.plan.is_probe(number) {
-            self.count(&ended);
+            self.count(number, &ended);
         }
         let Ended { difference, waited, gone, .. } = ended;
         self.plan.found(&Found { page: number, difference, waited, gone, links: &links });
@@ -119,13 +119,14 @@ impl Feeder {
         }
     }
 
-    fn count(&self, ended: &Ended) {
+    fn count(&self, number: PageNumber, ended: &Ended) {
+        let noise = self.plan.noise_of_page(number);
         let mut figures = self.port.figures.lock();
         figures.visited += 1;
         match (ended.fate, ended.difference) {
             (Fate::NotModified, _) => figures.not_modified += 1,
             _ if ended.gone => figures.gone += 1,
-            (Fate::Fetched, Some(Difference::None | Difference::Markup)) => figures.same += 1,
+            (Fate::Fetched, Some(found)) if found < Difference::Numbers || noise >= Some(found) => figures.same += 1,
             (Fate::Fetched, Some(_)) => figures.changed += 1,
             _ => figures.failed += 1,
         }
@@ -150,6 +151,9 @@ impl Feeder {
     fn plant(&mut self, page: PageNumber) {
         let fingerprint = self.pages[page as usize].0;
         self.port.planned.lock().insert(fingerprint);
+        if let Some(noise) = self.plan.noise_of_page(page).filter(|noise| *noise >= Difference::Numbers) {
+            self.port.noise.lock().insert(fingerprint, noise);
+        }
         let visit = self.reader.of(fingerprint).ok().flatten();
         let Some(visit) = visit else {
             // It was there when the plan was made: the disk fails, which ends the crawl elsewhere.
@@ -186,7 +190,12 @@ impl Feeder {
 
     fn show(&self) {
         let ahead = self.plan.ahead();
-        self.port.figures.lock().expected = ahead.expected;
+        let mut figures = self.port.figures.lock();
+        figures.expected = ahead.expected;
+        // What differed before it was known that its kind always does is no change; in a recrawl that goes on, others were found before.
+        let noise = figures.changed.saturating_sub(ahead.changed);
+        figures.changed -= noise;
+        figures.same += noise;
     }
 
     fn tell_end(&self) {

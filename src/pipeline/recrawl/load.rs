@@ -191,7 +191,7 @@ impl Reading {
 fn folder_of(url: &str) -> u64 {
     let end = url.rfind(|c: char| c.is_ascii_digit()).unwrap_or(0);
     let start = url[..end].rfind(['/', '?', '&']).unwrap_or(0);
-    xxh3_64(url[..start].as_bytes())
+    xxh3_64(&url.as_bytes()[..start])
 }
 
 /// What was found of a page before its visit in this round.
@@ -209,7 +209,7 @@ fn numbers_in(url: &str) -> [Option<u64>; SLOTS] {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]);
     let numbers = || path.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
-    [numbers().last(), numbers().max()]
+    [numbers().next_back(), numbers().max()]
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use foldhash::fast::FixedState;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
 
 use self::feeder::Feeder;
@@ -68,9 +68,16 @@ pub(super) struct RecrawlPort {
     /// Pages whose visits are planned and not ended.
     planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
     figures: Arc<Mutex<RecrawlFigures>>,
+    /// Page → how much it differs when nothing has changed, of pages whose visit is planned and where that is more than nothing.
+    noise: Arc<Mutex<HashMap<Fingerprint, Difference, FixedState>>>,
 }
 
 impl RecrawlPort {
+    /// Whether such a difference is a change of the page, by what is known of its kind.
+    pub(super) fn is_change(&self, page: Fingerprint, difference: Difference) -> bool {
+        difference >= Difference::Numbers && self.noise.lock().get(&page).is_none_or(|noise| difference > *noise)
+    }
+
     /// Whether this page's visit was planned.
     fn awaits(&self, page: Fingerprint) -> bool {
         self.planned.lock().contains(&page)
@@ -95,6 +102,7 @@ impl RecrawlPort {
     pub(super) fn kept(&self, change: &Change) {
         for ended in &change.ended {
             if self.planned.lock().remove(&ended.url) {
+                self.noise.lock().remove(&ended.url);
                 self.send(Told::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
             } else if ended.fate == Fate::Fetched {
                 self.figures.lock().new_pages += 1;
@@ -142,7 +150,8 @@ pub(super) fn start(
     let room = config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
     let (sender, told): (_, Receiver<Told>) = bounded(room);
     let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
-    let port = RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)) };
+    let port =
+        RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
     // Set once, here, before anything can end.
     let _ = lines.0.recrawl.set(port.clone());
     let feeder = Feeder::new(config, (loaded, reader, window), (lines, port), (clock, seed), told);
