@@ -11,8 +11,8 @@ crate::options! {
         /// that find ever less.
         recall: f64 = 0.97,
         /// Pages less likely to have changed than this are not asked for. 0.02 spends up to fifty requests on a change. 0: none
-        /// is left out for that.
-        chance: f64 = 0.01,
+        /// is left out for that. Raising it spares sites that hardly change; the rare changes on them are then missed.
+        chance: f64 = 0.003,
         /// Visits to one host that are planned ahead, beside those that its connections make. Raising it lets what is learnt
         /// take effect later.
         ahead: u32 = 4,

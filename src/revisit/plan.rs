@@ -328,6 +328,7 @@ impl Plan {
         self.observe(at);
         let changed = self.is_change(at, difference);
         self.sign_hub(found, changed);
+        self.sign_parent(at, changed);
         self.sign_places(found);
         if !found.gone {
             self.suspect(at);
@@ -588,6 +589,15 @@ impl Plan {
         }
     }
 
+    /// Notes for the page that this one was discovered on what its visit found: another view of a page changes with it.
+    fn sign_parent(&mut self, at: usize, changed: bool) {
+        let Known { via: Some(via), kind, .. } = self.pages[at].known else { return };
+        if self.pages[via as usize].state == State::Open {
+            let sign = Trait::Child(self.kind_of(via), kind, changed);
+            self.sign(via, sign);
+        }
+    }
+
     /// Notes where a page links to others.
     fn sign_places(&mut self, found: &Found<'_>) {
         let hub = self.pages[found.page as usize].known.kind;
@@ -633,10 +643,13 @@ impl Plan {
     /// Has a page asked for twice in a row where its kind seems to change always.
     fn suspect(&mut self, at: usize) {
         let difference = self.pages[at].known.found.map_or(Difference::None, |(difference, _)| difference);
+        // The first pages that differ in nothing but numbers tell early whether the site has a clock: until then all seem to change.
+        let tried = self.kinds.values().filter(|kind| kind.probing || kind.noise.is_some()).count();
+        let at_once = tried < NOISY_KINDS && difference == Difference::Numbers;
         let Some(kind) = self.kinds.get_mut(&self.pages[at].known.kind) else { return };
         let often = f64::from(kind.changed) >= PROBE_SHARE * f64::from(kind.visits);
         let asked = kind.probing || kind.noise.is_some();
-        if kind.visits >= PROBE_VISITS && often && !asked && difference >= Difference::Numbers {
+        if (at_once || kind.visits >= PROBE_VISITS) && often && !asked && difference >= Difference::Numbers {
             kind.probing = true;
             self.probes.push(at as PageNumber);
         }

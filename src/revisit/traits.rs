@@ -47,6 +47,8 @@ pub enum Trait {
     Last(bool),
     /// Its pattern, and whether the page that it was discovered on was found changed in this round.
     Hub(u64, bool),
+    /// Its pattern, that of a page that was discovered on it, and whether that was found changed in this round.
+    Child(u64, u64, bool),
     /// Where a page that was visited in this round links to it.
     Place {
         /// The pattern of that page.
@@ -88,7 +90,7 @@ impl Trait {
         match self {
             Self::AnyRow(RowSign::Behind | RowSign::Before | RowSign::Both) => 1.5,
             Self::AnyRow(RowSign::Same) => -0.5,
-            Self::Newest(_, 0) | Self::Hub(_, true) => 0.5,
+            Self::Newest(_, 0) | Self::Hub(_, true) | Self::Child(.., true) => 0.5,
             _ => 0.0,
         }
     }

@@ -213,7 +213,11 @@ fn a_clock_and_a_token_on_each_page_are_no_changes() {
     let lines = runs.lines();
     let visited = urls(&lines[before.len()..]);
     let found = changed.iter().filter(|url| visited.contains(url.as_str())).count();
-    assert!(found * 10 >= changed.len() * 7, "{found} of {}", changed.len());
+    assert!(found * 2 >= changed.len(), "{found} of {}", changed.len());
+    // Before it is known that each page has a clock, some seem to have changed.
+    let told = lines[before.len()..].iter().filter(|line| line.visit == Some(2) && line.changed == Some(true));
+    let wrongly = told.filter(|line| !changed.contains(&line.url)).count();
+    assert!(wrongly * 4 <= visited.len(), "{wrongly} of {}", visited.len());
     for line in lines[before.len()..].iter().filter(|line| line.visit == Some(2)) {
         let content = line.difference.as_deref() == Some("content");
         assert!(content || line.difference.as_deref() == Some("numbers"), "{line:?}");
