@@ -376,14 +376,34 @@ impl Plan {
 
     fn enough(&self, ranked: &[(f64, PageNumber)], best: f64, sampling: bool) -> Option<Stop> {
         let found = self.ahead.changed as f64;
+        let expected = self.ahead.expected.max(self.cautiously_expected(ranked));
+        // Where changes were found, there are more of them than those that look likely.
+        let chance = if self.ahead.changed == 0 { self.limits.chance } else { self.limits.chance / 10.0 };
         match () {
             () if ranked.is_empty() => Some(Stop::Done),
             () if self.ahead.visited + self.probed >= self.limits.visits => Some(Stop::Visits),
             () if sampling => None,
-            () if best < self.limits.chance => Some(Stop::Chance),
-            () if found > 0.0 && found >= self.limits.recall * (found + self.ahead.expected) => Some(Stop::Recall),
+            () if best < chance => Some(Stop::Chance),
+            () if found > 0.0 && found >= self.limits.recall * (found + expected) => Some(Stop::Recall),
             () => None,
         }
+    }
+
+    /// Changed pages among the rest if each kind went on at a quarter of the share that it had so far, half a change added to it: the
+    /// likeliest were visited first, but what is learnt of few changes is soon too sure of itself.
+    fn cautiously_expected(&self, ranked: &[(f64, PageNumber)]) -> f64 {
+        let mut open: BTreeMap<u64, u32> = BTreeMap::new();
+        ranked.iter().for_each(|(_, page)| *open.entry(self.kind_of(*page)).or_default() += 1);
+        let of_kind = |(kind, pages): (u64, u32)| {
+            let kind = self.kinds.get(&kind).copied().unwrap_or_default();
+            let changed = if kind.noise.or(self.usual_noise).is_some_and(|noise| noise >= Difference::Numbers) {
+                0
+            } else {
+                kind.changed
+            };
+            f64::from(pages) * 0.25 * (f64::from(changed) + 0.5) / (f64::from(kind.visits) + 1.0)
+        };
+        open.into_iter().map(of_kind).sum()
     }
 
     /// Lets pages of kinds that were hardly visited yet come first. True if there are such.
