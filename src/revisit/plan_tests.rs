@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use rand::RngCore;
+
 use super::*;
 
 const NOW: Instant = Instant::from_micros(1_000_000_000_000_000);
