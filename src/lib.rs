@@ -19,6 +19,7 @@ pub mod frontier;
 pub mod host;
 pub mod parse;
 pub mod policy;
+pub mod revisit;
 pub mod store;
 
 pub mod admin;

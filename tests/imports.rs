@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const STAGES: &[&str] =
-    &["archive", "classify", "dedup", "fetch", "filter", "frontier", "host", "parse", "policy", "store"];
+    &["archive", "classify", "dedup", "fetch", "filter", "frontier", "host", "parse", "policy", "revisit", "store"];
 /// What everything may know: values, settings, the types of time and randomness.
 const GROUND: &[&str] = &["clock", "config", "page", "seed", "url", "options"];
 /// The stages that decide by what is known of a site's structure.

@@ -5,7 +5,9 @@
 //! because compressing is the dearest step of all and the compressor and the buffers are kept.
 //!
 //! The payload digest is over the payload: the body without its transfer coding, its content coding kept. The block of a
-//! revisit record is the HTTP head alone (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated: length`.
+//! revisit record is the HTTP head alone (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated: length`. Where the
+//! server has answered 304 (profile server-not-modified) it is empty: a replayer answers by the head that it finds, and who looks at an
+//! archive is to see the page, not a 304.
 
 use std::sync::Arc;
 
@@ -22,7 +24,8 @@ use crate::config::archive::ArchiveOptions;
 use crate::page::{Answer, Exchange, ScheduledUrl, Truncation};
 
 pub(super) const VERSION_LINE: &[u8] = b"WARC/1.1\r\n";
-const REVISIT_PROFILE: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+const SAME_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
 /// The records of one exchange, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,25 @@ pub struct EncodedPage {
     pub revisit: bool,
     /// What the revisit index is to remember once the records are written.
     pub original: Option<Original>,
+    /// The record that holds the payload: this page's own, or the one that its revisit record refers to. None where the payload is not
+    /// whole, or empty.
+    pub held_by: Option<Original>,
+}
+
+/// What the archive holds of an earlier visit to the page, in this run or one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// The payload.
+    pub payload: Digest,
+    /// The record that holds it.
+    pub original: Original,
+}
+
+/// What a page's first record is.
+struct AnswerRecord {
+    payload: Digest,
+    /// The record that a revisit record refers to; none where it is a response record.
+    refers_to: Option<Original>,
 }
 
 /// Encodes exchanges.
@@ -61,9 +83,21 @@ impl RecordEncoder {
 
     /// The records of `exchange`; none where nothing was answered.
     pub fn encode(&mut self, exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<'_>) -> Option<EncodedPage> {
+        self.encode_again(exchange, item, facts, None)
+    }
+
+    /// The same for a page that was visited before. Where it is as it was `earlier` – the server says so (304), or its payload is the
+    /// same – a revisit record stands for it, however short it is.
+    pub fn encode_again(
+        &mut self,
+        exchange: &Exchange,
+        item: &ScheduledUrl,
+        facts: &PageFacts<'_>,
+        earlier: Option<&Earlier>,
+    ) -> Option<EncodedPage> {
         let answer = exchange.result.as_ref().ok()?;
         let id = self.ids.next_id();
-        let (payload_digest, original) = self.answer_record(id, exchange, answer);
+        let AnswerRecord { payload: payload_digest, refers_to } = self.answer_record(id, exchange, answer, earlier);
         let response_length = self.maker.out.len() as u64;
         let mut records = 1;
         if self.options.request_records {
@@ -74,30 +108,45 @@ impl RecordEncoder {
             self.metadata_record(id, exchange, item, facts);
             records += 1;
         }
-        let revisit = original.is_some();
-        let original = (!revisit && self.takes_part(answer)).then(|| Original {
-            url: exchange.url.as_str().into(),
-            date: exchange.timings.started,
-            id,
-        });
-        Some(EncodedPage { bytes: self.maker.take(), response_length, records, payload_digest, revisit, original })
+        let revisit = refers_to.is_some();
+        let own = || Original { url: exchange.url.as_str().into(), date: exchange.timings.started, id };
+        let whole = answer.truncated.is_none() && !answer.body.is_empty();
+        let original = (!revisit && self.takes_part(answer)).then(own);
+        let held_by = refers_to.or_else(|| whole.then(own));
+        let bytes = self.maker.take();
+        Some(EncodedPage { bytes, response_length, records, payload_digest, revisit, original, held_by })
     }
 
-    /// Appends the response record, or a revisit record where the payload is held already (then says of which).
-    fn answer_record(&mut self, id: RecordId, exchange: &Exchange, answer: &Answer) -> (Digest, Option<Original>) {
+    /// Appends the response record, or a revisit record where the payload is held already.
+    fn answer_record(
+        &mut self,
+        id: RecordId,
+        exchange: &Exchange,
+        answer: &Answer,
+        earlier: Option<&Earlier>,
+    ) -> AnswerRecord {
         self.head.clear();
         head::write_response(answer, &mut self.head);
         let algorithm = self.options.digest;
         let (payload, block) = payload_and_block(algorithm, &self.head, &answer.body);
-        let original = if self.takes_part(answer) { self.index.find(&payload) } else { None };
+        let not_modified = earlier.filter(|_| answer.status == 304);
+        let payload = not_modified.map_or(payload, |earlier| earlier.payload);
+        let original = not_modified.map(|earlier| earlier.original.clone());
+        let original = original.or_else(|| self.same_payload(&payload, answer, earlier));
+        let profile = if not_modified.is_some() { NOT_MODIFIED } else { SAME_PAYLOAD };
         let content = content_of(answer.headers.get(CONTENT_ENCODING).map(|v| v.as_bytes()), answer.content_type());
         let mut fields = self.maker.start(if original.is_some() { "revisit" } else { "response" });
         common_fields(&mut fields, id, exchange, answer, &self.ids);
         fields.put("Content-Type", "application/http;msgtype=response").digest("WARC-Payload-Digest", &payload);
         if let Some(original) = &original {
-            fields.put("WARC-Profile", REVISIT_PROFILE).id("WARC-Refers-To", original.id);
+            fields.put("WARC-Profile", profile).id("WARC-Refers-To", original.id);
             fields.uri("WARC-Refers-To-Target-URI", &original.url).date("WARC-Refers-To-Date", original.date);
-            fields.put("WARC-Truncated", "length").digest("WARC-Block-Digest", &digest(algorithm, &self.head));
+            if not_modified.is_some() {
+                self.head.clear();
+            } else {
+                fields.put("WARC-Truncated", "length");
+            }
+            fields.digest("WARC-Block-Digest", &digest(algorithm, &self.head));
             self.maker.finish(&[&self.head], Content::Text);
         } else {
             if let Some(why) = answer.truncated {
@@ -106,7 +155,17 @@ impl RecordEncoder {
             fields.digest("WARC-Block-Digest", &block);
             self.maker.finish(&[&self.head, &answer.body], content);
         }
-        (payload, original)
+        AnswerRecord { payload, refers_to: original }
+    }
+
+    /// The record that holds this payload already, if a revisit record may stand for it.
+    fn same_payload(&self, payload: &Digest, answer: &Answer, earlier: Option<&Earlier>) -> Option<Original> {
+        let comparable = self.options.revisits && answer.truncated.is_none() && !answer.body.is_empty();
+        match earlier.filter(|earlier| comparable && earlier.payload == *payload) {
+            Some(earlier) => Some(earlier.original.clone()),
+            None if self.takes_part(answer) => self.index.find(payload),
+            None => None,
+        }
     }
 
     fn request_record(&mut self, response: RecordId, exchange: &Exchange, answer: &Answer) {

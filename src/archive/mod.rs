@@ -12,6 +12,8 @@
 
 mod byte_budget;
 mod digest;
+#[cfg(test)]
+mod earlier_tests;
 mod encode;
 mod error;
 mod fields;
@@ -36,7 +38,7 @@ mod warcinfo;
 mod writer;
 
 pub use digest::{Digest, Hasher};
-pub use encode::{EncodedPage, RecordEncoder};
+pub use encode::{Earlier, EncodedPage, RecordEncoder};
 pub use error::Error;
 pub use line_log::LineLog;
 pub use links::{ExportedLink, links_line};

@@ -15,6 +15,18 @@ const COUNT_BITS: u32 = 46;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RecordId(uuid::Uuid);
 
+impl RecordId {
+    /// The id whose UUID has these bytes.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(uuid::Uuid::from_bytes(bytes))
+    }
+
+    /// The bytes of its UUID.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.into_bytes()
+    }
+}
+
 impl fmt::Display for RecordId {
     /// As it stands in a record: `<urn:uuid:…>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -31,6 +31,7 @@ fn page(bytes: &[u8]) -> EncodedPage {
             date: Instant::EPOCH,
             id: RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id(),
         }),
+        held_by: None,
     }
 }
 

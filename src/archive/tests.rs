@@ -23,7 +23,7 @@ fn run() -> RunId {
     RunId::new(Seed(1), NOW)
 }
 
-fn item(url: &str) -> ScheduledUrl {
+pub(super) fn item(url: &str) -> ScheduledUrl {
     ScheduledUrl {
         url: CanonicalUrl::from_canonical(url),
         class: LinkClass::unclassified(Apath::SEED),
@@ -34,7 +34,7 @@ fn item(url: &str) -> ScheduledUrl {
     }
 }
 
-fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answer {
+pub(super) fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answer {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         map.append(HeaderName::try_from(*name).unwrap(), HeaderValue::from_bytes(value).unwrap());
@@ -51,12 +51,12 @@ fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answer {
     }
 }
 
-fn exchange(url: &str, result: Result<Answer, Failure>) -> Exchange {
+pub(super) fn exchange(url: &str, result: Result<Answer, Failure>) -> Exchange {
     let timings = Timings { started: NOW, first_byte: Some(NOW), ended: NOW };
     Exchange { url: CanonicalUrl::from_canonical(url), request_headers: HeaderMap::new(), result, timings }
 }
 
-fn encoder(options: &ArchiveOptions, index: &Arc<RevisitIndex>) -> RecordEncoder {
+pub(super) fn encoder(options: &ArchiveOptions, index: &Arc<RevisitIndex>) -> RecordEncoder {
     RecordEncoder::new(options, run().ids(0), index.clone())
 }
 
@@ -66,19 +66,19 @@ fn encode(options: &ArchiveOptions, url: &str, answer: Answer) -> EncodedPage {
 }
 
 /// Type, fields and block of every record, with all digests checked.
-struct ReadBack {
-    record_type: String,
+pub(super) struct ReadBack {
+    pub record_type: String,
     fields: Vec<(String, String)>,
-    block: Vec<u8>,
+    pub block: Vec<u8>,
 }
 
 impl ReadBack {
-    fn get(&self, name: &str) -> Option<&str> {
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 }
 
-fn read_back(bytes: &[u8]) -> Vec<ReadBack> {
+pub(super) fn read_back(bytes: &[u8]) -> Vec<ReadBack> {
     let mut verified = WarcReader::new(bytes, Limits::default());
     while let Some(mut record) = verified.next_record().unwrap() {
         let verdict = record.verify().unwrap();

@@ -116,6 +116,8 @@ pub(super) enum Begin {
     Anew,
     /// Where the run before it ended.
     Again,
+    /// At the pages that were fetched before.
+    AnotherRound,
 }
 
 /// When a crawl ends, if nothing else ends it.
@@ -191,6 +193,7 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
     let result = match begin {
         Begin::Anew => pipeline::run(config, hooks).await,
         Begin::Again => pipeline::go_on(config, hooks).await,
+        Begin::AnotherRound => pipeline::recrawl(config, hooks).await,
     };
     progress.finish();
     drop(socket.lock().take());

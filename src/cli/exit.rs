@@ -44,7 +44,7 @@ impl Exit {
         match report.stop_reason {
             StopReason::ArchiveError | StopReason::DedupError | StopReason::StateError => Self::Output,
             StopReason::Interrupted => Self::Interrupted,
-            _ if report.pages == 0 => Self::NothingFetched,
+            _ if report.has_nothing() => Self::NothingFetched,
             _ => Self::Done,
         }
     }

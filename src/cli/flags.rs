@@ -65,6 +65,7 @@ const FLAGS: &[SettingFlag] = &[
     one(BUDGETS, ("time", "TIME"), ("budget", "time"), "Stop after this time, as in 90s, 10m, 24h"),
     one(BUDGETS, ("requests", "N"), ("budget", "requests"), "Stop after this many requests"),
     one(BUDGETS, ("early-stop", "SHARE"), ("budget", "early_stop"), "Stop when a smaller share of the next requests is expected to bring something, as in 0.1 (policies ucc, target)"),
+    one(BUDGETS, ("share", "SHARE"), ("recrawl", "share"), "In a recrawl: stop after this share of the requests that visiting each page again would take"),
     one(BUDGETS, ("depth", "N"), ("budget", "depth"), "Leave out what is more links away from a seed"),
 
     one(POLITENESS, ("delay", "TIME"), ("host", "delay"), "Least time between two requests to a host"),

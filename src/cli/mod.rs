@@ -14,6 +14,7 @@ pub mod explain;
 pub mod inspect;
 pub mod lab;
 pub mod learn;
+pub mod recrawl;
 pub mod replay;
 pub mod resume;
 pub mod seeds;
@@ -58,6 +59,8 @@ enum Command {
     Crawl(Box<crawl::CrawlArgs>),
     /// Go on with a crawl that was stopped or killed
     Resume(Box<resume::ResumeArgs>),
+    /// Visit the pages of a crawl again, as far as they are likely to have changed
+    Recrawl(Box<recrawl::RecrawlArgs>),
     /// Say where a running crawl stands, and what it waits for
     Status(control::StatusArgs),
     /// Let a running crawl rest: nothing new is fetched
@@ -108,6 +111,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Resume(args) => return resume::run(&args),
+        Command::Recrawl(args) => return recrawl::run(&args),
         Command::Status(args) => control::status(&args)?,
         Command::Pause(args) => control::tell(&args, "pause")?,
         Command::ResumeCrawl(args) => control::tell(&args, "go-on")?,

@@ -1,6 +1,6 @@
 //! `harvestman resume`: goes on with a crawl that was stopped or killed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::crawl::{self, Begin};
 use super::exit::{Exit, Failure};
@@ -42,15 +42,19 @@ policy, or other settings of it, it learns anew. What was banned, pinned and blo
 
 /// Goes on with the crawl that `args` name.
 pub fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
-    let file = args.directory.join("config.toml");
+    run_in(&args.directory, args.settings.clone(), args.quiet, Begin::Again)
+}
+
+/// Crawls in a directory that holds a crawl, by its own configuration and what `settings` change of it.
+pub(super) fn run_in(directory: &Path, mut settings: SettingArgs, quiet: bool, begin: Begin) -> Result<Exit, Failure> {
+    let file = directory.join("config.toml");
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) => {
-            let directory = args.directory.display();
+            let directory = directory.display();
             return Err(Failure::usage(format!("{directory} holds no crawl: cannot read its config.toml: {error}")));
         }
     };
-    let mut settings = args.settings.clone();
     if let Some(other) = settings.config.replace(file) {
         return Err(Failure::usage(format!(
             "--config {}: a crawl goes on with its own configuration; change settings by flags or --set",
@@ -62,13 +66,13 @@ pub fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
         name: name.to_owned(),
         value: FlagValue::Text(value),
     };
-    let directory = args.directory.to_string_lossy().into_owned();
+    let directory = directory.to_string_lossy().into_owned();
     let more = vec![fixed("crawl.out", directory), fixed("state.enabled", "true".to_owned())];
     let config = settings.load(more)?;
     let missing: Vec<&str> = left_out(&text, &config).collect();
-    let (config, progress) = crawl::begin(config, args.quiet)?;
+    let (config, progress) = crawl::begin(config, quiet)?;
     if !missing.is_empty() {
         tracing::warn!("{} was set and is not in config.toml; the crawl goes on without", missing.join(", "));
     }
-    crawl::run_with(&config, &progress, Begin::Again)
+    crawl::run_with(&config, &progress, begin)
 }

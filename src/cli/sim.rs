@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use crate::config::{ByteSize, Period};
-use crate::lab::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, World, WorldOptions};
+use crate::lab::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, Validators, World, WorldOptions};
 use crate::seed::Seed;
 
 /// Serve a simulated social site on this machine, for trying crawls on.
@@ -113,6 +113,20 @@ pub struct SimArgs {
     #[arg(long, value_enum, default_value = "seconds", requires = "rate_limit", help_heading = "Behaviour")]
     pub retry_after_form: RetryAfterForm,
 
+    /// Let the site change with its time: posts, comments, new topics; busy ones often, old ones hardly. The time is moved on by
+    /// requests for /.sim/time?to=SECONDS; /.sim/changes?since=SECONDS lists the pages that have changed, a JSON line each
+    #[arg(long, help_heading = "Changes")]
+    pub changes: bool,
+    /// Let the time of the site go on by itself: so much of it in a minute, as in 7d
+    #[arg(long, default_value = "0s", value_name = "TIME", requires = "changes", help_heading = "Changes")]
+    pub a_minute: Period,
+    /// Give pages an ETag: answer If-None-Match by 304 (etag), or do not look at it (ignored)
+    #[arg(long, value_enum, default_value = "none", help_heading = "Changes")]
+    pub validators: Validators,
+    /// Let each answer differ in what is no content: a clock, a counter, a token
+    #[arg(long, help_heading = "Changes")]
+    pub noise: bool,
+
     /// Write the ground truth to this file, a JSON line a URL
     #[arg(long, value_name = "FILE", help_heading = "Records")]
     pub truth: Option<PathBuf>,
@@ -155,6 +169,8 @@ impl SimArgs {
             disallow: !self.allow_all,
             crawl_delay: self.crawl_delay.map(|period| period.0),
             sitemaps: base.sitemaps && !self.no_sitemaps,
+            changes: self.changes,
+            noise: self.noise,
             ..base
         }
     }
@@ -173,6 +189,8 @@ impl SimArgs {
             jitter: self.jitter.0,
             rate_limit,
             log: self.log.clone(),
+            validators: self.validators,
+            speed: self.a_minute.0.as_secs_f64() / 60.0,
             threads: self.threads,
             // A server for others needs no memory of what they asked for; it has the file.
             keep: 0,

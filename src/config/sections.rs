@@ -10,8 +10,8 @@ use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
-    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RobotsOptions,
-    StateOptions,
+    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RecrawlOptions,
+    RobotsOptions, StateOptions,
 };
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
@@ -92,6 +92,8 @@ sections! {
     archive: ArchiveOptions,
     /// The state on disk.
     state: StateOptions,
+    /// Recrawls.
+    recrawl: RecrawlOptions,
     /// The log.
     log: LogOptions,
     /// The metrics' HTTP server.

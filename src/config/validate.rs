@@ -2,7 +2,7 @@
 
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{ByteSize, PolicyKind, PolicyVariant};
+use super::{ByteSize, PolicyKind, PolicyVariant, RecrawlOptions};
 
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
@@ -31,6 +31,10 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
     wrong("budget", "early_stop", useless_early_stop(config));
     wrong("budget", "early_stop_requests", no_requests(config.budget.early_stop_requests));
+    let RecrawlOptions { share, recall, chance, .. } = config.recrawl;
+    for (key, share) in [("share", share), ("recall", recall), ("chance", chance)] {
+        wrong("recrawl", key, no_share(share));
+    }
     wrong("dedup", "planned", useless_plan(config.dedup.planned));
     wrong("dedup", "false_positives", useless_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
@@ -42,6 +46,10 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
 
 fn too_many_threads(threads: u32) -> Option<String> {
     (threads > THREADS_MAX).then(|| format!("{threads} threads are more than {THREADS_MAX}; 0 takes one a processor"))
+}
+
+fn no_share(share: f64) -> Option<String> {
+    (!(0.0..=1.0).contains(&share)).then(|| format!("{share} is no share; write a number from 0 to 1"))
 }
 
 fn missing_example(config: &Config) -> Option<String> {

@@ -43,7 +43,7 @@ mod tests {
     const OBEY: NofollowRules = NofollowRules { page: false, links: true };
 
     fn group(nofollow: bool) -> LinkGroup {
-        let link = RawLink { start: 0, end: 0, kind: LinkKind::Anchor, nofollow };
+        let link = RawLink { start: 0, end: 0, kind: LinkKind::Anchor, text: 0, nofollow };
         LinkGroup { apath: Apath(9), apath_text: None, links: vec![link] }
     }
 

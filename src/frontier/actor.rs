@@ -147,6 +147,7 @@ impl FrontierActor {
     fn take_in(&mut self, found: LinksFound, change: &mut Change) {
         let accepted = found.accepted.len() as u64;
         self.begun = true;
+        change.visit = found.visit;
         {
             let mut ledger = self.setup.ledger.lock();
             ledger.discover(&found.settled, accepted);

@@ -87,6 +87,11 @@ impl Allowance {
         *errands = errands.saturating_sub(count);
     }
 
+    /// Requests that were made.
+    pub fn requests(&self) -> u64 {
+        self.ledger.lock().requests()
+    }
+
     /// Errands that are under way.
     pub(super) fn errands(&self) -> u64 {
         self.state.lock().under_way.errands

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::queues::Limits;
 use crate::clock::Instant;
-use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, ScheduledUrl};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, ScheduledUrl, Visit};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -46,6 +46,8 @@ pub struct LinksFound {
     pub settled: Fates,
     /// New URLs to fetch.
     pub accepted: Vec<ScheduledUrl>,
+    /// What was learnt of the page itself, to be kept for visits later.
+    pub visit: Option<Box<Visit>>,
     /// The generation ([`Order::generation`]) that their classes are of.
     pub generation: u64,
     /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.

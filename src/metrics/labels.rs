@@ -68,6 +68,7 @@ pub const FATES: &[&str] = &[
     "failed",
     "unwanted_type",
     "over_budget",
+    "not_modified",
 ];
 
 /// The reasons of fates ([`crate::page::Fate::reason`]).

@@ -76,6 +76,7 @@ fn every_fate_counts_under_its_own_name_and_reason() {
         Fate::Failed(Failure::Http(503)),
         Fate::UnwantedType,
         Fate::OverBudget(Budget::Depth),
+        Fate::NotModified,
     ];
     for (n, fate) in fates.iter().enumerate() {
         metrics.crawl.fates.by(fate.name(), fate.reason().unwrap_or_default()).add(n as u64 + 1);

@@ -1,6 +1,6 @@
 //! What one event changed in a crawl: what must be kept wholly or not at all.
 
-use super::{Fate, Ledger, Note, ScheduledUrl};
+use super::{Fate, Ledger, Note, ScheduledUrl, Visit};
 use crate::url::Fingerprint;
 
 /// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
@@ -12,6 +12,8 @@ pub struct Change {
     pub ended: Vec<Ended>,
     /// What is to be kept in mind besides.
     pub notes: Vec<Note>,
+    /// What was learnt of a page that was visited.
+    pub visit: Option<Box<Visit>>,
     /// Leases that end with it, as soon as it is kept.
     pub leases: u32,
     /// The account as it stands after it.

@@ -44,6 +44,8 @@ impl Apath {
     pub const REFRESH: Self = Self(3);
     /// An address that the policy derived from another one; no page links to it yet.
     pub const DERIVED: Self = Self(4);
+    /// A page that was visited before and is visited again.
+    pub const REVISIT: Self = Self(5);
 }
 
 impl fmt::Display for Apath {
@@ -54,6 +56,7 @@ impl fmt::Display for Apath {
             Self::SITEMAP => f.write_str("sitemap"),
             Self::REDIRECT => f.write_str("redirect"),
             Self::REFRESH => f.write_str("refresh"),
+            Self::REVISIT => f.write_str("revisit"),
             Self(hash) => write!(f, "{hash:016x}"),
         }
     }

@@ -109,6 +109,8 @@ pub enum Fate {
     OverBudget(Budget),
     /// Accepted, and still waiting when the crawl ended.
     Queued,
+    /// Visited again, and the server says that it is as it was.
+    NotModified,
 }
 
 macro_rules! labels {
@@ -247,6 +249,7 @@ impl Fate {
             Self::UnwantedType => "unwanted_type",
             Self::OverBudget(_) => "over_budget",
             Self::Queued => "queued",
+            Self::NotModified => "not_modified",
         }
     }
 
@@ -258,7 +261,12 @@ impl Fate {
             Self::Policy(why) => Some(why.label()),
             Self::Failed(why) => Some(why.label()),
             Self::OverBudget(why) => Some(why.label()),
-            Self::Fetched | Self::Redirected | Self::Duplicate | Self::UnwantedType | Self::Queued => None,
+            Self::Fetched
+            | Self::Redirected
+            | Self::Duplicate
+            | Self::UnwantedType
+            | Self::Queued
+            | Self::NotModified => None,
         }
     }
 }

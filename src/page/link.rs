@@ -28,6 +28,8 @@ pub struct RawLink {
     pub end: u32,
     /// What kind of reference it is.
     pub kind: LinkKind,
+    /// How many texts of the page begin before it ([`ParsedPage::texts`]); 0 where none are collected.
+    pub text: u32,
     /// Whether it carries `rel=nofollow` (or `ugc`, `sponsored`).
     pub nofollow: bool,
 }
@@ -90,6 +92,9 @@ pub struct ParsedPage {
     /// What it shows, numbers left out, as hashes, where the parser was asked to collect it: the same on two pages that differ in
     /// nothing but numbers, dates and identifiers.
     pub gist: Vec<u64>,
+    /// The texts that it shows as they are written, as hashes, each with its number on the page, where a gist was asked for. A text
+    /// that comes in pieces is several of one number.
+    pub texts: Vec<(u32, u64)>,
     /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
     pub class_tokens: Vec<u64>,
     /// What its forms hold.

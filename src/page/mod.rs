@@ -16,6 +16,7 @@ mod note;
 mod record;
 mod scheduled;
 mod trap;
+mod visit;
 pub mod word;
 
 pub use change::{Change, Ended};
@@ -30,3 +31,4 @@ pub use note::Note;
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use trap::{TrapMeasure, TrapRecord};
+pub use visit::{Difference, HeldRecord, History, PageDigests, Visit};

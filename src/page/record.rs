@@ -45,6 +45,15 @@ pub struct PageRecord {
     /// The page's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Which visit to the page it was, from the second on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visit: Option<u32>,
+    /// Whether the page says or shows something else than at the visit before; absent at the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<bool>,
+    /// In what it differs from then: `none`, `markup` (it shows the same), `numbers` (dates and counts alone), `content`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
     /// Links found on the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<u32>,

@@ -134,6 +134,7 @@ impl Builder {
     fn finish(&mut self, source: Source<'_>) -> ParsedPage {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
         let (units, gist) = self.units.finish(source);
+        let texts = std::mem::take(&mut self.units.gist.texts);
         let meta = std::mem::take(&mut self.meta);
         ParsedPage {
             hrefs,
@@ -141,6 +142,7 @@ impl Builder {
             leaf_paths: self.leaves.finish(&self.spellings),
             units,
             gist,
+            texts,
             class_tokens: self.classes.list(),
             forms: self.forms,
             base: meta.base,

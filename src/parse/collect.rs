@@ -26,6 +26,7 @@ impl Builder {
         let href = href.filter(|_| !self.in_template());
         let link = href.and_then(|href| {
             let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
+            self.links.text = self.units.begun();
             self.links.add(apath, LinkKind::Anchor, nofollow, source, href)
         });
         Anchor { word, link }

@@ -24,6 +24,8 @@ pub(super) struct Gist {
     pub on: bool,
     /// What was met on this page.
     pub hashes: Vec<u64>,
+    /// The texts met on this page as they are written, numbers and all: the number of each, and its hash.
+    pub texts: Vec<(u32, u64)>,
     known: Known,
     /// A text with its words spelt as they count.
     spelt: Vec<u8>,
@@ -54,6 +56,7 @@ impl Known {
 impl Gist {
     pub fn clear(&mut self) {
         self.hashes.clear();
+        self.texts.clear();
     }
 
     /// Notes an image that is taken from `address`, as written.
@@ -64,10 +67,11 @@ impl Gist {
         }
     }
 
-    /// Notes a text, as written, that shows something.
-    pub fn text(&mut self, text: &[u8]) {
+    /// Notes a text, as written, that shows something: that with this number.
+    pub fn text(&mut self, number: u32, text: &[u8]) {
         let text = text.trim_ascii();
         let (written, spelt) = (xxh3_64(text), &mut self.spelt);
+        self.texts.push((number, written));
         let said = self.known.get(written, || {
             // Most texts have no such byte.
             let plain = !text.iter().fold(false, |any, byte| any | marks(*byte));
@@ -223,8 +227,8 @@ mod tests {
 
     fn hash(text: &str) -> u64 {
         let mut gist = Gist::default();
-        gist.text(text.as_bytes());
-        gist.text(text.as_bytes());
+        gist.text(0, text.as_bytes());
+        gist.text(1, text.as_bytes());
         assert_eq!(gist.hashes[0], gist.hashes[1], "as remembered and as found");
         gist.hashes[0]
     }

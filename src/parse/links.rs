@@ -18,6 +18,8 @@ pub(super) struct Links {
     links: Vec<(u32, RawLink)>,
     groups: Vec<(u64, u32)>,
     places: HashMap<u64, u32, RandomState>,
+    /// How many texts have begun before what is added next.
+    pub text: u32,
     links_max: usize,
     text_max: usize,
     dropped: u32,
@@ -30,6 +32,7 @@ impl Links {
             links: Vec::new(),
             groups: Vec::new(),
             places: HashMap::default(),
+            text: 0,
             links_max: links_max as usize,
             text_max,
             dropped: 0,
@@ -42,6 +45,7 @@ impl Links {
         self.links.clear();
         self.groups.clear();
         self.places.clear();
+        self.text = 0;
         self.dropped = 0;
     }
 
@@ -74,7 +78,7 @@ impl Links {
     fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<Place> {
         let is_link = is_link(&self.texts[from..]);
         if let (true, Ok(start), Ok(end)) = (is_link, u32::try_from(from), u32::try_from(self.texts.len())) {
-            self.put(apath, RawLink { start, end, kind, nofollow });
+            self.put(apath, RawLink { start, end, kind, text: self.text, nofollow });
             return Some((start, end, nofollow));
         }
         self.dropped = self.dropped.saturating_add(u32::from(is_link));
@@ -84,7 +88,7 @@ impl Links {
 
     /// Adds the link at `place` once more, at another place of the page.
     pub fn repeat(&mut self, apath: u64, (start, end, nofollow): Place) {
-        self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, nofollow });
+        self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, text: self.text, nofollow });
     }
 
     fn put(&mut self, apath: u64, link: RawLink) {

@@ -56,6 +56,11 @@ impl Units {
         self.gist.clear();
     }
 
+    /// How many texts have begun.
+    pub const fn begun(&self) -> u32 {
+        self.places.len() as u32
+    }
+
     /// Says what is asked for from now on.
     pub fn ask(&mut self, units: bool, gist: bool) {
         (self.on, self.wanted, self.gist.on) = (units || gist, units, gist);
@@ -99,7 +104,7 @@ impl Units {
         self.pieces.sort_by_key(|piece| piece.unit);
         let units = if self.wanted { self.units(source) } else { Vec::new() };
         if self.gist.on {
-            self.pieces.iter().for_each(|piece| self.gist.text(&source.bytes[piece.from..piece.to]));
+            self.pieces.iter().for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
         }
         (units, self.gist.finish())
     }

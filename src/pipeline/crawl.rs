@@ -56,9 +56,13 @@ impl Crawl {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
         let Self { lines, mut run, directory, seen, traps, lock: _lock, .. } = self;
+        if let Some(port) = lines.0.recrawl.get() {
+            port.close();
+        }
         run.troubles = lines.0.fetching.tally.troubles();
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || threads.join(&jobs));
+        lines.0.visits.close();
         let Ended { panicked, unkept, written } = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
         run.dedup = Some(seen.figures());
         seen::ended(seen);

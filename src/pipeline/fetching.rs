@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::HeaderMap;
 
 use super::surroundings::Network;
 use super::tally::Tally;
@@ -24,9 +25,10 @@ pub(super) struct Fetching {
 }
 
 impl Fetching {
-    /// Requests a page.
-    pub(super) async fn page(&self, host: &HostKey, url: &CanonicalUrl) -> Exchange {
-        self.counted(host, self.network.fetch(&fetch::Request::page(url.clone()))).await
+    /// Requests a page, with these headers besides the usual ones.
+    pub(super) async fn page(&self, host: &HostKey, url: &CanonicalUrl, headers: HeaderMap) -> Exchange {
+        let request = fetch::Request { headers, ..fetch::Request::page(url.clone()) };
+        self.counted(host, self.network.fetch(&request)).await
     }
 
     /// Requests what an errand asks for. Returns the answer's body with its content coding removed besides.

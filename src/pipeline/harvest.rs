@@ -14,9 +14,14 @@ use crate::fetch::{self, DecodeLimits};
 use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
-use crate::page::{Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, ScheduledUrl, Truncation};
+use crate::page::word::step;
+use crate::page::{
+    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, ScheduledUrl,
+    Truncation,
+};
 use crate::parse::Parser;
 use crate::policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
+use crate::revisit::{RowMark, rows};
 use crate::url::{CanonicalUrl, Canonicaliser, Fingerprint, Scope};
 
 /// Whether a URL was recorded.
@@ -37,6 +42,8 @@ pub(super) struct Rules {
     pub(super) sitemaps: sitemap::Limits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
+    /// Whether digests are made of pages, for visits to them later.
+    pub(super) digests: bool,
     /// Which URLs were recorded, where a recording is replayed: others do not exist.
     pub(super) recorded: Option<Recorded>,
     pub(super) metrics: Metrics,
@@ -61,6 +68,10 @@ pub(super) struct Harvest {
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
     pub(super) cluster: ClusterId,
+    /// What the page was, as hashes; none where it was not parsed, or none are made.
+    pub(super) digests: Option<PageDigests>,
+    /// Its links and what stands around them, where digests are made.
+    pub(super) rows: Vec<RowMark>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
@@ -78,6 +89,8 @@ impl Harvest {
             links: None,
             redirect_to: None,
             facts: None,
+            digests: None,
+            rows: Vec::new(),
             cluster: ClusterId::UNKNOWN,
             exported: None,
         }
@@ -146,6 +159,7 @@ impl Harvester {
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Harvest {
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
+        let needs = Needs { gist: needs.gist || rules.digests, ..needs };
         // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
         let snapshot = rules.snapshot();
         self.follow_policy(&*snapshot, needs);
@@ -154,9 +168,12 @@ impl Harvester {
         let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
         let mut intake = Intake::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
         intake.placed = needs.links.then(Vec::new);
+        intake.rows = rules.digests.then(Vec::new);
         let cluster = intake.page(&page, directives);
         let links = Some(page.link_count() as u32);
+        let digests = rules.digests.then(|| digests(&page));
         let placed = intake.placed.take().unwrap_or_default();
+        let rows = intake.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
         let (found, exported) = intake.finish();
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
@@ -166,7 +183,18 @@ impl Harvester {
             links: placed,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
         };
-        Harvest { found, links, title: page.title, exported, facts: Some(facts), cluster, ..Harvest::of(Fate::Fetched) }
+        let title = page.title;
+        Harvest {
+            found,
+            links,
+            title,
+            exported,
+            facts: Some(facts),
+            digests,
+            rows,
+            cluster,
+            ..Harvest::of(Fate::Fetched)
+        }
     }
 
     /// Has the parser read pages as the policy's snapshot asks for it.
@@ -248,6 +276,14 @@ impl Harvester {
             }
         }
     }
+}
+
+/// What a page shows, as hashes. Its bytes are not looked at here.
+fn digests(page: &ParsedPage) -> PageDigests {
+    let gist = page.gist.iter().fold(0, |all, text| step(all, *text));
+    let text = page.texts.iter().fold(0, |all, (_, text)| step(all, *text));
+    // 0 is that of a page that was not parsed.
+    PageDigests { gist: gist | 1, text: text | 1, body: 0 }
 }
 
 /// What was learnt from a fetch that has ended with `fate`.

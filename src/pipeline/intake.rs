@@ -19,6 +19,7 @@ use crate::page::{
     Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
 };
 use crate::policy::{PlacedLink, PolicySnapshot};
+use crate::revisit::RowLink;
 use crate::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
 
 /// What a worker has just looked up: most links of a page are those of the page before.
@@ -49,6 +50,10 @@ pub(super) struct Intake<'a> {
     export: Option<Vec<(String, Apath, Option<Fate>)>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
+    /// All links that can be resolved, where it is kept what stands around them.
+    pub(super) rows: Option<Vec<RowLink>>,
+    /// How many texts begin before the link that is taken in.
+    text: u32,
 }
 
 impl<'a> Intake<'a> {
@@ -75,6 +80,8 @@ impl<'a> Intake<'a> {
             accepted: Vec::new(),
             export: rules.export.then(Vec::new),
             placed: None,
+            rows: None,
+            text: 0,
             snapshot,
         }
     }
@@ -93,6 +100,7 @@ impl<'a> Intake<'a> {
                 Ok(class) => {
                     self.passes = first.then_some(class);
                     for link in &group.links {
+                        self.text = link.text;
                         match filter::judge_link(link, nofollow) {
                             Ok(()) => drop(self.link(page.href(link), class)),
                             Err(why) => self.refuse(why, group.apath, [page.href(link)]),
@@ -131,6 +139,9 @@ impl<'a> Intake<'a> {
         let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
         let mut judge = Judge { rules, policy, memory: self.memory, passes: &mut self.passes, depth, via };
         let (class, fate) = judge.judge(&url, class);
+        if let Some(rows) = &mut self.rows {
+            rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text: self.text });
+        }
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {

@@ -131,7 +131,7 @@ fn linking_to(urls: &[&str]) -> ParsedPage {
     for url in urls {
         let start = hrefs.len() as u32;
         hrefs.push_str(url);
-        links.push(RawLink { start, end: hrefs.len() as u32, kind: LinkKind::Anchor, nofollow: false });
+        links.push(RawLink { start, end: hrefs.len() as u32, kind: LinkKind::Anchor, text: 0, nofollow: false });
     }
     ParsedPage { hrefs, groups: vec![LinkGroup { apath: Apath(10), apath_text: None, links }], ..ParsedPage::default() }
 }

@@ -231,6 +231,9 @@ impl Keeper {
         if let Some(last) = group.kept.changes.last() {
             self.kept.lock().clone_from(&last.ledger);
         }
+        if let Some(recrawl) = self.lines.0.recrawl.get() {
+            group.kept.changes.iter().for_each(|change| recrawl.kept(change));
+        }
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
         metrics.pages.add(u64::from(group.leases));

@@ -1,7 +1,8 @@
 //! The page log's line for an outcome.
 
 use super::harvest::Harvest;
-use crate::page::{ClusterId, Exchange, Fate, Lease, PageRecord, Truncation};
+use super::recrawl::RecrawlPort;
+use crate::page::{ClusterId, Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
 /// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
 pub(super) fn page_record(
@@ -29,6 +30,9 @@ pub(super) fn page_record(
         first_byte_ms: timings.and_then(|timings| Some(millis(timings.first_byte?, timings.started))),
         duration_ms: timings.map(|timings| millis(timings.ended, timings.started)),
         title: harvest.and_then(|harvest| harvest.title.clone()),
+        visit: None,
+        changed: None,
+        difference: None,
         links: harvest.and_then(|harvest| harvest.links),
         links_new: harvest.filter(|harvest| harvest.links.is_some()).map(|harvest| harvest.found.accepted.len() as u32),
         cluster: harvest.map(|harvest| harvest.cluster).filter(|cluster| *cluster != ClusterId::UNKNOWN).map(|c| c.0),
@@ -41,6 +45,15 @@ pub(super) fn page_record(
         warc_file: None,
         warc_offset: None,
     }
+}
+
+/// Says which visit it was, and whether the page has changed.
+pub(super) fn note_visit(record: &mut PageRecord, visit: Option<&Visit>, recrawl: Option<&RecrawlPort>) {
+    let Some((visit, difference)) = visit.and_then(|visit| Some((visit, visit.difference?))) else { return };
+    record.visit = Some(visit.visits);
+    let by_kind = |recrawl: &RecrawlPort| recrawl.is_change(visit.page(), difference);
+    record.changed = Some(recrawl.map_or(difference >= Difference::Numbers, by_kind));
+    record.difference = Some(difference.label().to_owned());
 }
 
 const fn truncation(truncation: Truncation) -> &'static str {

@@ -32,6 +32,7 @@ mod output;
 mod pace;
 mod policy_setup;
 mod post;
+mod recrawl;
 mod resume;
 mod seen;
 mod status;
@@ -43,6 +44,7 @@ mod tests;
 mod threads;
 mod told;
 mod trap_board;
+mod visits;
 mod wiring;
 mod worker;
 
@@ -119,6 +121,12 @@ pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
 /// Goes on with the crawl whose directory `config` names, which was ended or killed at whatever moment: as [`run`] else.
 pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     run_in(config, hooks, Start::again).await
+}
+
+/// Visits the pages of the crawl whose directory `config` names again, as far as they are likely to have changed, and crawls what is new
+/// and what still waited: as [`run`] else. Budgets count this recrawl alone.
+pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    run_in(config, hooks, Start::another_round).await
 }
 
 async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start, Error>) -> Result<Report, Error> {

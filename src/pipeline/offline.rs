@@ -184,6 +184,7 @@ pub(super) fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::Limits::from(&config.robots),
         export: false,
+        digests: false,
         recorded: Some(recorded),
         metrics: Metrics::default(),
     })

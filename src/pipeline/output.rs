@@ -73,6 +73,17 @@ impl DirectoryLock {
     }
 }
 
+/// Keeps the report of the crawl or recrawl before under the number of its round, as the next one takes its name.
+pub(super) fn set_report_aside(directory: &Path, round: u32) {
+    let (report, aside) = (directory.join("report.json"), directory.join(format!("report-{round}.json")));
+    match fs::rename(&report, &aside) {
+        // It was killed before it could report.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => tracing::warn!(%error, "the report of the run before cannot be kept"),
+        Ok(()) => {}
+    }
+}
+
 /// Where the crawl writes.
 pub(super) fn directory(config: &Config) -> PathBuf {
     PathBuf::from(&config.crawl.out)

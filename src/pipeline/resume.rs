@@ -9,13 +9,14 @@ use super::keeper::recollection;
 use super::output::{self, DirectoryLock};
 use super::wiring::SEEN_DIRECTORY;
 use crate::archive;
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::dedup::SeenUrls;
 use crate::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
 use crate::host::HostPast;
-use crate::page::Note;
-use crate::store::{Account, ChunkFile, Store, decode};
-use crate::url::{CanonicalUrl, HostKey};
+use crate::page::{Fates, Ledger, Note};
+use crate::store::{Account, ChunkFile, Round, Store, decode};
+use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
 /// The state, in the crawl directory.
 pub(super) const STATE_DIRECTORY: &str = "state";
@@ -95,10 +96,38 @@ impl Start {
     }
 }
 
+impl Start {
+    /// Begins another recrawl in a directory that holds a crawl: from here on the account is that of the recrawl, whose links are at first
+    /// what still waits. The report of what was before is kept under another name.
+    pub(super) fn another_round(directory: &Path) -> Result<Self, Error> {
+        let refuse = |reason: &str| Error::OutputDirectory { path: directory.to_owned(), reason: reason.to_owned() };
+        if !directory.join(STATE_DIRECTORY).is_dir() {
+            return Err(refuse("it holds no crawl whose pages could be visited again (or one without a state)"));
+        }
+        let start = Self::again(directory)?;
+        let Some(store) = &start.left else { return Err(refuse("it holds no state")) };
+        let (waiting, pages) = (store.waiting()?, store.visits().count()?);
+        if pages == 0 {
+            return Err(refuse(
+                "its state knows of no page that was fetched: the crawl has fetched none yet (`harvestman resume DIR` goes on with                  it), was made by an earlier version, or with state.visits = false",
+            ));
+        }
+        let number = store.past()?.round.map_or(0, |round| round.number) + 1;
+        let mut ledger = Ledger::default();
+        ledger.discover(&Fates::default(), waiting);
+        let account = Account { ledger, ..Account::default() };
+        store.begin_round(&Round { number, began: Clock::system().now(), pages }, &account)?;
+        output::set_report_aside(directory, number - 1);
+        Ok(start)
+    }
+}
+
 /// What an earlier run left, but for the URLs.
 #[derive(Default)]
 pub(super) struct Past {
     pub account: Account,
+    /// The latest recrawl.
+    pub round: Option<Round>,
     pub hosts: HashMap<HostKey, HostPast>,
     /// URLs ever accepted of hosts.
     pub admitted: Vec<(HostKey, u64)>,
@@ -110,7 +139,8 @@ impl Past {
     /// Reads it.
     pub(super) fn read(store: &Store) -> Result<Self, Error> {
         let restored = store.past()?;
-        let (mut past, mut unreadable) = (Self { account: restored.account, ..Self::default() }, restored.unreadable);
+        let (mut past, mut unreadable) =
+            (Self { account: restored.account, round: restored.round, ..Self::default() }, restored.unreadable);
         for (host, memory) in restored.hosts {
             let politeness = recollection(&memory);
             unreadable += u64::from(politeness.is_none());
@@ -151,12 +181,19 @@ impl Past {
     }
 }
 
-/// Hands the URLs that wait to the frontier; all URLs are seen.
-pub(super) fn restore_urls(store: &Store, seen: &SeenUrls, frontier: &mut FrontierActor) -> Result<(), Error> {
+/// Hands the URLs that wait to the frontier, and says which they are; all URLs are seen.
+pub(super) fn restore_urls(
+    store: &Store,
+    seen: &SeenUrls,
+    frontier: &mut FrontierActor,
+    mut waits: impl FnMut(Fingerprint),
+) -> Result<(), Error> {
     let (mut waiting, mut ended) = (0_u64, 0_u64);
     let unreadable = store.urls(
         |number, item| {
-            seen.insert(item.url.fingerprint());
+            let url = item.url.fingerprint();
+            seen.insert(url);
+            waits(url);
             frontier.restore(number, item);
             waiting += 1;
         },

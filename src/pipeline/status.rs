@@ -1,6 +1,7 @@
 //! Where a crawl stands.
 
 use super::crawl::Crawl;
+use super::recrawl::RecrawlPort;
 use crate::clock::Instant;
 use crate::config::BudgetOptions;
 use crate::host::WaitReason;
@@ -28,6 +29,7 @@ impl Crawl {
             traps: self.traps.traps(),
             budgets: Vec::new(),
             outlook: board.allowance.outlook(),
+            recrawl: board.recrawl.get().map(RecrawlPort::figures),
             draining,
             paused: false,
             waits: self.waits(),

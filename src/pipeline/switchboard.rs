@@ -17,6 +17,8 @@ use super::fetching::Fetching;
 use super::job::{Job, Sitemap};
 use super::keeper::KeeperPort;
 use super::post::post;
+use super::recrawl::RecrawlPort;
+use super::visits::{Visits, conditions};
 use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
 use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
@@ -65,6 +67,10 @@ pub(super) struct Switchboard {
     pub(super) waits: Mutex<HashMap<HostKey, (Instant, WaitReason)>>,
     /// Where changes are kept; never set where they are not.
     pub(super) keeper: OnceLock<KeeperPort>,
+    /// What is known of pages that were visited before.
+    pub(super) visits: Visits,
+    /// What plans visits to them; set in a recrawl only.
+    pub(super) recrawl: OnceLock<RecrawlPort>,
     /// What an earlier run knew of hosts, until they have work; none where there was no such run.
     pub(super) remembered: Option<Mutex<HashMap<HostKey, HostPast>>>,
     /// Hosts that get nothing.
@@ -226,8 +232,9 @@ impl HostOutlets for Lines {
         pending.fetch_add(1, Ordering::Relaxed);
         let fetching = Arc::clone(&self.0.fetching);
         let host = host.clone();
+        let headers = self.0.visits.before(&lease.item.url).map(|before| conditions(&before)).unwrap_or_default();
         tokio::spawn(async move {
-            let exchange = fetching.page(&host, &lease.item.url).await;
+            let exchange = fetching.page(&host, &lease.item.url, headers).await;
             post(&address, PageEnded { lease, exchange });
         });
     }

@@ -8,6 +8,7 @@ use super::Error;
 use super::job::Job;
 use super::keeper::{Keeper, KeeperPort, KeeperThread};
 use super::learning::Learner;
+use super::recrawl::Feeder;
 use super::worker::Worker;
 use crate::archive::{self, ArchiveThread, Writer, Written};
 use crate::page::Ledger;
@@ -18,6 +19,8 @@ pub(super) struct Stages {
     pub(super) jobs: Receiver<Job>,
     /// None where the policy does not learn.
     pub(super) learner: Option<Learner>,
+    /// In a recrawl: what plans visits.
+    pub(super) feeder: Option<Feeder>,
     /// None where the state is not kept.
     pub(super) keeper: Option<(Keeper, KeeperPort)>,
     pub(super) writer: Writer,
@@ -27,6 +30,7 @@ pub(super) struct Stages {
 pub(super) struct Threads {
     workers: Vec<JoinHandle<()>>,
     learning: Option<JoinHandle<()>>,
+    feeding: Option<JoinHandle<()>>,
     keeper: Option<KeeperThread>,
     writer: ArchiveThread,
 }
@@ -45,12 +49,13 @@ impl Stages {
     /// Starts them all.
     pub(super) fn spawn(self) -> Result<Threads, Error> {
         let refused = |error: std::io::Error| Error::Internal(error.to_string());
-        let Self { workers, jobs, learner, keeper, writer } = self;
+        let Self { workers, jobs, learner, feeder, keeper, writer } = self;
         let workers = workers.into_iter().enumerate().map(|(number, worker)| worker.spawn(number, jobs.clone()));
         Ok(Threads {
             writer: writer.spawn()?,
             keeper: keeper.map(|(keeper, port)| keeper.spawn(port)).transpose().map_err(refused)?,
             learning: learner.map(Learner::spawn).transpose().map_err(refused)?,
+            feeding: feeder.map(Feeder::spawn).transpose().map_err(refused)?,
             workers: workers.collect::<Result<_, _>>().map_err(refused)?,
         })
     }
@@ -59,13 +64,14 @@ impl Stages {
 impl Threads {
     /// Lets them do what is left to do, and end. Waits for that.
     pub(super) fn join(self, jobs: &Sender<Job>) -> Ended {
-        let Self { workers, learning, keeper, writer } = self;
+        let Self { workers, learning, feeding, keeper, writer } = self;
         for _ in &workers {
             // Fails only where all workers are gone already.
             let _ = jobs.send(Job::End);
         }
         // The workers feed who learns, so these end first.
-        let panicked = workers.into_iter().chain(learning).filter_map(|thread| thread.join().err()).count();
+        let panicked =
+            workers.into_iter().chain(learning).chain(feeding).filter_map(|thread| thread.join().err()).count();
         // Before the archive, which ends when nobody can write to it any more.
         let kept = keeper.map_or(Ok(None), KeeperThread::join);
         Ended { panicked: panicked + usize::from(kept.is_err()), unkept: kept.ok().flatten(), written: writer.join() }

@@ -21,12 +21,14 @@ use super::keeper::{Disk, Keeper};
 use super::learning::Teacher;
 use super::output::CONFIG_FILE;
 use super::policy_setup::PolicySetup;
+use super::recrawl::{self, Loaded};
 use super::resume::{Past, STATE_DIRECTORY, Start, restore_urls, shelf};
 use super::surroundings::{Network, Surroundings};
 use super::switchboard::{ERRANDS_MAX, Lines, Switchboard};
 use super::tally::Tally;
 use super::threads::Stages;
 use super::told::Told;
+use super::visits::Visits;
 use super::worker::{Desk, Worker};
 use super::{Error, output};
 use crate::archive::{self, ArchiveSink, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId, Writer};
@@ -140,18 +142,27 @@ impl Beginning<'_> {
         let mut past = left.as_ref().map(Past::read).transpose()?;
         let in_force = InForce::read(&directory)?;
         parts.policy.recall(config, &directory, in_force.steering.clone())?;
+        let reader = left.as_ref().map(Store::visits);
+        let mut loaded = match (past.as_ref().and_then(|past| past.round.as_ref()), &reader) {
+            (Some(round), Some(reader)) => Some(Loaded::read(reader, round.number)?),
+            _ => None,
+        };
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,
         };
         let goes_on = past.is_some();
         let remembered = past.as_mut().map(|past| Mutex::new(std::mem::take(&mut past.hosts)));
-        let Past { account: spent, admitted, sitemaps, .. } = past.unwrap_or_default();
+        let Past { account: spent, admitted, sitemaps, round, .. } = past.unwrap_or_default();
         let started = clock.now() - spent.elapsed;
-        let rules = Arc::new(rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?);
+        let visits_kept = store.is_some() && config.state.visits;
+        let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?;
+        let rules = Arc::new(Rules { digests: visits_kept, ..rules });
+        let visits = Visits::new(visits_kept, reader.clone(), round.as_ref().map_or(0, |round| round.number));
         let ledger = Arc::new(Mutex::new(Ledger::default()));
         let blocked = ArcSwap::from_pointee(in_force.blocked.clone());
-        let (board, job_queue) = self.board(parts.network, (&parts.scope, &ledger), started, (remembered, blocked));
+        let (board, job_queue) =
+            self.board((parts.network, visits), (&parts.scope, &ledger), started, (remembered, blocked));
         let lines = Lines(Arc::new(board));
 
         let (finished_sender, finished) = oneshot::channel();
@@ -161,7 +172,8 @@ impl Beginning<'_> {
         let account = spent.ledger.clone();
         frontier.go_on(spent.ledger);
         if let Some(store) = store.as_ref().filter(|_| goes_on) {
-            restore_urls(store, &seen, &mut frontier)?;
+            let waits = |url| loaded.iter_mut().for_each(|loaded| loaded.waits(url));
+            restore_urls(store, &seen, &mut frontier, waits)?;
             admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
         }
         let keeper = store.map(|store| {
@@ -180,6 +192,13 @@ impl Beginning<'_> {
         for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
             lines.0.hand_out_sitemaps(urls, nesting);
         }
+        let feeder = match (round, loaded, reader) {
+            (Some(round), Some(loaded), Some(reader)) => {
+                let seed = seed.child("recrawl");
+                Some(recrawl::feeder(config, (&round, loaded, reader), &lines, (clock, seed)))
+            }
+            _ => None,
+        };
         let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
         let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
         let traps = Arc::clone(&parts.policy.traps);
@@ -209,7 +228,7 @@ impl Beginning<'_> {
             traps,
             lock,
         };
-        Ok((crawl, Stages { workers, jobs: job_queue, learner, keeper, writer: outlet.writer }))
+        Ok((crawl, Stages { workers, jobs: job_queue, learner, feeder, keeper, writer: outlet.writer }))
     }
 
     fn outlet(&self, directory: &Path) -> Result<Outlet, Error> {
@@ -225,7 +244,7 @@ impl Beginning<'_> {
 
     fn board(
         &self,
-        network: Arc<dyn Network>,
+        (network, visits): (Arc<dyn Network>, Visits),
         (scope, ledger): (&Arc<Scope>, &Arc<Mutex<Ledger>>),
         started: Instant,
         (remembered, blocked): (Option<Mutex<HashMap<HostKey, HostPast>>>, ArcSwap<BlockedHosts>),
@@ -255,6 +274,8 @@ impl Beginning<'_> {
             seed: seed.child("hosts"),
             waits: Mutex::default(),
             keeper: OnceLock::new(),
+            visits,
+            recrawl: OnceLock::new(),
             remembered,
             blocked,
         };
@@ -312,6 +333,7 @@ fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::Limits::from(&config.robots),
         export: config.archive.links,
+        digests: false,
         metrics: hooks.metrics.clone(),
     })
 }

@@ -12,8 +12,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::harvest::{Harvest, Harvester, observation};
 use super::job::{Job, Sitemap};
 use super::learning::{Seen, Teacher};
-use super::line::page_record;
+use super::line::{note_visit, page_record};
 use super::switchboard::Lines;
+use super::visits::earlier;
 use crate::archive::{ArchiveSink, Entry, RecordEncoder};
 use crate::clock::Clock;
 use crate::frontier::{Control, LeaseEnded, LinksFound, Outcome};
@@ -66,13 +67,27 @@ impl Worker {
 
     fn page(&mut self, lease: Lease, exchange: Exchange) {
         let started = self.desk.clock.now();
-        let mut harvest = self.harvest_contained(&lease.item, &exchange);
-        let record = page_record(&lease, Some(&exchange), harvest.fate, Some(&harvest));
+        let before = self.desk.lines.0.visits.before(&lease.item.url);
+        let mut harvest = match &exchange.result {
+            Ok(answer) if answer.status == 304 && before.is_some() => Harvest::of(Fate::NotModified),
+            _ => self.harvest_contained(&lease.item, &exchange),
+        };
+        let mut record = page_record(&lease, Some(&exchange), harvest.fate, Some(&harvest));
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &harvest.notes()));
+        let held = before.as_ref().and_then(earlier);
+        let page = self
+            .encoder
+            .as_mut()
+            .and_then(|encoder| encoder.encode_again(&exchange, &lease.item, &harvest.notes(), held.as_ref()));
+        let of_both = (before.as_ref(), page.as_ref());
+        harvest.found.visit = self.desk.lines.0.visits.after(&lease.item, &exchange, &harvest, of_both);
+        note_visit(&mut record, harvest.found.visit.as_deref(), self.desk.lines.0.recrawl.get());
+        if let Some(recrawl) = self.desk.lines.0.recrawl.get() {
+            recrawl.links(lease.item.url.fingerprint(), before.as_ref(), &harvest.rows);
+        }
         let spent = self.desk.clock.now().since(started);
         self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);
-        if let Some(teacher) = &self.teacher {
+        if let Some(teacher) = self.teacher.as_ref().filter(|_| harvest.fate != Fate::NotModified) {
             // Before the lease ends, so that no more wait here than there are leases.
             let generation = harvest.found.generation;
             teacher.show(Seen { observation: observation(&lease.item, &mut harvest), generation });
@@ -112,7 +127,8 @@ impl Worker {
                     tracing::error!("the output cannot be written: the crawl stops");
                 }
                 desk.lines.0.to_frontier(Control::Stop);
-                desk.lines.0.to_frontier(found);
+                // What was learnt of the page goes with it.
+                desk.lines.0.to_frontier(LinksFound { visit: None, ..found });
                 desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found: LinksFound::default() });
             }
         });

@@ -52,7 +52,7 @@ pub fn advice(report: &Report) -> Vec<String> {
             lines.push(with_remedy(what, reason));
         }
     }
-    if report.pages == 0 {
+    if report.has_nothing() {
         lines.push(nothing_fetched(report));
     }
     lines

@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::status::{fates, per_second, seconds};
-use super::{CrawlStatus, SeenFigures, Usage};
+use super::{CrawlStatus, RecrawlFigures, SeenFigures, Usage};
 use crate::clock::Instant;
 use crate::frontier::Outlook;
-use crate::page::{Fates, TrapRecord};
+use crate::page::{Fate, Fates, TrapRecord};
 
 /// Why a crawl ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -117,6 +117,9 @@ pub struct Report {
     pub requests: u64,
     /// Hosts met.
     pub hosts: u64,
+    /// Visits to pages that were known before, in a recrawl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recrawl: Option<RecrawlFigures>,
     /// Links discovered, seeds included; the sum of `fates`.
     pub discovered: u64,
     /// What became of them.
@@ -156,6 +159,7 @@ impl Report {
             bytes: status.bytes,
             requests: status.requests,
             hosts: status.hosts,
+            recrawl: status.recrawl,
             discovered: status.discovered,
             pages_per_second: rounded(per_second(status.pages, wall)),
             pages_per_cpu_second: usage.cpu_seconds.map(per_cpu).map(rounded),
@@ -165,6 +169,11 @@ impl Report {
             traps: status.traps,
             outlook: status.outlook,
         }
+    }
+
+    /// Whether no page could be had: none was fetched, and of none it was said that it is as it was.
+    pub fn has_nothing(&self) -> bool {
+        self.pages == 0 && self.fates.of(Fate::NotModified) == 0
     }
 
     /// Writes the report as JSON to `path`, whole or not at all: to a file beside it that then takes its name.
@@ -193,7 +202,7 @@ fn rounded(rate: f64) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::page::{Failure, Fate};
+    use crate::page::Failure;
 
     pub fn report() -> Report {
         let mut status =

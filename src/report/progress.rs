@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 
-use super::{CrawlStatus, figures};
+use super::{CrawlStatus, RecrawlFigures, figures};
 
 /// How often a line is written where it is not redrawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -100,6 +100,7 @@ pub fn line(status: &CrawlStatus) -> String {
         figures::bytes(status.bytes),
         format!("{} queued", figures::count(status.queued)),
     ];
+    parts.extend(status.recrawl.as_ref().map(RecrawlFigures::line));
     let mut errors: Vec<_> = status.errors.iter().filter(|(_, count)| **count > 0).collect();
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     parts.extend(errors.iter().take(3).map(|(reason, count)| format!("{} {reason}", figures::count(**count))));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use super::InForce;
+use super::{InForce, RecrawlFigures};
 use crate::frontier::Outlook;
 use crate::page::{Fates, Ledger, TrapRecord};
 
@@ -111,6 +111,9 @@ pub struct CrawlStatus {
     pub outlook: Option<Outlook>,
     /// Forms of address that bring nothing, with what is done about them, the strictest first.
     pub traps: Vec<TrapRecord>,
+    /// Visits to pages that were known before, in a recrawl.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recrawl: Option<RecrawlFigures>,
     /// Whether the crawl was asked to stop and only finishes what is in flight.
     pub draining: bool,
     /// Whether it rests because somebody has asked it to.

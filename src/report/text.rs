@@ -83,6 +83,10 @@ impl fmt::Display for Report {
             let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
             line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;
         }
+        if let Some(recrawl) = &self.recrawl {
+            let ahead = format!("about {:.0} more are expected to have changed", recrawl.expected);
+            line(f, "recrawl", &format!("{}; {ahead}", recrawl.line()))?;
+        }
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;
         trap_lines(f, &self.traps)?;

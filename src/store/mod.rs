@@ -10,6 +10,7 @@ mod notes;
 mod record;
 mod state;
 mod torn;
+mod visits;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +19,4 @@ pub use chunks::ChunkFile;
 pub use error::StoreError;
 pub use record::{decode, encode};
 pub use state::{Account, Group, Restored, Store};
+pub use visits::{Round, VisitReader};

@@ -7,7 +7,7 @@ use crate::url::HostKey;
 /// What stands before the names of notes.
 const ADMITTED: &str = "admitted ";
 const FOUND: &str = "sitemap found ";
-const READ: &str = "sitemap read ";
+pub(super) const READ: &str = "sitemap read ";
 const ROBOTS: &str = "robots ";
 
 /// A note as key and value.

@@ -11,7 +11,8 @@ use super::StoreError;
 use super::notes;
 use super::record::{self, FORMAT};
 use super::torn;
-use crate::page::{Change, Ended, Ledger, Note, ScheduledUrl};
+use super::visits::{Round, VisitReader};
+use crate::page::{Change, Ended, Ledger, Note, ScheduledUrl, Visit};
 use crate::url::{Fingerprint, HostKey};
 
 /// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
@@ -23,6 +24,7 @@ const JOURNAL_BYTES: u64 = 64 << 20;
 
 const FORMAT_KEY: &str = "format";
 const ACCOUNT_KEY: &str = "account";
+const ROUND_KEY: &str = "round";
 /// Before the name of a host.
 const HOST_PREFIX: &str = "host ";
 
@@ -44,6 +46,8 @@ pub struct Restored {
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What was kept in mind besides.
     pub notes: Vec<Note>,
+    /// The latest recrawl; none where there was none.
+    pub round: Option<Round>,
     /// Records of hosts and notes that could not be read.
     pub unreadable: u64,
 }
@@ -67,7 +71,9 @@ pub struct Store {
     waiting: Keyspace,
     /// Fingerprint → what became of the URL.
     ended: Keyspace,
-    /// The account, the format, hosts.
+    /// Fingerprint → what is known of a page that was visited.
+    visits: Keyspace,
+    /// The account, the format, hosts, the latest recrawl.
     facts: Keyspace,
 }
 
@@ -119,7 +125,9 @@ impl Store {
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);
-        Ok(Self { path: path.to_path_buf(), database, waiting, ended, facts })
+        // A state that was made before there were visits gets an empty one.
+        let visits = keyspace("visits")?;
+        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, facts })
     }
 
     /// Keeps a group of changes, in their order, and what was learnt besides: all of it or nothing. It is on the disk afterwards.
@@ -141,6 +149,11 @@ impl Store {
         let noted: BTreeMap<_, _> = noted.map(notes::entry).collect();
         for (key, value) in noted {
             batch.insert(&self.facts, key, value);
+        }
+        let visits: BTreeMap<Fingerprint, &Visit> =
+            changes.iter().filter_map(|change| change.visit.as_deref()).map(|visit| (visit.page(), visit)).collect();
+        for (url, visit) in visits {
+            batch.insert(&self.visits, url.0.to_be_bytes(), record::encode(visit));
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
@@ -187,6 +200,10 @@ impl Store {
                 None => return Err(self.broken("its account cannot be read")),
             }
         }
+        if let Some(bytes) = self.facts.get(ROUND_KEY).map_err(failed)? {
+            restored.round = record::decode(&bytes);
+            restored.unreadable += u64::from(restored.round.is_none());
+        }
         for entry in self.facts.iter() {
             let (key, value) = entry.into_inner().map_err(failed)?;
             if let Some(host) = key.strip_prefix(HOST_PREFIX.as_bytes()) {
@@ -202,6 +219,28 @@ impl Store {
             }
         }
         Ok(restored)
+    }
+
+    /// Looks up what is known of single pages, also while the state is written to.
+    pub fn visits(&self) -> VisitReader {
+        VisitReader::new(self.path.clone(), self.visits.clone())
+    }
+
+    /// How many URLs wait or are leased.
+    pub fn waiting(&self) -> Result<u64, StoreError> {
+        self.waiting.len().map(|count| count as u64).map_err(|error| self.error("read", &error))
+    }
+
+    /// Begins a recrawl: from now on this is the latest one, and the account is `account`. Both or nothing; on the disk afterwards.
+    pub fn begin_round(&self, round: &Round, account: &Account) -> Result<(), StoreError> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        batch.insert(&self.facts, ROUND_KEY, record::encode(round));
+        // Sitemaps are read again: they name what is new.
+        for entry in self.facts.prefix(notes::READ) {
+            batch.remove(&self.facts, entry.key().map_err(|error| self.error("read", &error))?);
+        }
+        batch.insert(&self.facts, ACCOUNT_KEY, record::encode(account));
+        batch.commit().map_err(|error| self.error("write", &error))
     }
 
     #[cfg(test)]

@@ -6,7 +6,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::page::{Apath, Change, ClusterId, Ended, Failure, Fate, Ledger, LinkClass, Note, ScheduledUrl};
+use crate::clock::Instant;
+use crate::page::{
+    Apath, Change, ClusterId, Difference, Ended, Failure, Fate, HeldRecord, History, Ledger, LinkClass, Note,
+    PageDigests, ScheduledUrl, Visit,
+};
 use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
 fn item(number: u64) -> ScheduledUrl {
@@ -231,6 +235,63 @@ fn what_is_known_of_hosts_is_kept_as_it_was_last() {
     store.commit(&Group { hosts: hosts(b"second"), ..Group::default() }, Duration::ZERO).unwrap();
     let (_, restored) = Twin::of(&store);
     assert_eq!(restored.hosts, [(one.clone(), b"second".to_vec()), (two.clone(), b"x".to_vec())]);
+}
+
+fn visit(url: &str, visits: u32) -> Visit {
+    Visit {
+        url: url.into(),
+        via: Some("http://h/".into()),
+        depth: 2,
+        round: visits - 1,
+        visits,
+        first: Instant::from_micros(5),
+        last: Instant::from_micros(6),
+        waited: 7,
+        changed: None,
+        difference: Some(Difference::Numbers),
+        gone: false,
+        history: History { changed: 1, ..History::default() },
+        numbers: 1,
+        digests: PageDigests { gist: 1, text: 2, body: 3 },
+        rows: [1, 2, 3].into(),
+        etag: Some("\"tag\"".into()),
+        modified: None,
+        held: Some(HeldRecord { url: None, date: Instant::from_micros(8), id: [9; 16], payload: "sha1:A".into() }),
+    }
+}
+
+#[test]
+fn what_is_known_of_a_page_is_as_its_last_visit_left_it_and_can_be_looked_up_while_the_state_is_written_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let reader = store.visits();
+    let change = |visit: Visit| Change { visit: Some(Box::new(visit)), ..Change::default() };
+    let (one, other) = ("http://h/1", "http://h/2");
+    store.commit(&of(vec![change(visit(one, 1)), change(visit(other, 1))]), Duration::ZERO).unwrap();
+    store.commit(&of(vec![change(visit(one, 2)), change(visit(one, 3))]), Duration::ZERO).unwrap();
+    let of = |url: &str| reader.of(Fingerprint::of(url)).unwrap();
+    assert_eq!((of(one), of(other), of("http://h/3")), (Some(visit(one, 3)), Some(visit(other, 1)), None));
+    assert_eq!(reader.count().unwrap(), 2);
+    let mut each = Vec::new();
+    assert_eq!(reader.each(|page, visit| each.push((page, visit.page()))).unwrap(), 0);
+    assert!(each.len() == 2 && each.iter().all(|(page, of)| page == of));
+}
+
+#[test]
+fn a_recrawl_begins_with_an_account_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let change = Change { waiting: vec![(4, item(4))], ledger: ledger(9), ..Change::default() };
+    store.commit(&of(vec![change]), Duration::from_secs(50)).unwrap();
+    assert_eq!((store.waiting().unwrap(), store.past().unwrap().round), (1, None));
+    let round = Round { number: 1, began: Instant::from_micros(77), pages: 3 };
+    let account = Account { ledger: ledger(1), ..Account::default() };
+    store.begin_round(&round, &account).unwrap();
+    drop(store);
+    let restored = Store::open(&path).unwrap().past().unwrap();
+    assert_eq!((restored.round, restored.account), (Some(round), account));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod full_disk;
 mod killed;
 mod knowledge;
 mod mistakes;
+mod recrawl;
 mod remembered;
 mod runs;
 mod told;

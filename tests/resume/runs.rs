@@ -74,6 +74,13 @@ impl Runs {
         command
     }
 
+    /// Another visit to what is known.
+    pub fn recrawl(&self) -> Command {
+        let mut command = harvestman("recrawl");
+        command.arg(self.out());
+        command
+    }
+
     /// A command that is told to the running crawl.
     pub fn tell(&self, command: &str) -> Command {
         let mut told = harvestman(command);
@@ -170,7 +177,7 @@ impl Runs {
 }
 
 /// A fate with reasons as their sum.
-fn sums(fates: &Value) -> BTreeMap<String, u64> {
+pub fn sums(fates: &Value) -> BTreeMap<String, u64> {
     let sum = |count: &Value| match count.as_object() {
         Some(reasons) => reasons.values().filter_map(Value::as_u64).sum(),
         None => count.as_u64().unwrap(),
@@ -179,7 +186,7 @@ fn sums(fates: &Value) -> BTreeMap<String, u64> {
 }
 
 /// The binary, with none of this process's settings.
-fn harvestman(what: &str) -> Command {
+pub fn harvestman(what: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_harvestman"));
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HARVESTMAN_")) {
         command.env_remove(name);

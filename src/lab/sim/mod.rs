@@ -9,7 +9,9 @@
 //! `media` (the families), `portal` (where the crawl starts), `static_site` (for benchmarks), `world`, `truth`; then the shell:
 //! `log`, `server`.
 
+mod aside;
 mod blogs;
+mod changes;
 mod forum;
 mod listing;
 mod log;
@@ -28,6 +30,8 @@ mod traps;
 mod truth;
 mod world;
 
+pub use aside::Validators;
+pub use changes::SiteTime;
 pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
 pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};

@@ -140,6 +140,10 @@ pub struct WorldOptions {
     pub crawl_delay: Option<Duration>,
     /// Whether robots.txt names a sitemap of the host's main pages.
     pub sitemaps: bool,
+    /// Whether the site changes as its time goes on ([`World::set_time`](super::World::set_time)); else it is what it is.
+    pub changes: bool,
+    /// Whether each answer differs from the one before in what is no content: a clock, a counter, a token.
+    pub noise: bool,
 }
 
 impl Default for WorldOptions {
@@ -164,6 +168,8 @@ impl Default for WorldOptions {
             disallow: true,
             crawl_delay: None,
             sitemaps: true,
+            changes: false,
+            noise: false,
         }
     }
 }

@@ -73,6 +73,11 @@ impl<'a> Page<'a> {
         self.host.shape.text.prose(&mut rng, bytes, &mut self.out);
     }
 
+    /// The same for the `version`-th text of the item; the first is version 0.
+    pub fn prose_of(&mut self, kind: &str, id: u64, version: u64, bytes: usize) {
+        self.prose(kind, id ^ version << 40, bytes);
+    }
+
     /// A number below `end` that differs from page to page and from call to call.
     pub fn draw(&mut self, end: u64) -> u64 {
         self.rng.next_u64() % end.max(1)

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -20,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 
+use super::aside::{self, Validators};
 use super::log::{Arrival, RequestLog};
 use super::world::World;
 use crate::clock::{Clock, Instant};
@@ -39,6 +40,10 @@ pub struct ServerOptions {
     pub keep: usize,
     /// Whether to count the requests of each URL (about 40 bytes each). Always done where the world has transient errors.
     pub count_urls: bool,
+    /// What it makes of conditional requests.
+    pub validators: Validators,
+    /// How fast the time of a world that changes goes on: seconds of it a second. It can be moved on besides.
+    pub speed: f64,
     /// Number of threads that serve.
     pub threads: usize,
     /// The most connections open at once, on each thread; further ones wait to be accepted.
@@ -54,6 +59,8 @@ impl Default for ServerOptions {
             log: None,
             keep: 100_000,
             count_urls: true,
+            validators: Validators::None,
+            speed: 0.0,
             threads: 1,
             connections: 10_000,
         }
@@ -112,6 +119,7 @@ struct Context {
     log: Arc<RequestLog>,
     options: ServerOptions,
     clock: Clock,
+    started: Instant,
 }
 
 /// What belongs to a connection; ends its count when dropped.
@@ -142,8 +150,10 @@ impl Server {
         let log = Arc::new(RequestLog::new(options.log.as_deref(), options.keep, count_urls)?);
         let (stop, stopped) = watch::channel(false);
         let threads = options.threads.max(1);
-        let context =
-            Arc::new(Context { world: Arc::clone(&world), log: Arc::clone(&log), options, clock: Clock::system() });
+        let clock = Clock::system();
+        let started = clock.now();
+        let context = Context { world: Arc::clone(&world), log: Arc::clone(&log), options, clock, started };
+        let context = Arc::new(context);
         let mut server = Self { addr, world, log, stop, threads: Vec::with_capacity(threads) };
         for number in 0..threads {
             let (listener, context, stopped) = (listener.try_clone()?, Arc::clone(&context), stopped.clone());
@@ -235,6 +245,12 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
         return Ok(plain(StatusCode::BAD_REQUEST));
     };
     let path = uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
+    context.keep_time(at);
+    if let Some((status, text)) = aside::answer(&context.world, path) {
+        let mut response = HttpResponse::new(Full::new(text.into()));
+        *response.status_mut() = status;
+        return Ok(response);
+    }
     let arrival = context.log.arrived(at, &host, path, connection.number, &mut connection.hosts.lock());
     let attempt = arrival.attempt;
     let within_rate = context.is_within_rate(&arrival);
@@ -245,23 +261,11 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
     }
     let response = match request.method() {
         _ if !within_rate => context.refusal(),
-        &Method::GET | &Method::HEAD => page(&context.world, &host, path, attempt),
+        &Method::GET | &Method::HEAD => context.page(&host, path, attempt, request.headers()),
         _ => plain(StatusCode::METHOD_NOT_ALLOWED),
     };
     in_flight.end(response.status().as_u16());
     Ok(response)
-}
-
-fn page(world: &World, host: &str, path: &str, attempt: u32) -> HttpResponse {
-    let simulated = world.respond_to_attempt(host, path, attempt);
-    let mut response = HttpResponse::new(Full::new(simulated.body));
-    *response.status_mut() = StatusCode::from_u16(simulated.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(simulated.content_type));
-    if let Some(location) = simulated.location.and_then(|location| HeaderValue::try_from(location).ok()) {
-        headers.insert(header::LOCATION, location);
-    }
-    response
 }
 
 fn plain(status: StatusCode) -> HttpResponse {
@@ -271,6 +275,39 @@ fn plain(status: StatusCode) -> HttpResponse {
 }
 
 impl Context {
+    /// Moves the site's time on as the clock goes.
+    fn keep_time(&self, now: Instant) {
+        if self.options.speed > 0.0 {
+            self.world.set_time((now.since(self.started).as_secs_f64() * self.options.speed) as u64);
+        }
+    }
+
+    fn page(&self, host: &str, path: &str, attempt: u32, request: &HeaderMap) -> HttpResponse {
+        let simulated = self.world.respond_to_attempt(host, path, attempt);
+        let is_page = simulated.status == 200 && simulated.content_type.starts_with("text/html");
+        let etag = is_page.then(|| self.options.validators.etag(&simulated.body)).flatten();
+        let not_modified = self.options.validators.not_modified(etag.as_ref(), request);
+        let body = match () {
+            () if not_modified => Bytes::new(),
+            () if is_page && self.world.options().noise => {
+                aside::noisy(&simulated.body, self.clock.now(), self.log.requests())
+            }
+            () => simulated.body,
+        };
+        let mut response = HttpResponse::new(Full::new(body));
+        let status = if not_modified { 304 } else { simulated.status };
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        aside::put_etag(headers, etag);
+        if !not_modified {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(simulated.content_type));
+        }
+        if let Some(location) = simulated.location.and_then(|location| HeaderValue::try_from(location).ok()) {
+            headers.insert(header::LOCATION, location);
+        }
+        response
+    }
+
     fn is_within_rate(&self, arrival: &Arrival) -> bool {
         let Some(limit) = &self.options.rate_limit else { return true };
         self.log.is_within_rate(&arrival.entry, limit.interval_us(), limit.burst)

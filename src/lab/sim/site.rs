@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::changes::SiteTime;
 use super::options::WorldOptions;
 use super::render::Page;
 use super::text::Text;
@@ -20,6 +21,8 @@ pub(super) struct Shape {
     pub hosts: Vec<String>,
     /// The name of the portal's host, where there is one.
     pub portal: Option<String>,
+    /// The time of a site that changes.
+    pub time: Option<SiteTime>,
 }
 
 impl Shape {

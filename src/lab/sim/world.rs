@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::blogs::{Blog, Neighbours};
+use super::changes::SiteTime;
 use super::forum::Forum;
 use super::media::Media;
 use super::options::{Error, Family, WorldOptions};
@@ -94,6 +95,7 @@ impl World {
             options: options.clone(),
             text: Text::new(seed.child("words")),
             hosts: names,
+            time: options.changes.then(SiteTime::default),
             portal: (options.hosts > 1).then(|| format!("portal.{}", options.domain)),
         });
         let sites = build(&plan, &shape, seed);
@@ -113,6 +115,34 @@ impl World {
     /// What it was asked to be.
     pub fn options(&self) -> &WorldOptions {
         &self.shape.options
+    }
+
+    /// Moves the time of a world that changes on to so many seconds after its start. Clones move too.
+    pub fn set_time(&self, seconds: u64) {
+        self.shape.time.iter().for_each(|time| time.set(seconds));
+    }
+
+    /// Its time, in seconds from its start.
+    pub fn time(&self) -> u64 {
+        self.shape.time.as_ref().map_or(0, SiteTime::seconds)
+    }
+
+    /// A world of its own that is the same but for the time.
+    pub fn at(&self, seconds: u64) -> Self {
+        let world = Self::new(self.options(), self.seed).expect("its options made a world before");
+        world.set_time(seconds);
+        Self { port: self.port.clone(), ..world }
+    }
+
+    /// The pages that answered 200 at a time of the past and answer otherwise now: what a visit to each of them would find changed.
+    pub fn changed_since(&self, seconds: u64) -> impl Iterator<Item = TruthRow> {
+        let (then, now) = (self.at(seconds), self.at(self.time()));
+        let rows: Vec<TruthRow> = then.truth().filter(|row| row.status == 200).collect();
+        rows.into_iter().filter(move |row| {
+            let path = row.url.splitn(4, '/').nth(3).unwrap_or_default();
+            let path = format!("/{path}");
+            then.respond(&row.host, &path) != now.respond(&row.host, &path)
+        })
     }
 
     /// The seed that it was made from.

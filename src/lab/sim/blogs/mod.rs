@@ -5,6 +5,7 @@
 
 mod render;
 
+use super::changes::{Activity, Arrivals};
 use super::listing::{dealt, has_page, pages};
 use super::path::{parameter, push, push_page_folder, segments, split, trailing_number};
 use super::render::Page;
@@ -18,6 +19,10 @@ const COMMENTS_MOST: u64 = 70;
 const FIRST_YEAR: u64 = 2008;
 /// A blog is written for at most so many months; longer ones have more posts a month.
 const MONTHS_MOST: u64 = 180;
+
+/// Comments on a post, and edits of the page about the author a day.
+const COMMENTS: Activity = Activity { peak: 1.0, half: 1.5, floor: 0.001, spread: 1.0 };
+const ABOUT_EDITS: f64 = 0.005;
 
 /// Where a blog stands among the blogs of its network.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +40,8 @@ pub(super) struct Neighbours {
 pub(super) struct Blog {
     host: Host,
     neighbours: Neighbours,
-    posts: u64,
+    /// Posts at the start.
+    posts_at_start: u64,
     tags: u64,
     posts_per_month: u64,
 }
@@ -60,11 +66,11 @@ impl Blog {
     /// A blog of `posts` posts.
     pub fn new(host: Host, neighbours: Neighbours, posts: u64) -> Self {
         let posts_per_month = (posts / MONTHS_MOST).max(6);
-        Self { host, neighbours, posts, tags: (posts / 10).clamp(3, 30).min(posts), posts_per_month }
+        Self { host, neighbours, posts_at_start: posts, tags: (posts / 10).clamp(3, 30).min(posts), posts_per_month }
     }
 
     fn months(&self) -> u64 {
-        pages(self.posts, self.posts_per_month)
+        pages(self.posts(), self.posts_per_month)
     }
 
     fn years(&self) -> u64 {
@@ -72,15 +78,35 @@ impl Blog {
     }
 
     fn posts_of_month(&self, month: u64) -> u64 {
-        self.posts_per_month.min(self.posts - month * self.posts_per_month)
+        self.posts_per_month.min(self.posts() - month * self.posts_per_month)
+    }
+
+    /// Some write daily, some not once a year.
+    fn arrivals(&self) -> Arrivals {
+        let draw = self.host.below("pace", 0, 1_000) as f64 / 1_000.0;
+        Arrivals { at_start: self.posts_at_start, rate: (3.0 * (draw - 0.75) * 4.0).exp().min(1.5) * 0.5 }
+    }
+
+    fn posts(&self) -> u64 {
+        self.host.arrived("post", self.arrivals())
     }
 
     fn comments(&self, post: u64) -> u64 {
-        self.host.heavy("comments", post, COMMENTS_MOST)
+        let at_start = if post < self.posts_at_start { self.host.heavy("comments", post, COMMENTS_MOST) } else { 0 };
+        if !self.host.changes() {
+            return at_start;
+        }
+        let born = self.host.arrival("post", post, self.arrivals());
+        at_start + self.host.happened("comment", post, born, COMMENTS).events
+    }
+
+    /// The place of an entry in a list of `count`: where the site changes, the latest comes first.
+    fn place(&self, at: u64, count: u64) -> u64 {
+        if self.host.changes() { count - 1 - at } else { at }
     }
 
     fn is_alive(&self, post: u64) -> bool {
-        post < self.posts && !self.host.is_dead("gone", post)
+        post < self.posts() && !self.host.is_dead("gone", post)
     }
 
     fn list_pages(&self, items: u64) -> u64 {
@@ -88,7 +114,7 @@ impl Blog {
     }
 
     fn tag_posts(&self, tag: u64) -> u64 {
-        dealt(self.posts, self.tags, tag)
+        dealt(self.posts(), self.tags, tag)
     }
 
     fn tag_word(&self, tag: u64) -> &str {
@@ -154,9 +180,9 @@ impl Site for Blog {
     }
 
     fn routes(&self) -> Routes<'_, Route> {
-        let home = (1..=self.list_pages(self.posts)).map(|page| Route::Home { page });
+        let home = (1..=self.list_pages(self.posts())).map(|page| Route::Home { page });
         let fixed = [Route::About, Route::Feed].into_iter().filter(|route| self.exists(*route));
-        let posts = (0..self.posts).flat_map(|post| self.post_routes(post));
+        let posts = (0..self.posts()).flat_map(|post| self.post_routes(post));
         let years = (0..self.years()).map(Route::Year);
         let months = (0..self.months()).flat_map(|month| {
             (1..=self.list_pages(self.posts_of_month(month))).map(move |page| Route::Month { month, page })
@@ -189,10 +215,10 @@ impl Site for Blog {
     fn exists(&self, route: Route) -> bool {
         let share = self.host.shape.options.duplicates;
         match route {
-            Route::Home { page } => has_page(page, self.list_pages(self.posts)),
+            Route::Home { page } => has_page(page, self.list_pages(self.posts())),
             Route::About => true,
             Route::Feed => self.host.shape.options.non_html,
-            Route::Post(post) => post < self.posts,
+            Route::Post(post) => post < self.posts(),
             Route::Comments { post, page } => {
                 self.is_alive(post) && page > 1 && has_page(page, pages(self.comments(post), COMMENTS_PER_PAGE))
             }
@@ -284,7 +310,7 @@ impl Site for Blog {
     }
 
     fn main_pages(&self) -> u64 {
-        self.posts
+        self.posts()
     }
 
     fn main_page(&self, index: u64) -> Route {

@@ -86,8 +86,10 @@ fn excerpts(blog: &Blog, posts: impl Iterator<Item = u64>, page: &mut Page<'_>) 
 
 fn home(blog: &Blog, number: u64, page: &mut Page<'_>) {
     open(blog, page, "home blog", |page| page.raw("Blog"));
-    excerpts(blog, on_page(number, blog.posts, blog.host.shape.per_page()), page);
-    let count = blog.list_pages(blog.posts);
+    let posts = blog.posts();
+    let listed = on_page(number, posts, blog.host.shape.per_page()).map(|at| blog.place(at, posts));
+    excerpts(blog, listed, page);
+    let count = blog.list_pages(posts);
     page.pager(blog, number, count, "nav-links", |page| Route::Home { page });
     close(blog, page);
 }
@@ -109,7 +111,7 @@ fn month(blog: &Blog, month: u64, number: u64, page: &mut Page<'_>) {
     page.raw("</p>\n");
     let count = blog.posts_of_month(month);
     let start = month * blog.posts_per_month;
-    excerpts(blog, on_page(number, count, blog.host.shape.per_page()).map(|at| start + at), page);
+    excerpts(blog, on_page(number, count, blog.host.shape.per_page()).map(|at| start + blog.place(at, count)), page);
     page.pager(blog, number, blog.list_pages(count), "nav-links", |page| Route::Month { month, page });
     close(blog, page);
 }
@@ -117,7 +119,11 @@ fn month(blog: &Blog, month: u64, number: u64, page: &mut Page<'_>) {
 fn tag(blog: &Blog, tag: u64, number: u64, page: &mut Page<'_>) {
     open(blog, page, "archive tag", |page| page.raw(blog.tag_word(tag)));
     let count = blog.tag_posts(tag);
-    excerpts(blog, on_page(number, count, blog.host.shape.per_page()).map(|at| tag + at * blog.tags), page);
+    excerpts(
+        blog,
+        on_page(number, count, blog.host.shape.per_page()).map(|at| tag + blog.place(at, count) * blog.tags),
+        page,
+    );
     page.pager(blog, number, blog.list_pages(count), "nav-links", |page| Route::Tag { tag, page });
     close(blog, page);
 }
@@ -142,7 +148,7 @@ fn post(blog: &Blog, post: u64, number: u64, page: &mut Page<'_>) {
     page.raw("</p></article>\n");
     comments(blog, post, number, page);
     page.raw("<nav class=\"post-navigation\">");
-    for next in [post.checked_sub(1), Some(post + 1).filter(|next| *next < blog.posts)].into_iter().flatten() {
+    for next in [post.checked_sub(1), Some(post + 1).filter(|next| *next < blog.posts())].into_iter().flatten() {
         page.link_with(blog, Route::Post(next), "nav-post", |page| page.title("title", next));
     }
     page.raw("</nav>\n");
@@ -187,14 +193,15 @@ fn print(blog: &Blog, post: u64, page: &mut Page<'_>) {
 fn about(blog: &Blog, page: &mut Page<'_>) {
     open(blog, page, "page about", |page| page.raw("About"));
     page.raw("<article class=\"page\"><h1>About</h1><p>");
-    page.prose("about", 0, blog.host.shape.options.page_bytes / 2);
+    page.prose_of("about", 0, blog.host.edits("about", 0, super::ABOUT_EDITS), blog.host.shape.options.page_bytes / 2);
     page.raw("</p></article>\n");
     close(blog, page);
 }
 
 fn feed(blog: &Blog, page: &mut Page<'_>) {
     page.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\"><channel><title>Blog</title>\n");
-    for post in 0..blog.posts.min(10) {
+    let posts = blog.posts();
+    for post in (0..posts.min(10)).map(|at| blog.place(at, posts)) {
         page.raw("<item><title>");
         page.title("title", post);
         page.raw("</title><link>");

@@ -5,6 +5,7 @@
 
 mod render;
 
+use super::changes::{Activity, Arrivals, Happened};
 use super::listing::{dealt, has_page, pages};
 use super::path::{page_number, parameter, push, push_page, segments, split, trailing_number};
 use super::render::Page;
@@ -19,11 +20,16 @@ const INFO: [&str; 4] = ["terms", "privacy", "rules", "about"];
 /// Names of the member list's extra sort orders, the default left out.
 const ORDERS: [&str; 2] = ["posts", "name"];
 
+/// Replies to a thread, and edits of a profile a day.
+const REPLIES: Activity = Activity { peak: 1.5, half: 2.0, floor: 0.001, spread: 1.2 };
+const PROFILE_EDITS: f64 = 0.002;
+
 /// The software of one forum.
 #[derive(Debug)]
 pub(super) struct Forum {
     host: Host,
-    threads: u64,
+    /// Threads at the start.
+    threads_at_start: u64,
     boards: u64,
     members: u64,
 }
@@ -50,10 +56,38 @@ pub(super) enum Route {
 impl Forum {
     /// A forum of `threads` threads.
     pub fn new(host: Host, threads: u64) -> Self {
-        Self { host, threads, boards: (threads / 40).clamp(1, 40), members: threads / 3 + 3 }
+        Self { host, threads_at_start: threads, boards: (threads / 40).clamp(1, 40), members: threads / 3 + 3 }
+    }
+
+    fn arrivals(&self) -> Arrivals {
+        Arrivals { at_start: self.threads_at_start, rate: self.threads_at_start as f64 * 0.004 }
+    }
+
+    fn threads(&self) -> u64 {
+        self.host.arrived("thread", self.arrivals())
+    }
+
+    fn replies(&self, thread: u64) -> Happened {
+        let born = self.host.arrival("thread", thread, self.arrivals());
+        self.host.happened("reply", thread, born, REPLIES)
     }
 
     fn posts(&self, thread: u64) -> u64 {
+        let later = if self.host.changes() { self.replies(thread).events } else { 0 };
+        if thread < self.threads_at_start { self.posts_at_start(thread) + later } else { 1 + later }
+    }
+
+    /// The threads of a board, as its list has them: where the site changes, what was active last comes first.
+    fn listed(&self, board: u64) -> Vec<u64> {
+        let mut threads: Vec<u64> = (board..self.threads()).step_by(self.boards as usize).collect();
+        if self.host.changes() {
+            let last = |thread: &u64| self.replies(*thread).last;
+            threads.sort_by_cached_key(|thread| std::cmp::Reverse((last(thread) * 1e6) as i64));
+        }
+        threads
+    }
+
+    fn posts_at_start(&self, thread: u64) -> u64 {
         1 + self.host.heavy("posts", thread, POSTS_MOST / 3) * (1 + self.host.below("long", thread, 3))
     }
 
@@ -83,7 +117,7 @@ impl Forum {
     }
 
     fn board_threads(&self, board: u64) -> u64 {
-        dealt(self.threads, self.boards, board)
+        dealt(self.threads(), self.boards, board)
     }
 
     fn board_pages(&self, board: u64) -> u64 {
@@ -95,7 +129,7 @@ impl Forum {
     }
 
     fn member_threads_pages(&self, member: u64) -> u64 {
-        pages(dealt(self.threads, self.members, member), self.host.shape.per_page())
+        pages(dealt(self.threads(), self.members, member), self.host.shape.per_page())
     }
 
     /// The routes that a thread brings: all of them are linked from its row in the board or from its own pages.
@@ -172,7 +206,7 @@ impl Site for Forum {
         let info = (0..INFO.len() as u64).map(Route::Info);
         let boards = (0..self.boards)
             .flat_map(|board| (1..=self.board_pages(board)).map(move |page| Route::Board { board, page }));
-        let threads = (0..self.threads).flat_map(|thread| self.thread_routes(thread));
+        let threads = (0..self.threads()).flat_map(|thread| self.thread_routes(thread));
         let lists = (0..=self.host.shape.sort_orders())
             .flat_map(|order| (1..=self.members_pages()).map(move |page| Route::Members { order, page }));
         let members = (0..self.members).flat_map(|member| self.member_routes(member));
@@ -203,20 +237,20 @@ impl Site for Forum {
     }
 
     fn exists(&self, route: Route) -> bool {
-        let alive = |thread: u64| thread < self.threads && !self.is_dead(thread);
+        let alive = |thread: u64| thread < self.threads() && !self.is_dead(thread);
         match route {
             Route::Index | Route::Login | Route::Register => true,
             Route::Info(at) => at < INFO.len() as u64,
             Route::Board { board, page } => board < self.boards && has_page(page, self.board_pages(board)),
-            Route::Thread { thread, page: 1 } => thread < self.threads,
+            Route::Thread { thread, page: 1 } => thread < self.threads(),
             Route::Thread { thread, page } => alive(thread) && has_page(page, self.thread_pages(thread)),
             Route::Post { thread, post } => {
                 alive(thread) && has_page(post, self.posts(thread)) && self.has_permalink(thread, post)
             }
-            Route::Latest(thread) => thread < self.threads && self.has_latest(thread),
+            Route::Latest(thread) => thread < self.threads() && self.has_latest(thread),
             Route::Reply(thread) => alive(thread),
-            Route::LoginFor(thread) => thread < self.threads && self.has_login_for(thread),
-            Route::Session(thread) => thread < self.threads && self.has_session(thread),
+            Route::LoginFor(thread) => thread < self.threads() && self.has_login_for(thread),
+            Route::Session(thread) => thread < self.threads() && self.has_session(thread),
             Route::Members { order, page } => {
                 order <= self.host.shape.sort_orders() && has_page(page, self.members_pages())
             }
@@ -313,7 +347,7 @@ impl Site for Forum {
     }
 
     fn main_pages(&self) -> u64 {
-        self.threads
+        self.threads()
     }
 
     fn main_page(&self, index: u64) -> Route {

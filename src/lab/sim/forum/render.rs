@@ -43,7 +43,7 @@ fn open(forum: &Forum, page: &mut Page<'_>, class: &str, title: impl Fn(&mut Pag
 fn close(forum: &Forum, page: &mut Page<'_>) {
     page.raw("</div>\n<div id=\"sidebar\"><h3>Latest threads</h3><ul class=\"latest\">\n");
     for _ in 0..forum.host.shape.aside() {
-        let thread = page.draw(forum.threads);
+        let thread = page.draw(forum.threads_at_start);
         page.item(forum, Route::Thread { thread, page: 1 }, "", |page| page.title("thread", thread));
     }
     page.raw("</ul></div>\n<div id=\"footer\"><p>");
@@ -67,9 +67,8 @@ fn index(forum: &Forum, page: &mut Page<'_>) {
         page.raw("</p></td><td class=\"count\">");
         page.number(forum.board_threads(board));
         page.raw("</td><td class=\"last\">");
-        page.link_with(forum, Route::Thread { thread: board, page: 1 }, "lastthread", |page| {
-            page.title("thread", board)
-        });
+        let last = if forum.host.changes() { forum.listed(board)[0] } else { board };
+        page.link_with(forum, Route::Thread { thread: last, page: 1 }, "lastthread", |page| page.title("thread", last));
         page.raw("</td></tr>\n");
     }
     page.raw("</tbody></table>\n");
@@ -86,8 +85,9 @@ fn board(forum: &Forum, board: u64, number: u64, page: &mut Page<'_>) {
     page.raw(
         "<table class=\"threads\"><thead><tr><th>Thread</th><th>Starter</th><th>Latest</th></tr></thead><tbody>\n",
     );
-    for at in on_page(number, forum.board_threads(board), forum.host.shape.per_page()) {
-        thread_row(forum, board + at * forum.boards, page);
+    let listed = forum.listed(board);
+    for at in on_page(number, listed.len() as u64, forum.host.shape.per_page()) {
+        thread_row(forum, listed[at as usize], page);
     }
     page.raw("</tbody></table>\n");
     pager(page);
@@ -107,6 +107,11 @@ fn thread_row(forum: &Forum, thread: u64, page: &mut Page<'_>) {
     page.raw("</td><td class=\"latest\">");
     if forum.exists(Route::Latest(thread)) {
         page.link(forum, Route::Latest(thread), "lastpost", "latest post");
+    }
+    if forum.host.changes() {
+        page.raw(" <span class=\"replies\">");
+        page.number(forum.posts(thread) - 1);
+        page.raw(" replies</span>");
     }
     page.raw("</td></tr>\n");
 }
@@ -184,7 +189,12 @@ fn profile(forum: &Forum, member: u64, page: &mut Page<'_>) {
     page.raw("<div class=\"card\"><img class=\"avatar\" src=\"/img/avatar.gif\" alt=\"\"><h1>");
     page.name(member);
     page.raw("</h1><dl><dt>About</dt><dd>");
-    page.prose("profile", member, forum.host.shape.options.page_bytes / 4);
+    page.prose_of(
+        "profile",
+        member,
+        forum.host.edits("profile", member, super::PROFILE_EDITS),
+        forum.host.shape.options.page_bytes / 4,
+    );
     page.raw("</dd></dl>");
     if forum.exists(Route::MemberThreads { member, page: 1 }) {
         page.link(forum, Route::MemberThreads { member, page: 1 }, "threads", "Threads started");
@@ -198,7 +208,7 @@ fn member_threads(forum: &Forum, member: u64, number: u64, page: &mut Page<'_>) 
     page.raw("<p class=\"who\">Threads by ");
     page.link_with(forum, Route::Member(member), "username", |page| page.name(member));
     page.raw("</p><ul class=\"results\">\n");
-    let count = super::dealt(forum.threads, forum.members, member);
+    let count = super::dealt(forum.threads(), forum.members, member);
     for at in on_page(number, count, forum.host.shape.per_page()) {
         let thread = member + at * forum.members;
         page.item(forum, Route::Thread { thread, page: 1 }, "result", |page| page.title("thread", thread));

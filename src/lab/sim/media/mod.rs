@@ -4,6 +4,7 @@
 
 mod render;
 
+use super::changes::{Activity, Arrivals};
 use super::listing::{dealt, has_page, pages};
 use super::path::{page_number, push, push_page, segments, split, trailing_number};
 use super::render::Page;
@@ -15,6 +16,12 @@ const PHOTOS: (u64, u64) = (3, 60);
 const PHOTO_NUMBERS: u64 = 1_000;
 /// A user has fewer sets than this.
 const SETS_END: u64 = 4;
+
+/// Comments on a photo, and edits of a profile, a day; and how many photos a day the busiest users add.
+const COMMENTS: Activity = Activity { peak: 0.5, half: 1.0, floor: 0.0008, spread: 1.0 };
+const PROFILE_EDITS: f64 = 0.001;
+const FAVOURITES: f64 = 0.02;
+const UPLOADS_MOST: f64 = 1.0;
 
 /// The software of one photo site.
 #[derive(Debug)]
@@ -51,8 +58,33 @@ impl Media {
         Self { host, users, tags: (users / 2).clamp(3, 60) }
     }
 
+    /// A few users add photos every day, most hardly ever.
+    fn arrivals(&self, user: u64) -> Arrivals {
+        let draw = self.host.below("pace", user, 1_000) as f64 / 1_000.0;
+        Arrivals {
+            at_start: PHOTOS.0 + self.host.heavy("photos", user, PHOTOS.1),
+            rate: (UPLOADS_MOST * draw.powi(6)).max(0.001),
+        }
+    }
+
     fn photos(&self, user: u64) -> u64 {
-        PHOTOS.0 + self.host.heavy("photos", user, PHOTOS.1)
+        self.host.arrived(&format!("photos of {user}"), self.arrivals(user)).min(PHOTO_NUMBERS)
+    }
+
+    fn comments(&self, photo: u64) -> u64 {
+        let (user, number) = (photo / PHOTO_NUMBERS, photo % PHOTO_NUMBERS);
+        let arrivals = self.arrivals(user);
+        let at_start = if number < arrivals.at_start { self.host.heavy("comments", photo, 12) } else { 0 };
+        if !self.host.changes() {
+            return at_start;
+        }
+        let born = self.host.arrival(&format!("photos of {user}"), number, arrivals);
+        (at_start + self.host.happened("comment", photo, born, COMMENTS).events).min(16)
+    }
+
+    /// The place of an entry in a list of `count`: where the site changes, the latest comes first.
+    fn place(&self, at: u64, count: u64) -> u64 {
+        if self.host.changes() { count - 1 - at } else { at }
     }
 
     fn sets(&self, user: u64) -> u64 {

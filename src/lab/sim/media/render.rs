@@ -44,7 +44,7 @@ fn close(media: &Media, page: &mut Page<'_>) {
     page.raw("</div>\n<div class=\"strip\">\n");
     for _ in 0..media.host.shape.aside() {
         let user = page.draw(media.users);
-        let photo = user * PHOTO_NUMBERS + page.draw(media.photos(user));
+        let photo = user * PHOTO_NUMBERS + page.draw(media.arrivals(user).at_start);
         thumbnail(media, photo, page);
     }
     page.raw("</div>\n<div class=\"foot\">");
@@ -105,7 +105,12 @@ fn profile(media: &Media, user: u64, page: &mut Page<'_>) {
     open(media, page, "profile", |page| page.name(user));
     user_bar(media, user, page);
     page.raw("<div class=\"bio\"><p>");
-    page.prose("profile", user, media.host.shape.options.page_bytes / 4);
+    page.prose_of(
+        "profile",
+        user,
+        media.host.edits("profile", user, super::PROFILE_EDITS),
+        media.host.shape.options.page_bytes / 4,
+    );
     page.raw("</p></div>\n");
     close(media, page);
 }
@@ -128,10 +133,16 @@ fn favourites(media: &Media, user: u64, page: &mut Page<'_>) {
     open(media, page, "favorites", |page| page.name(user));
     user_bar(media, user, page);
     page.raw("<div class=\"favs\">\n");
-    for at in 0..media.host.below("favourites", user, CONTACTS_MOST) {
+    let liked =
+        media.host.below("favourites", user, CONTACTS_MOST) + media.host.edits("favourite", user, super::FAVOURITES);
+    for at in 0..liked.min(CONTACTS_MOST) {
         let id = user * CONTACTS_MOST + at;
         let owner = media.host.below("favourite_of", id, media.users);
-        thumbnail(media, owner * PHOTO_NUMBERS + media.host.below("favourite", id, media.photos(owner)), page);
+        thumbnail(
+            media,
+            owner * PHOTO_NUMBERS + media.host.below("favourite", id, media.arrivals(owner).at_start),
+            page,
+        );
     }
     page.raw("</div>\n");
     close(media, page);
@@ -142,7 +153,7 @@ fn stream(media: &Media, user: u64, number: u64, page: &mut Page<'_>) {
     user_bar(media, user, page);
     page.raw("<div class=\"StreamView\">\n");
     for at in on_page(number, media.photos(user), media.host.shape.per_page()) {
-        let photo = user * PHOTO_NUMBERS + at;
+        let photo = user * PHOTO_NUMBERS + media.place(at, media.photos(user));
         page.raw("<div class=\"StreamItem\"><h4>");
         page.title("title", photo);
         page.raw("</h4>");
@@ -174,7 +185,7 @@ fn set(media: &Media, user: u64, set: u64, number: u64, page: &mut Page<'_>) {
     page.raw("<div class=\"setThumbs\">\n");
     let photos = media.set_photos(user, set);
     for at in on_page(number, photos, media.host.shape.per_page()) {
-        thumbnail(media, user * PHOTO_NUMBERS + set + at * media.sets(user), page);
+        thumbnail(media, user * PHOTO_NUMBERS + set + media.place(at, photos) * media.sets(user), page);
     }
     page.raw("</div>\n");
     let route = |page| Route::Set { user, set, page };
@@ -241,7 +252,7 @@ fn photo(media: &Media, photo: u64, page: &mut Page<'_>) {
 
 fn comments(media: &Media, photo: u64, page: &mut Page<'_>) {
     page.raw("<ol class=\"comments\">\n");
-    for at in 0..media.host.heavy("comments", photo, 12) {
+    for at in 0..media.comments(photo) {
         let id = photo * 16 + at;
         let author = media.host.below("commenter", id, media.users);
         page.raw("<li class=\"comment-block\">");

@@ -5,7 +5,8 @@
 
 mod render;
 
-use super::listing::{dealt, has_page, pages};
+use super::changes::{Activity, Arrivals, Happened};
+use super::listing::{dealt, has_page, pages, sorted};
 use super::path::{page_number, parameter, push, push_page, segments, split};
 use super::render::Page;
 use super::site::{Facts, Host, Routes, Site};
@@ -17,11 +18,17 @@ const ANSWER_NUMBERS: u64 = 100;
 /// Names of the question list's extra sort orders, the default left out.
 const ORDERS: [&str; 2] = ["active", "votes"];
 
+/// Answers to a question, and edits of questions and profiles a day.
+const ANSWERS: Activity = Activity { peak: 0.7, half: 1.0, floor: 0.0005, spread: 0.8 };
+const QUESTION_EDITS: Activity = Activity { peak: 0.2, half: 2.0, floor: 0.001, spread: 0.7 };
+const PROFILE_EDITS: f64 = 0.001;
+
 /// The software of one Q&A site.
 #[derive(Debug)]
 pub(super) struct Qa {
     host: Host,
-    questions: u64,
+    /// Questions at the start.
+    questions_at_start: u64,
     users: u64,
     tags: u64,
 }
@@ -48,15 +55,48 @@ pub(super) enum Route {
 impl Qa {
     /// A site of `questions` questions.
     pub fn new(host: Host, questions: u64) -> Self {
-        Self { host, questions, users: questions / 2 + 3, tags: (questions / 20).clamp(3, 60).min(questions) }
+        Self {
+            host,
+            questions_at_start: questions,
+            users: questions / 2 + 3,
+            tags: (questions / 20).clamp(3, 60).min(questions),
+        }
+    }
+
+    fn arrivals(&self) -> Arrivals {
+        Arrivals { at_start: self.questions_at_start, rate: self.questions_at_start as f64 * 0.006 }
+    }
+
+    fn questions(&self) -> u64 {
+        self.host.arrived("question", self.arrivals())
+    }
+
+    fn happened(&self, what: &str, question: u64, activity: Activity) -> Happened {
+        let born = self.host.arrival("question", question, self.arrivals());
+        self.host.happened(what, question, born, activity)
     }
 
     fn answers(&self, question: u64) -> u64 {
-        self.host.heavy("answers", question, ANSWERS_MOST)
+        let at_start =
+            if question < self.questions_at_start { self.host.heavy("answers", question, ANSWERS_MOST) } else { 0 };
+        let later = if self.host.changes() { self.happened("answer", question, ANSWERS).events } else { 0 };
+        (at_start + later).min(ANSWER_NUMBERS - 1)
+    }
+
+    /// How often the question itself was edited.
+    fn edits(&self, question: u64) -> u64 {
+        if self.host.changes() { self.happened("edit", question, QUESTION_EDITS).events } else { 0 }
+    }
+
+    /// The question at a position of the list: where the site changes, the latest comes first.
+    fn at(&self, order: u64, at: u64) -> u64 {
+        let questions = self.questions();
+        let place = sorted(order, at, questions);
+        if self.host.changes() { questions - 1 - place } else { place }
     }
 
     fn is_alive(&self, question: u64) -> bool {
-        question < self.questions && !self.host.is_dead("gone", question)
+        question < self.questions() && !self.host.is_dead("gone", question)
     }
 
     fn list_pages(&self, items: u64) -> u64 {
@@ -64,7 +104,7 @@ impl Qa {
     }
 
     fn tag_questions(&self, tag: u64) -> u64 {
-        dealt(self.questions, self.tags, tag)
+        dealt(self.questions(), self.tags, tag)
     }
 
     fn tag_word(&self, tag: u64) -> &str {
@@ -136,8 +176,8 @@ impl Site for Qa {
     fn routes(&self) -> Routes<'_, Route> {
         let fixed = [Route::Home, Route::Help, Route::Ask, Route::Login].into_iter();
         let lists = (0..=self.host.shape.sort_orders())
-            .flat_map(|order| (1..=self.list_pages(self.questions)).map(move |page| Route::List { order, page }));
-        let questions = (0..self.questions).flat_map(|question| self.question_routes(question));
+            .flat_map(|order| (1..=self.list_pages(self.questions())).map(move |page| Route::List { order, page }));
+        let questions = (0..self.questions()).flat_map(|question| self.question_routes(question));
         let tags = (1..=self.list_pages(self.tags)).map(|page| Route::Tags { page });
         let tagged = (0..self.tags).flat_map(|tag| {
             (1..=self.list_pages(self.tag_questions(tag))).map(move |page| Route::Tagged { tag, page })
@@ -170,9 +210,9 @@ impl Site for Qa {
         match route {
             Route::Home | Route::Help | Route::Ask | Route::Login => true,
             Route::List { order, page } => {
-                order <= self.host.shape.sort_orders() && has_page(page, self.list_pages(self.questions))
+                order <= self.host.shape.sort_orders() && has_page(page, self.list_pages(self.questions()))
             }
-            Route::Question(question) => question < self.questions,
+            Route::Question(question) => question < self.questions(),
             Route::Sorted(question) => {
                 self.is_alive(question)
                     && self.answers(question) > 1
@@ -268,7 +308,7 @@ impl Site for Qa {
     }
 
     fn main_pages(&self) -> u64 {
-        self.questions
+        self.questions()
     }
 
     fn main_page(&self, index: u64) -> Route {

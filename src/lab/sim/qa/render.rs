@@ -40,7 +40,7 @@ fn open(qa: &Qa, page: &mut Page<'_>, class: &str, title: impl Fn(&mut Page<'_>)
 fn close(qa: &Qa, page: &mut Page<'_>) {
     page.raw("</div><div id=\"sidebar\"><div class=\"related\"><h4>Related</h4>\n");
     for _ in 0..qa.host.shape.aside() {
-        let question = page.draw(qa.questions);
+        let question = page.draw(qa.questions_at_start);
         page.raw("<div class=\"spacer\">");
         page.link_with(qa, Route::Question(question), "question-hyperlink", |page| page.title("title", question));
         page.raw("</div>\n");
@@ -69,7 +69,7 @@ fn summaries(qa: &Qa, questions: impl Iterator<Item = u64>, page: &mut Page<'_>)
 
 fn home(qa: &Qa, page: &mut Page<'_>) {
     open(qa, page, "home-page", |page| page.raw("Top questions"));
-    summaries(qa, 0..qa.questions.min(qa.host.shape.per_page()), page);
+    summaries(qa, (0..qa.questions().min(qa.host.shape.per_page())).map(|at| qa.at(0, at)), page);
     close(qa, page);
 }
 
@@ -81,9 +81,9 @@ fn list(qa: &Qa, order: u64, number: u64, page: &mut Page<'_>) {
         page.link(qa, Route::List { order: extra, page: 1 }, "s-tab", ORDERS[extra as usize - 1]);
     }
     page.raw("</div>\n");
-    let positions = on_page(number, qa.questions, qa.host.shape.per_page());
-    summaries(qa, positions.map(|at| sorted(order, at, qa.questions)), page);
-    let count = qa.list_pages(qa.questions);
+    let positions = on_page(number, qa.questions(), qa.host.shape.per_page());
+    summaries(qa, positions.map(|at| qa.at(order, at)), page);
+    let count = qa.list_pages(qa.questions());
     page.pager(qa, number, count, "s-pagination", |page| Route::List { order, page });
     close(qa, page);
 }
@@ -95,7 +95,7 @@ fn question(qa: &Qa, question: u64, order: u64, page: &mut Page<'_>) {
     page.raw("<div id=\"question-header\"><h1>");
     page.link_with(qa, Route::Question(question), "question-hyperlink", |page| page.title("title", question));
     page.raw("</h1></div>\n<div class=\"question\"><div class=\"post-text\"><p>");
-    page.prose("question", question, qa.host.shape.options.page_bytes / 3);
+    page.prose_of("question", question, qa.edits(question), qa.host.shape.options.page_bytes / 3);
     page.raw("</p></div><div class=\"post-taglist\">");
     page.link(qa, Route::Tagged { tag, page: 1 }, "post-tag", qa.tag_word(tag));
     page.raw("</div><div class=\"post-menu\">");
@@ -149,7 +149,9 @@ fn tagged(qa: &Qa, tag: u64, number: u64, page: &mut Page<'_>) {
     open(qa, page, "tagged-questions-page", |page| page.raw(qa.tag_word(tag)));
     let count = qa.tag_questions(tag);
     let positions = on_page(number, count, qa.host.shape.per_page());
-    summaries(qa, positions.map(|at| tag + at * qa.tags), page);
+    // Where the site changes, the latest comes first.
+    let place = |at| if qa.host.changes() { count - 1 - at } else { at };
+    summaries(qa, positions.map(|at| tag + place(at) * qa.tags), page);
     page.pager(qa, number, qa.list_pages(count), "s-pagination", |page| Route::Tagged { tag, page });
     close(qa, page);
 }
@@ -177,7 +179,12 @@ fn user(qa: &Qa, user: u64, page: &mut Page<'_>) {
     page.raw("</div><div class=\"about-me\"><h2>");
     page.name(user);
     page.raw("</h2><p>");
-    page.prose("profile", user, qa.host.shape.options.page_bytes / 4);
+    page.prose_of(
+        "profile",
+        user,
+        qa.host.edits("profile", user, super::PROFILE_EDITS),
+        qa.host.shape.options.page_bytes / 4,
+    );
     page.raw("</p></div>\n");
     close(qa, page);
 }
@@ -187,7 +194,7 @@ fn user_tab(qa: &Qa, user: u64, page: &mut Page<'_>) {
     page.raw("<h2>");
     page.link_with(qa, Route::User(user), "back", |page| page.name(user));
     page.raw("</h2><ul class=\"user-questions\">\n");
-    for question in (user..qa.questions).step_by(qa.users as usize) {
+    for question in (user..qa.questions()).step_by(qa.users as usize) {
         page.item(qa, Route::Question(question), "question-hyperlink", |page| page.title("title", question));
     }
     page.raw("</ul>\n");

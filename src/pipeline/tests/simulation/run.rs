@@ -141,7 +141,7 @@ impl Run<'_> {
     }
 
     async fn tend(&self, mut crawl: Crawl, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> End {
-        let Stages { mut workers, jobs, learner, keeper, writer: made } = stages;
+        let Stages { mut workers, jobs, learner, keeper, writer: made, .. } = stages;
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
         let mut hands = Hands { worker, jobs, learner, keeper: keeper.map(|(keeper, _)| keeper) };

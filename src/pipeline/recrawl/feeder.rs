@@ -1,0 +1,212 @@
+//! The thread that carries a plan out.
+
+use crossbeam_channel::Receiver;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use super::{Ended, Links, Loaded, RecrawlPort, Told};
+use crate::clock::Clock;
+use crate::config::{Config, RecrawlOptions};
+use crate::frontier::{ErrandsAdded, LinksFound};
+use crate::page::{Apath, Difference, Fate, LinkClass, ScheduledUrl};
+use crate::pipeline::switchboard::Lines;
+use crate::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
+use crate::seed::Seed;
+use crate::store::VisitReader;
+use crate::url::{CanonicalUrl, Fingerprint};
+
+/// Of the pages this share may be visited again, however many new ones there are.
+const SHARE_AT_LEAST: f64 = 0.2;
+
+pub(in crate::pipeline) struct Feeder {
+    plan: Plan,
+    options: RecrawlOptions,
+    reader: VisitReader,
+    /// Number → page, host.
+    pages: Vec<(Fingerprint, u32)>,
+    numbers: HashMap<Fingerprint, PageNumber, FixedState>,
+    /// Links of pages whose visit has not ended yet.
+    links: HashMap<Fingerprint, Vec<Linked>, FixedState>,
+    /// Visits under way at each host, and how many there may be.
+    under_way: Vec<usize>,
+    window: usize,
+    lines: Lines,
+    port: RecrawlPort,
+    clock: Clock,
+    told: Receiver<Told>,
+}
+
+impl Feeder {
+    pub(super) fn new(
+        config: &Config,
+        (loaded, reader, window): (Loaded, VisitReader, usize),
+        (lines, port): (&Lines, RecrawlPort),
+        (clock, seed): (&Clock, Seed),
+        told: Receiver<Told>,
+    ) -> Self {
+        let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
+        let options = config.recrawl.clone();
+        let limits = Limits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
+        let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
+        let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
+        let mut feeder = Self {
+            plan,
+            options,
+            reader,
+            pages,
+            numbers,
+            links: HashMap::default(),
+            under_way: vec![0; hosts],
+            window,
+            lines: lines.clone(),
+            port,
+            clock: clock.clone(),
+            told,
+        };
+        // Until the plan is carried out, the crawl is not over.
+        feeder.lines.0.to_frontier(ErrandsAdded(1));
+        waiting.into_iter().for_each(|page| feeder.takes_part(page));
+        feeder
+    }
+
+    /// Notes a page that waits already.
+    fn takes_part(&mut self, page: PageNumber) {
+        let (fingerprint, host) = self.pages[page as usize];
+        if self.plan.leave_out(page) {
+            self.under_way[host as usize] += 1;
+            self.port.planned.lock().insert(fingerprint);
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        self.feed_all();
+        while self.plan.under_way() > 0 {
+            match self.told.recv() {
+                Ok(Told::Links(page, links)) => drop(self.links.insert(page, self.known(&links))),
+                Ok(Told::New(links)) => self.plan.found_new(&self.known(&links)),
+                Ok(Told::Ended(page, ended)) => self.take(page, ended),
+                Ok(Told::Close) | Err(_) => return self.show(),
+            }
+        }
+        self.show();
+        self.tell_end();
+        self.lines.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
+    }
+
+    /// The links that lead to pages of the plan.
+    fn known(&self, links: &Links) -> Vec<Linked> {
+        let linked = |(apath, to, row): &(u64, Fingerprint, _)| {
+            Some(Linked { apath: *apath, page: *self.numbers.get(to)?, row: *row })
+        };
+        links.iter().filter_map(linked).collect()
+    }
+
+    fn take(&mut self, page: Fingerprint, ended: Ended) {
+        let links = self.links.remove(&page).unwrap_or_default();
+        let Some(number) = self.numbers.get(&page).copied() else { return };
+        let host = self.pages[number as usize].1;
+        self.under_way[host as usize] = self.under_way[host as usize].saturating_sub(1);
+        if !self.plan.is_probe(number) {
+            self.count(number, &ended);
+        }
+        let Ended { difference, waited, gone, .. } = ended;
+        self.plan.found(&Found { page: number, difference, waited, gone, links: &links });
+        let judged = self.plan.judgements();
+        self.feed(host);
+        if self.plan.judgements() != judged {
+            // What is best has changed, for all hosts.
+            self.feed_all();
+        }
+    }
+
+    fn count(&self, number: PageNumber, ended: &Ended) {
+        let noise = self.plan.noise_of_page(number);
+        let mut figures = self.port.figures.lock();
+        figures.visited += 1;
+        match (ended.fate, ended.difference) {
+            (Fate::NotModified, _) => figures.not_modified += 1,
+            _ if ended.gone => figures.gone += 1,
+            (Fate::Fetched, Some(found)) if found < Difference::Numbers || noise >= Some(found) => figures.same += 1,
+            (Fate::Fetched, Some(_)) => figures.changed += 1,
+            _ => figures.failed += 1,
+        }
+    }
+
+    fn feed_all(&mut self) {
+        (0..self.under_way.len() as u32).for_each(|host| self.feed(host));
+        self.show();
+    }
+
+    /// Plans visits to a host until enough are under way.
+    fn feed(&mut self, host: u32) {
+        self.plan.limit_visits(self.visits_max());
+        while self.under_way[host as usize] < self.window {
+            let Some(page) = self.plan.next(host, self.clock.now()) else { return };
+            self.under_way[host as usize] += 1;
+            self.plant(page);
+        }
+    }
+
+    /// Puts a page into the frontier.
+    fn plant(&mut self, page: PageNumber) {
+        let fingerprint = self.pages[page as usize].0;
+        self.port.planned.lock().insert(fingerprint);
+        if let Some(noise) = self.plan.noise_of_page(page).filter(|noise| *noise >= Difference::Numbers) {
+            self.port.noise.lock().insert(fingerprint, noise);
+        }
+        let visit = self.reader.of(fingerprint).ok().flatten();
+        let Some(visit) = visit else {
+            // It was there when the plan was made: the disk fails, which ends the crawl elsewhere.
+            self.port.planned.lock().remove(&fingerprint);
+            let host = self.pages[page as usize].1 as usize;
+            self.under_way[host] -= 1;
+            return self.plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
+        };
+        let item = ScheduledUrl {
+            url: CanonicalUrl::from_canonical(&*visit.url),
+            class: LinkClass::unclassified(Apath::REVISIT),
+            depth: visit.depth,
+            redirects: 0,
+            attempts: 0,
+            via: visit.via.as_deref().map(Into::into),
+        };
+        // Its class is the same in every generation.
+        let found = LinksFound { accepted: vec![item], generation: u64::MAX, ..LinksFound::default() };
+        self.lines.0.to_frontier(found);
+    }
+
+    /// How many visits there may be: the share of what a visit to every page would take, the other requests (new pages, robots.txt) added
+    /// on both sides.
+    fn visits_max(&self) -> u64 {
+        if self.options.share >= 1.0 {
+            return u64::MAX;
+        }
+        let pages = self.plan.pages() as f64;
+        let made = self.lines.0.allowance.requests();
+        let others = made.saturating_sub(self.port.figures.lock().visited) as f64;
+        let most = self.options.share * pages - (1.0 - self.options.share) * others;
+        most.max(SHARE_AT_LEAST.min(self.options.share) * pages).max(1.0) as u64
+    }
+
+    fn show(&self) {
+        let ahead = self.plan.ahead();
+        let mut figures = self.port.figures.lock();
+        figures.expected = ahead.expected;
+        // What differed before it was known that its kind always does is no change; in a recrawl that goes on, others were found before.
+        let noise = figures.changed.saturating_sub(ahead.changed);
+        figures.changed -= noise;
+        figures.same += noise;
+    }
+
+    fn tell_end(&self) {
+        let why = match self.plan.stopped() {
+            Some(Stop::Done) => "each page was visited",
+            Some(Stop::Visits) | None => "as many pages were visited again as may be",
+            Some(Stop::Recall) => "nearly all that has changed is expected to be found",
+            Some(Stop::Chance) => "no page is likely to have changed",
+        };
+        let figures = self.port.figures();
+        let expected = figures.expected.round();
+        tracing::info!(visited = figures.visited, changed = figures.changed, left = expected, "{why}");
+    }
+}

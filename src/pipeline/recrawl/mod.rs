@@ -1,0 +1,164 @@
+//! Recrawls: feeds pages that were visited before to the frontier again, by a [plan](crate::revisit::plan) that learns from what their
+//! visits find.
+//!
+//! ```text
+//! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, keeper as in any crawl
+//!                                          ▲                │ links of a page          │ it is kept
+//!                                          └────────────────┴──────────────────────────┘
+//! ```
+//!
+//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl plans anew: what
+//! it had visited is in the state, what it had planned waits in the frontier.
+
+mod feeder;
+mod load;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use parking_lot::Mutex;
+
+pub(super) use self::feeder::Feeder;
+pub(super) use self::load::Loaded;
+use super::switchboard::Lines;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::page::{Change, Difference, Fate, Visit};
+use crate::report::RecrawlFigures;
+use crate::revisit::rows::signs;
+use crate::revisit::{RowMark, RowSign};
+use crate::seed::Seed;
+use crate::store::{Round, VisitReader};
+use crate::url::Fingerprint;
+
+/// What the feeder is told.
+enum Told {
+    /// A page that it has planned has these links, in page order.
+    Links(Fingerprint, Links),
+    /// A page that is new has these links.
+    New(Links),
+    /// What became of a page that it has planned, and that it is kept.
+    Ended(Fingerprint, Ended),
+    /// The crawl is over.
+    Close,
+}
+
+/// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
+type Links = Vec<(u64, Fingerprint, RowSign)>;
+
+/// How a planned visit ended.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    fate: Fate,
+    /// How the page differed; none where it could not be had.
+    difference: Option<Difference>,
+    /// Seconds since the visit before.
+    waited: u64,
+    gone: bool,
+}
+
+/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and for some that may be left out.
+#[derive(Clone)]
+pub(super) struct RecrawlPort {
+    sender: Sender<Told>,
+    /// Pages whose visits are planned and not ended.
+    planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
+    figures: Arc<Mutex<RecrawlFigures>>,
+    /// Page → how much it differs when nothing has changed, of pages whose visit is planned and where that is more than nothing.
+    noise: Arc<Mutex<HashMap<Fingerprint, Difference, FixedState>>>,
+}
+
+impl RecrawlPort {
+    /// Whether such a difference is a change of the page, by what is known of its kind.
+    pub(super) fn is_change(&self, page: Fingerprint, difference: Difference) -> bool {
+        difference >= Difference::Numbers && self.noise.lock().get(&page).is_none_or(|noise| difference > *noise)
+    }
+
+    /// Whether this page's visit was planned.
+    fn awaits(&self, page: Fingerprint) -> bool {
+        self.planned.lock().contains(&page)
+    }
+
+    /// Tells what a page links to, and what it was `before`.
+    pub(super) fn links(&self, page: Fingerprint, before: Option<&Visit>, rows: &[RowMark]) {
+        if rows.is_empty() {
+            return;
+        }
+        let signs = signs(before.map_or(&[], |before| &before.rows), rows);
+        let places = rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect();
+        if self.awaits(page) {
+            self.send(Told::Links(page, places));
+        } else {
+            // It is a sign and no more: where there is no room for it, it is left out.
+            let _ = self.sender.try_send(Told::New(places));
+        }
+    }
+
+    /// Tells what was kept.
+    pub(super) fn kept(&self, change: &Change) {
+        for ended in &change.ended {
+            if self.planned.lock().remove(&ended.url) {
+                self.noise.lock().remove(&ended.url);
+                self.send(Told::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
+            } else if ended.fate == Fate::Fetched {
+                self.figures.lock().new_pages += 1;
+            }
+        }
+    }
+
+    /// Where the recrawl stands.
+    pub(super) fn figures(&self) -> RecrawlFigures {
+        self.figures.lock().clone()
+    }
+
+    /// Ends the feeder.
+    pub(super) fn close(&self) {
+        self.send(Told::Close);
+    }
+
+    fn send(&self, told: Told) {
+        if self.sender.send(told).is_err() {
+            // The plan is carried out.
+            tracing::debug!("a visit ended after the plan");
+        }
+    }
+}
+
+impl Ended {
+    fn of(fate: Fate, visit: Option<&Visit>) -> Self {
+        Self {
+            fate,
+            difference: visit.and_then(|visit| visit.difference),
+            waited: visit.map_or(0, |visit| visit.waited),
+            gone: visit.is_some_and(|visit| visit.gone),
+        }
+    }
+}
+
+/// What feeds the frontier, ready to be started.
+pub(super) fn feeder(
+    config: &Config,
+    (round, loaded, reader): (&Round, Loaded, VisitReader),
+    lines: &Lines,
+    (clock, seed): (&Clock, Seed),
+) -> Feeder {
+    let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
+    let room = config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
+    let (sender, told): (_, Receiver<Told>) = bounded(room);
+    let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
+    let port =
+        RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
+    // Set once, here, before anything can end.
+    let _ = lines.0.recrawl.set(port.clone());
+    Feeder::new(config, (loaded, reader, window), (lines, port), (clock, seed), told)
+}
+
+impl Feeder {
+    /// Starts the thread; it ends when the crawl does.
+    pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || self.run())
+    }
+}

@@ -1,0 +1,175 @@
+use std::time::Duration;
+
+use rand::RngCore;
+
+use super::*;
+
+const NOW: Instant = Instant::from_micros(1_000_000_000_000_000);
+
+/// Pages of some kinds, of which a share has changed.
+struct Site {
+    known: Vec<Known>,
+    changed: Vec<bool>,
+}
+
+fn site(kinds: &[(usize, f64)], table: &mut TraitTable, seed: Seed) -> Site {
+    let mut rng = seed.rng();
+    let (mut known, mut changed) = (Vec::new(), Vec::new());
+    for (kind, (pages, share)) in kinds.iter().enumerate() {
+        let traits: PageTraits = table.number(Trait::Coarse(kind as u64)).into_iter().collect();
+        for _ in 0..*pages {
+            known.push(Known {
+                host: 0,
+                kind: kind as u64,
+                via: None,
+                traits: traits.clone(),
+                signs: PageTraits::new(),
+                last: NOW - Duration::from_secs(3_600),
+                history: History::default(),
+                numbers: 0,
+                found: None,
+            });
+            changed.push((rng.next_u64() as f64 / u64::MAX as f64) < *share);
+        }
+    }
+    Site { known, changed }
+}
+
+fn limits(visits: u64) -> Limits {
+    Limits { visits, recall: 0.95, chance: 0.01 }
+}
+
+/// Carries a plan out over pages that are as they were when they are asked for twice. Returns how many visits were made, and how many
+/// found a change.
+fn carry_out(plan: &mut Plan, mut visit: impl FnMut(PageNumber) -> Difference) -> (u64, u64) {
+    carry_out_over_noise(plan, |page, again| if again { Difference::None } else { visit(page) })
+}
+
+fn carry_out_over_noise(plan: &mut Plan, mut visit: impl FnMut(PageNumber, bool) -> Difference) -> (u64, u64) {
+    let (mut visits, mut changes) = (0, 0);
+    while let Some(page) = plan.next(0, NOW) {
+        let difference = visit(page, plan.is_probe(page));
+        visits += 1;
+        changes += u64::from(difference >= Difference::Numbers);
+        plan.found(&Found { page, difference: Some(difference), waited: 3_600, gone: false, links: &[] });
+    }
+    (visits, changes)
+}
+
+#[test]
+fn kinds_that_change_are_found_and_the_others_are_left_alone() {
+    for seed in 0..10 {
+        let mut table = TraitTable::default();
+        let site = site(&[(100, 0.9), (500, 0.02), (300, 0.0), (100, 0.6)], &mut table, Seed(seed));
+        let all = site.changed.iter().filter(|changed| **changed).count() as f64;
+        let mut plan = Plan::new(site.known, table, (limits(400), 0), NOW, Seed(seed));
+        let changed = site.changed;
+        let found = |page: PageNumber| if changed[page as usize] { Difference::Content } else { Difference::None };
+        let (visits, changes) = carry_out(&mut plan, found);
+        assert!(visits <= 400, "{visits}");
+        assert!(changes as f64 >= 0.9 * all, "seed {seed}: {changes} of {all} in {visits}");
+        assert!(plan.ahead().visited <= visits && plan.under_way() == 0);
+    }
+}
+
+#[test]
+fn a_site_that_does_not_change_is_soon_left_alone() {
+    let mut table = TraitTable::default();
+    let site = site(&[(1_000, 0.0), (1_000, 0.0)], &mut table, Seed(1));
+    let mut plan = Plan::new(site.known, table, (limits(2_000), 0), NOW, Seed(1));
+    let (visits, changes) = carry_out(&mut plan, |_| Difference::None);
+    assert!(visits < 500 && changes == 0, "{visits}");
+    assert_eq!(plan.stopped(), Some(Stop::Chance));
+}
+
+#[test]
+fn a_clock_on_each_page_is_no_change() {
+    let mut table = TraitTable::default();
+    let site = site(&[(400, 1.0), (100, 1.0)], &mut table, Seed(2));
+    let kinds: Vec<u64> = site.known.iter().map(|page| page.kind).collect();
+    let mut plan = Plan::new(site.known, table, (limits(250), 0), NOW, Seed(2));
+    let mut seen = std::collections::BTreeSet::new();
+    carry_out_over_noise(&mut plan, |page, again| match kinds[page as usize] {
+        0 => Difference::Numbers,
+        // Really changed: it is the same when asked for again.
+        _ if again => Difference::None,
+        _ => {
+            seen.insert(page);
+            Difference::Numbers
+        }
+    });
+    assert_eq!(seen.len(), 100, "all that have changed were found");
+    assert_eq!(plan.ahead().changed, 100);
+}
+
+#[test]
+fn what_earlier_rounds_found_of_a_page_counts() {
+    let mut table = TraitTable::default();
+    let mut site = site(&[(400, 0.0)], &mut table, Seed(3));
+    for (at, page) in site.known.iter_mut().enumerate() {
+        (0..4).for_each(|_| page.history.note(at < 40, 3_600));
+    }
+    let mut plan = Plan::new(site.known, table, (limits(100), 0), NOW, Seed(3));
+    let mut first = Vec::new();
+    carry_out(&mut plan, |page| {
+        first.push(page);
+        if page < 40 { Difference::Content } else { Difference::None }
+    });
+    assert!(first.iter().filter(|page| **page < 40).count() >= 38, "{first:?}");
+}
+
+#[test]
+fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
+    let mut table = TraitTable::default();
+    let mut site = site(&[(100, 0.0)], &mut table, Seed(4));
+    for page in &mut site.known[..60] {
+        page.found = Some((Difference::Content, 3_600));
+    }
+    let mut plan = Plan::new(site.known, table, (limits(80), 0), NOW, Seed(4));
+    assert_eq!((plan.ahead().visited, plan.ahead().changed), (60, 60));
+    let mut visited = Vec::new();
+    carry_out(&mut plan, |page| {
+        visited.push(page);
+        Difference::Content
+    });
+    assert!(visited.iter().all(|page| *page >= 60), "{visited:?}");
+    // One of them is asked for twice, as all seem to change.
+    assert_eq!((visited.len(), plan.ahead().visited), (19, 79));
+}
+
+#[test]
+fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
+    let mut table = TraitTable::default();
+    let mut site = site(&[(40, 1.0), (800, 0.0)], &mut table, Seed(5));
+    // Each list names twenty topics; those at its top have changed.
+    let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
+    let links: Vec<Vec<Linked>> = (0..40).map(|list| (0..20).map(|at| link(list, at)).collect()).collect();
+    for (at, page) in site.known.iter_mut().enumerate().skip(40) {
+        page.via = Some((at as PageNumber - 40) / 20);
+    }
+    let mut plan = Plan::new(site.known, table, (limits(336), 0), NOW, Seed(5));
+    let mut found = 0;
+    while let Some(page) = plan.next(0, NOW) {
+        let (changed, links): (bool, &[_]) = match page.checked_sub(40) {
+            None => (true, &links[page as usize]),
+            Some(topic) => (topic % 20 < 4, &[]),
+        };
+        let changed = changed && !plan.is_probe(page);
+        found += u32::from(changed && page >= 40);
+        let difference = Some(if changed { Difference::Content } else { Difference::None });
+        plan.found(&Found { page, difference, waited: 3_600, gone: false, links });
+    }
+    eprintln!("{:?} {:?}", plan.ahead(), plan.stopped());
+    assert!(found >= 144, "{found} of 160");
+}
+
+#[test]
+fn a_page_that_could_not_be_had_is_no_observation_and_ends() {
+    let mut table = TraitTable::default();
+    let site = site(&[(3, 0.0)], &mut table, Seed(6));
+    let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));
+    while let Some(page) = plan.next(0, NOW) {
+        plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
+    }
+    assert_eq!((plan.ahead().visited, plan.ahead().changed, plan.under_way()), (3, 0, 0));
+}

@@ -1,0 +1,64 @@
+//! What is known of pages that were visited, and of the recrawls that visited them again.
+
+use std::path::PathBuf;
+
+use fjall::Keyspace;
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+use super::record;
+use crate::clock::Instant;
+use crate::page::Visit;
+use crate::url::Fingerprint;
+
+/// A recrawl.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// Its number, from 1.
+    pub number: u32,
+    /// When it began.
+    pub began: Instant,
+    /// Pages that could be visited again when it began.
+    pub pages: u64,
+}
+
+/// Reads what is known of pages.
+#[derive(Clone)]
+pub struct VisitReader {
+    path: PathBuf,
+    visits: Keyspace,
+}
+
+impl VisitReader {
+    pub(super) const fn new(path: PathBuf, visits: Keyspace) -> Self {
+        Self { path, visits }
+    }
+
+    /// What is known of a page; none where it was not visited, or where its record cannot be read.
+    pub fn of(&self, page: Fingerprint) -> Result<Option<Visit>, StoreError> {
+        let bytes = self.visits.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
+        Ok(bytes.and_then(|bytes| record::decode(&bytes)))
+    }
+
+    /// How many pages something is known of.
+    pub fn count(&self) -> Result<u64, StoreError> {
+        self.visits.len().map(|count| count as u64).map_err(|error| self.failed(&error))
+    }
+
+    /// Hands over what is known of each page, in the order of their fingerprints. Says how many records could not be read.
+    pub fn each(&self, mut take: impl FnMut(Fingerprint, Visit)) -> Result<u64, StoreError> {
+        let mut unreadable = 0;
+        for entry in self.visits.iter() {
+            let (key, value) = entry.into_inner().map_err(|error| self.failed(&error))?;
+            match (<[u8; 16]>::try_from(&*key), record::decode(&value)) {
+                (Ok(page), Some(visit)) => take(Fingerprint(u128::from_be_bytes(page)), visit),
+                _ => unreadable += 1,
+            }
+        }
+        Ok(unreadable)
+    }
+
+    fn failed(&self, error: &fjall::Error) -> StoreError {
+        StoreError::of("read", &self.path, error)
+    }
+}
