@@ -159,13 +159,16 @@ impl Run<'_> {
             reason = finished => reason.map_or(End::Failed, End::Over),
             () = tokio::time::sleep(killed_after) => {
                 if self.killed_after.is_none() {
-                    return End::Stuck;
+                    End::Stuck
+                } else {
+                    self.disk.kill(event);
+                    End::Killed
                 }
-                self.disk.kill(event);
-                End::Killed
             }
         };
         let hands = hands.borrow_mut().take().expect("nobody else takes them");
+        // It holds the state open.
+        crawl.lines.0.visits.close();
         match end {
             End::Over(_) => self.close(crawl, hands, writer, end),
             end => end,
