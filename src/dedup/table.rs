@@ -1,5 +1,7 @@
 //! A table of fingerprints in memory.
 
+/// Slots of a page: 64 KiB. Larger pieces of memory that come and go leave holes between them that nothing else fills.
+const PAGE_SLOTS: usize = 1 << 12;
 /// Slots behind the last home, for those that found theirs taken.
 const TAIL: usize = 64;
 /// Slots that a table has at least.
@@ -28,43 +30,79 @@ pub(super) enum Offered {
 /// spread evenly.
 pub(super) struct Table {
     /// Zero where nothing is; the fingerprint 0 itself is noted aside.
-    slots: Box<[u128]>,
+    slots: Slots,
     homes: usize,
     len: usize,
     has_zero: bool,
 }
 
+/// Slots in pages, all of them full but the last.
+#[derive(Default)]
+struct Slots {
+    pages: Vec<Box<[u128]>>,
+    len: usize,
+}
+
+impl Slots {
+    /// Adds pages of empty slots until there are `len` at least; of `all` that there will ever be, the last page has the rest.
+    fn extend(&mut self, len: usize, all: usize) {
+        while self.len < len {
+            let page = (all - self.len).min(PAGE_SLOTS);
+            self.pages.push(vec![0; page].into_boxed_slice());
+            self.len += page;
+        }
+    }
+
+    fn get(&self, at: usize) -> u128 {
+        self.pages[at / PAGE_SLOTS][at % PAGE_SLOTS]
+    }
+
+    fn slot(&mut self, at: usize) -> &mut u128 {
+        &mut self.pages[at / PAGE_SLOTS][at % PAGE_SLOTS]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u128> {
+        self.pages.iter().flat_map(|page| page.iter().copied())
+    }
+}
+
 impl Table {
     /// An empty table of about so many bytes.
     pub fn new(bytes: usize) -> Self {
-        Self::of((bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN), TAIL)
+        let homes = (bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN);
+        let mut slots = Slots::default();
+        slots.extend(homes + TAIL, homes + TAIL);
+        Self { slots, homes, len: 0, has_zero: false }
     }
 
-    fn of(homes: usize, tail: usize) -> Self {
-        Self { slots: vec![0; homes + tail].into_boxed_slice(), homes, len: 0, has_zero: false }
-    }
-
-    /// The same fingerprints in a table a quarter larger (a small one is doubled). Rows move to their new places in order, so that
-    /// memory is read and written once, from end to end.
-    pub fn grown(&self) -> Self {
-        let mut tail = self.slots.len() - self.homes;
-        loop {
-            let mut grown = Self::of(self.homes_when_grown(), tail);
-            if self.ascending().all(|fingerprint| grown.offer(fingerprint) == Offered::Taken) {
-                return grown;
+    /// The same fingerprints in a table a quarter larger (a small one is doubled). They move to their new places in order, and each page is
+    /// given back as soon as it is read, so that there is never much more memory in use than the new table takes.
+    pub fn grown(self) -> Self {
+        let homes = self.homes_when_grown();
+        let mut grown = Self { slots: Slots::default(), homes, len: self.len, has_zero: self.has_zero };
+        // Those that found no place behind the last home get some more.
+        let end = self.slots.iter().filter(|slot| *slot != 0).fold(0, |next, slot| grown.home(slot).max(next) + 1);
+        let all = (homes + TAIL).max(end + TAIL / 2);
+        let mut next = 0;
+        for page in self.slots.pages {
+            for fingerprint in page.into_iter().filter(|slot| *slot != 0) {
+                let at = grown.home(fingerprint).max(next);
+                grown.slots.extend(at + 1, all);
+                *grown.slots.slot(at) = fingerprint;
+                next = at + 1;
             }
-            // Too many at the end: with as much behind it as there are fingerprints all find room.
-            tail *= 2;
         }
+        grown.slots.extend(all, all);
+        grown
     }
 
     const fn homes_when_grown(&self) -> usize {
         self.homes + if self.homes < SMALL { self.homes } else { self.homes / 4 }
     }
 
-    /// Bytes of the table when it has grown.
+    /// Bytes of the table when it has grown, or somewhat less.
     pub const fn bytes_when_grown(&self) -> usize {
-        (self.homes_when_grown() + self.slots.len() - self.homes) * SLOT_BYTES
+        (self.homes_when_grown() + TAIL) * SLOT_BYTES
     }
 
     /// Whether there are as many as there shall be: more would probe for long.
@@ -77,11 +115,15 @@ impl Table {
     }
 
     pub fn bytes(&self) -> usize {
-        self.slots.len() * SLOT_BYTES
+        self.slots.len * SLOT_BYTES
     }
 
     pub fn contains(&self, fingerprint: u128) -> bool {
-        if fingerprint == 0 { self.has_zero } else { self.slots.get(self.place(fingerprint)) == Some(&fingerprint) }
+        if fingerprint == 0 {
+            return self.has_zero;
+        }
+        let at = self.place(fingerprint);
+        at < self.slots.len && self.slots.get(at) == fingerprint
     }
 
     /// Takes a fingerprint, unless it is there or four fifths of the table are taken: a fuller one would probe for
@@ -100,19 +142,21 @@ impl Table {
     /// All fingerprints, ascending.
     pub fn ascending(&self) -> impl Iterator<Item = u128> {
         let zero = self.has_zero.then_some(0);
-        zero.into_iter().chain(self.slots.iter().copied().filter(|slot| *slot != 0))
+        zero.into_iter().chain(self.slots.iter().filter(|slot| *slot != 0))
     }
 
     pub fn clear(&mut self) {
-        self.slots.fill(0);
+        self.slots.pages.iter_mut().for_each(|page| page.fill(0));
         (self.len, self.has_zero) = (0, false);
     }
 
     /// Where `fingerprint` (not 0) is or belongs; it may be the end.
     fn place(&self, fingerprint: u128) -> usize {
-        let home = self.home(fingerprint);
-        let row = self.slots[home..].iter().take_while(|slot| **slot != 0 && **slot < fingerprint);
-        home + row.count()
+        let mut at = self.home(fingerprint);
+        while at < self.slots.len && (1..fingerprint).contains(&self.slots.get(at)) {
+            at += 1;
+        }
+        at
     }
 
     /// Below `homes`, and never less for a greater fingerprint.
@@ -128,9 +172,9 @@ impl Table {
             return true;
         }
         let at = self.place(fingerprint);
-        let Some(row) = self.slots[at..].iter().position(|slot| *slot == 0) else { return false };
-        self.slots.copy_within(at..at + row, at + 1);
-        self.slots[at] = fingerprint;
+        let Some(end) = (at..self.slots.len).find(|at| self.slots.get(*at) == 0) else { return false };
+        let mut moved = fingerprint;
+        (at..=end).for_each(|at| std::mem::swap(self.slots.slot(at), &mut moved));
         true
     }
 }

@@ -52,8 +52,8 @@ pub(super) struct Fifo {
     back: Vec<u8>,
     /// URLs in it.
     back_urls: u32,
-    /// The next URL, unpacked.
-    head: Option<Box<Waiting>>,
+    /// The next URL, unpacked. In place: a host that has its turn has long left the cache, and each pointer that is followed is a miss.
+    head: Option<Waiting>,
     /// The last URL that was packed. Only what the next record is told from.
     last: Option<Box<Waiting>>,
     len: usize,
@@ -73,14 +73,14 @@ impl Fifo {
 
     /// The next URL.
     pub(super) fn front(&self) -> Option<&Waiting> {
-        self.head.as_deref()
+        self.head.as_ref()
     }
 
     /// Appends a URL, which was discovered later than all that wait.
     pub(super) fn push(&mut self, waiting: Waiting) {
         self.len += 1;
         if self.head.is_none() {
-            self.head = Some(Box::new(waiting));
+            self.head = Some(waiting);
             return;
         }
         if self.back.len() >= CHUNK_BYTES {
@@ -96,11 +96,11 @@ impl Fifo {
     pub(super) fn pop(&mut self) -> Option<Waiting> {
         let head = self.head.take()?;
         self.len -= 1;
-        self.head = self.unpack_next(&head).map(Box::new);
+        self.head = self.unpack_next(&head);
         if self.head.is_none() {
             (self.front, self.middle, self.last) = Default::default();
         }
-        Some(*head)
+        Some(head)
     }
 
     /// Unpacks the URL behind `head`, which is the one that was unpacked last.

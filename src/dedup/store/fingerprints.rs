@@ -48,7 +48,7 @@ impl Fingerprints {
     /// Adds a fingerprint, whatever memory that takes.
     pub(super) fn insert(&mut self, fingerprint: u128) {
         while self.table.offer(self.salt.put(fingerprint)) == Offered::NoRoom {
-            self.table = self.table.grown();
+            self.table = std::mem::replace(&mut self.table, Table::new(0)).grown();
         }
     }
 

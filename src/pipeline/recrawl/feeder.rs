@@ -81,13 +81,27 @@ impl Feeder {
     pub(super) fn run(mut self) {
         self.feed_all();
         while self.plan.under_way() > 0 {
-            match self.told.recv() {
-                Ok(Told::Links(page, links)) => drop(self.links.insert(page, self.known(&links))),
-                Ok(Told::New(links)) => self.plan.found_new(&self.known(&links)),
-                Ok(Told::Ended(page, ended)) => self.take(page, ended),
-                Ok(Told::Close) | Err(_) => return self.show(),
+            let told = self.told.recv();
+            if !told.is_ok_and(|told| self.hear(told)) {
+                return self.show();
             }
         }
+        self.end();
+    }
+
+    /// Takes in what it is told. False where the crawl is over.
+    fn hear(&mut self, told: Told) -> bool {
+        match told {
+            Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
+            Told::New(links) => self.plan.found_new(&self.known(&links)),
+            Told::Ended(page, ended) => self.take(page, ended),
+            Told::Close => return false,
+        }
+        true
+    }
+
+    /// The plan is carried out: the crawl may end.
+    fn end(&self) {
         self.show();
         self.tell_end();
         self.lines.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
@@ -208,5 +222,22 @@ impl Feeder {
         let figures = self.port.figures();
         let expected = figures.expected.round();
         tracing::info!(visited = figures.visited, changed = figures.changed, left = expected, "{why}");
+    }
+}
+
+/// For the simulation, which has no threads.
+#[cfg(test)]
+impl Feeder {
+    pub(in crate::pipeline) fn begin(&mut self) {
+        self.feed_all();
+    }
+
+    /// Takes in one thing that it is told, if any. None where the plan is carried out, which it has said then.
+    pub(in crate::pipeline) fn step(&mut self) -> Option<bool> {
+        if self.plan.under_way() == 0 {
+            self.end();
+            return None;
+        }
+        Some(self.told.try_recv().is_ok_and(|told| self.hear(told)))
     }
 }

@@ -62,12 +62,18 @@ fn a_crawl_may_be_broken_off_at_any_operation_on_the_disk() {
     let from = wished("HARVESTMAN_SIMULATE_FROM", 1);
     let seeds = from..from + wished("HARVESTMAN_SIMULATE_WHOLE", 1);
     let places = seeds.flat_map(|seed| {
-        let operations = Story::of(seed).with(Vec::new()).play().expect("nothing happens to it").operations;
-        (0..operations).flat_map(move |at| Event::ALL.map(|event| (seed, Plan { at, event })))
+        let told = Story::of(seed).with(Vec::new(), Vec::new()).play().expect("nothing happens to it");
+        let acts = [(false, told.operations), (true, told.operations_of_recrawl)];
+        acts.into_iter().flat_map(move |(recrawl, operations)| {
+            (0..operations).flat_map(move |at| Event::ALL.map(|event| (seed, recrawl, Plan { at, event })))
+        })
     });
-    play_all(
-        places.map(|(seed, plan)| (format!("seed {seed}, {plan:?}"), Story::of(seed).with(vec![Trouble::Disk(plan)]))),
-    );
+    play_all(places.map(|(seed, recrawl, plan)| {
+        let (trouble, none) = (vec![Trouble::Disk(plan)], Vec::new());
+        let story = Story::of(seed);
+        let story = if recrawl { story.with(none, trouble) } else { story.with(trouble, none) };
+        (format!("seed {seed}, recrawl: {recrawl}, {plan:?}"), story)
+    }));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 use rand::Rng as _;
 
@@ -125,6 +126,9 @@ impl SimulatedNetwork {
             Some(Fault::Broken) => (500, Vec::new(), "broken".to_owned()),
             None => self.servers.web.answer(request.url.as_str()),
         };
+        let same = |value: &HeaderValue| headers.iter().any(|(name, tag)| *name == "etag" && value == tag.as_str());
+        let (status, body) =
+            if request.headers.get(IF_NONE_MATCH).is_some_and(same) { (304, String::new()) } else { (status, body) };
         let named =
             headers.into_iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
         Ok(Answer {

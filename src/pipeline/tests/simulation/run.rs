@@ -21,6 +21,7 @@ use crate::pipeline::crawl::Crawl;
 use crate::pipeline::job::Job;
 use crate::pipeline::keeper::{Keeper, StateLog, SyncArchive};
 use crate::pipeline::learning::Learner;
+use crate::pipeline::recrawl::Feeder;
 use crate::pipeline::resume::Start;
 use crate::pipeline::surroundings::{Network, Surroundings};
 use crate::pipeline::threads::Stages;
@@ -106,6 +107,7 @@ struct Hands {
     worker: Worker,
     jobs: crossbeam_channel::Receiver<Job>,
     learner: Option<Learner>,
+    feeder: Option<Feeder>,
     keeper: Option<Keeper>,
 }
 
@@ -141,12 +143,15 @@ impl Run<'_> {
     }
 
     async fn tend(&self, mut crawl: Crawl, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> End {
-        let Stages { mut workers, jobs, learner, keeper, writer: made, .. } = stages;
+        let Stages { mut workers, jobs, learner, feeder, keeper, writer: made } = stages;
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
-        let mut hands = Hands { worker, jobs, learner, keeper: keeper.map(|(keeper, _)| keeper) };
+        let mut hands = Hands { worker, jobs, learner, feeder, keeper: keeper.map(|(keeper, _)| keeper) };
         if let Some(learner) = &mut hands.learner {
             learner.begin();
+        }
+        if let Some(feeder) = &mut hands.feeder {
+            feeder.begin();
         }
         let hands = Rc::new(RefCell::new(Some(hands)));
         self.let_work(&hands, writer);
@@ -178,13 +183,18 @@ impl Run<'_> {
     /// Lets each of the hands take a step now and then.
     fn let_work(&self, hands: &Rc<RefCell<Option<Hands>>>, writer: &Arc<Mutex<Option<Writer>>>) {
         type Step = fn(&mut Hands) -> bool;
-        let steps: [(&str, Step); 3] = [
+        let steps: [(&str, Step); 4] = [
             ("worker", |hands| {
                 // Here a worker that waits would wait for ever.
                 let may = !hands.learner.as_ref().is_some_and(Learner::is_behind);
                 may && hands.jobs.try_recv().is_ok_and(|job| hands.worker.take(job))
             }),
             ("learner", |hands| hands.learner.as_mut().is_some_and(Learner::step)),
+            ("feeder", |hands| match hands.feeder.as_mut().map(Feeder::step) {
+                // The plan is carried out.
+                Some(None) => hands.feeder.take().is_some(),
+                step => step.flatten().unwrap_or_default(),
+            }),
             ("keeper", |hands| hands.keeper.as_mut().is_some_and(Keeper::step)),
         ];
         for (name, step) in steps {
@@ -206,7 +216,7 @@ impl Run<'_> {
 
     /// What the end of a live crawl does.
     fn close(&self, crawl: Crawl, hands: Hands, writer: &Arc<Mutex<Option<Writer>>>, end: End) -> End {
-        let Hands { mut worker, jobs, mut learner, keeper } = hands;
+        let Hands { mut worker, jobs, mut learner, keeper, .. } = hands;
         while let Ok(job) = jobs.try_recv() {
             while learner.as_mut().is_some_and(Learner::step) {}
             worker.take(job);

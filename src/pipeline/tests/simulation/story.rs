@@ -1,7 +1,7 @@
 //! A crawl from its first run to its last, with all that befalls it, made from a seed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::clock::Instant;
 use crate::config::archive::LineCompression;
 use crate::config::{ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind};
 use crate::frontier::EndReason;
+use crate::pipeline::Error;
 use crate::pipeline::resume::Start;
 use crate::seed::{Rng, Seed};
 
@@ -31,8 +32,23 @@ pub(super) struct Story {
     latency_max: Duration,
     /// Whether all that is within reach must be fetched; a policy that judges links may leave some out.
     complete: bool,
-    /// What befalls the runs but for the last.
-    pub(super) troubles: Vec<Trouble>,
+    /// What befalls the runs of the crawl but for the last.
+    troubles: Vec<Trouble>,
+    /// What befalls those of the recrawl.
+    recrawl_troubles: Vec<Trouble>,
+}
+
+/// What stays the same over all runs.
+struct Stage {
+    config: Config,
+    out: PathBuf,
+    servers: Arc<Servers>,
+}
+
+/// How a crawl or a recrawl went.
+struct Act {
+    broken: usize,
+    operations: u64,
 }
 
 /// What befalls a run.
@@ -53,8 +69,10 @@ pub(super) struct Told {
     pub(super) requests: usize,
     /// Pages that were fetched again.
     pub(super) again: u64,
-    /// Operations on the disk in the last run.
+    /// Operations on the disk in the last run of the crawl.
     pub(super) operations: u64,
+    /// The same of the recrawl.
+    pub(super) operations_of_recrawl: u64,
     /// Stands for all that happened.
     pub(super) digest: u64,
 }
@@ -71,6 +89,7 @@ impl Story {
         let complete = rng.random_bool(0.8);
         let pages = rng.random_range(6..50);
         let troubles = (0..rng.random_range(1..5)).map(|_| trouble(pages, &mut rng)).collect();
+        let recrawl_troubles = (0..rng.random_range(0..3)).map(|_| trouble(pages / 2 + 1, &mut rng)).collect();
         Self {
             seed,
             config: config(complete, &mut rng),
@@ -80,12 +99,13 @@ impl Story {
             latency_max: Duration::from_millis(one(&[5, 60, 900], &mut rng)),
             complete,
             troubles,
+            recrawl_troubles,
         }
     }
 
-    /// The same with these troubles.
-    pub(super) fn with(self, troubles: Vec<Trouble>) -> Self {
-        Self { troubles, ..self }
+    /// The same with these troubles in the crawl and in the recrawl.
+    pub(super) fn with(self, troubles: Vec<Trouble>, recrawl_troubles: Vec<Trouble>) -> Self {
+        Self { troubles, recrawl_troubles, ..self }
     }
 
     /// Plays it, and checks after each run what must hold.
@@ -96,36 +116,70 @@ impl Story {
         let mut config = self.config.clone();
         config.crawl.seeds.clone_from(&web.seeds);
         config.crawl.out = out.to_string_lossy().into_owned();
-        let servers = Arc::new(Servers::new(web, self.fault_rate));
-        let mut rng = self.seed.child("between").rng();
+        let stage = Stage { config, out, servers: Arc::new(Servers::new(web, self.fault_rate)) };
         let mut at = Instant::from_micros(1_790_000_000_000_000);
-        let mut broken = 0;
-        loop {
-            let trouble = self.troubles.get(broken).copied();
-            let disk = Disk::new(&out, if let Some(Trouble::Disk(plan)) = trouble { Some(plan) } else { None });
+        let crawl = self.act(&stage, (0, Start::anew), &self.troubles, &mut at)?;
+        let again = checks::again(&stage.servers.log());
+        let found = checks::at_rest(&stage.out, false)?;
+        if self.complete { found.check_complete(&stage.servers.web) } else { found.check_over() }?;
+        self.check_again(again, crawl.broken)?;
+        at = at + Duration::from_secs(86_400);
+        let recrawl = self.act(&stage, (1_000, Start::another_round), &self.recrawl_troubles, &mut at)?;
+        checks::at_rest(&stage.out, true)?.check_over().map_err(|what| format!("after the recrawl: {what}"))?;
+        let log = stage.servers.log();
+        checks::polite(&log, self.config.host.delay.0).map_err(|what| format!("POL-2: {what}"))?;
+        let mut digest = DefaultHasher::new();
+        log.hash(&mut digest);
+        Ok(Told {
+            broken: crawl.broken + recrawl.broken,
+            requests: log.len(),
+            again,
+            operations: crawl.operations,
+            operations_of_recrawl: recrawl.operations,
+            digest: digest.finish(),
+        })
+    }
+
+    /// Plays the runs of a crawl, or of a recrawl, until one ends as it should.
+    fn act(
+        &self,
+        stage: &Stage,
+        (first, start): (u64, fn(&Path) -> Result<Start, Error>),
+        troubles: &[Trouble],
+        at: &mut Instant,
+    ) -> Result<Act, String> {
+        for broken in 0.. {
+            let trouble = troubles.get(broken).copied();
+            let run_seed = self.seed.nth(first + broken as u64);
+            let disk = Disk::new(&stage.out, if let Some(Trouble::Disk(plan)) = trouble { Some(plan) } else { None });
             let run = Run {
-                config: &config,
-                seed: self.seed.nth(broken as u64),
-                servers: &servers,
+                config: &stage.config,
+                seed: run_seed,
+                servers: &stage.servers,
                 disk: &disk,
-                at,
+                at: *at,
                 killed_after: if let Some(Trouble::After(time, event)) = trouble { Some((time, event)) } else { None },
                 latency_max: self.latency_max,
             };
-            let ended = run.execute(if broken == 0 { Start::anew } else { Start::again });
-            disk.settle(&mut rng);
-            let wrong = |what: String| format!("run {broken} ({trouble:?}): {what}");
+            let ended = run.execute(if broken == 0 { start } else { Start::again });
+            disk.settle(&mut run_seed.child("torn").rng());
+            let wrong = |what: String| format!("run {} ({trouble:?}): {what}", first + broken as u64);
+            *at = ended.at + Duration::from_millis(run_seed.child("downtime").rng().random_range(0..60_000));
             if self.is_over(&ended, trouble.is_some()).map_err(wrong)? {
-                let found = checks::at_rest(&out).map_err(wrong)?;
-                let checked = if self.complete { found.check_complete(&servers.web) } else { found.check_over() };
-                checked.map_err(wrong)?;
-                return self.conclude(&servers, broken, disk.operations());
+                return Ok(Act { broken, operations: disk.operations() });
             }
-            repair(&out).and_then(|()| checks::at_rest(&out).map(drop)).map_err(wrong)?;
-            let mut rng = self.seed.child("downtime").nth(broken as u64).rng();
-            at = ended.at + Duration::from_millis(rng.random_range(0..60_000));
-            broken += 1;
+            repair(&stage.out).and_then(|()| checks::at_rest(&stage.out, first > 0)).map(drop).map_err(wrong)?;
         }
+        unreachable!("there are finitely many troubles")
+    }
+
+    /// No more pages may be fetched again than there were leases.
+    fn check_again(&self, again: u64, broken: usize) -> Result<(), String> {
+        let allowed = broken as u64 * u64::from(self.config.frontier.in_flight_max);
+        if again <= allowed {
+            return Ok(());
+        }
+        Err(format!("{again} pages were fetched again, {allowed} may be after {broken} broken runs"))
     }
 
     /// Whether a run was the last one.
@@ -136,19 +190,6 @@ impl Story {
             End::Failed | End::Killed | End::Over(EndReason::Stopped) if troubled => Ok(false),
             end => Err(format!("it ended with {end:?}")),
         }
-    }
-
-    fn conclude(&self, servers: &Servers, broken: usize, operations: u64) -> Result<Told, String> {
-        let log = servers.log();
-        checks::polite(&log, self.config.host.delay.0).map_err(|what| format!("POL-2: {what}"))?;
-        let again = checks::again(&log);
-        let allowed = broken as u64 * u64::from(self.config.frontier.in_flight_max);
-        if again > allowed {
-            return Err(format!("{again} pages were fetched again, {allowed} may be after {broken} broken runs"));
-        }
-        let mut digest = DefaultHasher::new();
-        log.hash(&mut digest);
-        Ok(Told { broken, requests: log.len(), again, operations, digest: digest.finish() })
     }
 }
 
