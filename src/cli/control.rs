@@ -96,7 +96,7 @@ pub struct HostArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// The host: example.org or example.org:8080 for http and https, or https://example.org
+    /// The host: example.org or example.org:8080 for http and https, or `https://example.org`
     #[arg(value_name = "HOST")]
     host: String,
 }

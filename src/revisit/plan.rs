@@ -1,7 +1,7 @@
 //! Whom to visit next, in a recrawl that learns while it goes on.
 //!
 //! Each page that is still to be visited has a chance to have changed: by what the visits of this round and of those before found of
-//! pages like it ([`Regression`]) and by its own [history](crate::page::History), which leans on that ([`shrunk_rate`]). At first some
+//! pages like it ([`Regression`]) and by its own [history](crate::page::History), which leans on that ([`shrunk_rate`](super::rate::shrunk_rate)). At first some
 //! pages of each pattern are visited; then the likeliest ones, with weights drawn from what is held of them (Thompson 1933) until a good
 //! part of the budget is spent. Chances are judged anew after each sixteenth more visits.
 //!

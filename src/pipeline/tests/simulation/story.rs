@@ -38,6 +38,9 @@ pub(super) struct Story {
     recrawl_troubles: Vec<Trouble>,
 }
 
+/// Makes the crawl directory ready.
+type StartOf = fn(&Path) -> Result<Start, Error>;
+
 /// What stays the same over all runs.
 struct Stage {
     config: Config,
@@ -144,7 +147,7 @@ impl Story {
     fn act(
         &self,
         stage: &Stage,
-        (first, start): (u64, fn(&Path) -> Result<Start, Error>),
+        (first, start): (u64, StartOf),
         troubles: &[Trouble],
         at: &mut Instant,
     ) -> Result<Act, String> {
