@@ -79,7 +79,9 @@ fn next(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     if xxh3_64(packed) != u64::from_le_bytes(*hash) || plain > BLOCK_BYTES_MAX {
         return None;
     }
-    Some((zstd::bulk::decompress(packed, plain).ok()?, after))
+    let block = zstd::bulk::decompress(packed, plain).ok()?;
+    // Its length is not among the bytes that are hashed.
+    (block.len() == plain).then_some((block, after))
 }
 
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
