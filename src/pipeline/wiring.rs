@@ -17,7 +17,7 @@ use super::fetching::Fetching;
 use super::harvest::{Harvester, Rules};
 use super::in_force::InForce;
 use super::job::Job;
-use super::keeper::{Disk, Keeper};
+use super::keeper::{Disk, Keeper, KeeperPort};
 use super::learning::Teacher;
 use super::output::CONFIG_FILE;
 use super::policy_setup::PolicySetup;
@@ -129,7 +129,7 @@ struct Outlet {
 impl Beginning<'_> {
     /// Makes all stages and connects them; the actors are started. The crawl begins with [`Crawl::begin`].
     pub(super) fn wire(&self) -> Result<(Crawl, Stages), Error> {
-        let Self { config, hooks, clock, seed, surroundings, .. } = self;
+        let Self { config, hooks, clock, seed, .. } = self;
         let mut parts = parts(self)?;
         let directory = output::directory(config);
         // Only now: nothing is made where the settings are wrong.
@@ -143,17 +143,16 @@ impl Beginning<'_> {
         let in_force = InForce::read(&directory)?;
         parts.policy.recall(config, &directory, in_force.steering.clone())?;
         let reader = left.as_ref().map(Store::visits);
-        let mut loaded = match (past.as_ref().and_then(|past| past.round.as_ref()), &reader) {
-            (Some(round), Some(reader)) => Some(Loaded::read(reader, round.number)?),
-            _ => None,
-        };
+        let round = past.as_mut().and_then(|past| past.round.take());
+        let known = round.as_ref().zip(reader.as_ref());
+        let mut loaded = known.map(|(round, reader)| Loaded::read(reader, round.number)).transpose()?;
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,
         };
         let goes_on = past.is_some();
         let remembered = past.as_mut().map(|past| Mutex::new(std::mem::take(&mut past.hosts)));
-        let Past { account: spent, admitted, sitemaps, round, .. } = past.unwrap_or_default();
+        let Past { account: spent, admitted, sitemaps, .. } = past.unwrap_or_default();
         let started = clock.now() - spent.elapsed;
         let visits_kept = store.is_some() && config.state.visits;
         let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?;
@@ -176,12 +175,7 @@ impl Beginning<'_> {
             restore_urls(store, &seen, &mut frontier, waits)?;
             admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
         }
-        let keeper = store.map(|store| {
-            let sink = outlet.sink.clone();
-            let archive = surroundings.archive_sync(Box::new(move || sink.sync()));
-            let disk = Disk { state: surroundings.state(store), sync_archive: archive };
-            Keeper::new(config, (disk, account), lines.clone(), (clock.clone(), started))
-        });
+        let keeper = store.map(|store| self.keeper((store, account), &outlet, &lines, started));
         if let Some((_, port)) = &keeper {
             // Set once, here.
             let _ = lines.0.keeper.set(port.clone());
@@ -192,13 +186,10 @@ impl Beginning<'_> {
         for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
             lines.0.hand_out_sitemaps(urls, nesting);
         }
-        let feeder = match (round, loaded, reader) {
-            (Some(round), Some(loaded), Some(reader)) => {
-                let seed = seed.child("recrawl");
-                Some(recrawl::feeder(config, (&round, loaded, reader), &lines, (clock, seed)))
-            }
-            _ => None,
-        };
+        let visited = round.zip(loaded).zip(reader);
+        let feeder = visited.map(|((round, loaded), reader)| {
+            recrawl::feeder(config, (&round, loaded, reader), &lines, (clock, seed.child("recrawl")))
+        });
         let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
         let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
         let traps = Arc::clone(&parts.policy.traps);
@@ -229,6 +220,19 @@ impl Beginning<'_> {
             lock,
         };
         Ok((crawl, Stages { workers, jobs: job_queue, learner, feeder, keeper, writer: outlet.writer }))
+    }
+
+    fn keeper(
+        &self,
+        (store, account): (Store, Ledger),
+        outlet: &Outlet,
+        lines: &Lines,
+        started: Instant,
+    ) -> (Keeper, KeeperPort) {
+        let sink = outlet.sink.clone();
+        let sync_archive = self.surroundings.archive_sync(Box::new(move || sink.sync()));
+        let disk = Disk { state: self.surroundings.state(store), sync_archive };
+        Keeper::new(self.config, (disk, account), lines.clone(), (self.clock.clone(), started))
     }
 
     fn outlet(&self, directory: &Path) -> Result<Outlet, Error> {
