@@ -53,6 +53,10 @@ figures CORPORA="../shared/corpora":
 docs:
     HARVESTMAN_BLESS=1 cargo test --test cli documentation
 
+# The book of docs/, built (needs mdBook: cargo install mdbook)
+book:
+    python3 tests/e2e/book.py mdbook target/book
+
 # Licences, advisories, sources of dependencies (needs cargo-deny)
 deny:
     cargo deny check

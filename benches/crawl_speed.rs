@@ -10,19 +10,14 @@
 //! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+mod static_site;
 
 use bytes::Bytes;
-use harvestman::config::{Config, Period};
-use harvestman::report::{Hooks, Report, Usage};
+use harvestman::report::{Hooks, Report};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
 use lol_html::{HtmlRewriter, Settings, element};
-
-/// Connections of either client.
-const CONNECTIONS: usize = 16;
+use static_site::{CONNECTIONS, Site, cpu_seconds, median, number};
 
 fn main() {
     let pages = number("HARVESTMAN_BENCH_PAGES", 50_000);
@@ -54,51 +49,6 @@ enum Keeps {
     Nothing,
     Archive,
     ArchiveAndState,
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// The static site in a process of its own.
-struct Site {
-    process: Child,
-    seed: String,
-    /// Held open: the process writes more than the first line.
-    _stdout: BufReader<ChildStdout>,
-}
-
-impl Site {
-    fn start(pages: u64) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_harvestman"))
-            .args(["sim", "--static", "--port", "0", "--pages", &pages.to_string(), "--for", "3600s"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the simulator starts");
-        let stdout = process.stdout.take().expect("it is piped");
-        let mut line = String::new();
-        let mut stdout = BufReader::new(stdout);
-        stdout.read_line(&mut line).expect("it names its seed");
-        let seed = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
-        Self { process, seed, _stdout: stdout }
-    }
-
-    fn stop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn cpu_seconds(work: impl FnOnce()) -> f64 {
-    let before = Usage::now();
-    work();
-    Usage::now().since(before).cpu_seconds.expect("the system tells processor time")
 }
 
 /// Fetches, tokenises, resolves and hashes, with nothing around it.
@@ -166,13 +116,7 @@ fn tokenise(url: &url::Url, body: &[u8]) -> u64 {
 /// Crawls the site with this crate's own pipeline.
 fn crawl(seed: &str, pages: u64, keeps: Keeps) -> f64 {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut config = Config::default();
-    config.crawl.seeds = vec![seed.to_owned()];
-    config.crawl.out = directory.path().join("crawl").display().to_string();
-    config.crawl.seed = 1;
-    config.host.delay = Period(Duration::ZERO);
-    config.host.connections_per_host = CONNECTIONS as u32;
-    config.host.connections_per_ip = CONNECTIONS as u32;
+    let mut config = static_site::config(seed, directory.path());
     config.archive.enabled = keeps != Keeps::Nothing;
     config.state.enabled = keeps == Keeps::ArchiveAndState;
     let mut report: Option<Report> = None;

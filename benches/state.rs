@@ -116,7 +116,12 @@ impl Crawl {
         self.known += started.elapsed();
         if let Some(Lease { id, item, .. }) = lease {
             let number = self.frontier.end(id);
-            change.ended.push(Ended { number, url: item.url.fingerprint(), fate: Fate::Fetched });
+            change.ended.push(Ended {
+                number,
+                url: item.url.fingerprint(),
+                host: item.url.host_key(),
+                fate: Fate::Fetched,
+            });
         }
         self.changes.push(change);
         if self.changes.len() >= GROUP {

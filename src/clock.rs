@@ -103,6 +103,8 @@ impl Stopwatch {
 pub struct Clock {
     started: tokio::time::Instant,
     started_at: Instant,
+    /// How fast it goes, in thousandths: other than 1,000 only in tests.
+    rate: u32,
 }
 
 impl Clock {
@@ -110,22 +112,36 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn system() -> Self {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch }
+        Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch, rate: 1000 }
     }
 
     /// A clock that shows `at` now; with tokio's time paused it moves only when tokio's time is advanced.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn starting_at(at: Instant) -> Self {
-        Self { started: tokio::time::Instant::now(), started_at: at }
+        Self { started: tokio::time::Instant::now(), started_at: at, rate: 1000 }
+    }
+
+    /// A clock like [`Self::starting_at`] that counts `rate` thousandths of a second a second.
+    #[cfg(test)]
+    pub fn skewed(at: Instant, rate: u32) -> Self {
+        Self { rate, ..Self::starting_at(at) }
     }
 
     /// The time now.
     pub fn now(&self) -> Instant {
-        self.started_at + self.started.elapsed()
+        self.started_at + self.started.elapsed() * self.rate / 1000
     }
 
     /// Sleeps until `at`; returns at once where that has passed.
     pub async fn sleep_until(&self, at: Instant) {
-        tokio::time::sleep_until(self.started + at.since(self.started_at)).await;
+        // Rounded up, so that it is never too early by its own reading.
+        let elapsed = at.since(self.started_at).as_nanos() * 1000;
+        let elapsed = u64::try_from(elapsed.div_ceil(u128::from(self.rate))).unwrap_or(u64::MAX);
+        tokio::time::sleep_until(self.started + Duration::from_nanos(elapsed)).await;
+    }
+
+    /// Sleeps for a time.
+    pub async fn sleep(&self, time: Duration) {
+        self.sleep_until(self.now() + time).await;
     }
 }

@@ -15,6 +15,7 @@ pub mod classify;
 pub mod dedup;
 pub mod fetch;
 pub mod filter;
+pub mod fleet;
 pub mod frontier;
 pub mod host;
 pub mod parse;

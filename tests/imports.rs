@@ -12,6 +12,8 @@ const GROUND: &[&str] = &["clock", "config", "page", "seed", "url", "options"];
 const KNOW_THE_SITE: &[&str] = &["classify", "policy"];
 /// A policy classifies the pages that it learns from by the classifier that the workers use.
 const CLASSIFIER: &str = "classify";
+/// What the fleet's formats and rules may know besides: how records of the state are written, and what people ban and pin.
+const BESIDE_THE_FLEET: &[&str] = &["fleet", "metrics", "policy", "store"];
 /// What the site model stands on: no settings, no time.
 const BELOW_THE_SITE: &[&str] = &["page", "seed", "site", "url"];
 /// What a pure file may not know: actors, runtimes, sockets, files, metrics, and clocks that tell the time by themselves.
@@ -31,9 +33,9 @@ const IMPURE: &[&str] = &[
 ];
 /// The shells: the only files of the stages that act. Everything else in a stage's folder decides, or is listed with its reason.
 const SHELLS: &[&str] = &[
-    "frontier/actor.rs",
+    "frontier/actor/",
     "frontier/messages.rs",
-    "host/actor.rs",
+    "host/actor/",
     "host/messages.rs",
     "fetch/",      // the client: sockets are its subject
     "archive/", // the writer: files are its subject; the encoder is pure by construction (it is handed all it writes)
@@ -99,6 +101,25 @@ fn the_ground_knows_nothing_above_it() {
             assert!(below.contains(&import), "src/{name} imports crate::{import}");
         }
         for word in IMPURE {
+            assert!(!code.contains(word), "src/{name} knows {word}");
+        }
+    }
+}
+
+#[test]
+fn the_fleet_knows_no_stage_but_the_state_and_what_is_banned() {
+    for (name, code) in code() {
+        if !name.starts_with("fleet/") {
+            continue;
+        }
+        for import in imports(&code) {
+            assert!(
+                GROUND.contains(&import) || BESIDE_THE_FLEET.contains(&import),
+                "src/{name} imports crate::{import}"
+            );
+        }
+        let pure = name.starts_with("fleet/wire/") || name == "fleet/rebuild.rs";
+        for word in IMPURE.iter().filter(|_| pure) {
             assert!(!code.contains(word), "src/{name} knows {word}");
         }
     }

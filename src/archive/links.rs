@@ -1,7 +1,7 @@
 //! The link export: one JSON line a page, with the links that were found on it.
 
-use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::page::Apath;
 
@@ -65,6 +65,30 @@ impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
         }
         sequence.end()
     }
+}
+
+/// A line of the link export, read again.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct LinksLine {
+    /// The page, canonical.
+    pub url: String,
+    /// The links that were found on it.
+    pub links: Vec<LinkRead>,
+}
+
+/// An [`ExportedLink`], read again.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct LinkRead {
+    /// Where it leads.
+    pub href: String,
+    /// Where it stands on its page, as 16 hexadecimal digits.
+    pub class: String,
+    /// Whether it was new and accepted.
+    #[serde(default)]
+    pub new: bool,
+    /// Why it was refused.
+    #[serde(default)]
+    pub refused: Option<String>,
 }
 
 #[cfg(test)]

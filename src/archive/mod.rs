@@ -11,6 +11,7 @@
 //! keeps records whole and in order. A record is written before the outcome that refers to it is reported as recorded.
 
 mod byte_budget;
+pub mod cdxj;
 mod digest;
 #[cfg(test)]
 mod earlier_tests;
@@ -32,16 +33,24 @@ mod revisit;
 mod sink;
 #[cfg(test)]
 mod sink_tests;
+#[cfg(feature = "parquet")]
+pub mod tables;
 #[cfg(test)]
 mod tests;
+pub mod upload;
 mod warcinfo;
 mod writer;
+
+/// Whether a file is a WARC file that is not written to any more, by its name.
+pub fn is_warc(name: &str) -> bool {
+    [".warc", ".warc.gz"].iter().any(|suffix| name.ends_with(suffix))
+}
 
 pub use digest::{Digest, Hasher};
 pub use encode::{Earlier, EncodedPage, RecordEncoder};
 pub use error::Error;
 pub use line_log::LineLog;
-pub use links::{ExportedLink, links_line};
+pub use links::{ExportedLink, LinkRead, LinksLine, links_line};
 pub use metadata::PageFacts;
 pub use record_id::{RecordId, RecordIds, RunId};
 pub use repair::{Repaired, repair, repair_all};

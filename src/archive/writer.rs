@@ -9,6 +9,7 @@ use super::Error;
 use super::encode::{EncodedPage, RecordMaker};
 use super::file::{GrowingFile, rename, sync_directory};
 use super::record_id::{RecordIds, RunId};
+use super::upload::Place;
 use super::warcinfo::{self, CrawlInfo};
 use crate::clock::Instant;
 use crate::config::archive::ArchiveOptions;
@@ -181,6 +182,17 @@ pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
     for (key, level) in [("level", options.level), ("level_encoded", options.level_encoded)] {
         if level > 12 {
             return Err(Error::Setting { key, value: level.to_string(), hint: "use 0 (stored) to 12 (smallest)" });
+        }
+    }
+    if !options.upload.is_empty() {
+        let value = || format!("{:?}", options.upload);
+        if options.upload.parse::<Place>().is_err() {
+            let hint = "write s3://BUCKET/PREFIX, as in s3://archives/forum-2026";
+            return Err(Error::Setting { key: "upload", value: value(), hint });
+        }
+        if cfg!(not(feature = "upload")) {
+            let hint = "this build of Harvestman has no uploads: build it with `--features upload`";
+            return Err(Error::Setting { key: "upload", value: value(), hint });
         }
     }
     for name in &options.redact_request_headers {

@@ -10,9 +10,12 @@ use anyhow::{Context, bail};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
 use serde_json::Value;
 
+use super::watchers::ADDRESS_FILE;
 use crate::admin::SOCKET;
+use crate::fleet::status::Standing;
 
 /// How long a crawl may take to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -131,10 +134,28 @@ fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result
 /// Shows where a crawl stands, and what it waits for.
 pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
     let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
-    let shown = if args.json { text + "\n" } else { told(&serde_json::from_str(&text)?) };
+    let shown = if args.json { text + "\n" } else { told(&serde_json::from_str(&text)?) + &page(&args.directory) };
     // A reader that has seen enough is no failure.
     let _ = io::stdout().write_all(shown.as_bytes());
     Ok(())
+}
+
+/// Makes sure that a crawl runs in a directory.
+pub(super) fn reach(directory: &Path) -> anyhow::Result<()> {
+    ask(directory, http::Method::GET, ("status", Vec::new())).map(drop)
+}
+
+/// What the crawl that runs in a directory says of itself; none where none runs there.
+///
+/// # Errors
+/// Where one runs and does not answer.
+pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<Value>> {
+    if std::os::unix::net::UnixStream::connect(directory.join(SOCKET)).is_err() {
+        // What a killed crawl leaves is a socket that nobody listens at.
+        return Ok(None);
+    }
+    let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
+    Ok(Some(serde_json::from_str(&text)?))
 }
 
 /// Tells a running crawl something.
@@ -203,7 +224,18 @@ fn told(status: &Value) -> String {
     if more > 0 {
         let _ = writeln!(text, "  and {more} hosts more");
     }
-    text + &held(&status["in_force"])
+    text + &held(&status["in_force"]) + &fleet(&status["fleet"])
+}
+
+/// Where the node stands in its fleet, if it is of one.
+fn fleet(standing: &Value) -> String {
+    Standing::deserialize(standing).map_or_else(|_| String::new(), |standing| standing.to_string())
+}
+
+/// Where the crawl's live page is, if it has one.
+fn page(directory: &Path) -> String {
+    std::fs::read_to_string(directory.join(ADDRESS_FILE))
+        .map_or_else(|_| String::new(), |page| format!("live page: {page}"))
 }
 
 /// What somebody has told the crawl and holds.
@@ -226,6 +258,7 @@ fn meaning(reason: &str) -> &str {
         "back_off" => "it failed, or asked for it (429, 503)",
         "breaker" => "it could not be reached several times in a row",
         "robots" => "its robots.txt cannot be had",
+        "group" => "another host of its group asked for it (429, 503)",
         other => other,
     }
 }
@@ -233,6 +266,7 @@ fn meaning(reason: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::status::{FleetStatus, NodeStatus};
 
     #[test]
     fn a_stalled_crawl_says_since_what_it_waits_for() {
@@ -258,7 +292,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+        let node = NodeStatus { node: "a".to_owned(), state: "live".to_owned(), leads: true, ..NodeStatus::default() };
+        let fleet = FleetStatus { name: "x".to_owned(), size: 1, nodes: vec![node], ..FleetStatus::default() };
+        let standing = Standing { session: "a.1".to_owned(), margin_seconds: 3.0, fleet };
+        let text = told(&serde_json::json!({"pages": 3, "fleet": standing}));
+        assert!(
+            text.contains("fleet: crawl `x`") && text.contains("live, leads") && text.contains("this is node a;"),
+            "{text}"
+        );
         let busy = serde_json::json!({"leased": 1, "queued": 5, "waits": status["waits"]});
-        assert!(!told(&busy).contains("stalled"));
+        assert!(!told(&busy).contains("stalled") && !told(&busy).contains("fleet"));
     }
 }

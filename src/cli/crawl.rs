@@ -9,14 +9,15 @@ use url::Url;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
+use super::upload::uploaded_beside;
+use super::watchers::Doors;
 use super::{identity, log, seeds, signals};
-use crate::admin::{Admin, ControlSocket, Controls, StatusProvider};
-use crate::clock::Clock;
 use crate::config::{Config, Flag, FlagValue, LogFormat};
 use crate::metrics::Metrics;
 use crate::pipeline;
+use crate::report::live::Live;
 use crate::report::progress::Progress;
-use crate::report::{Commands, CrawlStatus, Hooks, PauseSwitch, Report, StopFlag, StopReason};
+use crate::report::{CrawlStatus, Hooks, Report, StopReason};
 use crate::seed::Seed;
 
 /// Arguments of `harvestman crawl`.
@@ -105,7 +106,7 @@ pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, begin: Begin) 
     let out = &config.crawl.out;
     let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
     let go_on = if more { format!("\ngo on     harvestman resume {out}") } else { String::new() };
-    let _ = writeln!(io::stdout(), "{report}output    {out}{go_on}");
+    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {out}{go_on}");
     Ok(Exit::after(&report))
 }
 
@@ -136,7 +137,9 @@ pub(super) fn to_report(
     begin: Begin,
     until: Until,
 ) -> Result<Report, Failure> {
-    let result = pipeline::runtime(config).block_on(crawl(config, progress, begin, until));
+    let result = uploaded_beside(config, |metrics| {
+        pipeline::runtime(config).block_on(crawl(config, metrics, progress, begin, until))
+    });
     match config.log.format {
         LogFormat::Text => result,
         LogFormat::Json => result.map_err(Failure::logged),
@@ -166,18 +169,21 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config
 }
 
-async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: Until) -> Result<Report, Failure> {
-    let (metrics, stop) = (Metrics::new(), StopFlag::new());
+async fn crawl(
+    config: &Config,
+    metrics: Metrics,
+    progress: &Arc<Progress>,
+    begin: Begin,
+    until: Until,
+) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
-    signals::listen(stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
-    // Before the crawl directory is touched: with a wrong address nothing is done at all.
-    let admin = start_admin(&config.metrics.listen, &metrics, &latest).await?;
+    let live = Live::open();
+    let hooks = Hooks { live: live.clone(), metrics, ..Hooks::none() };
+    signals::listen(hooks.stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
+    let doors = Arc::new(Doors::open(config, &hooks, &latest).await?);
 
-    let (shown, pause, commands) = (Arc::clone(progress), PauseSwitch::new(), Commands::new());
-    let open = Mutex::new(Some(control(config, &latest, (&stop, &pause, &commands))));
-    let socket = Arc::new(Mutex::new(None));
-    let kept = Arc::clone(&socket);
-    let (learning, enough) = (Arc::clone(&metrics.policy), stop.clone());
+    let (shown, opening) = (Arc::clone(progress), Arc::clone(&doors));
+    let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
         if until == Until::Learnt && learning.lessons.get() > 0 {
             enough.request();
@@ -185,57 +191,18 @@ async fn crawl(config: &Config, progress: &Arc<Progress>, begin: Begin, until: U
         shown.show(status);
         latest.lock().clone_from(status);
         // With the first status the crawl has its directory.
-        if let Some(open) = open.lock().take() {
-            *kept.lock() = open();
-        }
+        opening.open_inside();
     };
-    let hooks = Hooks { stop, pause, commands, on_status: Arc::new(on_status), metrics };
+    let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
     let result = match begin {
         Begin::Anew => pipeline::run(config, hooks).await,
         Begin::Again => pipeline::go_on(config, hooks).await,
         Begin::AnotherRound => pipeline::recrawl(config, hooks).await,
     };
     progress.finish();
-    drop(socket.lock().take());
-    if let Some(admin) = admin {
-        admin.stop().await;
-    }
+    live.end(&result.as_ref().map_or_else(ToString::to_string, |report| report.stop_reason.describe().to_owned()));
+    doors.close().await;
     Ok(result?)
-}
-
-/// What opens the control socket. A crawl goes on without one where it cannot be had.
-fn control(
-    config: &Config,
-    latest: &Arc<Mutex<CrawlStatus>>,
-    (stop, pause, commands): (&StopFlag, &PauseSwitch, &Commands),
-) -> impl FnOnce() -> Option<ControlSocket> + use<> {
-    let latest = Arc::clone(latest);
-    let status: StatusProvider = Arc::new(move || latest.lock().clone());
-    let (stop, pause, commands) = (stop.clone(), pause.clone(), commands.clone());
-    let controls = Controls { status, stop, pause, commands, clock: Clock::system() };
-    let directory = config.crawl.out.clone();
-    move || match ControlSocket::listen(Path::new(&directory), controls) {
-        Ok(socket) => Some(socket),
-        Err(error) => {
-            tracing::warn!(%error, "no control socket: `harvestman status` and its like do not reach this crawl");
-            None
-        }
-    }
-}
-
-async fn start_admin(
-    listen: &str,
-    metrics: &Metrics,
-    latest: &Arc<Mutex<CrawlStatus>>,
-) -> Result<Option<Admin>, Failure> {
-    if listen.is_empty() {
-        return Ok(None);
-    }
-    let latest = Arc::clone(latest);
-    let admin = Admin::start(listen, metrics.clone(), Arc::new(move || latest.lock().clone()));
-    let admin = admin.await.map_err(Failure::usage)?;
-    tracing::info!("metrics at http://{}/metrics", admin.address());
-    Ok(Some(admin))
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl From<pipeline::Error> for Failure {
             | pipeline::Error::State(
                 StoreError::InUse { .. } | StoreError::Missing { .. } | StoreError::Format { .. },
             ) => Exit::Usage,
-            pipeline::Error::State(StoreError::Failed { .. })
+            pipeline::Error::State(StoreError::Failed { .. } | StoreError::Fleet(_))
             | pipeline::Error::Archive(_)
             | pipeline::Error::Write { .. } => Exit::Output,
             pipeline::Error::Internal(_) => Exit::Internal,

@@ -43,6 +43,7 @@ const CRAWL: &str = "What to crawl";
 const BUDGETS: &str = "When to stop";
 const POLITENESS: &str = "Politeness and identity";
 const NETWORK: &str = "Logins and network";
+const FLEET: &str = "Fleet";
 const OUTPUT: &str = "Output and log";
 
 /// All of them, in the order of the help.
@@ -80,7 +81,11 @@ const FLAGS: &[SettingFlag] = &[
     one(NETWORK, ("ca-file", "FILE"), ("fetch", "ca_file"), "PEM file of certificate authorities to trust besides the usual ones"),
     one(NETWORK, ("proxy", "URL"), ("fetch", "proxy"), "Proxy for all requests: http://… or socks5://…"),
 
-    one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve /metrics, /healthz and /api/status here"),
+    one(FLEET, ("fleet", "nats://HOST:PORT"), ("fleet", "servers"), "Crawl together with other machines over these NATS servers, with commas between them"),
+    one(FLEET, ("fleet-name", "NAME"), ("fleet", "name"), "The crawl's name in the fleet"),
+    one(FLEET, ("node", "NAME"), ("fleet", "node"), "This machine's name in the fleet"),
+
+    one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve the live page and /metrics here"),
     one(OUTPUT, ("log-level", "LEVEL"), ("log", "level"), "off, error, warn, info, debug or trace"),
     one(OUTPUT, ("log-format", "text|json"), ("log", "format"), "How lines of the log are written"),
 ];

@@ -11,7 +11,10 @@ use crate::report::progress::Progress;
 
 /// Starts the log. A second call changes nothing.
 pub fn start(options: &LogOptions, progress: Arc<Progress>) {
-    let filter = EnvFilter::new(options.level.label());
+    let level = options.level.label();
+    // The NATS client says what the fleet says too, in words of its own.
+    let filter = if level == "info" { format!("{level},async_nats=warn") } else { level.to_owned() };
+    let filter = EnvFilter::new(filter);
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let log =
         tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(BesideProgress(progress));

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub mod check;
 pub mod completions;
 pub mod config;
 pub mod control;
@@ -14,20 +15,27 @@ pub mod explain;
 pub mod inspect;
 pub mod lab;
 pub mod learn;
+pub mod live;
 pub mod recrawl;
 pub mod replay;
+pub mod report;
 pub mod resume;
 pub mod seeds;
 pub mod sim;
 pub mod site;
 
+mod export;
 mod flags;
+mod fleet;
 mod identity;
+mod lines;
 mod log;
 mod reference;
 mod rows;
 mod settings;
 mod signals;
+mod upload;
+mod watchers;
 
 pub use exit::{Exit, Failure};
 pub use reference::reference;
@@ -63,6 +71,8 @@ enum Command {
     Recrawl(Box<recrawl::RecrawlArgs>),
     /// Say where a running crawl stands, and what it waits for
     Status(control::StatusArgs),
+    /// Show the live page of a running crawl
+    Live(live::LiveArgs),
     /// Let a running crawl rest: nothing new is fetched
     Pause(control::ControlArgs),
     /// Let a paused crawl go on
@@ -85,6 +95,8 @@ enum Command {
     Unblock(control::HostArgs),
     /// Say what became of a URL in a crawl, and why
     Explain(explain::ExplainArgs),
+    /// Tell what came of a crawl, as a page to read
+    Report(report::ReportArgs),
     /// Start a simulated site on this machine, crawl it and show what happened
     Demo(demo::DemoArgs),
     /// Serve a simulated social site
@@ -98,9 +110,17 @@ enum Command {
     Learn(learn::LearnArgs),
     /// Show what a crawl learnt of a site
     Site(site::SiteArgs),
+    /// Write what a crawl brought in forms that other tools read: CDXJ, Parquet, GraphML, DOT
+    #[command(subcommand)]
+    Export(Box<export::Export>),
+    /// Copy a crawl's WARC files to S3-compatible storage
+    Upload(upload::UploadArgs),
     /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
+    /// Crawl with many machines together
+    #[command(subcommand)]
+    Fleet(Box<fleet::Fleet>),
     /// Print the configuration that holds, with every setting and what it does
     Config(Box<config::ConfigArgs>),
     /// Print a script that teaches a shell to complete this command line
@@ -113,6 +133,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Resume(args) => return resume::run(&args),
         Command::Recrawl(args) => return recrawl::run(&args),
         Command::Status(args) => control::status(&args)?,
+        Command::Live(args) => live::run(&args)?,
         Command::Pause(args) => control::tell(&args, "pause")?,
         Command::ResumeCrawl(args) => control::tell(&args, "go-on")?,
         Command::Stop(args) => control::tell(&args, "stop")?,
@@ -124,13 +145,17 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Block(args) => control::block(&args, "block")?,
         Command::Unblock(args) => control::block(&args, "unblock")?,
         Command::Explain(args) => explain::run(&args)?,
+        Command::Report(args) => report::run(&args)?,
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
         Command::Learn(args) => return learn::run(&args),
         Command::Site(args) => site::run(&args)?,
+        Command::Export(what) => return export::run(&what),
+        Command::Upload(args) => return upload::run(&args),
         Command::Inspect(what) => inspect::run(*what)?,
+        Command::Fleet(what) => return fleet::run(&what),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
     }

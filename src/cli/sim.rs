@@ -53,6 +53,10 @@ pub struct SimArgs {
     /// Links on a list page, navigation not counted (90 with --static) [default: 40]
     #[arg(long, value_name = "N", help_heading = "Pages")]
     pub links: Option<usize>,
+    /// Links on each page to pages of hosts drawn from all
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Pages")]
+    pub elsewhere: usize,
+
     /// Share of the items that have an address which redirects to them
     #[arg(long, default_value_t = 0.2, value_name = "SHARE", help_heading = "Pages")]
     pub redirects: f64,
@@ -161,6 +165,7 @@ impl SimArgs {
             error_rate: self.error_rate,
             redirects: self.redirects,
             duplicates: self.duplicates,
+            elsewhere: self.elsewhere,
             dead_links: self.dead_links,
             session_ids: self.session_ids,
             non_html: self.non_html,

@@ -74,6 +74,10 @@ crate::options! {
         /// Space held back on the disk while the crawl runs, so that the page log and the report can still be written when the disk is
         /// full. 0: none. Raise it together with `flush_size`.
         reserve: ByteSize = ByteSize::mib(1),
+        /// Where closed WARC files are copied to while the crawl runs: `s3://BUCKET/PREFIX` in Amazon's S3 or storage that speaks its
+        /// protocol, which the environment names (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`). They
+        /// stay here too. Empty: nowhere. Needs a build with the feature `upload`.
+        upload: String = String::new(),
         /// Pages that may wait for the writer; then the CPU workers wait. Raising it costs memory.
         queue_max: usize = 256,
         /// Bytes of pages that may wait for the writer (a single larger page is let through alone).

@@ -8,6 +8,8 @@ pub const EARLY_STOP_REQUESTS: u32 = 200;
 crate::options! {
     /// Budgets: the crawl ends when the first of pages, bytes, time and requests is used up. What is under way is still finished:
     /// it counts as spent for pages and requests, which are never overdrawn; bytes and time can be, by as much as is under way.
+    /// In a fleet these four are those of all nodes together. Where a node dies, what it had been granted and not used, some seconds of its
+    /// work, is lost to the crawl.
     pub struct BudgetOptions in "budget" {
         /// Pages fetched with success. 0: no limit.
         [live] pages: u64 = 0,

@@ -15,8 +15,19 @@ crate::options! {
         [live] delay_max: Period = Period::secs(30),
         /// Requests under way at once to one host (scheme, name and port).
         [live] connections_per_host: u32 = 1,
-        /// Requests under way at once to one IP address, over all hosts that live there.
+        /// Requests under way at once to one IP address, over all hosts that live there; in a fleet, from each machine.
         connections_per_ip: u32 = 4,
+        /// Least time between two requests to hosts that share one IP address, counted as `delay` is: with it, requests to an
+        /// address go one after the other. It spares a machine that serves many hosts. In a fleet each machine keeps it for itself,
+        /// and what must hold for all is a group. `0`: none.
+        [live] delay_per_ip: Period = Period::secs(0),
+        /// Groups of hosts that are treated as one server, as large sites spread over many names. Each entry is one group: hosts
+        /// with spaces between them, each as `example.org` (any port), `example.org:8080` or `*.example.org` (all names below, not
+        /// itself). Over all hosts of a group at most `connections_per_host` requests are under way, and each keeps the delay
+        /// after the answer before it, of whichever host of the group that was; the longest that one of the hosts in use has
+        /// holds for all of them. A host of the group that answers with 429 or 503 pauses the others too. In a fleet one node
+        /// crawls the whole group.
+        groups: Vec<String> = Vec::new(),
         /// Further tries for a URL after a failure that may pass (time-out, broken connection, 429, 5xx).
         [live] retries_max: u8 = 3,
         /// Retry budget of a host: further tries may be at most this share of its requests (ten are always allowed).

@@ -7,7 +7,14 @@ use toml::{Table, Value};
 use super::sections::{Config, SECTIONS, SectionInfo};
 
 /// Settings whose values may hold a password or a login; files that are passed on leave them out.
-const SECRETS: &[(&str, &str)] = &[("fetch", "headers"), ("fetch", "cookie"), ("fetch", "proxy")];
+const SECRETS: &[(&str, &str)] = &[
+    ("fetch", "headers"),
+    ("fetch", "cookie"),
+    ("fetch", "proxy"),
+    ("metrics", "token"),
+    ("fleet", "password"),
+    ("fleet", "token"),
+];
 
 /// Before the name of a secret that was set.
 const REMARK: &str = "Was set and is left out:";

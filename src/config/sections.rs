@@ -10,8 +10,8 @@ use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
-    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, LogOptions, MetricsOptions, PolicyOptions, RecrawlOptions,
-    RobotsOptions, StateOptions,
+    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, LogOptions, MetricsOptions, PolicyOptions,
+    RecrawlOptions, RobotsOptions, StateOptions,
 };
 
 /// A section without its type, for what treats all sections alike: loading, printing, the reference.
@@ -98,6 +98,8 @@ sections! {
     log: LogOptions,
     /// The metrics' HTTP server.
     metrics: MetricsOptions,
+    /// The fleet.
+    fleet: FleetOptions,
 }
 
 /// The section called `name`.

@@ -110,9 +110,41 @@ fn a_list_may_be_written_as_in_toml_where_its_values_hold_commas() {
 
 #[test]
 fn variables_of_the_projects_own_tests_are_no_settings() {
-    let environment =
-        vec![variable("HARVESTMAN_CORPORA", "x"), variable("HARVESTMAN_PYTHON", "x"), variable("HOME", "/root")];
-    assert!(load(&Layers { environment, ..Layers::default() }).is_ok());
+    let environment = given::NOT_SETTINGS.iter().map(|name| variable(name, "x")).chain([variable("HOME", "/root")]);
+    assert!(load(&Layers { environment: environment.collect(), ..Layers::default() }).is_ok());
+}
+
+/// A variable that steers a test or a bench reaches the program that it starts, which would refuse it as an unknown setting.
+#[test]
+fn every_variable_that_tests_and_benches_read_is_known_to_be_no_setting() {
+    let name = regex::Regex::new("HARVESTMAN_[A-Z_]*[A-Z]").unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut used = std::collections::BTreeSet::new();
+    for file in files_below(&[root.join("tests"), root.join("benches"), root.join(".ci"), root.join("src")]) {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        used.extend(name.find_iter(&text).map(|found| found.as_str().to_owned()));
+    }
+    // The one that tests give to see it refused.
+    used.remove("HARVESTMAN_NOSUCH_KEY");
+    used.retain(|name| load(&Layers { environment: vec![variable(name, "1")], ..Layers::default() }).is_err());
+    let unknown: Vec<_> = used.iter().filter(|name| !is_setting(name)).collect();
+    assert!(unknown.is_empty(), "to be named in NOT_SETTINGS: {unknown:?}");
+}
+
+/// Whether a variable means a setting, whatever its value.
+fn is_setting(variable: &str) -> bool {
+    let name = variable.trim_start_matches("HARVESTMAN_").to_ascii_lowercase();
+    name.split_once('_').is_some_and(|(section, key)| names::find_key(section, key).is_ok())
+}
+
+fn files_below(folders: &[std::path::PathBuf]) -> Vec<std::path::PathBuf> {
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let (inner, mut files): (Vec<_>, Vec<_>) =
+        entries.map(|entry| entry.unwrap().path()).partition(|path| path.is_dir());
+    if !inner.is_empty() {
+        files.extend(files_below(&inner));
+    }
+    files
 }
 
 #[test]
@@ -214,5 +246,17 @@ proptest! {
         let environment = vec![(format!("HARVESTMAN_{}", name.to_uppercase()), text.clone())];
         let flags = vec![flag(&name, &text), flag("crawl.seeds", &text), flag("budget.pages", &text)];
         let _ = load(&Layers { environment, flags, ..Layers::default() });
+    }
+}
+
+#[test]
+fn groups_of_hosts_are_checked_as_they_are_read_and_each_mistake_is_named() {
+    let config =
+        of_file("[host]\ngroups = [\"example.org *.example.org\", \"h:81\"]\ndelay_per_ip = \"250ms\"\n").unwrap();
+    assert_eq!((config.host.groups.len(), config.host.delay_per_ip), (2, Period::millis(250)));
+    let texts = texts(of_file("[host]\ngroups = [\"a.test\", \"http://h/ *.test\"]\n"));
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    for part in ["host.groups", "`http://h/`", "*.example.org", "`*.test`", "in group 1 by `a.test` and in group 2"] {
+        assert!(texts[0].contains(part), "{part}: {texts:?}");
     }
 }

@@ -3,12 +3,23 @@
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
 use super::{ByteSize, PolicyKind, PolicyVariant, RecrawlOptions};
+use crate::url::{Error, HostGroups};
 
 /// The most threads that may be asked for: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
 
+/// The longest name of a crawl and of a node.
+const NAME_MAX: usize = 64;
+/// The most partitions, and the most streams between nodes.
+const PARTITIONS_MAX: u32 = 1 << 14;
+const SHARDS_MAX: u32 = 256;
+const WEIGHT_MAX: u32 = 1_000;
+
 /// The most requests that may be looked ahead to.
 const LOOK_AHEAD_MAX: u32 = 100_000;
+
+/// Characters of a token at least.
+const TOKEN_MIN: usize = 16;
 
 /// A setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,17 +46,38 @@ pub fn validate(config: &Config) -> Vec<Wrong> {
     for (key, share) in [("share", share), ("recall", recall), ("chance", chance)] {
         wrong("recrawl", key, no_share(share));
     }
+    wrong("host", "groups", useless_groups(&config.host.groups));
     wrong("dedup", "planned", useless_plan(config.dedup.planned));
     wrong("dedup", "false_positives", useless_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
     wrong("policy", "example", missing_example(config));
     wrong("policy", "model", useless_model(config));
     wrong("metrics", "listen", no_address(&config.metrics.listen));
+    wrong("metrics", "token", weak_token(&config.metrics.token));
+    wrong("fleet", "name", no_name(&config.fleet.name));
+    let node = &config.fleet.node;
+    wrong("fleet", "node", (!node.is_empty()).then(|| no_name(node)).flatten());
+    wrong("fleet", "partitions", no_partitions(config.fleet.partitions, PARTITIONS_MAX, true));
+    wrong("fleet", "weight", too_heavy(config.fleet.weight));
+    wrong("fleet", "shards", no_partitions(config.fleet.shards, config.fleet.partitions.min(SHARDS_MAX), false));
+    wrong("fleet", "renew", too_seldom(config));
+    wrong("fleet", "servers", stateless_fleet(config));
     all
 }
 
 fn too_many_threads(threads: u32) -> Option<String> {
     (threads > THREADS_MAX).then(|| format!("{threads} threads are more than {THREADS_MAX}; 0 takes one a processor"))
+}
+
+/// A token must travel in a header, and not be guessed.
+fn weak_token(token: &str) -> Option<String> {
+    let usable = token.bytes().all(|byte| byte.is_ascii_graphic());
+    let wrong = !token.is_empty() && (token.len() < TOKEN_MIN || !usable);
+    wrong.then(|| {
+        format!(
+            "take at least {TOKEN_MIN} letters, digits and signs without spaces, as `openssl rand -hex 16` writes them"
+        )
+    })
 }
 
 fn no_share(share: f64) -> Option<String> {
@@ -92,6 +124,11 @@ fn no_requests(requests: u32) -> Option<String> {
         .then(|| format!("{requests} requests are too few or too many to look ahead to; 200 serve, 1 to {LOOK_AHEAD_MAX} may be given"))
 }
 
+fn useless_groups(groups: &[String]) -> Option<String> {
+    let Error::Entries(bad) = HostGroups::new(groups).err()?;
+    Some(bad.iter().map(|entry| format!("`{}`: {}", entry.value, entry.problem)).collect::<Vec<_>>().join("; "))
+}
+
 fn useless_plan(urls: u64) -> Option<String> {
     (!(1..=PLANNED_MAX).contains(&urls)).then(|| {
         format!(
@@ -121,4 +158,39 @@ fn no_address(listen: &str) -> Option<String> {
     let well_formed = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
     let fits = listen.is_empty() || listen.rsplit_once(':').is_some_and(well_formed);
     (!fits).then(|| format!("`{listen}` is no address with a port; write it as 127.0.0.1:9900"))
+}
+
+/// Names stand in those of streams and keys.
+fn no_name(name: &str) -> Option<String> {
+    let usable = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let wrong = name.is_empty() || name.len() > NAME_MAX || !usable;
+    wrong.then(|| format!("`{name}` is no name: take letters, digits, `-` and `_`, {NAME_MAX} at most"))
+}
+
+fn no_partitions(count: u32, most: u32, power: bool) -> Option<String> {
+    let (fits, what) = (count.is_power_of_two() || !power, if power { "a power of two " } else { "" });
+    (!fits || !(1..=most).contains(&count)).then(|| format!("take {what}from 1 to {most}, not {count}"))
+}
+
+fn too_heavy(weight: u32) -> Option<String> {
+    (weight > WEIGHT_MAX).then(|| {
+        format!("{weight} is too much: take 1 for a usual node, 2 for one of twice that, {WEIGHT_MAX} at most")
+    })
+}
+
+/// A lease must outlive some renewals that come late.
+fn too_seldom(config: &Config) -> Option<String> {
+    let (lease, renew) = (config.fleet.lease.0, config.fleet.renew.0);
+    let wrong = renew.is_zero() || lease < renew * 4;
+    wrong.then(|| {
+        format!(
+            "every {} is too seldom for a lease of {}: take a quarter of it at most",
+            config.fleet.renew, config.fleet.lease
+        )
+    })
+}
+
+fn stateless_fleet(config: &Config) -> Option<String> {
+    let wrong = !config.fleet.servers.is_empty() && !config.state.enabled;
+    wrong.then(|| "a node of a fleet keeps its state: leave out `state.enabled = false`".to_owned())
 }

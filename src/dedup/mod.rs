@@ -13,4 +13,4 @@ mod table;
 pub use bloom::{BloomError, BloomOptions, BloomSet};
 pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};
 pub use recent::Recent;
-pub use store::{Estimate, Mistakes, SeenFigures, SeenUrls};
+pub use store::{BloomFigures, Estimate, Mistakes, SeenFigures, SeenUrls};

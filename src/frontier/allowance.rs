@@ -1,7 +1,7 @@
 //! Whether one more request may be sent: the budgets against the account and all that is under way, leases and errands alike.
 //!
-//! Shared by the frontier, which hands out leases, and the hosts, which start errands (robots.txt, sitemaps). Both run on one
-//! thread, so that nothing changes between the question and the answer; the lock is for those who only look.
+//! Shared by the frontier, which hands out leases, and the hosts, which start errands (robots.txt, sitemaps). Question and answer are one
+//! step under a lock: what a node of a fleet may spend is changed by another thread.
 
 use std::sync::Arc;
 
@@ -26,7 +26,76 @@ struct State {
     budgets: Budgets,
     under_way: UnderWay,
     stopped: Option<EndReason>,
+    paused: bool,
+    /// What this node may spend of the budgets, which are those of a whole fleet; none: they are its own.
+    share: Option<Share>,
     outlook: Option<Outlook>,
+}
+
+/// A part of the budgets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Pages, requests and bytes, since the node began.
+    pub allowed: Spent,
+    /// What could not be begun since that was asked last, as the share of this was used up.
+    pub lacks: Lacks,
+}
+
+/// Pages, requests and bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Pages fetched with success.
+    pub pages: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of bodies.
+    pub bytes: u64,
+}
+
+/// Whether there was too little of each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lacks {
+    /// Pages.
+    pub pages: bool,
+    /// Requests.
+    pub requests: bool,
+    /// Bytes.
+    pub bytes: bool,
+}
+
+impl State {
+    /// Why no further request may start, if so.
+    fn exhausted(&self, ledger: &Ledger, now: Instant) -> Option<EndReason> {
+        let budgets = match self.share {
+            None => self.budgets.clone(),
+            // How long a fleet crawls it finds by itself.
+            Some(Share { allowed, .. }) => Budgets {
+                pages: self.budgets.pages.map(|_| allowed.pages),
+                requests: self.budgets.requests.map(|_| allowed.requests),
+                bytes: self.budgets.bytes.map(|_| allowed.bytes),
+                until: None,
+            },
+        };
+        self.stopped.or_else(|| budgets.exhausted(ledger, self.under_way, now))
+    }
+
+    /// Something could not be begun.
+    fn lack(&mut self, why: EndReason) {
+        let Some(Share { lacks, .. }) = &mut self.share else { return };
+        match why {
+            EndReason::Pages => lacks.pages = true,
+            EndReason::Requests => lacks.requests = true,
+            EndReason::Bytes => lacks.bytes = true,
+            _ => {}
+        }
+    }
+
+    /// What is spent, with what is under way.
+    fn spent(&self, ledger: &Ledger) -> Spent {
+        let UnderWay { leases, errands } = self.under_way;
+        let (pages, requests) = (ledger.pages() + leases, ledger.requests() + leases + errands);
+        Spent { pages, requests, bytes: ledger.bytes() }
+    }
 }
 
 /// What may still be spent.
@@ -49,13 +118,94 @@ impl Allowance {
 
     /// Why no further request may start, if so.
     pub fn exhausted(&self, now: Instant) -> Option<EndReason> {
+        self.state.lock().exhausted(&self.ledger.lock(), now)
+    }
+
+    /// Why the crawl ends, if nothing is under way. A share of a fleet's budgets ends nothing: more may be granted.
+    pub(super) fn ends(&self, now: Instant) -> Option<EndReason> {
         let state = self.state.lock();
-        state.stopped.or_else(|| state.budgets.exhausted(&self.ledger.lock(), state.under_way, now))
+        match state.share {
+            Some(_) => state.stopped,
+            None => state.exhausted(&self.ledger.lock(), now),
+        }
+    }
+
+    /// From now on the budgets are those of a fleet, of which nothing is granted yet.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        self.state.lock().share = Some(Share::default());
+        self
+    }
+
+    /// The budgets.
+    pub fn budgets(&self) -> Budgets {
+        self.state.lock().budgets.clone()
+    }
+
+    /// What may be spent and what is, with what is under way. What was lacking is lacking no longer.
+    pub fn share(&self) -> (Share, Spent) {
+        let mut state = self.state.lock();
+        let spent = state.spent(&self.ledger.lock());
+        let share = state.share.unwrap_or_default();
+        if let Some(share) = &mut state.share {
+            share.lacks = Lacks::default();
+        }
+        (share, spent)
+    }
+
+    /// So much may be spent from now on, if it is more than now. Whether it is.
+    pub fn raise(&self, to: Spent) -> bool {
+        let mut state = self.state.lock();
+        let Some(Share { allowed, .. }) = &mut state.share else { return false };
+        let before = *allowed;
+        allowed.pages = allowed.pages.max(to.pages);
+        allowed.requests = allowed.requests.max(to.requests);
+        allowed.bytes = allowed.bytes.max(to.bytes);
+        *allowed != before
+    }
+
+    /// No more than that may be spent from now on, but for what is spent and under way; what that makes.
+    pub fn lower(&self, to: Spent) -> Spent {
+        let mut state = self.state.lock();
+        let spent = state.spent(&self.ledger.lock());
+        let Some(Share { allowed, .. }) = &mut state.share else { return spent };
+        allowed.pages = allowed.pages.min(to.pages.max(spent.pages));
+        allowed.requests = allowed.requests.min(to.requests.max(spent.requests));
+        allowed.bytes = allowed.bytes.min(to.bytes.max(spent.bytes));
+        *allowed
+    }
+
+    /// Allows a lease and counts it as under way until the number of leases is set. `is_wanted`: there is somebody to get it.
+    #[must_use]
+    pub(super) fn begin_lease(&self, now: Instant, is_wanted: bool) -> bool {
+        let mut state = self.state.lock();
+        let exhausted = state.exhausted(&self.ledger.lock(), now);
+        match exhausted {
+            Some(why) if is_wanted => state.lack(why),
+            Some(_) => {}
+            None => state.under_way.leases += 1,
+        }
+        exhausted.is_none()
     }
 
     /// Allows nothing more. The first reason counts.
     pub(super) fn stop(&self, why: EndReason) {
         self.state.lock().stopped.get_or_insert(why);
+    }
+
+    /// Begins no errands for now, or begins them again.
+    pub(super) fn pause(&self, paused: bool) {
+        self.state.lock().paused = paused;
+    }
+
+    /// Whether nothing is to be begun for now.
+    pub fn is_paused(&self) -> bool {
+        self.state.lock().paused
+    }
+
+    /// Whether nothing more will ever be allowed.
+    pub fn is_stopped(&self) -> bool {
+        self.state.lock().stopped.is_some()
     }
 
     /// Takes note of what is expected of the next requests.
@@ -73,12 +223,24 @@ impl Allowance {
         self.state.lock().under_way.leases = leases as u64;
     }
 
+    /// Leases that are out.
+    pub fn leases(&self) -> u64 {
+        self.state.lock().under_way.leases
+    }
+
     /// Allows an errand and counts it as under way, or says that there may be none now.
     #[must_use]
     pub fn begin_errand(&self, now: Instant) -> bool {
-        let allowed = self.exhausted(now).is_none();
-        self.state.lock().under_way.errands += u64::from(allowed);
-        allowed
+        let mut state = self.state.lock();
+        if state.paused {
+            return false;
+        }
+        let exhausted = state.exhausted(&self.ledger.lock(), now);
+        match exhausted {
+            Some(why) => state.lack(why),
+            None => state.under_way.errands += 1,
+        }
+        exhausted.is_none()
     }
 
     /// Errands have ended; their requests are booked.
@@ -115,6 +277,33 @@ mod tests {
         ledger.lock().own_requests(3, 0);
         allowance.errands_ended(3);
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 0));
+    }
+
+    #[test]
+    fn a_share_allows_what_was_granted_and_says_what_is_lacking_and_ends_nothing() {
+        let budgets = Budgets { pages: Some(100), until: Some(Instant::EPOCH), ..Budgets::default() };
+        let allowance = Allowance::new(budgets, Arc::default()).shared();
+        let now = Instant::EPOCH;
+        assert!(!allowance.begin_lease(now, true) && allowance.ends(now).is_none());
+        assert_eq!(allowance.share().0.lacks, Lacks { pages: true, ..Lacks::default() });
+        assert_eq!(allowance.share().0.lacks, Lacks::default());
+        let three = Spent { pages: 3, ..Spent::default() };
+        assert!(allowance.raise(three) && !allowance.raise(three));
+        assert!(allowance.begin_lease(now, true) && allowance.begin_lease(now, true));
+        // Both are under way: only the third can be given back.
+        assert_eq!(allowance.lower(Spent::default()).pages, 2);
+        assert!(!allowance.begin_lease(now, false) && !allowance.share().0.lacks.pages);
+        allowance.stop(EndReason::Pages);
+        assert_eq!(allowance.ends(now), Some(EndReason::Pages));
+    }
+
+    #[test]
+    fn no_errand_is_begun_while_the_crawl_rests() {
+        let allowance = Allowance::new(Budgets::default(), Arc::default());
+        allowance.pause(true);
+        assert!(!allowance.begin_errand(Instant::EPOCH) && allowance.is_paused());
+        allowance.pause(false);
+        assert!(allowance.begin_errand(Instant::EPOCH));
     }
 
     #[test]

@@ -19,8 +19,8 @@ pub(super) struct Slot {
     pub(super) fifo: Fifo,
 }
 
-/// At most `max` classes and [`CATCH_ALL`]. Where a new one comes to a full table it takes the place of one that is empty; where
-/// none is, its URLs go to the class of seeds with the same coarse pattern, or to [`CATCH_ALL`].
+/// At most `max` classes, [`CATCH_ALL`] and [`LinkClass::REVISIT`]. Where a new one comes to a full table it takes the place of one
+/// that is empty; where none is, its URLs go to the class of seeds with the same coarse pattern, or to [`CATCH_ALL`].
 #[derive(Debug)]
 pub(super) struct ClassTable {
     max: usize,
@@ -30,13 +30,15 @@ pub(super) struct ClassTable {
     empty: BTreeSet<usize>,
     /// By coarse pattern, the first class with that pattern whose cluster is unknown and whose Apath is 0.
     by_pattern: HashMap<PatternId, usize>,
+    /// The number of [`LinkClass::REVISIT`], if it has one: it is asked for at each pop.
+    visits: Option<usize>,
     shelf: Arc<Shelf>,
 }
 
 impl ClassTable {
     pub(super) fn new(max: usize, shelf: Arc<Shelf>) -> Self {
         let (index, by_pattern) = Default::default();
-        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, shelf }
+        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, visits: None, shelf }
     }
 
     /// All classes, at their numbers.
@@ -47,6 +49,11 @@ impl ClassTable {
     /// The URLs of a class.
     pub(super) fn get(&self, class: LinkClass) -> Option<&Fifo> {
         self.index.get(&class).map(|at| &self.slots[*at].fifo)
+    }
+
+    /// The number of the class of what is to be visited again, if anything is.
+    pub(super) fn visits(&self) -> Option<usize> {
+        self.visits.filter(|at| self.slots[*at].fifo.len() > 0)
     }
 
     /// The class with this number, to append a URL to.
@@ -72,8 +79,8 @@ impl ClassTable {
         if let Some(at) = self.index.get(&class) {
             return *at;
         }
-        let beside = self.slots.len() - usize::from(self.index.contains_key(&CATCH_ALL));
-        if beside < self.max {
+        let always = usize::from(self.index.contains_key(&CATCH_ALL)) + usize::from(self.visits.is_some());
+        if self.slots.len() - always < self.max || class == LinkClass::REVISIT {
             return self.append(class);
         }
         if let Some(at) = self.emptied() {
@@ -98,7 +105,7 @@ impl ClassTable {
 
     /// The first class that is empty and may be replaced.
     fn emptied(&self) -> Option<usize> {
-        self.empty.iter().copied().find(|at| self.slots[*at].class != CATCH_ALL)
+        self.empty.iter().copied().find(|at| ![CATCH_ALL, LinkClass::REVISIT].contains(&self.slots[*at].class))
     }
 
     /// Gives the place of an emptied class to another.
@@ -113,6 +120,9 @@ impl ClassTable {
 
     fn enter(&mut self, at: usize, class: LinkClass) -> usize {
         self.index.insert(class, at);
+        if class == LinkClass::REVISIT {
+            self.visits = Some(at);
+        }
         if class.cluster == ClusterId::UNKNOWN && class.apath == Apath(0) {
             self.by_pattern.entry(class.pattern.coarse).or_insert(at);
         }

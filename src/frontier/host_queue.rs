@@ -97,6 +97,12 @@ impl HostQueue {
         self.table.slots().iter().map(|slot| (slot.class, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
     }
 
+    /// The same, each with the path of the URL whose turn is next.
+    pub(super) fn heads(&self) -> impl Iterator<Item = (LinkClass, usize, &str)> {
+        let slots = self.table.slots().iter();
+        slots.filter_map(|slot| Some((slot.class, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
+    }
+
     /// URLs that wait under a class; retries are not among them.
     pub(super) fn waiting_in(&self, class: LinkClass) -> usize {
         self.table.get(class).map_or(0, |fifo| fifo.len())
@@ -126,7 +132,7 @@ impl HostQueue {
         self.retries.insert(at, Retry { not_before, class: item.class, waiting });
     }
 
-    /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it does not explore.
+    /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it neither explores nor visits a page again.
     pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
         if let Some(retry) = self.retries.front().filter(|retry| retry.not_before <= now) {
             return Ok(rank(retry.class, &retry.waiting, scores));
@@ -138,8 +144,10 @@ impl HostQueue {
         }
     }
 
-    /// Takes the next URL: a retry whose time has come, else the head of the best class; but each `explore_every`-th head (0:
-    /// none) is that of the class that most is still to be learnt of, if there is such a class.
+    /// Takes the next URL: a retry whose time has come, else the head of the best class. But every second head is a page that is to
+    /// be visited again, where one waits: such visits are planned a few at a time, by what those before have found, so they would
+    /// stand still behind what a crawl has left, and that behind them. And each `explore_every`-th head (0: none) is that of the
+    /// class that most is still to be learnt of, if there is such a class.
     pub(super) fn pop(
         &mut self,
         now: Instant,
@@ -153,8 +161,12 @@ impl HostQueue {
         }
         self.taken += 1;
         let explores = self.taken.checked_rem(u64::from(explore_every)) == Some(0);
-        let curious = if explores { self.most_curious(scores) } else { None };
-        let at = curious.or_else(|| self.ranking.best().map(|(at, _)| at)).ok_or(NotReady::Empty)?;
+        let turn = match self.table.visits() {
+            Some(visits) if self.taken % 2 == 1 => Some(visits),
+            _ if explores => self.most_curious(scores),
+            _ => None,
+        };
+        let at = turn.or_else(|| self.ranking.best().map(|(at, _)| at)).ok_or(NotReady::Empty)?;
         let (class, head) = self.table.drain(at).ok_or(NotReady::Empty)?;
         let next = self.table.slots()[at].fifo.front().map(|next| rank(class, next, scores));
         self.ranking.set(at, next);
@@ -183,10 +195,15 @@ impl HostQueue {
         let mut wanted = |class: &mut LinkClass, waiting: &Waiting| {
             url.clear();
             url.extend([origin.as_str(), &waiting.path]);
-            *class = class_of(*class, &url, waiting.via.as_deref());
-            let refused = class.refusal(scores);
-            let ended =
-                |why| Ended { number: Some(waiting.order), url: Fingerprint::of(&url), fate: Fate::Policy(why) };
+            let wanted = class_of(*class, &url, waiting.via.as_deref());
+            let refused = wanted.refusal(scores);
+            *class = class.waits_on_as(wanted);
+            let ended = |why| Ended {
+                number: Some(waiting.order),
+                url: Fingerprint::of(&url),
+                host: origin.clone(),
+                fate: Fate::Policy(why),
+            };
             gone.extend(refused.map(ended));
             refused.is_none()
         };
@@ -199,6 +216,12 @@ impl HostQueue {
                 self.len += 1;
             }
         }
+    }
+
+    /// Empties the queue: the numbers of all that waits.
+    pub(super) fn numbers(mut self, into: &mut Vec<u64>) {
+        into.extend(self.retries.drain(..).map(|retry| retry.waiting.order));
+        into.extend(self.table.take().map(|(_, waiting)| waiting.order));
     }
 
     fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {

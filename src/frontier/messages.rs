@@ -5,9 +5,11 @@ use std::sync::Arc;
 use actix::Message;
 use parking_lot::Mutex;
 
+use super::budgets::EndReason;
 use super::queues::Limits;
+use super::survey::Survey;
 use crate::clock::Instant;
-use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, ScheduledUrl, Visit};
+use crate::page::{Change, ClassOrder, Fate, Fates, Lease, LinkClass, Note, Passage, ScheduledUrl, Sighting, Visit};
 use crate::url::HostKey;
 
 /// A host may be contacted once more and asks for a URL.
@@ -48,6 +50,8 @@ pub struct LinksFound {
     pub accepted: Vec<ScheduledUrl>,
     /// What was learnt of the page itself, to be kept for visits later.
     pub visit: Option<Box<Visit>>,
+    /// What that visit saw of other pages, in a recrawl.
+    pub sighting: Option<Box<Sighting>>,
     /// The generation ([`Order::generation`]) that their classes are of.
     pub generation: u64,
     /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.
@@ -58,6 +62,8 @@ pub struct LinksFound {
     pub own_bytes: u64,
     /// What is to be kept in mind with it.
     pub notes: Vec<Note>,
+    /// What it means to the fleet; none where the crawl is on one machine, or nothing.
+    pub passage: Option<Box<Passage>>,
 }
 
 /// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.
@@ -103,6 +109,39 @@ pub struct OrderChanged;
 #[rtype(result = "u64")]
 pub struct FollowNow;
 
+/// Which hosts are meant.
+pub type Hosts = dyn Fn(&HostKey) -> bool + Send + Sync;
+
+/// Say how many leases of these hosts are out.
+#[derive(Message)]
+#[rtype(result = "usize")]
+pub struct LeasesOf(pub Arc<Hosts>);
+
+/// Take URLs in that waited at another node, and what is known of their hosts.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct TakeOver {
+    /// The URLs.
+    pub found: LinksFound,
+    /// URLs ever accepted of hosts, those that wait among them.
+    pub admitted: Vec<(HostKey, u64)>,
+}
+
+/// Let go what waits of these hosts: another node holds them from now on. It is kept with this passage.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct LetGo {
+    /// The hosts.
+    pub hosts: Arc<Hosts>,
+    /// What it means to the fleet.
+    pub passage: Box<Passage>,
+}
+
+/// Say what waits ([`Survey`]), the first so many rows of each list.
+#[derive(Debug, Message)]
+#[rtype(result = "Survey")]
+pub struct SurveyWanted(pub usize);
+
 /// Other limits hold from now on.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -128,6 +167,10 @@ pub enum Control {
     Pause,
     /// Hand out again.
     GoOn,
+    /// What may be spent was raised: hand out what it allows.
+    Look,
+    /// The whole fleet's crawl ends for this reason: hand out nothing more.
+    End(EndReason),
 }
 
 /// Changes were kept; so many leases have ended with that.

@@ -12,27 +12,31 @@ mod fifo;
 mod host_queue;
 mod messages;
 mod outlook;
+mod pulse;
 mod queues;
 mod ranking;
 mod schedule;
 mod shelf;
+mod survey;
 mod varint;
 
 #[cfg(test)]
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
-pub use allowance::{Allowance, UnderWay};
+pub use allowance::{Allowance, Lacks, Share, Spent, UnderWay};
 pub use budgets::{Budgets, EndReason};
 pub use class_table::CATCH_ALL;
 pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
 
 pub use messages::{
-    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Kept, LeaseEnded, LimitsChanged, LinksFound,
-    NewClass, Order, OrderChanged, OrderSlot, Outcome,
+    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Hosts, Kept, LeaseEnded, LeasesOf, LetGo,
+    LimitsChanged, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome, SurveyWanted, TakeOver,
 };
 pub use outlook::{Outlook, Waiting, outlook};
+pub use pulse::FrontierPulse;
 pub use queues::{Frontier, Limits};
 pub use ranking::Rank;
 pub use shelf::{ChunkPlace, ChunkStore, Shelf};
+pub use survey::{Survey, WaitingClass};

@@ -13,6 +13,7 @@ use super::host_queue::{ClassOf, HostQueue, NotReady};
 use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
 use super::shelf::Shelf;
+use super::survey::Survey;
 use crate::clock::Instant;
 use crate::page::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
 use crate::url::HostKey;
@@ -24,7 +25,7 @@ pub struct Limits {
     pub queued_max: u64,
     /// URLs ever accepted for one host; none: no limit.
     pub host_pages_max: Option<u64>,
-    /// Link classes of one host, beside [`super::CATCH_ALL`].
+    /// Link classes of one host, beside [`super::CATCH_ALL`] and [`LinkClass::REVISIT`].
     pub classes_max: u32,
 }
 
@@ -42,7 +43,8 @@ struct Host {
 /// A URL is in exactly one place: waiting, leased, or gone (invariant FRO-1).
 pub struct Frontier {
     hosts: HashMap<HostKey, Host>,
-    leased: HashMap<LeaseId, u64>,
+    /// Each with the number of its URL and its host.
+    leased: HashMap<LeaseId, (u64, HostKey)>,
     limits: Limits,
     shelf: Arc<Shelf>,
     explore_every: u32,
@@ -109,6 +111,21 @@ impl Frontier {
         self.leased.len()
     }
 
+    /// Leases of hosts.
+    pub fn leased_of(&self, hosts: &dyn Fn(&HostKey) -> bool) -> usize {
+        self.leased.values().filter(|(_, host)| hosts(host)).count()
+    }
+
+    /// Forgets hosts, and says the numbers of their URLs that waited. Leases are not touched.
+    pub fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) -> Vec<u64> {
+        let mut gone = Vec::new();
+        for (_, host) in self.hosts.extract_if(|key, _| hosts(key)) {
+            host.queue.numbers(&mut gone);
+        }
+        self.queued -= gone.len() as u64;
+        gone
+    }
+
     /// Hosts that ever had a URL.
     pub fn hosts(&self) -> usize {
         self.hosts.len()
@@ -157,6 +174,12 @@ impl Frontier {
             Some(Waiting { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
         });
         Some(outlook(waiting.collect::<Option<_>>()?, requests)?.after(lately))
+    }
+
+    /// What waits, by link class and by host, the first `rows` of each. O(classes of all hosts).
+    pub fn survey(&self, rows: usize) -> Survey {
+        let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
+        Survey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
     }
 
     /// Accepts a URL, or says which limit it is over. It gets the next number.
@@ -213,20 +236,19 @@ impl Frontier {
         self.queued -= 1;
         self.leases += 1;
         let id = LeaseId(self.leases);
-        self.leased.insert(id, order);
+        self.leased.insert(id, (order, host.clone()));
         Ok(Lease { id, item, decision: None })
     }
 
     /// Ends a lease for good, and says the number of its URL; none where there is no such lease (any more).
     pub fn end(&mut self, id: LeaseId) -> Option<u64> {
-        self.leased.remove(&id)
+        self.leased.remove(&id).map(|(order, _)| order)
     }
 
     /// Ends a lease; its URL waits again under its number, which is said, not to be tried before `not_before`. None where there is no
     /// such lease.
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
-        let order = self.leased.remove(&lease.id)?;
-        let key = lease.item.url.host_key();
+        let (order, key) = self.leased.remove(&lease.id)?;
         let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
         queue.push_retry(&lease.item, order, not_before);
         self.queued += 1;

@@ -17,6 +17,16 @@ impl DueHosts {
         self.heap.push((rank, host));
     }
 
+    /// Whether none waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// Hosts that ask for nothing any more.
+    pub(super) fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) {
+        self.heap.retain(|(_, host)| !hosts(host));
+    }
+
     /// Takes the best host. Ranks are as of when a host was added: scores may have changed since, so `rank_now` is asked,
     /// and a host that got worse than the next is put back.
     pub(super) fn take(&mut self, mut rank_now: impl FnMut(&HostKey) -> Option<Rank>) -> Option<HostKey> {

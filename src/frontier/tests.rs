@@ -1,7 +1,9 @@
 //! The order, the limits, the account; the frontier against a naive twin stands in `twin`.
 
 mod classes;
+mod hands;
 mod rescoring;
+mod survey;
 mod twin;
 
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 use super::recollection::{HostPast, KnownRobots};
@@ -110,6 +111,10 @@ pub struct HostRules {
     pub retries_max: u8,
     /// Tries for robots.txt before the URLs that wait for it are let go.
     pub robots_tries: u32,
+    /// Least time between two requests to hosts at one address.
+    pub delay_per_ip: Duration,
+    /// Requests under way at once to one address.
+    pub connections_per_ip: u32,
 }
 
 impl From<&Config> for HostRules {
@@ -131,6 +136,8 @@ impl From<&Config> for HostRules {
             },
             retries_max: host.retries_max,
             robots_tries: config.robots.unavailable_tries,
+            delay_per_ip: host.delay_per_ip.0,
+            connections_per_ip: host.connections_per_ip,
         }
     }
 }
@@ -148,6 +155,8 @@ pub struct HostCore {
     address: Address,
     sitemaps: Agenda,
     rng: Rng,
+    /// Until when the host asked to be left alone the last time, and not only itself if it is but a name of a server.
+    asked_pause: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,6 +178,7 @@ impl HostCore {
             unreachable: None,
             address: Address::Unknown,
             rng,
+            asked_pause: None,
         }
     }
 
@@ -178,14 +188,15 @@ impl HostCore {
     }
 
     /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
-    /// have asked it for something just before it ended.
+    /// have asked it for something just before it ended, or somebody else at its address.
     #[must_use]
     pub fn going_on(mut self, past: HostPast, now: Instant, rules: &HostRules) -> Self {
         past.sitemaps_read.iter().for_each(|url| self.sitemaps.pass_over(url));
         if let Some(KnownRobots { body, fresh_until }) = &past.robots {
             self.robots.recall(body.as_deref(), *fresh_until, now);
         }
-        Self { politeness: past.politeness.unwrap_or_default().go_on(now, &rules.politeness), ..self }
+        let politeness = past.politeness.unwrap_or_default().go_on(now, &rules.politeness);
+        Self { politeness: politeness.resting(now + rules.delay_per_ip), ..self }
     }
 
     /// A robots.txt that was just fetched, to be kept for another run; `body` is its own. None where it could not be had.
@@ -209,6 +220,11 @@ impl HostCore {
             Address::Known(ip) => ip,
             Address::Unknown | Address::Asked => None,
         }
+    }
+
+    /// Until when the host asked to be left alone (429, 503) the last time, if ever.
+    pub const fn asked_pause(&self) -> Option<Instant> {
+        self.asked_pause
     }
 
     /// The address was looked up; none where it cannot be had (the fetch will say why) or does not matter (proxy).
@@ -306,6 +322,18 @@ impl HostCore {
         Verdicts::Final
     }
 
+    /// A request was broken off, through no fault of the host. A sitemap's is taken on again.
+    pub fn broken_off(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
+        self.politeness.broken_off(now, &rules.politeness);
+        match errand {
+            None => {}
+            Some(Errand::Robots(_)) => self.robots_under_way = false,
+            Some(Errand::Sitemap { url, nesting, attempts }) => {
+                self.sitemaps.put_back(sitemap::Entry { url: url.as_str().to_owned(), depth: nesting, attempts });
+            }
+        }
+    }
+
     /// A robots.txt request has ended with `body` (content coding removed). Says what came of it, and the sitemaps named there.
     pub fn robots_ended(&mut self, exchange: &Exchange, body: &[u8], now: Instant, rules: &HostRules) -> RobotsResult {
         self.robots_under_way = false;
@@ -392,5 +420,8 @@ impl HostCore {
         };
         let timings = &exchange.timings;
         self.politeness.ended((timings.started, timings.first_byte, now), health, rules, &mut self.rng);
+        if matches!(health, Health::Overloaded(_)) {
+            self.asked_pause = Some(self.politeness.paused_until());
+        }
     }
 }

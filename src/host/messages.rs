@@ -2,17 +2,20 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix::Message;
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::{Errand, HostCore, HostRules};
+use super::face::HostFace;
+use super::gates::{GateId, Return};
 use super::politeness::{Politeness, WaitReason};
 use super::recollection::KnownRobots;
 use crate::clock::Instant;
 use crate::page::{Exchange, Fate, Lease};
-use crate::url::{CanonicalUrl, HostKey};
+use crate::url::{CanonicalUrl, HostGroup, HostKey};
 
 /// There is work for the host.
 #[derive(Debug, Message)]
@@ -29,10 +32,10 @@ pub struct Grant(pub Lease);
 #[rtype(result = "()")]
 pub struct NoWork(pub Option<Instant>);
 
-/// A connection slot of its address, which the host had waited for, is now the host's.
+/// The host, which had waited at this gate, was let in.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct SlotGiven;
+pub struct LetIn(pub GateId);
 
 /// The host's address was looked up.
 #[derive(Debug, Message)]
@@ -47,6 +50,11 @@ pub struct RulesChanged {
     pub before: Option<Arc<HostRules>>,
 }
 
+/// Say how the host's clock stands; none where the host goes to sleep this moment.
+#[derive(Debug, Message)]
+#[rtype(result = "Option<HostFace>")]
+pub struct FaceWanted;
+
 /// A page's request has ended.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -56,6 +64,21 @@ pub struct PageEnded {
     /// Request and answer.
     pub exchange: Exchange,
 }
+
+/// A page's request was broken off, as this node may send none any more.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct PageBrokenOff(pub Lease);
+
+/// An errand's request was broken off.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct ErrandBrokenOff(pub Errand);
+
+/// The host is another node's from now on, and nothing of it is under way here: end.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Retire;
 
 /// An errand's request has ended.
 #[derive(Debug, Message)]
@@ -107,6 +130,8 @@ pub trait HostOutlets: Send + Sync {
     fn errands_added(&self, count: u32);
     /// An errand that brought nothing but others has ended.
     fn errand_done(&self);
+    /// An errand's request was broken off; it may be run again.
+    fn errand_broken_off(&self);
     /// Sitemaps were named: take them to their hosts as `SitemapsFound`, and count that as an errand for each host.
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
     /// An errand has brought this: a sitemap that is to be read now, with the number of indexes above it; or something else.
@@ -123,10 +148,14 @@ pub trait HostOutlets: Send + Sync {
     fn remember(&self, host: &HostKey, memory: &Politeness);
     /// This robots.txt of the host has been fetched.
     fn remember_robots(&self, host: &HostKey, robots: &KnownRobots);
-    /// Take a connection slot of the address, or be told by `SlotGiven` when there is one.
-    fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool;
-    /// Give a slot back.
-    fn give_slot_back(&self, ip: IpAddr);
+    /// Pass a gate, or be told by `LetIn` when the host may; `delay` holds for it.
+    fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool;
+    /// Come back through a gate.
+    fn leave(&self, gate: GateId, host: &HostKey, by: Return);
+    /// Another delay holds for a host of this group.
+    fn change_delay(&self, group: HostGroup, host: &HostKey, delay: Duration);
+    /// When a gate opens for the next host; none while enough have passed it.
+    fn opens(&self, gate: GateId) -> Option<Instant>;
     /// The actor would end, for lack of work. Takes the core and returns true if nothing is on its way to it.
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
 }

@@ -3,7 +3,8 @@
 mod actor;
 mod blocked;
 mod core;
-mod ip_slots;
+mod face;
+mod gates;
 mod messages;
 mod politeness;
 mod recollection;
@@ -14,9 +15,11 @@ pub mod sitemap;
 pub use actor::{HostActor, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
 pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
-pub use ip_slots::IpSlots;
+pub use face::HostFace;
+pub use gates::{GateId, GateTerms, Gates, Return};
 pub use messages::{
-    ErrandEnded, Grant, HostOutlets, NoWork, PageEnded, Resolved, RulesChanged, SitemapsFound, SlotGiven, Wake,
+    ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, HostOutlets, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved,
+    Retire, RulesChanged, SitemapsFound, Wake,
 };
 pub use politeness::{Health, Politeness, Readiness, Rules, WaitReason};
 pub use recollection::{HostPast, KnownRobots};

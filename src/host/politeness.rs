@@ -53,6 +53,10 @@ pub enum WaitReason {
     Robots,
     /// Somebody has blocked the host.
     Blocked,
+    /// It is another's turn of its group, or the group's delay has not passed.
+    Group,
+    /// It is another's turn of those at its address, or the delay there has not passed.
+    Address,
 }
 
 impl WaitReason {
@@ -64,6 +68,8 @@ impl WaitReason {
             Self::Breaker => "breaker",
             Self::Robots => "robots",
             Self::Blocked => "blocked",
+            Self::Group => "group",
+            Self::Address => "address",
         }
     }
 }
@@ -177,6 +183,12 @@ impl Politeness {
         Self { in_flight: 0, next_at, ..self }
     }
 
+    /// Is left alone until this time at least.
+    #[must_use]
+    pub fn resting(self, until: Instant) -> Self {
+        Self { next_at: self.next_at.max(until), ..self }
+    }
+
     /// Goes by other rules from now on: the wait that has begun is as long as they say.
     pub fn change_pace(&mut self, old: &Rules, new: &Rules) {
         let (before, after) = (self.delay(old), self.delay(new));
@@ -191,6 +203,11 @@ impl Politeness {
     /// Requests under way.
     pub const fn in_flight(&self) -> u32 {
         self.in_flight
+    }
+
+    /// Troubles in a row: answers that are no good, and hosts that cannot be reached.
+    pub const fn failures(&self) -> u32 {
+        self.trouble_in_a_row
     }
 
     /// The delay that holds now.
@@ -231,6 +248,12 @@ impl Politeness {
     pub fn started(&mut self) {
         self.in_flight += 1;
         self.requests += 1;
+    }
+
+    /// A request was broken off at `now`, through no fault of the host: it may have been sent just before.
+    pub fn broken_off(&mut self, now: Instant, rules: &Rules) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.next_at = self.next_at.max(now + self.delay(rules));
     }
 
     /// A request has ended at `now`. `first_byte` is when the answer's head came and `started` when it was sent.

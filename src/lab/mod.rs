@@ -6,5 +6,6 @@ pub mod corpus;
 pub mod experiments;
 pub mod measures;
 pub mod replay;
+pub mod scale;
 pub mod sim;
 pub mod tables;

@@ -1,9 +1,26 @@
 //! The values that labels may take. Whatever is not listed counts as `other`, so no label grows without bound.
 
+use crate::config::{DedupStore, FilterOrder, PolicyKind};
 use crate::page::{PolicyRefusal, RobotsRefusal};
 
-/// Why requests and URLs fail ([`crate::page::Failure::label`]).
-pub const FAILURES: &[&str] = &[
+/// The names of several lists, in their order.
+const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let (mut part, mut at) = (0, 0);
+    while part < parts.len() {
+        let mut i = 0;
+        while i < parts[part].len() {
+            all[at] = parts[part][i];
+            (i, at) = (i + 1, at + 1);
+        }
+        part += 1;
+    }
+    assert!(at == N, "each name has its place");
+    all
+}
+
+/// What keeps a host from answering.
+const UNANSWERED: &[&str] = &[
     "dns",
     "forbidden_address",
     "connect",
@@ -15,6 +32,10 @@ pub const FAILURES: &[&str] = &[
     "disconnected",
     "protocol",
     "head_too_large",
+];
+
+/// What is no page though it was answered, and what was not asked for.
+const UNUSABLE: &[&str] = &[
     "http_401",
     "http_403",
     "http_404",
@@ -30,32 +51,26 @@ pub const FAILURES: &[&str] = &[
     "bad_redirect",
     "too_many_redirects",
     "host_given_up",
-    "internal",
 ];
 
-/// Why links are refused before the dedup: outside the scope, or not wanted by the policy.
-pub const REFUSALS: &[&str] = &[
-    "scheme",
-    "invalid",
-    "host",
-    "prefix",
-    "excluded",
-    "not_included",
-    "too_long",
-    "trap",
-    "link_class",
-    "nofollow",
-    "no_cluster",
-    "no_edge",
-    "header_footer",
-    "duplicate_content",
-    "uninformative",
-    "structure_trap",
-    "banned",
-    "depth",
-    "host_pages",
-    "frontier",
-];
+const INTERNAL: &[&str] = &["internal"];
+
+/// Why requests get no answer.
+pub const NETWORK_FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + 1 }>(&[UNANSWERED, INTERNAL]);
+
+/// Why requests and URLs fail ([`crate::page::Failure::label`]).
+pub const FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + UNUSABLE.len() + 1 }>(&[UNANSWERED, UNUSABLE, INTERNAL]);
+
+/// Why links are outside the scope ([`crate::page::OutOfScope`]).
+pub const SCOPE_REFUSALS: &[&str] =
+    &["scheme", "invalid", "host", "prefix", "excluded", "not_included", "too_long", "trap"];
+
+/// Why links are refused before the dedup: outside the scope, not wanted by the policy, or beyond a limit.
+pub const REFUSALS: &[&str] = &joined::<{ SCOPE_REFUSALS.len() + PolicyRefusal::LABELS.len() + 3 }>(&[
+    SCOPE_REFUSALS,
+    PolicyRefusal::LABELS,
+    &["depth", "host_pages", "frontier"],
+]);
 
 /// The names of fates ([`crate::page::Fate::name`]); `queued` is no event and is shown by the frontier's gauges.
 pub const FATES: &[&str] = &[
@@ -69,44 +84,23 @@ pub const FATES: &[&str] = &[
     "unwanted_type",
     "over_budget",
     "not_modified",
+    "handed_over",
 ];
 
 /// The reasons of fates ([`crate::page::Fate::reason`]).
-pub const FATE_REASONS: &[&str] = &{
-    const PARTS: [&[&str]; 3] = [FAILURES, REFUSALS, RobotsRefusal::LABELS];
-    let mut all = [""; FAILURES.len() + REFUSALS.len() + RobotsRefusal::LABELS.len()];
-    let (mut part, mut at) = (0, 0);
-    while part < PARTS.len() {
-        let mut i = 0;
-        while i < PARTS[part].len() {
-            all[at] = PARTS[part][i];
-            (i, at) = (i + 1, at + 1);
-        }
-        part += 1;
-    }
-    all
-};
+pub const FATE_REASONS: &[&str] = &joined::<{ FAILURES.len() + REFUSALS.len() + RobotsRefusal::LABELS.len() }>(&[
+    FAILURES,
+    REFUSALS,
+    RobotsRefusal::LABELS,
+]);
 
 /// Why the frontier turns a URL away.
-pub const FRONTIER_REFUSALS: &[&str] = &["depth", "host_pages", "frontier", "structure_trap", "banned"];
+pub const FRONTIER_REFUSALS: &[&str] =
+    &joined::<{ 2 + PolicyRefusal::LABELS.len() }>(&[&["host_pages", "frontier"], PolicyRefusal::LABELS]);
 
 /// Why a host's URL is not fetched.
-pub const HOST_REFUSALS: &[&str] = &[
-    "disallowed",
-    "unavailable",
-    "host_given_up",
-    "dns",
-    "forbidden_address",
-    "connect",
-    "connect_timeout",
-    "tls",
-    "tls_timeout",
-    "first_byte_timeout",
-    "whole_timeout",
-    "disconnected",
-    "protocol",
-    "head_too_large",
-];
+pub const HOST_REFUSALS: &[&str] =
+    &joined::<{ 3 + UNANSWERED.len() }>(&[&["disallowed", "unavailable", "host_given_up"], UNANSWERED]);
 
 /// What robots.txt says of a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
@@ -115,7 +109,7 @@ pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
 
 /// Why a host is left alone for a while.
-pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked"];
+pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "group"];
 
 /// Parts of a request's duration.
 pub const PHASES: &[&str] = &["first_byte", "whole"];
@@ -129,8 +123,20 @@ pub const STATUSES: &[&str] = &[
     "451", "500", "502", "503", "504",
 ];
 
+/// Why the body of an answer is not whole ([`crate::page::Truncation`]).
+pub const TRUNCATIONS: &[&str] = &["length", "time", "disconnect", "unwanted_type"];
+
 /// Why a page is not parsed.
-pub const PARSE_REFUSALS: &[&str] = &["panic", "decoding", "too_long"];
+pub const PARSE_REFUSALS: &[&str] = &["panic"];
+
+/// Why only part of a page is parsed.
+pub const CUTS: &[&str] = &["too_long", "coding"];
+
+/// Why a page is put into no cluster.
+pub const CLASSIFY_REFUSALS: &[&str] = &["unknown"];
+
+/// What is shown of clusters beside their numbers.
+pub const CLUSTERS: &[&str] = &["unknown"];
 
 /// Charsets that pages are commonly read in.
 pub const CHARSETS: &[&str] = &[
@@ -158,6 +164,73 @@ pub const ARCHIVE_REFUSALS: &[&str] = &["write_error"];
 
 /// Types of WARC records.
 pub const RECORD_TYPES: &[&str] = &["warcinfo", "request", "response", "revisit", "metadata"];
+
+/// What a visit to a page that was known before finds.
+pub const VISIT_OUTCOMES: &[&str] = &["changed", "not_modified", "same", "gone", "failed"];
+
+/// The version of the program.
+pub const VERSIONS: &[&str] = &[env!("CARGO_PKG_VERSION")];
+
+/// What a running crawl is told.
+pub const COMMANDS: &[&str] = &["set", "ban", "unban", "pin", "unpin", "block", "unblock"];
+
+/// What comes of what it is told.
+pub const ANSWERS: &[&str] = &["done", "refused"];
+
+/// The names of all kinds of a type.
+macro_rules! names {
+    ($kind:ty) => {{
+        let mut names = [""; <$kind>::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = <$kind>::ALL[at].name();
+            at += 1;
+        }
+        names
+    }};
+}
+
+/// Policies ([`PolicyKind::name`]).
+pub const POLICIES: &[&str] = &names!(PolicyKind);
+
+/// Orders of filter and dedup ([`FilterOrder::name`]).
+pub const FILTER_ORDERS: &[&str] = &names!(FilterOrder);
+
+/// What keeps the URLs seen ([`DedupStore::name`]).
+pub const DEDUP_STORES: &[&str] = &names!(DedupStore);
+
+/// What comes of uploads of WARC files.
+pub const UPLOAD_OUTCOMES: &[&str] = &["done", "failed"];
+
+/// What a node of a fleet looks like to the others.
+pub const NODE_STATES: &[&str] = &["live", "leaving", "silent"];
+
+/// What partitions are to a node.
+pub const HOLDINGS: &[&str] = &["held", "caught_up", "to_take"];
+
+/// Where partitions were that are taken.
+pub const WHENCES: &[&str] = &["new", "handed_over", "dead"];
+
+/// What is done with links of other nodes' hosts.
+pub const FOREIGN_LINKS: &[&str] = &["sent", "held_back"];
+
+/// What links of other nodes are where they arrive.
+pub const ARRIVED_LINKS: &[&str] = &["new", "duplicate", "sitemap", "elsewhere"];
+
+/// Which way batches go.
+pub const WAYS: &[&str] = &["published", "read"];
+
+/// What the bus of a fleet is called for.
+pub const BUS_CALLS: &[&str] = &["keys", "watch", "append", "read", "last", "trim", "objects"];
+
+/// What comes of that.
+pub const BUS_OUTCOMES: &[&str] = &["ok", "conflict", "unreachable", "full", "refused", "abandoned"];
+
+/// What messages to and from the bus are about.
+pub const TRAFFIC: &[&str] = &["exchange", "log", "observations", "keys", "objects", "servers"];
+
+/// Which way they go.
+pub const TRAFFIC_WAYS: &[&str] = &["published", "asked", "received"];
 
 /// Budgets of a crawl.
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];

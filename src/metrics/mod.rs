@@ -1,7 +1,8 @@
 //! Metrics: declared once in the [catalogue], kept in a registry of their own, written out in Prometheus' text format.
 //!
 //! A stage is handed its group (say [`FetchMetrics`]) and holds it; every child of a labelled metric is made at the start, so
-//! that counting is one atomic addition. Labels have small fixed sets of values and never hold a URL or a host name.
+//! that counting is one atomic addition. Labels have small fixed sets of values and never hold a URL or a host name. In a fleet every metric
+//! of a node has one label more, `node`, and there is a group more, [`FleetMetrics`].
 //! `docs/METRICS.md` is made from the catalogue.
 
 pub mod catalogue;
@@ -11,17 +12,20 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use prometheus::process_collector::ProcessCollector;
 use prometheus::{Registry, TextEncoder};
 
 pub use catalogue::{
-    ArchiveMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics, FrontierMetrics, HostMetrics,
-    ParseMetrics, PolicyMetrics, StageMetrics, StateMetrics,
+    ArchiveMetrics, BuildMetrics, ClassifyMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics,
+    FleetMetrics, FrontierMetrics, HostMetrics, ParseMetrics, PolicyMetrics, RecrawlMetrics, StageMetrics,
+    StateMetrics, WorkerMetrics,
 };
 pub use instrument::{
-    Counter, CounterBy, CounterByPair, Gauge, Histogram, HistogramBy, Kind, Ratio, RatioBy, SecondsCounter,
+    Counter, CounterBy, CounterByNumber, CounterByPair, Definition, Gauge, GaugeBy, Histogram, HistogramBy, Info, Kind,
+    Label, NUMBERS, Ratio, RatioBy, Seconds, SecondsCounter,
 };
 pub use reference::reference;
 
@@ -31,7 +35,10 @@ pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 /// All metrics of a process. Cheap to clone; all clones count into the same registry.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    registry: Registry,
+    /// None where nothing is counted.
+    registry: Option<Registry>,
+    /// The program.
+    pub build: Arc<BuildMetrics>,
     /// The crawl as a whole.
     pub crawl: Arc<CrawlMetrics>,
     /// The frontier.
@@ -40,8 +47,12 @@ pub struct Metrics {
     pub host: Arc<HostMetrics>,
     /// Requests.
     pub fetch: Arc<FetchMetrics>,
+    /// The workers.
+    pub worker: Arc<WorkerMetrics>,
     /// The parser.
     pub parse: Arc<ParseMetrics>,
+    /// The classifier.
+    pub classify: Arc<ClassifyMetrics>,
     /// Scope and the policy's filter.
     pub filter: Arc<FilterMetrics>,
     /// The set of URLs seen.
@@ -52,32 +63,72 @@ pub struct Metrics {
     pub archive: Arc<ArchiveMetrics>,
     /// The state on disk.
     pub state: Arc<StateMetrics>,
+    /// Visits to pages that were known before.
+    pub recrawl: Arc<RecrawlMetrics>,
+    /// The fleet; counts nothing outside one.
+    pub fleet: Arc<FleetMetrics>,
 }
 
 impl Metrics {
     /// All metrics, at zero, in a new registry.
     pub fn new() -> Self {
-        let registry = Registry::new();
-        let process = Box::new(ProcessCollector::for_self());
-        registry.register(process).expect("nothing else uses the names of the process metrics");
-        Self {
-            crawl: Arc::new(CrawlMetrics::register(&registry)),
-            frontier: Arc::new(FrontierMetrics::register(&registry)),
-            host: Arc::new(HostMetrics::register(&registry)),
-            fetch: Arc::new(FetchMetrics::register(&registry)),
-            parse: Arc::new(ParseMetrics::register(&registry)),
-            filter: Arc::new(FilterMetrics::register(&registry)),
-            dedup: Arc::new(DedupMetrics::register(&registry)),
-            policy: Arc::new(PolicyMetrics::register(&registry)),
-            archive: Arc::new(ArchiveMetrics::register(&registry)),
-            state: Arc::new(StateMetrics::register(&registry)),
-            registry,
+        Self::made(Some(Registry::new()), false)
+    }
+
+    /// All metrics of a node of a fleet: each has the label `node`, and there are those of the fleet.
+    pub fn of_node(node: &str) -> Self {
+        let label = HashMap::from([("node".to_owned(), node.to_owned())]);
+        let registry = Registry::new_custom(None, Some(label)).expect("only a prefix can be wrong");
+        Self::made(Some(registry), true)
+    }
+
+    /// Metrics that count nothing: what they are asked for is 0, and nothing is written out.
+    pub fn off() -> Self {
+        Self::made(None, false)
+    }
+
+    /// Whether anything is counted: whether it is worth finding out what would be shown.
+    pub const fn is_on(&self) -> bool {
+        self.registry.is_some()
+    }
+
+    fn made(registry: Option<Registry>, in_fleet: bool) -> Self {
+        let all = registry.as_ref();
+        if let Some(registry) = all {
+            let process = Box::new(ProcessCollector::for_self());
+            registry.register(process).expect("nothing else uses the names of the process metrics");
         }
+        let mut fleet = FleetMetrics::make(all.filter(|_| in_fleet));
+        fleet.begin();
+        let (mut crawl, mut fetch) = (CrawlMetrics::make(all), FetchMetrics::make(all));
+        crawl.begin();
+        fetch.begin();
+        let metrics = Self {
+            build: Arc::new(BuildMetrics::make(all)),
+            crawl: Arc::new(crawl),
+            frontier: Arc::new(FrontierMetrics::make(all)),
+            host: Arc::new(HostMetrics::make(all)),
+            fetch: Arc::new(fetch),
+            worker: Arc::new(WorkerMetrics::make(all)),
+            parse: Arc::new(ParseMetrics::make(all)),
+            classify: Arc::new(ClassifyMetrics::make(all)),
+            filter: Arc::new(FilterMetrics::make(all)),
+            dedup: Arc::new(DedupMetrics::make(all)),
+            policy: Arc::new(PolicyMetrics::make(all)),
+            archive: Arc::new(ArchiveMetrics::make(all)),
+            state: Arc::new(StateMetrics::make(all)),
+            recrawl: Arc::new(RecrawlMetrics::make(all)),
+            fleet: Arc::new(fleet),
+            registry,
+        };
+        metrics.build.info.set(&[env!("CARGO_PKG_VERSION")]);
+        metrics
     }
 
     /// All metrics in Prometheus' text format, of the type [`CONTENT_TYPE`].
     pub fn encode(&self) -> String {
-        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
+        let families = self.registry.as_ref().map_or_else(Vec::new, Registry::gather);
+        TextEncoder::new().encode_to_string(&families).unwrap_or_default()
     }
 }
 

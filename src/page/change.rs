@@ -1,7 +1,7 @@
 //! What one event changed in a crawl: what must be kept wholly or not at all.
 
-use super::{Fate, Ledger, Note, ScheduledUrl, Visit};
-use crate::url::Fingerprint;
+use super::{Fate, Ledger, Note, Passage, ScheduledUrl, Sighting, Visit};
+use crate::url::{Fingerprint, HostKey};
 
 /// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,10 @@ pub struct Change {
     pub notes: Vec<Note>,
     /// What was learnt of a page that was visited.
     pub visit: Option<Box<Visit>>,
+    /// What that visit saw of other pages, in a recrawl.
+    pub sighting: Option<Box<Sighting>>,
+    /// What it means to the fleet; none where the crawl is on one machine, or nothing.
+    pub passage: Option<Box<Passage>>,
     /// Leases that end with it, as soon as it is kept.
     pub leases: u32,
     /// The account as it stands after it.
@@ -21,12 +25,14 @@ pub struct Change {
 }
 
 /// A URL that was accepted and will not be fetched any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// Its number; none where it never waited.
     pub number: Option<u64>,
     /// The URL.
     pub url: Fingerprint,
+    /// Its host.
+    pub host: HostKey,
     /// What became of it.
     pub fate: Fate,
 }
@@ -34,6 +40,10 @@ pub struct Ended {
 impl Change {
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.ended.is_empty() && self.notes.is_empty() && self.leases == 0
+        self.waiting.is_empty()
+            && self.ended.is_empty()
+            && self.notes.is_empty()
+            && self.passage.is_none()
+            && self.leases == 0
     }
 }

@@ -111,6 +111,9 @@ pub struct LinkClass {
 }
 
 impl LinkClass {
+    /// The class of all pages that are visited again: one queue a host, in the order in which their visits were planned.
+    pub const REVISIT: Self = Self::unclassified(Apath::REVISIT);
+
     /// The class of all links at `apath` on pages of `cluster`.
     pub const fn at(cluster: ClusterId, apath: Apath) -> Self {
         Self { cluster, apath, pattern: UrlPattern::NONE }
@@ -174,6 +177,12 @@ impl LinkClass {
             _ if self.is_pinned() => None,
             _ => order.unwanted(self.unmarked()),
         }
+    }
+
+    /// The class under which what waits under this one waits on, where its class has become another: visits stay in their queue, as
+    /// their order is that of the plan.
+    pub fn waits_on_as(self, other: Self) -> Self {
+        if self == Self::REVISIT { self } else { other }
     }
 
     /// The class without such a mark, as a policy knows it.

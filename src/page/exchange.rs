@@ -35,6 +35,18 @@ pub enum Truncation {
     UnwantedType,
 }
 
+impl Truncation {
+    /// The reason as it stands in metric labels.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+            Self::UnwantedType => "unwanted_type",
+        }
+    }
+}
+
 /// A response.
 #[derive(Debug, Clone)]
 pub struct Answer {

@@ -111,6 +111,8 @@ pub enum Fate {
     Queued,
     /// Visited again, and the server says that it is as it was.
     NotModified,
+    /// Handed over to the node of the fleet that holds its host.
+    HandedOver,
 }
 
 macro_rules! labels {
@@ -250,6 +252,7 @@ impl Fate {
             Self::OverBudget(_) => "over_budget",
             Self::Queued => "queued",
             Self::NotModified => "not_modified",
+            Self::HandedOver => "handed_over",
         }
     }
 
@@ -266,7 +269,8 @@ impl Fate {
             | Self::Duplicate
             | Self::UnwantedType
             | Self::Queued
-            | Self::NotModified => None,
+            | Self::NotModified
+            | Self::HandedOver => None,
         }
     }
 }

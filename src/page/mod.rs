@@ -4,6 +4,7 @@
 //! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (handed to a host actor), an [`Exchange`] (what was
 //! sent and what came) and at last one line of the page log, a [`PageRecord`].
 
+mod borders;
 mod change;
 mod class;
 mod content;
@@ -13,12 +14,15 @@ mod ledger;
 mod link;
 mod media;
 mod note;
+mod passage;
 mod record;
 mod scheduled;
+mod sighting;
 mod trap;
 mod visit;
 pub mod word;
 
+pub use borders::{Alone, Borders};
 pub use change::{Change, Ended};
 pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
 pub use content::{ClassTokens, ContentUnit, FormFacts};
@@ -28,7 +32,9 @@ pub use ledger::Ledger;
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};
 pub use media::MediaType;
 pub use note::Note;
+pub use passage::{Arrival, Passage};
 pub use record::{ClassRecord, LessonRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
+pub use sighting::{Place, RowSign, Sighting, brief};
 pub use trap::{TrapMeasure, TrapRecord};
 pub use visit::{Difference, HeldRecord, History, PageDigests, Visit};

@@ -29,6 +29,22 @@ impl ScheduledUrl {
     }
 }
 
+/// Attempts that no URL has: marks a sitemap among what travels to another node.
+const SITEMAP: u8 = u8::MAX;
+
+impl ScheduledUrl {
+    /// A sitemap that the node that holds its host is to read; so many indexes stand above it.
+    pub const fn sitemap(url: CanonicalUrl, nesting: u8) -> Self {
+        let class = LinkClass::unclassified(Apath::SITEMAP);
+        Self { url, class, depth: 0, redirects: nesting, attempts: SITEMAP, via: None }
+    }
+
+    /// Where it is a sitemap, the number of indexes above it.
+    pub fn as_sitemap(&self) -> Option<u32> {
+        (self.attempts == SITEMAP).then_some(u32::from(self.redirects))
+    }
+}
+
 /// Names a lease; unique within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LeaseId(pub u64);

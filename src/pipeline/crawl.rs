@@ -15,6 +15,7 @@ use super::trap_board::TrapBoard;
 use super::{Error, seen};
 use crate::clock::{Clock, Instant};
 use crate::dedup::SeenUrls;
+use crate::fleet::status::Standing;
 use crate::frontier::{EndReason, LinksFound};
 use crate::page::Ledger;
 use crate::report::{CrawlStatus, Run, StopReason};
@@ -32,6 +33,8 @@ pub(super) struct Crawl {
     pub(super) seen_warned: AtomicBool,
     pub(super) seen_ends: AtomicBool,
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
+    /// Where it stands in its fleet, as its node says about once a second; none outside one.
+    pub(super) standing: Arc<Mutex<Option<Standing>>>,
     /// What the crawl begins with.
     pub(super) planted: LinksFound,
     pub(super) run: Run,
@@ -55,6 +58,7 @@ impl Crawl {
     ) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
         let mut status = self.status(false);
         status.elapsed = self.clock.now().since(started);
+        self.show(&CrawlStatus { draining: true, ..status.clone() });
         let Self { lines, mut run, directory, seen, traps, lock: _lock, .. } = self;
         if let Some(port) = lines.0.recrawl.get() {
             port.close();

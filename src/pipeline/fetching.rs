@@ -12,7 +12,7 @@ use crate::config::RobotsOptions;
 use crate::fetch::{self, DecodeLimits};
 use crate::host::Errand;
 use crate::metrics::Metrics;
-use crate::page::{Exchange, Truncation};
+use crate::page::Exchange;
 use crate::url::{CanonicalUrl, HostKey};
 
 /// The network and the counters around it.
@@ -61,23 +61,22 @@ impl Fetching {
         metrics.in_flight.inc();
         let exchange = request.await;
         metrics.in_flight.dec();
-        metrics.stage.sent.inc();
         self.tally.count(host, &exchange);
         let timings = &exchange.timings;
-        metrics.stage.busy_seconds.add(timings.ended.since(timings.started));
         metrics.duration.by("whole").observe(timings.ended.since(timings.started));
         if let Some(first_byte) = timings.first_byte {
             metrics.duration.by("first_byte").observe(first_byte.since(timings.started));
         }
         match &exchange.result {
             Ok(answer) => {
+                metrics.stage.sent.inc();
                 metrics.count_status(answer.status);
                 metrics.received_bytes.add(answer.body.len() as u64);
-                if answer.truncated == Some(Truncation::Disconnect) {
-                    metrics.failures.by("disconnected").inc();
+                if let Some(why) = answer.truncated {
+                    metrics.truncated.by(why.label()).inc();
                 }
             }
-            Err(failure) => metrics.failures.by(failure.label()).inc(),
+            Err(failure) => metrics.stage.dropped.by(failure.label()).inc(),
         }
         exchange
     }

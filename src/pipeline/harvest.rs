@@ -8,12 +8,14 @@ use super::needs::SharedNeeds;
 use bytes::Bytes;
 
 use crate::archive;
+use crate::clock::Stopwatch;
 use crate::config::filter::FilterOptions;
 use crate::dedup::SeenUrls;
 use crate::fetch::{self, DecodeLimits};
 use crate::frontier::LinksFound;
 use crate::host::sitemap;
 use crate::metrics::Metrics;
+use crate::page::Borders;
 use crate::page::word::step;
 use crate::page::{
     Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, ScheduledUrl,
@@ -32,6 +34,8 @@ pub(super) struct Rules {
     pub(super) canonicaliser: Canonicaliser,
     pub(super) scope: Arc<Scope>,
     pub(super) seen: Arc<SeenUrls>,
+    /// Which URLs are this node's own.
+    pub(super) borders: Arc<dyn Borders>,
     pub(super) policy: CurrentPolicy,
     /// What the policy wants to be told of each page.
     pub(super) needs: Arc<SharedNeeds>,
@@ -145,7 +149,9 @@ impl Harvester {
         }
         let metrics = &self.rules.metrics.parse;
         metrics.stage.received.inc();
-        let body = fetch::decode_answer(answer, &self.rules.decode).bytes;
+        let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
+        let body = decoded(answer, &self.rules);
+        watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.parsed_bytes.add(body.len() as u64);
         let harvest = match media {
             MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
@@ -163,8 +169,11 @@ impl Harvester {
         // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
         let snapshot = rules.snapshot();
         self.follow_policy(&*snapshot, needs);
+        let parse = &rules.metrics.parse;
+        let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
         let mut page = self.parser.parse(body, answer.content_type());
-        rules.metrics.parse.pages.by(page.charset).inc();
+        watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
+        parse.pages.by(page.charset).inc();
         let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
         let mut intake = Intake::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
         intake.placed = needs.links.then(Vec::new);
@@ -249,6 +258,9 @@ impl Harvester {
             let (new, _) = intake.finish();
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);
+            if let Some(passage) = new.passage {
+                found.passage.get_or_insert_default().foreign.extend(passage.foreign);
+            }
         }
         found
     }
@@ -278,6 +290,18 @@ impl Harvester {
     }
 }
 
+/// The body of an answer as the parser reads it.
+fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
+    let decoded = fetch::decode_answer(answer, &rules.decode);
+    let cut = &rules.metrics.parse.cut;
+    if decoded.error.is_some() {
+        cut.by("coding").inc();
+    } else if decoded.cut.is_some() {
+        cut.by("too_long").inc();
+    }
+    decoded.bytes
+}
+
 /// What a page shows, as hashes. Its bytes are not looked at here.
 fn digests(page: &ParsedPage) -> PageDigests {
     let gist = page.gist.iter().fold(0, |all, text| step(all, *text));
@@ -294,6 +318,9 @@ pub(super) fn observation(item: &ScheduledUrl, harvest: &mut Harvest) -> Observa
         (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
         (_, None) => Outcome::Failed,
     };
-    let new = harvest.found.accepted.iter().map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
+    // What goes to other nodes is new as far as this one knows.
+    let foreign = harvest.found.passage.iter().flat_map(|passage| &passage.foreign);
+    let new = harvest.found.accepted.iter().chain(foreign);
+    let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::learning::order;
 use crate::config::FilterOrder;
 use crate::frontier::Order;
-use crate::page::ClusterId;
+use crate::page::{Apath, ClusterId, LinkClass};
 use crate::policy::steering::{Destinations, KnownCluster, LeadsTo, Steered, Steering};
 use crate::policy::{CurrentPolicy, PolicySnapshot};
 
@@ -31,6 +31,19 @@ struct State {
     leads: Arc<LeadsTo>,
     /// Grows with each change of the steering or of what it means; 0 while there was none.
     generation: u64,
+}
+
+impl State {
+    /// Puts the pages that are remembered under the clusters that the policy knows them by now: a lesson may have moved them.
+    fn recluster(&mut self) {
+        let inner = Arc::clone(&self.inner);
+        // The class of a link says which cluster its page is of; the page stands for such a link here.
+        let now = |url: &str, was: ClusterId| {
+            let link = LinkClass::at(was, Apath::DERIVED);
+            inner.class_of(link, url, Some(url)).cluster.plain()
+        };
+        self.destinations.recluster(inner.patterns_version(), now, |url| inner.pattern(url));
+    }
 }
 
 impl Helm {
@@ -66,7 +79,11 @@ impl Helm {
         to_frontier: &dyn Fn(Order),
     ) -> Arc<dyn PolicySnapshot> {
         let mut state = self.state.lock();
+        let relearnt = inner.generation() != state.inner.generation();
         state.inner = inner;
+        if relearnt {
+            state.recluster();
+        }
         self.follow_destinations(&mut state);
         self.send(&mut state, to_frontier)
     }
@@ -90,6 +107,7 @@ impl Helm {
     /// Goes by what was learnt of where links lead since the last publication.
     pub(super) fn look_again(&self) {
         let mut state = self.state.lock();
+        state.recluster();
         self.follow_destinations(&mut state);
         self.store(&mut state);
     }
@@ -97,6 +115,22 @@ impl Helm {
     /// The clusters of the pages that were fetched.
     pub(super) fn clusters(&self) -> BTreeMap<ClusterId, KnownCluster> {
         self.state.lock().destinations.clusters().clone()
+    }
+
+    /// How many of a cluster's pages links are known to lead to, and how many there are; see [`Destinations::foretold`].
+    pub(super) fn foretold(&self, cluster: ClusterId) -> (usize, usize) {
+        let state = self.state.lock();
+        state.destinations.foretold(cluster, |url| state.inner.pattern(url))
+    }
+
+    /// Where links lead, by the pages that were fetched.
+    pub(super) fn leads_to(&self) -> LeadsTo {
+        self.state.lock().destinations.leads_to()
+    }
+
+    /// What is banned and pinned.
+    pub(super) fn steering(&self) -> Arc<Steering> {
+        Arc::clone(&self.state.lock().steering)
     }
 
     /// Where links lead may have changed, and with it what is meant by a cluster.

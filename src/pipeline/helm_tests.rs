@@ -72,3 +72,39 @@ fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
     helm.publish(Arc::new(ByLetter(2)), &|_| {});
     assert_eq!(helm.snapshot().generation(), settled, "nothing is meant that was not before");
 }
+
+/// A policy that has learnt to tell pages apart by their last letter: those with an x are of cluster 7 now.
+struct Relearnt;
+
+impl ClassOrder for Relearnt {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for Relearnt {
+    fn version(&self) -> u64 {
+        9
+    }
+
+    fn generation(&self) -> u64 {
+        1
+    }
+
+    fn class_of(&self, class: LinkClass, _: &str, via: Option<&str>) -> LinkClass {
+        let cluster = if via.is_some_and(|via| via.ends_with('x')) { ClusterId(7) } else { class.cluster };
+        LinkClass { cluster, ..class }
+    }
+}
+
+#[test]
+fn after_a_lesson_pages_are_known_by_their_new_clusters() {
+    let helm = helm();
+    for page in ["1x", "2x", "3y"] {
+        helm.see(&format!("http://h.test/{page}"), ClusterId(5));
+    }
+    let known = |helm: &Helm| helm.clusters().iter().map(|(id, cluster)| (id.0, cluster.pages)).collect::<Vec<_>>();
+    assert_eq!(known(&helm), [(5, 3)]);
+    helm.publish(Arc::new(Relearnt), &|_| {});
+    assert_eq!(known(&helm), [(5, 1), (7, 2)]);
+}

@@ -52,6 +52,14 @@ impl InForce {
         if file.format == FORMAT { Ok(file.in_force) } else { Err(wrong(&format!("it has format {}", file.format))) }
     }
 
+    /// Removes what an earlier run left.
+    pub(super) fn forget(directory: &Path) -> std::io::Result<()> {
+        match std::fs::remove_file(directory.join(IN_FORCE_FILE)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes it. It is on the disk afterwards, wholly or not at all.
     pub(super) fn write(&self, directory: &Path) -> std::io::Result<()> {
         let text = serde_json::to_vec_pretty(&File { format: FORMAT, in_force: self })?;
@@ -76,6 +84,15 @@ mod tests {
         held.write(dir.path()).unwrap();
         assert_eq!(InForce::read(dir.path()).unwrap(), held);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn what_is_forgotten_holds_no_longer() {
+        let dir = tempfile::tempdir().unwrap();
+        InForce::forget(dir.path()).unwrap();
+        InForce { set: ["host.delay".to_owned()].into(), ..InForce::default() }.write(dir.path()).unwrap();
+        InForce::forget(dir.path()).unwrap();
+        assert_eq!(InForce::read(dir.path()).unwrap(), InForce::default());
     }
 
     #[test]

@@ -10,13 +10,16 @@
 use std::sync::Arc;
 
 use super::harvest::Rules;
+use super::link_times::{LinkTimes, Timing};
 use crate::archive::{ExportedLink, links_line};
+use crate::clock::Stopwatch;
 use crate::config::FilterOrder;
 use crate::dedup::Recent;
 use crate::filter::{self, NofollowRules, PatternMemo};
 use crate::frontier::LinksFound;
 use crate::page::{
-    Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
+    Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, Passage, PolicyRefusal, RobotsDirectives,
+    ScheduledUrl,
 };
 use crate::policy::{PlacedLink, PolicySnapshot};
 use crate::revisit::RowLink;
@@ -27,6 +30,7 @@ use crate::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
 pub(super) struct Memory {
     recent: Recent,
     patterns: PatternMemo,
+    timing: Timing,
 }
 
 /// Takes in the links of one page.
@@ -47,6 +51,8 @@ pub(super) struct Intake<'a> {
     passed: u64,
     settled: Fates,
     accepted: Vec<ScheduledUrl>,
+    /// Links that other nodes of the fleet are to take in.
+    foreign: Vec<ScheduledUrl>,
     export: Option<Vec<(String, Apath, Option<Fate>)>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
@@ -54,6 +60,8 @@ pub(super) struct Intake<'a> {
     pub(super) rows: Option<Vec<RowLink>>,
     /// How many texts begin before the link that is taken in.
     text: u32,
+    /// How long the links take, where that is measured.
+    times: Option<LinkTimes>,
 }
 
 impl<'a> Intake<'a> {
@@ -65,6 +73,7 @@ impl<'a> Intake<'a> {
         base: Option<&str>,
     ) -> Self {
         Self {
+            times: memory.timing.next(&rules.metrics),
             rules,
             memory,
             passes: None,
@@ -78,6 +87,7 @@ impl<'a> Intake<'a> {
             passed: 0,
             settled: Fates::default(),
             accepted: Vec::new(),
+            foreign: Vec::new(),
             export: rules.export.then(Vec::new),
             placed: None,
             rows: None,
@@ -92,11 +102,14 @@ impl<'a> Intake<'a> {
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = Arc::clone(&self.snapshot);
-        let cluster = policy.page_cluster(self.waited, self.via.as_str(), &page.leaf_paths);
+        let cluster = self.classified(&*policy, page);
         // Where the policy isn't asked first, it is not asked of groups.
         let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
-            match filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class).filter(|_| first)) {
+            self.times.iter_mut().for_each(LinkTimes::begin);
+            let judged = filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class).filter(|_| first));
+            self.times.iter_mut().for_each(LinkTimes::filtered);
+            match judged {
                 Ok(class) => {
                     self.passes = first.then_some(class);
                     for link in &group.links {
@@ -108,6 +121,28 @@ impl<'a> Intake<'a> {
                     }
                 }
                 Err(why) => self.refuse(why, group.apath, group.links.iter().map(|link| page.href(link))),
+            }
+        }
+        cluster
+    }
+
+    /// The cluster of the page.
+    fn classified(&self, policy: &dyn PolicySnapshot, page: &ParsedPage) -> ClusterId {
+        let metrics = &self.rules.metrics.classify;
+        // Before there is anything to tell apart there is nothing to measure.
+        let is_timed = metrics.busy_seconds.is_on() && policy.generation() > 0;
+        let mut watch = is_timed.then(Stopwatch::start);
+        let cluster = policy.page_cluster(self.waited, self.via.as_str(), &page.leaf_paths);
+        watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
+        metrics.stage.received.inc();
+        match cluster.plain() {
+            ClusterId::UNKNOWN => {
+                metrics.stage.dropped.by("unknown").inc();
+                metrics.pages.named("unknown").inc();
+            }
+            ClusterId(number) => {
+                metrics.stage.sent.inc();
+                metrics.pages.by(number).inc();
             }
         }
         cluster
@@ -137,8 +172,11 @@ impl<'a> Intake<'a> {
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
         let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
-        let mut judge = Judge { rules, policy, memory: self.memory, passes: &mut self.passes, depth, via };
+        let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
+        times.iter_mut().for_each(LinkTimes::begin);
+        let mut judge = Judge { rules, policy, memory, passes, depth, via, times };
         let (class, fate) = judge.judge(&url, class);
+        self.times.iter_mut().for_each(LinkTimes::filtered);
         if let Some(rows) = &mut self.rows {
             rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text: self.text });
         }
@@ -153,20 +191,26 @@ impl<'a> Intake<'a> {
             export.push((url.as_str().to_owned(), class.apath, fate));
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
+        let into = match fate {
+            None => Some(&mut self.accepted),
+            Some(Fate::HandedOver) => Some(&mut self.foreign),
+            Some(_) => None,
+        };
+        if let Some(into) = into {
+            let via = self.via_shared.get_or_insert_with(|| Arc::from(self.via.as_str()));
+            into.push(ScheduledUrl {
+                url: url.to_url(),
+                class,
+                depth: self.depth,
+                redirects: self.redirects,
+                attempts: 0,
+                via: Some(Arc::clone(via)),
+            });
+        }
         match fate {
             Some(Fate::Duplicate) => self.duplicates += 1,
             Some(fate) => self.settled.add(fate, 1),
-            None => {
-                let via = self.via_shared.get_or_insert_with(|| Arc::from(self.via.as_str()));
-                self.accepted.push(ScheduledUrl {
-                    url: url.to_url(),
-                    class,
-                    depth: self.depth,
-                    redirects: self.redirects,
-                    attempts: 0,
-                    via: Some(Arc::clone(via)),
-                });
-            }
+            None => {}
         }
         self.passed += 1;
         target
@@ -191,15 +235,18 @@ impl<'a> Intake<'a> {
         metrics.dedup.stage.received.add(looked_up);
         metrics.dedup.stage.sent.add(new);
         metrics.dedup.stage.dropped.by("duplicate").add(self.duplicates);
-        metrics.dedup.hits.add(self.duplicates);
-        metrics.dedup.misses.add(new);
-        metrics.dedup.entries.set(self.rules.seen.len());
+        if let Some(times) = self.times {
+            times.count((received, looked_up), metrics);
+        }
         let exported = self
             .export
             .filter(|links| !links.is_empty())
             .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
         let generation = self.snapshot.generation();
-        (LinksFound { settled: self.settled, accepted: self.accepted, generation, ..LinksFound::default() }, exported)
+        let foreign = self.foreign;
+        let passage = (!foreign.is_empty()).then(|| Box::new(Passage { foreign, ..Passage::default() }));
+        let (settled, accepted) = (self.settled, self.accepted);
+        (LinksFound { settled, accepted, generation, passage, ..LinksFound::default() }, exported)
     }
 }
 
@@ -216,6 +263,7 @@ struct Judge<'j> {
     passes: &'j mut Option<LinkClass>,
     depth: u16,
     via: &'j str,
+    times: &'j mut Option<LinkTimes>,
 }
 
 /// What is known of whether a URL was seen.
@@ -238,7 +286,8 @@ impl Judge<'_> {
             }
             FilterOrder::DupGraph => {
                 let fingerprint = url.fingerprint();
-                if self.memory.recent.knows(fingerprint) || self.rules.seen.contains(fingerprint) {
+                let seen = &self.rules.seen;
+                if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
                     return (place, Some(Fate::Duplicate));
                 }
                 let group = self.policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
@@ -278,7 +327,7 @@ impl Judge<'_> {
     /// class that it waits under.
     fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> (LinkClass, Option<Fate>) {
         let (rules, fingerprint) = (self.rules, url.fingerprint());
-        if self.memory.recent.knows(fingerprint) {
+        if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
             return (class, Some(Fate::Duplicate));
         }
         if let Err(why) = rules.scope.check(url.as_str()) {
@@ -290,10 +339,13 @@ impl Judge<'_> {
             return (class, Some(Fate::OutOfScope(OutOfScope::NotIncluded)));
         }
         let too_deep = self.depth > rules.depth_max;
+        if !rules.borders.holds(url.origin()) {
+            return self.hand_over(url, class, too_deep);
+        }
         if !too_deep && !self.policy.refuses_standing() {
             return if self.add(fingerprint) { self.stand(url, class) } else { (class, Some(Fate::Duplicate)) };
         }
-        if known == Known::Unasked && rules.seen.contains(fingerprint) {
+        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
             self.memory.recent.note(fingerprint);
             return (class, Some(Fate::Duplicate));
         }
@@ -306,10 +358,32 @@ impl Judge<'_> {
         (class, fate)
     }
 
+    /// A link of a host that another node holds. Whether it was seen is for that node to say; here it is only known whether it was handed
+    /// over lately.
+    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> (LinkClass, Option<Fate>) {
+        if too_deep {
+            return (class, Some(Fate::OverBudget(Budget::Depth)));
+        }
+        let (class, fate) = self.stand(url, class);
+        let handed = || if self.rules.borders.is_news(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
+        (class, Some(fate.unwrap_or_else(handed)))
+    }
+
     /// Adds a URL to the set of those seen; whether it was new.
     fn add(&mut self, fingerprint: Fingerprint) -> bool {
-        self.memory.recent.note(fingerprint);
-        self.rules.seen.insert(fingerprint)
+        let seen = &self.rules.seen;
+        self.in_dedup(|memory| {
+            memory.recent.note(fingerprint);
+            seen.insert(fingerprint)
+        })
+    }
+
+    /// Asks what is known of a URL; the time that this takes is the dedup's.
+    fn in_dedup<T>(&mut self, ask: impl FnOnce(&mut Memory) -> T) -> T {
+        self.times.iter_mut().for_each(LinkTimes::filtered);
+        let answer = ask(self.memory);
+        self.times.iter_mut().for_each(LinkTimes::looked_up);
+        answer
     }
 
     /// The class that a link waits under by its URL and its page, or why it is refused for these.

@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -44,11 +44,20 @@ impl StateLog for Store {
 /// The way to the keeper. There is room for all that leases and errands can bring; a keeper that waits for the disk longer than that
 /// makes the frontier wait too.
 #[derive(Clone)]
-pub(super) struct KeeperPort(Sender<Task>);
+pub(super) struct KeeperPort {
+    tasks: Sender<Task>,
+    /// Changes that are not kept yet.
+    pending: Arc<AtomicU64>,
+}
 
 impl KeeperPort {
     pub(super) fn remember(&self, host: &HostKey, memory: &Politeness) {
         self.send(Task::Host(host.clone(), encode(memory)));
+    }
+
+    /// Changes that are not kept yet.
+    pub(super) fn pending(&self) -> u64 {
+        self.pending.load(Ordering::Acquire)
     }
 
     pub(super) fn note(&self, note: Note) {
@@ -56,7 +65,7 @@ impl KeeperPort {
     }
 
     fn send(&self, task: Task) {
-        if self.0.send(task).is_err() {
+        if self.tasks.send(task).is_err() {
             // It ends when nothing is under way any more.
             tracing::debug!("a change came after the end of the crawl");
         }
@@ -65,6 +74,7 @@ impl KeeperPort {
 
 impl ChangePort for KeeperPort {
     fn keep(&self, change: Change) {
+        self.pending.fetch_add(1, Ordering::AcqRel);
         self.send(Task::Change(Box::new(change)));
     }
 }
@@ -124,6 +134,7 @@ pub(super) struct Keeper {
     /// When the group is closed, however small; none while there is nothing in it.
     due: Option<Instant>,
     failed: Arc<AtomicBool>,
+    pending: Arc<AtomicU64>,
     /// The account as it was kept last.
     kept: Arc<Mutex<Ledger>>,
 }
@@ -149,9 +160,11 @@ impl Keeper {
             group: Gathered::default(),
             due: None,
             failed: Arc::default(),
+            pending: Arc::default(),
             kept: Arc::new(Mutex::new(account)),
         };
-        (keeper, KeeperPort(sender))
+        let port = KeeperPort { tasks: sender, pending: Arc::clone(&keeper.pending) };
+        (keeper, port)
     }
 
     /// Starts the thread, which the port leads to.
@@ -210,6 +223,7 @@ impl Keeper {
             self.failed.store(true, Ordering::Relaxed);
             self.lines.0.to_frontier(Control::Stop);
         }
+        self.pending.fetch_sub(group.kept.changes.len() as u64, Ordering::AcqRel);
         // After a failure too, so that the crawl can end.
         self.lines.0.to_frontier(Kept(group.leases));
     }
@@ -236,6 +250,7 @@ impl Keeper {
         }
         let metrics = &self.lines.0.metrics.state;
         metrics.commits.inc();
+        metrics.queue_length.set(self.tasks.len() as u64);
         metrics.pages.add(u64::from(group.leases));
         metrics.commit_seconds.observe(self.clock.now().since(began));
         Ok(())

@@ -19,6 +19,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounde
 
 use super::helm::Helm;
 use super::journal::Journal;
+use super::live::LiveBoard;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
 use super::observations::{self, ObservationLog};
@@ -28,7 +29,7 @@ use crate::clock::{Clock, Instant};
 use crate::config::FilterOrder;
 use crate::frontier::Order;
 use crate::metrics::PolicyMetrics;
-use crate::page::{ClusterId, LinkClass};
+use crate::page::ClusterId;
 use crate::policy::learned::ReadPage;
 use crate::policy::{self, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
@@ -41,6 +42,9 @@ pub(super) struct Seen {
 /// Where the guard against traps alone learns, fetches gather for so long before it is shown them: to wake a thread for each page
 /// costs several times what is learnt of it, and what is learnt has time.
 const GATHERING: Duration = Duration::from_millis(10);
+
+/// Where nothing happens, somebody may still have come to watch since.
+const REST: Duration = Duration::from_secs(1);
 
 /// A worker's way to the policy.
 #[derive(Clone)]
@@ -105,6 +109,14 @@ pub(super) struct Learning {
     pub(super) facts: PolicyFacts,
     /// Where others read which traps were met.
     pub(super) traps: Arc<TrapBoard>,
+    /// What those who watch are shown.
+    pub(super) live: Arc<LiveBoard>,
+    /// Whether anything was observed since they were told what is known of the site.
+    pub(super) untold: bool,
+    /// Reads a page again with all places spelt out, for those who watch.
+    pub(super) spell: Box<ReadPage>,
+    /// Lessons after which that was done.
+    pub(super) spelt: u64,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<PolicyMetrics>,
 }
@@ -233,21 +245,54 @@ impl Learning {
         }
         self.keep(|log, now| log.flush(now, true));
         self.traps.show(self.policy.traps(), &self.metrics);
-        if let Some(note) = self.policy.note() {
-            tracing::info!("the policy: {note}");
-        }
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
+        }
+        // Only now: a sample that was never complete is learnt from at the end.
+        if let Some(note) = self.policy.note() {
+            tracing::info!("the policy: {note}");
         }
     }
 
     /// Takes in a fetch, if there is one, and publishes what is due.
     fn turn(&mut self, seen: Option<Seen>, nothing_waits: bool) {
-        if let Some(seen) = seen {
-            self.observe(seen);
+        match seen {
+            Some(seen) => self.observe(seen),
+            None if self.policy.learns_elsewhere() => self.hear(),
+            None => {}
         }
         if self.pace.is_due(self.clock.now(), nothing_waits) {
             self.publish();
+        }
+        self.tell_those_who_watch();
+    }
+
+    /// Looks what was learnt elsewhere.
+    fn hear(&mut self) {
+        self.propose();
+        if self.policy.has_news() {
+            self.pace.observed();
+        }
+    }
+
+    fn propose(&mut self) {
+        let proposals = self.policy.proposals();
+        if !proposals.is_empty() {
+            self.metrics.proposals.add(proposals.len() as u64);
+            (self.propose)(&proposals);
+        }
+    }
+
+    /// Leaves what the policy knows of the site for those who watch, where it is time to.
+    fn tell_those_who_watch(&mut self) {
+        let began = self.clock.now();
+        if self.untold && self.live.wants_facts(began) {
+            self.untold = false;
+            // Names change with lessons alone.
+            let spells = self.spelt != self.facts.lessons;
+            self.spelt = self.facts.lessons;
+            let facts = self.policy.site_facts(spells.then_some(&mut *self.spell));
+            self.live.leave_facts(facts, (began, self.clock.now()));
         }
     }
 
@@ -258,7 +303,11 @@ impl Learning {
                 // Until then nobody who sends has anyone to wake.
                 std::thread::park_timeout(GATHERING);
             }
-            return receiver.recv().ok().map(Some);
+            return match receiver.recv_timeout(REST) {
+                Ok(seen) => Some(Some(seen)),
+                Err(RecvTimeoutError::Timeout) => Some(None),
+                Err(RecvTimeoutError::Disconnected) => None,
+            };
         }
         match receiver.recv_timeout(self.pace.patience(self.clock.now())) {
             Ok(seen) => Some(Some(seen)),
@@ -270,7 +319,8 @@ impl Learning {
     fn observe(&mut self, mut seen: Seen) {
         // The guard looks at no classes.
         if !self.gathers() {
-            self.bring_up_to_date(&mut seen);
+            let is_older = seen.generation < self.snapshot.generation();
+            policy::bring_up_to_date(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
         // What people asked for is no business of the policy.
         seen.observation.class = seen.observation.class.unsteered();
@@ -282,10 +332,8 @@ impl Learning {
         }
         let began = self.clock.now();
         self.policy.observe(seen.observation);
-        let proposals = self.policy.proposals();
-        if !proposals.is_empty() {
-            (self.propose)(&proposals);
-        }
+        self.untold = true;
+        self.propose();
         self.keep(|log, _| kept.map_or(Ok(()), |kept| log.add(kept)));
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
@@ -296,6 +344,7 @@ impl Learning {
         let before = std::mem::replace(&mut self.facts, self.policy.facts());
         self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
         if self.facts.drifts > before.drifts {
+            self.metrics.drifts.add(self.facts.drifts - before.drifts);
             tracing::info!(
                 "the site's pages have changed; its templates were learnt anew ({} now)",
                 self.facts.clusters
@@ -304,7 +353,6 @@ impl Learning {
         if self.facts.lessons > before.lessons {
             self.metrics.lessons.add(self.facts.lessons - before.lessons);
             self.metrics.lesson_seconds.add(spent);
-            self.metrics.clusters.set(self.facts.clusters);
             // What waits is of the generation before: the sooner that is over the better.
             self.publish();
             self.keep(|log, now| log.flush(now, true));
@@ -333,33 +381,6 @@ impl Learning {
         }
     }
 
-    /// Brings what was leased or read by an older snapshot in line with this one.
-    fn bring_up_to_date(&mut self, seen: &mut Seen) {
-        let snapshot = Arc::clone(&self.snapshot);
-        let read_before = seen.generation < snapshot.generation();
-        let seen = &mut seen.observation;
-        if snapshot.generation() > 0 {
-            seen.class = snapshot.class_of(seen.class, seen.url.as_str(), seen.via.as_deref());
-        }
-        if !read_before {
-            return;
-        }
-        let cluster = self.cluster_anew((seen.class, seen.url.as_str()), &mut seen.outcome);
-        for link in &mut seen.new {
-            link.class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
-            link.class.cluster = cluster.unwrap_or(link.class.cluster);
-        }
-    }
-
-    /// Reads a page again, as this snapshot asks for it. None where the page was not kept.
-    fn cluster_anew(&mut self, (waited, url): (LinkClass, &str), outcome: &mut Outcome) -> Option<ClusterId> {
-        let Outcome::Page(page) = outcome else { return None };
-        let (body, content_type) = page.body.as_ref()?;
-        let tokens = self.snapshot.class_tokens();
-        page.bag = (self.read)(body, content_type.as_deref(), tokens.as_ref()).leaf_paths;
-        Some(self.snapshot.page_cluster(waited, url, &page.bag))
-    }
-
     /// Publishes what was learnt: first to the workers, then to the frontier, which may meet links of a newer generation than its
     /// own but never has to wait for them.
     fn publish(&mut self) {
@@ -375,6 +396,8 @@ impl Learning {
         self.metrics.snapshots.inc();
         self.metrics.version.set(snapshot.version());
         self.metrics.generation.set(snapshot.generation());
+        self.metrics.clusters.set(self.policy.facts().clusters);
+        self.metrics.published.set(began.as_micros() / 1_000_000);
         self.snapshot = snapshot;
         self.pace.published(began, self.clock.now());
     }

@@ -10,6 +10,7 @@ use crate::metrics::Metrics;
 use crate::page::{Apath, ClassOrder, LeafPath, LinkClass, ParsedPage, PatternId, UrlPattern};
 use crate::policy::steering::Steering;
 use crate::policy::{CurrentPolicy, NewLink, PageFacts};
+use crate::report::live::Live;
 use crate::url::CanonicalUrl;
 
 /// A policy that notes what it is shown, has a lesson at every third page, and does what a test asks for at certain pages.
@@ -109,6 +110,10 @@ fn start_as(
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
         traps: Arc::default(),
+        live: Arc::new(LiveBoard::new(&Live::closed())),
+        untold: false,
+        spell: Box::new(|_, _, _| ParsedPage::default()),
+        spelt: 0,
         facts: policy.facts(),
         policy: Box::new(policy),
         snapshot: first,

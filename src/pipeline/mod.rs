@@ -14,6 +14,8 @@
 mod crawl;
 mod example;
 mod fetching;
+mod fleet;
+mod gatekeeping;
 mod harvest;
 mod helm;
 mod in_force;
@@ -24,6 +26,9 @@ mod keeper;
 mod known_classes;
 mod learning;
 mod line;
+mod link_times;
+mod live;
+mod metered;
 mod model_file;
 mod needs;
 mod observations;
@@ -52,6 +57,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use example::{reader, spelling_reader};
+use live::Viewing;
 use resume::Start;
 use surroundings::Live;
 use wiring::Beginning;
@@ -61,7 +67,10 @@ pub use wiring::runtime;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::fleet::rebalanced::Rebalanced;
+use crate::fleet::status::FleetStatus;
 use crate::frontier::{Control, EndReason};
+use crate::metrics::Metrics;
 use crate::report::{CrawlStatus, Given, Hooks, Report, StopReason, Usage};
 use crate::seed::Seed;
 
@@ -115,11 +124,45 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 ///
 /// An archive that cannot be written (a full disk) ends the crawl early; what was written is whole, and the report says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    if !config.fleet.servers.is_empty() {
+        return fleet::run(config, hooks).await;
+    }
     run_in(config, hooks, Start::anew).await
+}
+
+/// The configuration of a crawl of the fleet that `own` names, with what `own` says of this node: for [`run`].
+pub async fn fleet_configuration(own: &Config) -> Result<Config, Error> {
+    fleet::configuration(own).await
+}
+
+/// Metrics for a crawl as `config` says: in a fleet they name the node.
+pub fn metrics(config: &Config) -> Metrics {
+    if config.fleet.servers.is_empty() {
+        return Metrics::new();
+    }
+    Metrics::of_node(&fleet::node_name(config))
+}
+
+/// Lets the crawl of the fleet that `own` names go on, if it was stopped.
+pub async fn fleet_go_on(own: &Config) -> Result<(), Error> {
+    fleet::go_on(own).await
+}
+
+/// Where the crawl of the fleet stands that `own` names.
+pub async fn fleet_status(own: &Config) -> Result<FleetStatus, Error> {
+    fleet::status(own).await
+}
+
+/// Has the fleet that `own` names spread its load evenly, and waits until it has.
+pub async fn fleet_rebalance(own: &Config) -> Result<Rebalanced, Error> {
+    fleet::rebalance(own).await
 }
 
 /// Goes on with the crawl whose directory `config` names, which was ended or killed at whatever moment: as [`run`] else.
 pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    if !config.fleet.servers.is_empty() {
+        return fleet::run(config, hooks).await;
+    }
     run_in(config, hooks, Start::again).await
 }
 
@@ -178,12 +221,14 @@ impl crawl::Crawl {
         let (mut told, mut paused) = (false, false);
         let mut commands = hooks.commands.listen();
         let mut moved = self.clock.now();
+        let mut viewing = Viewing::default();
         loop {
             tokio::select! {
                 reason = &mut finished => return reason.unwrap_or(EndReason::Stopped),
                 () = hooks.stop.wait(), if !told => {
                     told = true;
                     self.lines.0.to_frontier(Control::Stop);
+                    tick.reset_immediately();
                 }
                 () = hooks.pause.changed_from(paused) => {
                     paused = !paused;
@@ -197,6 +242,7 @@ impl crawl::Crawl {
                     let ends = self.watch_seen();
                     let status = self.status(ends || hooks.stop.requested());
                     let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.clock.now());
+                    self.show(&status);
                     match &status.stall {
                         Some(why) if now.since(moved) >= STALL_TOLD_EVERY => {
                             tracing::warn!("{why}");
@@ -206,6 +252,7 @@ impl crawl::Crawl {
                         None => moved = now,
                     }
                     (hooks.on_status)(&status);
+                    viewing.show(self, &status).await;
                 }
             }
         }

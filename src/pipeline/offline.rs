@@ -19,6 +19,7 @@ use crate::fetch::DecodeLimits;
 use crate::frontier::{Frontier, Limits, Outlook};
 use crate::host::sitemap;
 use crate::metrics::Metrics;
+use crate::page::Alone;
 use crate::page::{Apath, Exchange, Fate, Lease, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::{self, CurrentPolicy, Policy, PolicySnapshot};
@@ -172,6 +173,7 @@ pub(super) fn rules(
 ) -> Result<Rules, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     Ok(Rules {
+        borders: Alone::shared(),
         canonicaliser: Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?,
         scope: Arc::new(Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?),
         // A replay has no directory: all stays in memory.
@@ -186,6 +188,6 @@ pub(super) fn rules(
         export: false,
         digests: false,
         recorded: Some(recorded),
-        metrics: Metrics::default(),
+        metrics: Metrics::off(),
     })
 }

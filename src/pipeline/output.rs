@@ -84,6 +84,17 @@ pub(super) fn set_report_aside(directory: &Path, round: u32) {
     }
 }
 
+/// Sessions of a node whose reports are kept in one directory.
+const SESSIONS_MAX: u32 = 1_000;
+
+/// Keeps the report of the session before, of a node of a fleet, under the next number that is free. When all are taken the last one
+/// is replaced.
+pub(super) fn set_session_report_aside(directory: &Path) {
+    let is_free = |number: &u32| !directory.join(format!("report-{number}.json")).exists();
+    let number = (0..SESSIONS_MAX).find(is_free).unwrap_or(SESSIONS_MAX - 1);
+    set_report_aside(directory, number);
+}
+
 /// Where the crawl writes.
 pub(super) fn directory(config: &Config) -> PathBuf {
     PathBuf::from(&config.crawl.out)
@@ -109,6 +120,20 @@ mod tests {
         prepare(&new).unwrap();
         prepare(&new).unwrap();
         assert_eq!(fs::read_dir(&new).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_report_of_each_session_is_kept_and_a_killed_one_leaves_no_gap() {
+        let dir = tempfile::tempdir().unwrap();
+        for session in ["a", "b"] {
+            fs::write(dir.path().join("report.json"), session).unwrap();
+            set_session_report_aside(dir.path());
+            // The next one was killed.
+            set_session_report_aside(dir.path());
+        }
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!((read("report-0.json"), read("report-1.json")), ("a".to_owned(), "b".to_owned()));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

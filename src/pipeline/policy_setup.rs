@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::Error;
-use super::example::{example, reader};
+use super::example::{example, reader, spelling_reader};
 use super::harvest::{Harvester, Rules};
 use super::helm::Helm;
 use super::journal::Journal;
@@ -16,6 +16,7 @@ use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
 use super::pace::Pace;
+use super::surroundings::Surroundings;
 use super::switchboard::Lines;
 use super::trap_board::TrapBoard;
 use crate::clock::Clock;
@@ -24,10 +25,14 @@ use crate::frontier::{Order, OrderChanged, OrderSlot};
 use crate::metrics::Metrics;
 use crate::page::ClusterId;
 use crate::parse::Parser;
+use crate::policy::learned::SiteModel;
 use crate::policy::steering::Steering;
-use crate::policy::{self, CurrentPolicy, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal};
+use crate::policy::{self, CurrentPolicy, ExamplePage, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal};
 use crate::seed::Seed;
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
+
+/// Makes the policy that is configured; its random draws start at the seed.
+pub(super) type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;
 
 /// A policy that is ready, and its first snapshot where all stages find it.
 pub(super) struct PolicySetup {
@@ -52,22 +57,16 @@ impl PolicySetup {
         config: &Config,
         canonicaliser: &Canonicaliser,
         (seeds, scope): (&[CanonicalUrl], &Scope),
-        seed: Seed,
+        (surroundings, seed): (&dyn Surroundings, Seed),
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
         let model = model(config, seeds, scope)?;
-        let making = Making {
-            variant: config.policy.variant,
-            example: example.as_ref(),
-            model: model.as_ref(),
-            by: config.policy.by,
-            ..Making::new(seed.child("policy"))
-        };
-        let mut policy = policy::make(config.crawl.policy, &making, reader(&config.parse));
+        let example_seed =
+            example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
+        let mut policy = surroundings.policy(&making(config, example, model), seed);
         if config.filter.trap_guard {
             policy = Box::new(Guarded::new(policy));
         }
-        let example_seed = example.filter(|example| example.facts.is_none()).map(|example| example.url);
         let first = policy.snapshot();
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
         let explained = (policy.is_explained(), config.filter.order);
@@ -92,7 +91,7 @@ impl PolicySetup {
     /// Shows it again what an earlier run showed it, and lays over it what people asked for then. From now on what it is shown is kept.
     pub(super) fn recall(&mut self, config: &Config, directory: &Path, steering: Steering) -> Result<(), Error> {
         let mut pages = Vec::new();
-        if self.policy.is_explained() && config.state.enabled {
+        if self.policy.is_explained() && !self.policy.learns_elsewhere() && config.state.enabled {
             let (log, recalled) = recall(config, directory, &mut *self.policy, &mut pages)?;
             tell(recalled);
             self.observations = Some(log);
@@ -125,6 +124,7 @@ impl PolicySetup {
         }
         let logged = config.policy.log && self.policy.is_explained();
         let journal = logged.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let live = Arc::clone(&lines.0.live);
         let (links_to, options) = (lines.clone(), config.parse.clone());
         let mut harvester = Harvester::new(Arc::clone(rules), move || Parser::new(&options));
         let propose = move |proposals: &[Proposal]| links_to.0.to_frontier(harvester.proposals(proposals));
@@ -137,6 +137,10 @@ impl PolicySetup {
         let learning = Learning {
             facts: self.policy.facts(),
             traps: self.traps,
+            live,
+            untold: true,
+            spell: spelling_reader(&config.parse),
+            spelt: 0,
             policy: self.policy,
             snapshot: self.helm.snapshot(),
             helm: self.helm,
@@ -153,6 +157,21 @@ impl PolicySetup {
         };
         Ok(Some(learning.ready(config.frontier.in_flight_max as usize)))
     }
+}
+
+/// How the policy is made.
+fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
+    let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
+    Arc::new(move |seed| {
+        let making = Making {
+            variant: options.variant,
+            example: example.as_ref(),
+            model: model.as_ref(),
+            by: options.by,
+            ..Making::new(seed)
+        };
+        policy::make(kind, &making, reader(&parse))
+    })
 }
 
 /// Opens the log of observations, and shows a policy what stands there. The pages that it tells apart are listed in `pages`.

@@ -109,7 +109,8 @@ impl Start {
         let (waiting, pages) = (store.waiting()?, store.visits().count()?);
         if pages == 0 {
             return Err(refuse(
-                "its state knows of no page that was fetched: the crawl has fetched none yet (`harvestman resume DIR` goes on with                  it), was made by an earlier version, or with state.visits = false",
+                "its state knows of no page that was fetched: the crawl has fetched none yet (`harvestman resume DIR` goes on with it), \
+                 was made by an earlier version, or with state.visits = false",
             ));
         }
         let number = store.past()?.round.map_or(0, |round| round.number) + 1;
@@ -157,7 +158,7 @@ impl Past {
     }
 
     /// Says how many cannot be read.
-    fn take_notes(&mut self, notes: Vec<Note>) -> u64 {
+    pub(super) fn take_notes(&mut self, notes: Vec<Note>) -> u64 {
         let (mut unreadable, mut found, mut read) = (0, BTreeMap::new(), HashSet::new());
         for note in notes {
             match note {

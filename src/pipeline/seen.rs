@@ -13,6 +13,8 @@ pub(super) fn show(figures: &SeenFigures, metrics: &DedupMetrics) {
     metrics.entries.set(figures.urls);
     metrics.memory_bytes.set(figures.memory_bytes);
     metrics.disk_bytes.set(figures.disk_bytes);
+    metrics.bloom_fill.set(figures.bloom.map_or(0.0, |bloom| bloom.fill));
+    metrics.bloom_error.set(figures.bloom.map_or(0.0, |bloom| bloom.error));
     let positives = figures.false_positives.unwrap_or_default();
     metrics.false_positives.set(positives.measured.count as u64);
     metrics.expected_false_positives.set(positives.expected.round() as u64);

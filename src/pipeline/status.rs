@@ -5,7 +5,8 @@ use super::recrawl::RecrawlPort;
 use crate::clock::Instant;
 use crate::config::BudgetOptions;
 use crate::host::WaitReason;
-use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, Waits};
+use crate::metrics::{HostMetrics, RecrawlMetrics};
+use crate::report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, RecrawlFigures, Waits};
 
 impl Crawl {
     /// A snapshot of the running crawl.
@@ -13,14 +14,14 @@ impl Crawl {
         let ledger = self.ledger.lock().clone();
         let board = &self.lines.0;
         let (statuses, errors) = board.fetching.tally.totals();
-        let open = ledger.open();
+        let (open, leased) = (ledger.open(), board.allowance.leases());
         let mut status = CrawlStatus {
             elapsed: self.clock.now().since(self.started),
             pages: ledger.pages(),
             bytes: ledger.bytes(),
             requests: ledger.requests(),
-            queued: open.saturating_sub(board.metrics.frontier.leased.get().unsigned_abs()),
-            leased: board.metrics.frontier.leased.get().unsigned_abs(),
+            queued: open.saturating_sub(leased),
+            leased,
             hosts: board.hosts.len() as u64,
             discovered: ledger.discovered(),
             fates: ledger.fates(open),
@@ -35,15 +36,55 @@ impl Crawl {
             waits: self.waits(),
             stall: None,
             in_force: InForce::default(),
+            fleet: self.standing.lock().clone(),
         };
-        super::seen::show(&self.seen.figures(), &board.metrics.dedup);
         status.budgets = budgets(&self.told.config().budget, &status);
         status.in_force = self.told.in_force();
-        for budget in &status.budgets {
-            board.metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
-        }
         status
     }
+
+    /// Sets the metrics that nobody counts as it happens.
+    pub(super) fn show(&self, status: &CrawlStatus) {
+        let metrics = &self.lines.0.metrics;
+        if !metrics.is_on() {
+            return;
+        }
+        super::seen::show(&self.seen.figures(), &metrics.dedup);
+        for budget in &status.budgets {
+            metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
+        }
+        metrics.crawl.paused.set(u64::from(status.paused));
+        metrics.crawl.stopping.set(u64::from(status.draining));
+        metrics.policy.banned.set(status.in_force.banned.len() as u64);
+        metrics.policy.pinned.set(status.in_force.pinned.len() as u64);
+        metrics.host.blocked.set(status.in_force.blocked.len() as u64);
+        if let Ok(disk) = rustix::fs::statvfs(&self.directory) {
+            metrics.archive.free_bytes.set(disk.f_bavail.saturating_mul(disk.f_frsize));
+        }
+        self.show_waits(&metrics.host);
+        if let Some(figures) = &status.recrawl {
+            show_recrawl(figures, &metrics.recrawl);
+        }
+    }
+
+    fn show_waits(&self, metrics: &HostMetrics) {
+        let waits = self.lines.0.waits.lock();
+        let causes =
+            [WaitReason::BackOff, WaitReason::Breaker, WaitReason::Robots, WaitReason::Blocked, WaitReason::Group];
+        for cause in causes {
+            metrics.waiting.by(cause.label()).set(waits.values().filter(|(_, why)| *why == cause).count() as u64);
+        }
+    }
+}
+
+fn show_recrawl(figures: &RecrawlFigures, metrics: &RecrawlMetrics) {
+    metrics.known.set(figures.known);
+    metrics.expected.set(figures.expected.round() as u64);
+    metrics.new_pages.raise_to(figures.new_pages);
+    let RecrawlFigures { changed, not_modified, same, gone, failed, .. } = figures;
+    let outcomes =
+        [("changed", changed), ("not_modified", not_modified), ("same", same), ("gone", gone), ("failed", failed)];
+    outcomes.into_iter().for_each(|(outcome, count)| metrics.visits.by(outcome).raise_to(*count));
 }
 
 /// Hosts that are named in a status at most.

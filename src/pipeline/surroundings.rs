@@ -7,11 +7,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::keeper::{StateLog, SyncArchive};
+use super::policy_setup::MakePolicy;
 use crate::archive::{Files, Output};
 use crate::clock::Clock;
 use crate::config::FetchOptions;
 use crate::fetch::{Client, Error, Request, TrustedHosts};
-use crate::page::{Exchange, Failure};
+use crate::page::{Alone, Borders, Exchange, Failure};
+use crate::policy::Policy;
+use crate::seed::Seed;
 use crate::store::Store;
 use crate::url::HostKey;
 
@@ -40,6 +43,31 @@ impl Network for Client {
 pub(super) trait Surroundings {
     /// The way to the servers.
     fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error>;
+
+    /// Which URLs are this node's own.
+    fn borders(&self) -> Arc<dyn Borders> {
+        Alone::shared()
+    }
+
+    /// Whether the crawl begins with its seeds. In a fleet they come over the exchange.
+    fn plants(&self) -> bool {
+        true
+    }
+
+    /// Whether the budgets are those of a whole fleet, of which this node is granted parts.
+    fn shares_budgets(&self) -> bool {
+        false
+    }
+
+    /// The policy: one that learns here, unless it is shared with others.
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
+        make(seed.child("policy"))
+    }
+
+    /// Whether something may be known of hosts that nothing has been sent to yet.
+    fn remembers(&self) -> bool {
+        false
+    }
 
     /// What stands before the files of the archive.
     fn output(&self, files: Files) -> Box<dyn Output> {

@@ -1,9 +1,9 @@
 //! Who is connected to whom: the directory of host actors, and the ways between frontier, hosts, fetcher and workers.
 
-use std::collections::{BTreeMap, HashMap};
-use std::net::IpAddr;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use actix::{Actor, Addr, Handler, Message};
 use arc_swap::ArcSwap;
@@ -11,30 +11,38 @@ use bytes::Bytes;
 use crossbeam_channel::Sender;
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::task::JoinHandle;
 
 use super::fetching::Fetching;
 use super::job::{Job, Sitemap};
 use super::keeper::KeeperPort;
+use super::live::LiveBoard;
 use super::post::post;
 use super::recrawl::RecrawlPort;
 use super::visits::{Visits, conditions};
 use crate::clock::{Clock, Instant};
 use crate::config::RobotsOptions;
-use crate::frontier::{Allowance, ErrandsAdded, FrontierActor, HostDue, HostPort, LeaseEnded, LinksFound, Outcome};
+use crate::frontier::{
+    Allowance, ErrandsAdded, FrontierActor, FrontierPulse, HostDue, HostPort, Hosts, LeaseEnded, LinksFound, Outcome,
+};
 use crate::host::{
-    BlockedHosts, Errand, ErrandEnded, Grant, HostActor, HostCore, HostOutlets, HostPast, HostRules, HostSetup,
-    IpSlots, KnownRobots, NoWork, PageEnded, Politeness, Resolved, RulesChanged, SitemapsFound, SlotGiven, WaitReason,
-    Wake,
+    BlockedHosts, Errand, ErrandBrokenOff, ErrandEnded, FaceWanted, GateId, GateTerms, Gates, Grant, HostActor,
+    HostCore, HostFace, HostOutlets, HostPast, HostRules, HostSetup, KnownRobots, NoWork, PageBrokenOff, PageEnded,
+    Politeness, Resolved, Retire, Return, RulesChanged, SitemapsFound, WaitReason, Wake,
 };
 use crate::metrics::Metrics;
-use crate::page::{Exchange, Fate, Lease, Note};
+use crate::page::Borders;
+use crate::page::{Exchange, Fate, Lease, Note, Passage, ScheduledUrl};
 use crate::seed::Seed;
 use crate::store::encode;
-use crate::url::{CanonicalUrl, HostKey, Scope};
+use crate::url::{CanonicalUrl, HostGroup, HostKey, Scope};
 
 /// Errands under way at once, over all hosts.
 pub(super) const ERRANDS_MAX: usize = 64;
+
+/// How often what was about to begin when the crawl was told to rest looks whether it goes on.
+const REST_LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A host in the directory.
 enum Entry {
@@ -57,7 +65,10 @@ pub(super) struct Switchboard {
     pub(super) clock: Clock,
     pub(super) fetching: Arc<Fetching>,
     pub(super) jobs: Sender<Job>,
-    pub(super) slots: Mutex<IpSlots>,
+    /// What hosts share.
+    pub(super) gates: Mutex<Gates>,
+    /// When it is looked next whose turn has come at the gates, and by whom.
+    pub(super) gate_timer: Mutex<Option<(Instant, JoinHandle<()>)>>,
     pub(super) errands: Arc<Semaphore>,
     pub(super) robots: Arc<RobotsOptions>,
     pub(super) scope: Arc<Scope>,
@@ -75,6 +86,25 @@ pub(super) struct Switchboard {
     pub(super) remembered: Option<Mutex<HashMap<HostKey, HostPast>>>,
     /// Hosts that get nothing.
     pub(super) blocked: ArcSwap<BlockedHosts>,
+    /// What those who watch are shown.
+    pub(super) live: Arc<LiveBoard>,
+    /// Which hosts are this node's.
+    pub(super) borders: Arc<dyn Borders>,
+    /// What the frontier shows of itself.
+    pub(super) pulse: Arc<FrontierPulse>,
+    /// What is under way is broken off when this changes.
+    pub(super) lapses: watch::Sender<u64>,
+}
+
+/// Waits while the crawl rests. False: it is told to end meanwhile.
+async fn goes_on(allowance: &Allowance, clock: &Clock) -> bool {
+    while allowance.is_paused() {
+        if allowance.is_stopped() {
+            return false;
+        }
+        clock.sleep(REST_LOOK_EVERY).await;
+    }
+    true
 }
 
 /// A host in the directory; opaque to the rest of the pipeline.
@@ -93,7 +123,7 @@ impl Switchboard {
     }
 
     /// Sends a message to a host's actor, which is started or woken if need be. Only on the arbiter's thread.
-    fn to_host<M>(&self, host: &HostKey, message: M)
+    pub(super) fn to_host<M>(&self, host: &HostKey, message: M)
     where
         HostActor: Handler<M>,
         M: Message<Result = ()> + Send + 'static,
@@ -113,8 +143,9 @@ impl Switchboard {
             let core = match &self.remembered {
                 None => core,
                 Some(hosts) => {
-                    let past = hosts.lock().remove(host).unwrap_or_default();
-                    core.going_on(past, self.clock.now(), &setup.rules.load())
+                    let (mut hosts, rules) = (hosts.lock(), setup.rules.load());
+                    self.rest_group(host, &hosts, &rules);
+                    core.going_on(hosts.remove(host).unwrap_or_default(), self.clock.now(), &rules)
                 }
             };
             HostEntry(Entry::Asleep(Some(Box::new(core))))
@@ -133,8 +164,12 @@ impl Switchboard {
     }
 
     /// From now on other rules hold for all hosts, or other hosts are blocked. Only on the arbiter's thread.
-    pub(super) fn change_rules(&self, rules: Option<HostRules>) {
+    pub(super) fn change_rules(self: &Arc<Self>, rules: Option<HostRules>) {
         let Some(setup) = self.setup.get() else { return };
+        if let Some(rules) = &rules {
+            self.gates.lock().change(GateTerms::from(rules));
+            self.serve_gates();
+        }
         let before = rules.map(|rules| setup.rules.swap(Arc::new(rules)));
         for mut host in self.hosts.iter_mut() {
             match &mut host.value_mut().0 {
@@ -149,6 +184,37 @@ impl Switchboard {
                 }
             }
         }
+    }
+
+    /// How a host's clock stands; none where it was never asked anything. Only on the arbiter's thread.
+    pub(super) async fn face(&self, host: &HostKey) -> Option<HostFace> {
+        let actor = match &self.hosts.get(host)?.0 {
+            Entry::Asleep(core) => return Some(core.as_ref()?.face(self.clock.now(), &self.setup.get()?.rules.load())),
+            Entry::Awake { address, pending } => {
+                pending.fetch_add(1, Ordering::Relaxed);
+                address.clone()
+            }
+        };
+        // Not with a guard of the directory held.
+        actor.send(FaceWanted).await.ok().flatten()
+    }
+
+    /// Forgets hosts that are another node's from now on. Only on the arbiter's thread.
+    pub(super) fn retire(self: &Arc<Self>, hosts: &Hosts) {
+        let mut gone = HashSet::new();
+        self.hosts.retain(|host, entry| {
+            let goes = hosts(host);
+            if goes {
+                gone.insert(host.clone());
+            }
+            if let (true, Entry::Awake { address, pending }) = (goes, &entry.0) {
+                pending.fetch_add(1, Ordering::Relaxed);
+                post(address, Retire);
+            }
+            !goes
+        });
+        self.waits.lock().retain(|host, _| !hosts(host));
+        self.forget_at_gates(&gone);
     }
 
     /// The way back to a host for something that ends later, on another thread. A host that waits for it does not sleep.
@@ -169,13 +235,20 @@ impl Switchboard {
     /// Takes sitemaps to their hosts, as far as these are in scope. Only on the arbiter's thread.
     pub(super) fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
         let mut by_host: BTreeMap<HostKey, Vec<String>> = BTreeMap::new();
+        let mut foreign = Vec::new();
         for url in urls {
-            if self.scope.check(&url).is_ok() {
-                let host = crate::url::CanonicalUrl::from_canonical(url.as_str()).host_key();
-                by_host.entry(host).or_default().push(url);
-            } else {
+            let canonical = CanonicalUrl::from_canonical(url.as_str());
+            if self.scope.check(&url).is_err() {
                 tracing::debug!(url, "a sitemap outside the scope is left out");
+            } else if self.borders.holds(canonical.origin()) {
+                by_host.entry(canonical.host_key()).or_default().push(url);
+            } else {
+                foreign.push(ScheduledUrl::sitemap(canonical, u8::try_from(nesting).unwrap_or(u8::MAX)));
             }
+        }
+        if !foreign.is_empty() {
+            let passage = Some(Box::new(Passage { foreign, ..Passage::default() }));
+            self.to_frontier(LinksFound { passage, ..LinksFound::default() });
         }
         self.to_frontier(ErrandsAdded(by_host.len() as u32));
         for (host, urls) in by_host {
@@ -203,6 +276,24 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// Requests to these hosts that are under way, errands too.
+    pub(super) async fn requests_of(&self, arbiter: &actix::ArbiterHandle, hosts: Arc<Hosts>) -> u32 {
+        let (board, (answer, answered)) = (Arc::clone(&self.0), oneshot::channel());
+        arbiter.spawn(async move {
+            let these: Vec<HostKey> =
+                board.hosts.iter().map(|entry| entry.key().clone()).filter(|host| hosts(host)).collect();
+            let mut under_way = 0;
+            for host in these {
+                under_way += board.face(&host).await.map_or(0, |face| face.under_way);
+            }
+            // Whoever asked may be gone.
+            let _ = answer.send(under_way);
+        });
+        answered.await.unwrap_or(0)
+    }
+}
+
 impl HostPort for Lines {
     fn wake(&self, host: &HostKey) {
         self.0.to_host(host, Wake);
@@ -214,7 +305,11 @@ impl HostPort for Lines {
     }
 
     fn no_work(&self, host: &HostKey, until: Option<Instant>) {
-        self.0.to_host(host, NoWork(until));
+        // A host that was let go meanwhile has nobody to tell, and must not be acted for again.
+        if let Some((address, pending)) = self.0.way_back(host) {
+            pending.fetch_add(1, Ordering::Relaxed);
+            post(&address, NoWork(until));
+        }
     }
 }
 
@@ -224,7 +319,7 @@ impl HostOutlets for Lines {
     }
 
     fn is_blocked(&self, host: &HostKey) -> bool {
-        self.0.blocked.load().contains(host)
+        self.0.blocked.load().contains(host) || !self.0.borders.may_fetch(host, self.0.clock.now())
     }
 
     fn fetch_page(&self, host: &HostKey, lease: Lease) {
@@ -233,9 +328,17 @@ impl HostOutlets for Lines {
         let fetching = Arc::clone(&self.0.fetching);
         let host = host.clone();
         let headers = self.0.visits.before(&lease.item.url).map(|before| conditions(&before)).unwrap_or_default();
+        let mut lapses = self.0.lapses.subscribe();
         tokio::spawn(async move {
-            let exchange = fetching.page(&host, &lease.item.url, headers).await;
-            post(&address, PageEnded { lease, exchange });
+            let exchange = tokio::select! {
+                biased;
+                exchange = fetching.page(&host, &lease.item.url, headers) => Some(exchange),
+                _ = lapses.changed() => None,
+            };
+            match exchange {
+                Some(exchange) => post(&address, PageEnded { lease, exchange }),
+                None => post(&address, PageBrokenOff(lease)),
+            }
         });
     }
 
@@ -248,12 +351,28 @@ impl HostOutlets for Lines {
         pending.fetch_add(1, Ordering::Relaxed);
         let fetching = Arc::clone(&self.0.fetching);
         let permits = Arc::clone(&self.0.errands);
+        let (allowance, clock) = (Arc::clone(&self.0.allowance), self.0.clock.clone());
+        let mut lapses = self.0.lapses.subscribe();
         let host = host.clone();
         tokio::spawn(async move {
             // The semaphore is never closed.
             let Ok(permit) = permits.acquire_owned().await else { return };
-            let (exchange, body) = fetching.errand(&host, &errand).await;
-            post(&address, ErrandEnded { errand, exchange, body, permit });
+            // The crawl may have been told to rest while it waited for that.
+            let errands = async {
+                match goes_on(&allowance, &clock).await {
+                    true => Some(fetching.errand(&host, &errand).await),
+                    false => None,
+                }
+            };
+            let ended = tokio::select! {
+                biased;
+                ended = errands => ended,
+                _ = lapses.changed() => None,
+            };
+            match ended {
+                Some((exchange, body)) => post(&address, ErrandEnded { errand, exchange, body, permit }),
+                None => post(&address, ErrandBrokenOff(errand)),
+            }
         });
     }
 
@@ -294,6 +413,11 @@ impl HostOutlets for Lines {
         self.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
     }
 
+    fn errand_broken_off(&self) {
+        // It counts as a request: it may have been sent.
+        self.0.to_frontier(LinksFound { own_requests: 1, ..LinksFound::default() });
+    }
+
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32) {
         if let Some(keeper) = self.0.keeper.get() {
             urls.iter().for_each(|url| keeper.note(Note::SitemapFound(url.clone(), nesting)));
@@ -330,15 +454,21 @@ impl HostOutlets for Lines {
         }
     }
 
-    fn take_slot(&self, ip: IpAddr, host: &HostKey) -> bool {
-        self.0.slots.lock().take(ip, host)
+    fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool {
+        self.0.enter_gate(gate, host, delay)
     }
 
-    fn give_slot_back(&self, ip: IpAddr) {
-        let next = self.0.slots.lock().give_back(ip);
-        if let Some(host) = next {
-            self.0.to_host(&host, SlotGiven);
-        }
+    fn leave(&self, gate: GateId, host: &HostKey, by: Return) {
+        self.0.leave_gate(gate, host, by);
+    }
+
+    fn change_delay(&self, group: HostGroup, host: &HostKey, delay: Duration) {
+        self.0.gates.lock().change_delay(group, host, delay);
+        self.0.serve_gates();
+    }
+
+    fn opens(&self, gate: GateId) -> Option<Instant> {
+        self.0.gates.lock().opens(gate)
     }
 
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool {
@@ -350,6 +480,8 @@ impl HostOutlets for Lines {
         if let Some(core) = core.take() {
             entry.0 = Entry::Asleep(Some(Box::new(core)));
         }
+        drop(entry);
+        self.0.leave_group(host);
         true
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,6 +48,11 @@ impl Told {
         Arc::clone(&self.config.lock())
     }
 
+    /// Where snapshots are published.
+    pub(super) const fn helm(&self) -> &Arc<Helm> {
+        &self.helm
+    }
+
     /// What somebody has told the crawl and holds.
     pub(super) fn in_force(&self) -> report::InForce {
         fn texts<T: ToString>(all: &[T]) -> Vec<String> {
@@ -71,21 +75,42 @@ impl Told {
         Ok(())
     }
 
-    /// Makes a target of a text. A cluster must be one that is known.
+    /// What a cluster as a target does not reach, where that is much: nobody is to wonder why some of its pages still come.
+    fn reach(&self, target: &Target) -> Option<String> {
+        let Target::Cluster(cluster) = target else { return None };
+        let (foretold, pages) = self.helm.foretold(*cluster);
+        (foretold * 10 < pages * 9).then(|| {
+            format!(
+                "it reaches {foretold} of the {pages} pages of this cluster that are known: the URLs of the others look like \
+                 those of other clusters, or were seen too seldom yet; a form of URLs, as /tag/*, reaches them too"
+            )
+        })
+    }
+
+    /// Makes a target of a text. A cluster must be one that is known: in a fleet to the node that was told, which has looked; this
+    /// one may have met no page of it yet.
     fn target(&self, text: &str) -> Result<Target, String> {
         let target: Target = text.parse().map_err(|error| format!("{error}"))?;
-        if let Target::Cluster(cluster) = target {
-            let known = self.helm.clusters();
-            if !known.contains_key(&cluster) {
-                return Err(unknown_cluster(cluster, &known, &self.config()));
-            }
+        if let Target::Cluster(cluster) = target
+            && self.config().fleet.servers.is_empty()
+        {
+            known(cluster, &self.helm.clusters(), &self.config())?;
         }
         Ok(target)
     }
 }
 
-fn unkept(error: &io::Error) -> String {
+fn unkept(error: &impl std::fmt::Display) -> String {
     format!("it cannot be kept on the disk, and is not done: {error}")
+}
+
+/// Whether pages of a cluster were met, or what to name instead.
+pub(super) fn known(
+    cluster: ClusterId,
+    known: &BTreeMap<ClusterId, KnownCluster>,
+    config: &Config,
+) -> Result<(), String> {
+    if known.contains_key(&cluster) { Ok(()) } else { Err(unknown_cluster(cluster, known, config)) }
 }
 
 fn unknown_cluster(cluster: ClusterId, known: &BTreeMap<ClusterId, KnownCluster>, config: &Config) -> String {
@@ -115,8 +140,10 @@ const PINNED: List = |steering| &mut steering.pinned;
 impl Crawl {
     /// Does what it is told, and answers.
     pub(super) async fn told(&self, Given { command, answer }: Given) {
-        let what = format!("{command:?}");
+        let (what, name) = (format!("{command:?}"), command.name());
         let done = self.carry_out(command).await;
+        let answer_label = if done.is_ok() { "done" } else { "refused" };
+        self.lines.0.metrics.crawl.commands.by(name, answer_label).inc();
         match &done {
             Ok(effect) => tracing::info!("told: {what}: {effect}"),
             Err(why) => tracing::info!("told: {what}: refused: {why}"),
@@ -125,7 +152,8 @@ impl Crawl {
         let _ = answer.send(done);
     }
 
-    async fn carry_out(&self, command: Command) -> Result<String, String> {
+    /// Does what it is told, or says why not.
+    pub(super) async fn carry_out(&self, command: Command) -> Result<String, String> {
         match command {
             Command::Set(settings) => self.set(&settings),
             Command::Ban(text) => self.add(&text, BANNED).await,
@@ -134,6 +162,7 @@ impl Crawl {
             Command::Unpin(text) => self.remove(&text, PINNED).await,
             Command::Block(text) => self.block(&text, true),
             Command::Unblock(text) => self.block(&text, false),
+            Command::Pause | Command::GoOn | Command::Stop => Err("this crawl is on one machine".to_owned()),
         }
     }
 
@@ -146,11 +175,16 @@ impl Crawl {
         let flags: Vec<Flag> = settings.iter().map(flag).collect();
         let old = self.told.config();
         let new = Arc::new(config::changed(&old, &flags)?);
-        let mut held = self.told.in_force.lock().clone();
+        let before = self.told.in_force.lock().clone();
+        let mut held = before.clone();
         held.set.extend(settings.iter().map(|(name, _)| name.clone()));
-        output::write_config(&self.told.directory, &new)
-            .map_err(|error| format!("it cannot be kept on the disk, and is not done: {error}"))?;
+        // The values last: with them alone on the disk, a resumed crawl would go by what was refused.
         self.told.keep(held)?;
+        if let Err(error) = output::write_config(&self.told.directory, &new) {
+            // If that fails too, a setting is listed as changed that still has its old value.
+            let _ = self.told.keep(before);
+            return Err(unkept(&error));
+        }
         *self.told.config.lock() = Arc::clone(&new);
         self.apply(&new);
         let shown = |name: &str, config: &Config| value_of(config, name).unwrap_or_default();
@@ -176,9 +210,10 @@ impl Crawl {
         if targets.len() >= TARGETS_MAX {
             return Err(format!("there are {TARGETS_MAX} of them already; take one back first"));
         }
-        targets.push(target);
+        targets.push(target.clone());
         let gone = self.steer(held).await?;
-        Ok(format!("it holds from now on; {gone} URLs that waited were let go"))
+        let reach = self.told.reach(&target).map(|reach| format!("; {reach}")).unwrap_or_default();
+        Ok(format!("it holds from now on; {gone} URLs that waited were let go{reach}"))
     }
 
     async fn remove(&self, text: &str, list: List) -> Result<String, String> {

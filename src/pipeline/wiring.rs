@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, bounded};
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use super::crawl::Crawl;
 use super::fetching::Fetching;
@@ -19,6 +19,8 @@ use super::in_force::InForce;
 use super::job::Job;
 use super::keeper::{Disk, Keeper, KeeperPort};
 use super::learning::Teacher;
+use super::live::LiveBoard;
+use super::metered::Metered;
 use super::output::CONFIG_FILE;
 use super::policy_setup::PolicySetup;
 use super::recrawl::{self, Loaded};
@@ -39,14 +41,15 @@ use crate::fetch::{DecodeLimits, TrustedHosts};
 use crate::frontier::{
     Allowance, Budgets, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Limits, LinksFound, Shelf,
 };
-use crate::host::{BlockedHosts, HostPast, HostRules, HostSetup, IpSlots, sitemap};
+use crate::host::{BlockedHosts, GateTerms, Gates, HostPast, HostRules, HostSetup, sitemap};
+use crate::page::Borders;
 use crate::page::{Apath, Fate, Ledger, LinkClass, ScheduledUrl};
 use crate::parse::Parser;
 use crate::policy::PolicySnapshot;
 use crate::report::{Hooks, Run};
 use crate::seed::Seed;
 use crate::store::Store;
-use crate::url::{CanonicalUrl, Canonicaliser, HostKey, Scope};
+use crate::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
 
 /// Where the set of URLs seen goes when it outgrows its memory, in the crawl directory.
 pub(super) const SEEN_DIRECTORY: &str = "seen";
@@ -65,6 +68,7 @@ pub fn runtime(config: &Config) -> actix::SystemRunner {
 /// What is made from the configuration before anything runs.
 struct Parts {
     seeds: Vec<CanonicalUrl>,
+    groups: HostGroups,
     canonicaliser: Canonicaliser,
     scope: Arc<Scope>,
     network: Arc<dyn Network>,
@@ -72,7 +76,7 @@ struct Parts {
 }
 
 /// The seeds, canonical, each once. All that are none are reported together.
-fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
+pub(super) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
     let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
     for text in written {
         match canonicaliser.parse(text) {
@@ -98,13 +102,14 @@ fn parts(beginning: &Beginning<'_>) -> Result<Parts, Error> {
     let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
     let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);
     let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
+    let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
-    fetch.resend_unanswered &= config.host.delay.0.is_zero();
+    fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let network = surroundings.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), *seed)?;
-    Ok(Parts { seeds, canonicaliser, scope, network, policy })
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (*surroundings, *seed))?;
+    Ok(Parts { seeds, groups, canonicaliser, scope, network, policy })
 }
 
 /// How a crawl begins.
@@ -146,16 +151,20 @@ impl Beginning<'_> {
         let round = past.as_mut().and_then(|past| past.round.take());
         let known = round.as_ref().zip(reader.as_ref());
         let mut loaded = known.map(|(round, reader)| Loaded::read(reader, round.number)).transpose()?;
+        let (order, store) = (config.filter.order.name(), config.dedup.store.name());
+        hooks.metrics.crawl.info.set(&[config.crawl.policy.name(), order, store]);
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,
         };
         let goes_on = past.is_some();
-        let remembered = past.as_mut().map(|past| Mutex::new(std::mem::take(&mut past.hosts)));
+        let remembered = past.as_mut().map(|past| std::mem::take(&mut past.hosts));
+        let remembered = remembered.or_else(|| self.surroundings.remembers().then(HashMap::new)).map(Mutex::new);
         let Past { account: spent, admitted, sitemaps, .. } = past.unwrap_or_default();
         let started = clock.now() - spent.elapsed;
         let visits_kept = store.is_some() && config.state.visits;
-        let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen), &parts.policy, hooks)?;
+        let borders = self.surroundings.borders();
+        let rules = rules(config, parts.canonicaliser, (&parts.scope, &seen, &borders), &parts.policy, hooks)?;
         let rules = Arc::new(Rules { digests: visits_kept, ..rules });
         let visits = Visits::new(visits_kept, reader.clone(), round.as_ref().map_or(0, |round| round.number));
         let ledger = Arc::new(Mutex::new(Ledger::default()));
@@ -182,7 +191,7 @@ impl Beginning<'_> {
             frontier.keep_by(Arc::new(port.clone()));
         }
 
-        start_actors(config, hooks, clock, &lines, frontier);
+        start_actors((config, parts.groups), hooks, clock, &lines, frontier);
         for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
             lines.0.hand_out_sitemaps(urls, nesting);
         }
@@ -191,7 +200,7 @@ impl Beginning<'_> {
             recrawl::feeder(config, (&round, loaded, reader), &lines, (clock, seed.child("recrawl")))
         });
         let seeds = parts.seeds.iter().chain(&parts.policy.example_seed);
-        let planted = is_new.then(|| plant(seeds, &rules, &*parts.policy.first()));
+        let planted = (is_new && self.surroundings.plants()).then(|| plant(seeds, &rules, &*parts.policy.first()));
         let traps = Arc::clone(&parts.policy.traps);
         let orders = (Arc::clone(&parts.policy.helm), Arc::clone(&parts.policy.orders));
         let told = Told::new(config, in_force, &directory, orders);
@@ -214,6 +223,7 @@ impl Beginning<'_> {
             seen_warned: AtomicBool::new(false),
             seen_ends: AtomicBool::new(false),
             finished: Mutex::new(Some(finished)),
+            standing: Arc::default(),
             planted: planted.unwrap_or_default(),
             directory,
             traps,
@@ -240,9 +250,9 @@ impl Beginning<'_> {
         let run_id = RunId::new(self.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
         let files = Files::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
-        let output = self.surroundings.output(files);
-        let (sink, writer) = ArchiveSink::new(output, Arc::clone(&index), clock.clone(), &config.archive);
-        self.hooks.metrics.archive.files.inc();
+        let metrics = Arc::clone(&self.hooks.metrics.archive);
+        let output = Metered::new(self.surroundings.output(files), &config.archive, clock.clone(), metrics);
+        let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), &config.archive);
         Ok(Outlet { sink, writer, index, run_id })
     }
 
@@ -255,12 +265,14 @@ impl Beginning<'_> {
     ) -> (Switchboard, Receiver<Job>) {
         let Self { config, hooks, clock, seed, .. } = self;
         let in_flight = config.frontier.in_flight_max.max(1);
+        let allowance = Allowance::new(budgets(config, started), Arc::clone(ledger));
+        let allowance = if self.surroundings.shares_budgets() { allowance.shared() } else { allowance };
         let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads(config.crawl.threads));
         let board = Switchboard {
             hosts: DashMap::new(),
             frontier: OnceLock::new(),
             setup: OnceLock::new(),
-            allowance: Arc::new(Allowance::new(budgets(config, started), Arc::clone(ledger))),
+            allowance: Arc::new(allowance),
             clock: clock.clone(),
             fetching: Arc::new(Fetching {
                 network,
@@ -270,7 +282,8 @@ impl Beginning<'_> {
                 metrics: hooks.metrics.clone(),
             }),
             jobs,
-            slots: Mutex::new(IpSlots::new(config.host.connections_per_ip)),
+            gates: Mutex::new(Gates::new(GateTerms::from(&HostRules::from(*config)))),
+            gate_timer: Mutex::default(),
             errands: Arc::new(Semaphore::new(ERRANDS_MAX)),
             robots: Arc::new(config.robots.clone()),
             scope: Arc::clone(scope),
@@ -282,6 +295,10 @@ impl Beginning<'_> {
             recrawl: OnceLock::new(),
             remembered,
             blocked,
+            live: Arc::new(LiveBoard::new(&hooks.live)),
+            borders: self.surroundings.borders(),
+            pulse: Arc::default(),
+            lapses: watch::Sender::new(0),
         };
         (board, job_queue)
     }
@@ -320,7 +337,7 @@ fn crawl_info(config: &Config) -> CrawlInfo {
 fn rules(
     config: &Config,
     canonicaliser: Canonicaliser,
-    (scope, seen): (&Arc<Scope>, &Arc<SeenUrls>),
+    (scope, seen, borders): (&Arc<Scope>, &Arc<SeenUrls>, &Arc<dyn Borders>),
     policy: &PolicySetup,
     hooks: &Hooks,
 ) -> Result<Rules, Error> {
@@ -328,6 +345,7 @@ fn rules(
         canonicaliser,
         scope: Arc::clone(scope),
         seen: Arc::clone(seen),
+        borders: Arc::clone(borders),
         policy: Arc::clone(&policy.current),
         needs: Arc::clone(&policy.needs),
         recorded: None,
@@ -367,7 +385,9 @@ fn workers(
             teacher: teacher.clone(),
         }
     };
-    (0..threads(config.crawl.threads)).map(worker).collect()
+    let count = threads(config.crawl.threads);
+    beginning.hooks.metrics.worker.threads.set(count as u64);
+    (0..count).map(worker).collect()
 }
 
 /// A limit, of which 0 is none.
@@ -407,6 +427,8 @@ fn frontier(
         explore_every: config.frontier.explore_every,
         order: policy.first_order(),
         orders: Arc::clone(&policy.orders),
+        borders: Arc::clone(&lines.0.borders),
+        pulse: Arc::clone(&lines.0.pulse),
         hosts: Arc::new(lines.clone()),
         clock: clock.clone(),
         ledger: Arc::clone(ledger),
@@ -417,9 +439,16 @@ fn frontier(
     })
 }
 
-fn start_actors(config: &Config, hooks: &Hooks, clock: &Clock, lines: &Lines, frontier: FrontierActor) {
+fn start_actors(
+    (config, groups): (&Config, HostGroups),
+    hooks: &Hooks,
+    clock: &Clock,
+    lines: &Lines,
+    frontier: FrontierActor,
+) {
     let setup = HostSetup {
         rules: ArcSwap::from_pointee(HostRules::from(config)),
+        groups,
         sleep_after: config.host.sleep_after.0,
         clock: clock.clone(),
         metrics: hooks.metrics.host.clone(),

@@ -13,6 +13,7 @@ use super::harvest::{Harvest, Harvester, observation};
 use super::job::{Job, Sitemap};
 use super::learning::{Seen, Teacher};
 use super::line::{note_visit, page_record};
+use super::recrawl::{links_of, sighting};
 use super::switchboard::Lines;
 use super::visits::earlier;
 use crate::archive::{ArchiveSink, Entry, RecordEncoder};
@@ -45,7 +46,7 @@ impl Worker {
     pub(super) fn spawn(mut self, number: usize, jobs: Receiver<Job>) -> std::io::Result<JoinHandle<()>> {
         std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
             while let Ok(job) = jobs.recv() {
-                self.desk.lines.0.metrics.parse.stage.queue_length.set(jobs.len() as u64);
+                self.desk.lines.0.metrics.worker.queue_length.set(jobs.len() as u64);
                 if !self.take(job) {
                     break;
                 }
@@ -83,10 +84,12 @@ impl Worker {
         harvest.found.visit = self.desk.lines.0.visits.after(&lease.item, &exchange, &harvest, of_both);
         note_visit(&mut record, harvest.found.visit.as_deref(), self.desk.lines.0.recrawl.get());
         if let Some(recrawl) = self.desk.lines.0.recrawl.get() {
-            recrawl.links(lease.item.url.fingerprint(), before.as_ref(), &harvest.rows);
+            let links = links_of(before.as_ref(), &harvest.rows);
+            harvest.found.sighting = harvest.found.visit.as_deref().map(|visit| Box::new(sighting(visit, &links)));
+            recrawl.tell_links(lease.item.url.fingerprint(), links);
         }
         let spent = self.desk.clock.now().since(started);
-        self.desk.lines.0.metrics.parse.stage.busy_seconds.add(spent);
+        self.desk.lines.0.metrics.worker.busy_seconds.add(spent);
         if let Some(teacher) = self.teacher.as_ref().filter(|_| harvest.fate != Fate::NotModified) {
             // Before the lease ends, so that no more wait here than there are leases.
             let generation = harvest.found.generation;
@@ -101,7 +104,7 @@ impl Worker {
         let harvester = &mut self.harvester;
         catch_unwind(AssertUnwindSafe(|| harvester.page(item, exchange))).unwrap_or_else(|_| {
             tracing::error!(url = item.url.as_str(), "the parser panicked; the page's links are lost");
-            self.desk.lines.0.metrics.parse.panics.inc();
+            self.desk.lines.0.metrics.parse.stage.dropped.by("panic").inc();
             self.harvester.reset();
             Harvest::of(Fate::Failed(Failure::Internal))
         })
@@ -128,7 +131,7 @@ impl Worker {
                 }
                 desk.lines.0.to_frontier(Control::Stop);
                 // What was learnt of the page goes with it.
-                desk.lines.0.to_frontier(LinksFound { visit: None, ..found });
+                desk.lines.0.to_frontier(LinksFound { visit: None, sighting: None, ..found });
                 desk.lines.0.to_frontier(LeaseEnded { lease, outcome, received, found: LinksFound::default() });
             }
         });
@@ -161,13 +164,14 @@ impl Worker {
 
     fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
         let metrics = &self.desk.lines.0.metrics.archive;
-        let (records, revisit) = writing.page.as_ref().map_or((0, false), |page| (page.records, page.revisit));
-        let bytes = writing.page.as_ref().map_or(0, |page| page.bytes.len() as u64);
+        if let Some(record) = &writing.record {
+            self.desk.lines.0.live.see(record);
+        }
         metrics.stage.received.inc();
         let desk = Arc::clone(&self.desk);
         let done = Box::new(move |result: Result<_, _>| {
             if result.is_ok() {
-                desk.lines.0.metrics.archive.count(records, revisit, bytes);
+                desk.lines.0.metrics.archive.stage.sent.inc();
             } else {
                 desk.lines.0.metrics.archive.stage.dropped.by("write_error").inc();
             }
@@ -178,8 +182,9 @@ impl Worker {
         if let Err(entry) = self.desk.sink.write(entry) {
             (entry.done)(Err(Arc::new(crate::archive::Error::Stopped("the archive thread is gone".to_owned()))));
         }
-        metrics.stage.queue_length.set(self.desk.sink.queue_length() as u64);
-        self.desk.lines.0.metrics.parse.stage.waiting_seconds.add(self.desk.clock.now().since(waiting_since));
+        metrics.queue_length.set(self.desk.sink.queue_length() as u64);
+        metrics.queue_bytes.set(self.desk.sink.queue_bytes() as u64);
+        self.desk.lines.0.metrics.worker.waiting_seconds.add(self.desk.clock.now().since(waiting_since));
     }
 }
 

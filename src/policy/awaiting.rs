@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::learned::{ReadPage, SiteModel};
+use super::learned::{Facts, ReadPage, SiteModel};
 use super::{BreadthFirst, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
 use crate::page::LeafPath;
 use crate::url::CanonicalUrl;
@@ -84,6 +84,13 @@ impl Policy for AwaitsExample {
         match &mut self.stage {
             Stage::Awaiting { .. } => None,
             Stage::Begun(policy) => policy.site_model(read),
+        }
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        match &self.stage {
+            Stage::Awaiting { .. } => None,
+            Stage::Begun(policy) => policy.site_facts(read),
         }
     }
 

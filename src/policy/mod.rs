@@ -6,17 +6,20 @@ pub mod baselines;
 mod bfs;
 pub mod cluster_graph;
 mod factory;
+pub mod follow;
 mod guard;
 pub mod learned;
 mod observation;
 #[cfg(test)]
 mod property_tests;
+mod renewal;
 pub mod source;
 pub mod steering;
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use serde::{Deserialize, Serialize};
 
 use crate::config::FilterOrder;
 use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Prospect, TrapRecord, UrlPattern};
@@ -24,8 +27,10 @@ use crate::page::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Pro
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
 pub use factory::{ExamplePage, Making, make, paper_options};
+pub use follow::StoredSnapshot;
 pub use guard::{Guarded, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
+pub use renewal::bring_up_to_date;
 
 /// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
 pub trait Policy: Send {
@@ -54,6 +59,12 @@ pub trait Policy: Send {
     /// Whether its decisions are worth a log: where they come from what it has learnt of what is wanted.
     fn is_explained(&self) -> bool {
         self.learns()
+    }
+
+    /// Whether it learns somewhere else, and only shows what it sees: then a snapshot may be new though nothing was observed here, and
+    /// what it is shown is kept by others.
+    fn learns_elsewhere(&self) -> bool {
+        false
     }
 
     /// Whether a snapshot taken now may differ from the one before.
@@ -89,6 +100,13 @@ pub trait Policy: Send {
         None
     }
 
+    /// What it knows of the site by now, for people to see: with what takes reading pages again if there is a way to `read` them, which
+    /// spells places out. None where it tells no kinds of pages apart (yet). O(fetches that it remembers).
+    fn site_facts(&self, read: Option<&mut learned::ReadPage>) -> Option<learned::Facts> {
+        let _ = read;
+        None
+    }
+
     /// What is to be told about its state: what it has learnt, or why it cannot do what it is for.
     fn note(&self) -> Option<String> {
         None
@@ -96,7 +114,7 @@ pub trait Policy: Send {
 }
 
 /// What a policy has found out, in numbers; 0 where it has no such thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PolicyFacts {
     /// Times that it has learnt the site's templates anew.
     pub lessons: u64,
@@ -185,6 +203,11 @@ pub trait PolicySnapshot: ClassOrder {
 
     /// What is known of the site in this generation, for people to read.
     fn describe(&self) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// The snapshot as bytes, for others to decide by; none where it cannot be handed on.
+    fn stored(&self) -> Option<StoredSnapshot> {
         None
     }
 

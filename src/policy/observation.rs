@@ -9,7 +9,7 @@ use crate::page::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PatternId,
 use crate::url::{CanonicalUrl, Fingerprint};
 
 /// What a policy wants to be told of each page. What nobody asked for is not collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Needs {
     /// The shown texts, as content units.
     pub units: bool,

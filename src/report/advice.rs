@@ -1,12 +1,12 @@
 //! What to do about what went wrong, for the end of the report.
 
-use super::{Report, StopReason, figures};
+use super::{Report, figures};
 
 /// A share of requests from which on a failure is worth a line.
 const NOTABLE: f64 = 0.05;
 
 /// Settings and causes worth checking, by reason of failure.
-fn remedy(reason: &str) -> Option<&'static str> {
+pub fn remedy(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "dns" => "check the spelling of the host, or name its address with --resolve HOST:ADDR",
         "forbidden_address" => {
@@ -25,35 +25,69 @@ fn remedy(reason: &str) -> Option<&'static str> {
     })
 }
 
+/// What advice goes by: a closing report in this process, or one that was read from a file.
+#[derive(Debug, Clone, Default)]
+pub struct Findings<'a> {
+    /// Why the crawl ended, as `report.json` has it.
+    pub stop_reason: &'a str,
+    /// Requests made.
+    pub requests: u64,
+    /// Hosts that answered (nearly) nothing: which, of how many requests how many failed, and why.
+    pub troubles: Vec<(&'a str, u64, u64, &'a str)>,
+    /// Requests that failed, by reason.
+    pub errors: Vec<(&'a str, u64)>,
+    /// Whether no page could be had.
+    pub has_nothing: bool,
+    /// Links that robots.txt kept back, and links that were out of scope.
+    pub kept_back: (u64, u64),
+}
+
+impl<'a> Findings<'a> {
+    fn of(report: &'a Report) -> Self {
+        let troubles = report.run.troubles.iter();
+        Self {
+            stop_reason: report.stop_reason.label(),
+            requests: report.requests,
+            troubles: troubles.map(|at| (at.host.as_str(), at.requests, at.failed, at.reason)).collect(),
+            errors: report.errors.iter().map(|(reason, count)| (*reason, *count)).collect(),
+            has_nothing: report.has_nothing(),
+            kept_back: (report.fates.named("robots"), report.fates.named("out_of_scope")),
+        }
+    }
+}
+
 /// One line for each thing that went wrong and can be acted on, the worst first.
 pub fn advice(report: &Report) -> Vec<String> {
+    advise(&Findings::of(report))
+}
+
+/// The same for whatever was found.
+pub fn advise(found: &Findings<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    if report.stop_reason == StopReason::ArchiveError {
+    if found.stop_reason == "archive_error" {
         lines.push("the output could not be written: see the log; what was written before is whole".to_owned());
     }
-    if report.stop_reason == StopReason::DedupError {
+    if found.stop_reason == "dedup_error" {
         lines.push(
             "the URLs seen could not be kept on disk: see the log; free some space, or raise dedup.memory".to_owned(),
         );
     }
-    for trouble in &report.run.troubles {
-        let what = match (trouble.failed, trouble.requests) {
-            (1, 1) => format!("the only request to {} failed with {}", trouble.host, trouble.reason),
-            (failed, all) => {
-                format!("{} requests to {} failed with {}", part(failed, all), trouble.host, trouble.reason)
-            }
+    for (host, requests, failed, reason) in &found.troubles {
+        let what = match (failed, requests) {
+            (1, 1) => format!("the only request to {host} failed with {reason}"),
+            (failed, all) => format!("{} requests to {host} failed with {reason}", part(*failed, *all)),
         };
-        lines.push(with_remedy(what, trouble.reason));
+        lines.push(with_remedy(what, reason));
     }
-    let named = |reason: &str| report.run.troubles.iter().any(|trouble| trouble.reason == reason);
-    for (reason, count) in &report.errors {
-        if !named(reason) && notable(*count, report.requests) && remedy(reason).is_some() {
+    let named = |reason: &str| found.troubles.iter().any(|trouble| trouble.3 == reason);
+    for (reason, count) in &found.errors {
+        if !named(reason) && notable(*count, found.requests) && remedy(reason).is_some() {
             let what = format!("{} requests failed with {reason}", figures::count(*count));
             lines.push(with_remedy(what, reason));
         }
     }
-    if report.has_nothing() {
-        lines.push(nothing_fetched(report));
+    if found.has_nothing {
+        lines.push(nothing_fetched(found));
     }
     lines
 }
@@ -79,12 +113,12 @@ fn with_remedy(what: String, reason: &str) -> String {
     }
 }
 
-fn nothing_fetched(report: &Report) -> String {
-    let why = if report.fates.named("robots") > 0 {
+fn nothing_fetched(found: &Findings<'_>) -> String {
+    let why = if found.kept_back.0 > 0 {
         "robots.txt keeps the crawler out"
-    } else if report.fates.named("out_of_scope") > 0 {
+    } else if found.kept_back.1 > 0 {
         "no seed is in scope: check --scope, --include and --exclude"
-    } else if report.stop_reason != StopReason::FrontierEmpty {
+    } else if found.stop_reason != "frontier_empty" {
         "the crawl ended before the first page was there"
     } else {
         "see the reasons in pages.jsonl"

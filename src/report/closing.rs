@@ -41,6 +41,41 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::FrontierEmpty,
+        Self::PagesBudget,
+        Self::BytesBudget,
+        Self::TimeBudget,
+        Self::RequestsBudget,
+        Self::LowYield,
+        Self::Interrupted,
+        Self::ArchiveError,
+        Self::DedupError,
+        Self::StateError,
+    ];
+
+    /// Its name in `report.json`.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::FrontierEmpty => "frontier_empty",
+            Self::PagesBudget => "pages_budget",
+            Self::BytesBudget => "bytes_budget",
+            Self::TimeBudget => "time_budget",
+            Self::RequestsBudget => "requests_budget",
+            Self::LowYield => "low_yield",
+            Self::Interrupted => "interrupted",
+            Self::ArchiveError => "archive_error",
+            Self::DedupError => "dedup_error",
+            Self::StateError => "state_error",
+        }
+    }
+
+    /// The reason with this name.
+    pub fn of_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.label() == label)
+    }
+
     /// The reason in words.
     pub const fn describe(self) -> &'static str {
         match self {
@@ -228,6 +263,14 @@ pub(super) mod tests {
         assert_eq!(json["stop_reason"], "frontier_empty");
         assert_eq!(json["statuses"], serde_json::json!({"200": 30}));
         assert_eq!((&json["seed"], &json["version"]), (&7.into(), &env!("CARGO_PKG_VERSION").into()));
+    }
+
+    #[test]
+    fn reasons_are_named_as_they_are_written() {
+        for reason in StopReason::ALL {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.label());
+            assert_eq!(StopReason::of_label(reason.label()), Some(reason));
+        }
     }
 
     #[test]

@@ -26,9 +26,36 @@ pub enum Command {
     Block(String),
     /// Send it something again.
     Unblock(String),
+    /// Begin nothing for now, on all nodes of a fleet. On one machine the crawl has a switch for it, as for the two below.
+    Pause,
+    /// Begin something again.
+    GoOn,
+    /// End the crawl, on all nodes.
+    Stop,
 }
 
 impl Command {
+    /// What it is called.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Set(_) => "set",
+            Self::Ban(_) => "ban",
+            Self::Unban(_) => "unban",
+            Self::Pin(_) => "pin",
+            Self::Unpin(_) => "unpin",
+            Self::Block(_) => "block",
+            Self::Unblock(_) => "unblock",
+            Self::Pause => "pause",
+            Self::GoOn => "go-on",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// What lets all nodes of a fleet rest, go on or end; none where nothing of this is called so.
+    pub fn of_fleet(name: &str) -> Option<Self> {
+        [Self::Pause, Self::GoOn, Self::Stop].into_iter().find(|command| command.name() == name)
+    }
+
     /// The command that is called so; none where there is no such, what is wrong where it lacks something.
     pub fn of(name: &str, arguments: &[String]) -> Option<Result<Self, String>> {
         let make: fn(String) -> Self = match name {

@@ -40,6 +40,7 @@ mod tests {
             urls: 12_345,
             memory_bytes,
             disk_bytes,
+            bloom: None,
             false_positives: positives,
             wrongly_dropped: dropped,
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use super::live::Live;
 use super::{Commands, CrawlStatus};
 
 /// Asks a crawl to stop: to start nothing new, finish what is in flight, close its files and report. All clones are one flag.
@@ -85,6 +86,8 @@ pub struct Hooks {
     pub on_status: Arc<dyn Fn(&CrawlStatus) + Send + Sync>,
     /// Where the crawl counts.
     pub metrics: crate::metrics::Metrics,
+    /// Where it shows itself to those who watch.
+    pub live: Live,
 }
 
 impl Hooks {
@@ -96,6 +99,7 @@ impl Hooks {
             commands: Commands::new(),
             on_status: Arc::new(|_| {}),
             metrics: crate::metrics::Metrics::new(),
+            live: Live::closed(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use super::{InForce, RecrawlFigures};
+use crate::fleet::status::Standing;
 use crate::frontier::Outlook;
 use crate::page::{Fates, Ledger, TrapRecord};
 
@@ -59,7 +60,7 @@ impl BudgetUse {
 pub struct HostWait {
     /// Which host.
     pub host: String,
-    /// Why: `back_off`, `breaker`, `robots`.
+    /// Why: `back_off`, `breaker`, `robots`, `group`.
     pub reason: &'static str,
     /// Until when.
     pub until: String,
@@ -124,6 +125,9 @@ pub struct CrawlStatus {
     pub stall: Option<String>,
     /// What somebody has told it that holds.
     pub in_force: InForce,
+    /// Where it stands in its fleet, if it is a node of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<Standing>,
 }
 
 impl CrawlStatus {

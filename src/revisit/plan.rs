@@ -288,14 +288,21 @@ impl Plan {
 
     /// Takes a page out that waits already.
     ///
-    /// True if it was open, and its visit is under way from now on.
+    /// True if it was open, or to be asked for a second time, and its visit is under way from now on.
     pub fn leave_out(&mut self, page: PageNumber) -> bool {
-        let open = self.pages[page as usize].state == State::Open;
-        if open {
-            self.pages[page as usize].state = State::Out;
-            self.out += 1;
+        let probe = self.probes.iter().position(|probe| *probe == page);
+        let state = &mut self.pages[page as usize].state;
+        if let Some(probe) = probe {
+            *state = State::Probed;
+            self.probes.swap_remove(probe);
+            self.probed += 1;
+        } else if *state == State::Open {
+            *state = State::Out;
+        } else {
+            return false;
         }
-        open
+        self.out += 1;
+        true
     }
 
     /// Whether a page is asked for only to see how much it differs twice in a row.
@@ -334,6 +341,29 @@ impl Plan {
         if !found.gone {
             self.suspect(at);
         }
+    }
+
+    /// Takes in what a visit of this round found that was made in an earlier run. They are to be told in their order, before anything else;
+    /// the second one to a page asked for it only to see how much it differs twice in a row.
+    pub fn recall(&mut self, found: &Found<'_>) {
+        let page = found.page;
+        let state = &mut self.pages[page as usize].state;
+        match *state {
+            State::Open => *state = State::Out,
+            State::Visited => {
+                *state = State::Probed;
+                self.probes.retain(|probe| *probe != page);
+                self.probed += 1;
+            }
+            State::Out | State::Probed => return,
+        }
+        self.out += 1;
+        self.found(found);
+    }
+
+    /// Learns from all that was recalled.
+    pub fn recalled(&mut self) {
+        self.relearn();
     }
 
     /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.

@@ -137,30 +137,90 @@ fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
     assert_eq!((visited.len(), plan.ahead().visited), (19, 79));
 }
 
-#[test]
-fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
-    let mut table = TraitTable::default();
-    let mut site = site(&[(40, 1.0), (800, 0.0)], &mut table, Seed(5));
-    // Each list names twenty topics; those at its top have changed.
+/// Forty lists that name twenty topics each; those at its top have changed.
+fn lists(table: &mut TraitTable) -> (Vec<Known>, Vec<Vec<Linked>>) {
+    let mut site = site(&[(40, 1.0), (800, 0.0)], table, Seed(5));
     let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
-    let links: Vec<Vec<Linked>> = (0..40).map(|list| (0..20).map(|at| link(list, at)).collect()).collect();
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);
     }
-    let mut plan = Plan::new(site.known, table, (limits(336), 0), NOW, Seed(5));
-    let mut found = 0;
-    while let Some(page) = plan.next(0, NOW) {
-        let (changed, links): (bool, &[_]) = match page.checked_sub(40) {
-            None => (true, &links[page as usize]),
-            Some(topic) => (topic % 20 < 4, &[]),
-        };
-        let changed = changed && !plan.is_probe(page);
-        found += u32::from(changed && page >= 40);
-        let difference = Some(if changed { Difference::Content } else { Difference::None });
-        plan.found(&Found { page, difference, waited: 3_600, gone: false, links });
+    (site.known, (0..40).map(|list| (0..20).map(|at| link(list, at)).collect()).collect())
+}
+
+fn difference(page: PageNumber, is_probe: bool) -> Difference {
+    let changed = page.checked_sub(40).is_none_or(|topic| topic % 20 < 4);
+    if changed && !is_probe { Difference::Content } else { Difference::None }
+}
+
+/// Visits so many pages at most. Says what was found of each, in order.
+fn visit_lists(plan: &mut Plan, links: &[Vec<Linked>], most: usize) -> Vec<(PageNumber, Difference)> {
+    let mut visited = Vec::new();
+    while visited.len() < most
+        && let Some(page) = plan.next(0, NOW)
+    {
+        let difference = difference(page, plan.is_probe(page));
+        plan.found(&of_list(page, difference, links));
+        visited.push((page, difference));
     }
-    eprintln!("{:?} {:?}", plan.ahead(), plan.stopped());
+    visited
+}
+
+fn of_list(page: PageNumber, difference: Difference, links: &[Vec<Linked>]) -> Found<'_> {
+    let links = links.get(page as usize).map_or(&[][..], Vec::as_slice);
+    Found { page, difference: Some(difference), waited: 3_600, gone: false, links }
+}
+
+fn topics(visited: &[(PageNumber, Difference)]) -> usize {
+    visited.iter().filter(|(page, difference)| *page >= 40 && *difference >= Difference::Numbers).count()
+}
+
+#[test]
+fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
+    let mut table = TraitTable::default();
+    let (known, links) = lists(&mut table);
+    let mut plan = Plan::new(known, table, (limits(336), 0), NOW, Seed(5));
+    let found = topics(&visit_lists(&mut plan, &links, usize::MAX));
     assert!(found >= 144, "{found} of 160");
+}
+
+#[test]
+fn a_plan_that_is_made_anew_again_and_again_knows_what_it_knew_once_its_visits_are_recalled() {
+    let mut visited = Vec::new();
+    let mut figures = Vec::new();
+    for run in 0..12 {
+        let mut table = TraitTable::default();
+        let (known, links) = lists(&mut table);
+        let mut plan = Plan::new(known, table, (limits(336), 0), NOW, Seed(5 + run));
+        for (page, difference) in &visited {
+            plan.recall(&of_list(*page, *difference, &links));
+        }
+        plan.recalled();
+        let of_plan = (plan.ahead().visited, plan.ahead().changed, plan.probed);
+        assert!(figures.last().is_none_or(|before| *before == of_plan), "{figures:?} {of_plan:?}");
+        visited.extend(visit_lists(&mut plan, &links, 30));
+        figures.push((plan.ahead().visited, plan.ahead().changed, plan.probed));
+    }
+    let found = topics(&visited);
+    assert!(found >= 144, "{found} of 160");
+    let mut pages: Vec<_> = visited.iter().map(|(page, _)| page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    assert!(visited.len() - pages.len() <= 2, "a page of each kind was asked for twice, at most");
+}
+
+#[test]
+fn a_page_that_waits_for_its_second_visit_gets_one_and_no_more() {
+    let mut table = TraitTable::default();
+    let site = site(&[(30, 0.0)], &mut table, Seed(7));
+    let mut plan = Plan::new(site.known, table, (limits(30), 0), NOW, Seed(7));
+    let found = |page| Found { page, difference: Some(Difference::Numbers), waited: 60, gone: false, links: &[] };
+    plan.recall(&found(4));
+    plan.recalled();
+    assert!(plan.leave_out(4) && plan.is_probe(4) && !plan.leave_out(4));
+    assert_eq!((plan.under_way(), plan.probed), (1, 1));
+    plan.found(&found(4));
+    assert_eq!((plan.under_way(), plan.noise_of_page(4)), (0, Some(Difference::Numbers)));
+    assert_ne!(plan.next(0, NOW), Some(4));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! it stands behind. A forum's list shows how many replies a topic has; where that has changed the topic has too. Which of the two sides
 //! is the row, and whether it tells anything, is learnt ([`super::traits::Trait::Row`]).
 
+pub use crate::page::RowSign;
 use crate::url::Fingerprint;
 
 /// A link on a page.
@@ -28,23 +29,6 @@ pub struct RowMark {
     pub behind: u16,
     /// Of those before it.
     pub before: u16,
-}
-
-/// How a row differs from what it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RowSign {
-    /// It is not known what it was.
-    Unknown,
-    /// The link was not there.
-    Fresh,
-    /// In nothing.
-    Same,
-    /// In what stands behind the link.
-    Behind,
-    /// In what stands before it.
-    Before,
-    /// In both.
-    Both,
 }
 
 /// Links at a place that make it a list.

@@ -35,6 +35,9 @@ pub enum StoreError {
         /// Why it failed.
         reason: String,
     },
+    /// The fleet that the crawl is part of did not take it.
+    #[error("{0}")]
+    Fleet(String),
 }
 
 impl StoreError {

@@ -11,7 +11,7 @@ use super::StoreError;
 use super::notes;
 use super::record::{self, FORMAT};
 use super::torn;
-use super::visits::{Round, VisitReader};
+use super::visits::{self, Round, VisitReader};
 use crate::page::{Change, Ended, Ledger, Note, ScheduledUrl, Visit};
 use crate::url::{Fingerprint, HostKey};
 
@@ -73,6 +73,8 @@ pub struct Store {
     ended: Keyspace,
     /// Fingerprint → what is known of a page that was visited.
     visits: Keyspace,
+    /// Recrawl, time, fingerprint → what a visit of the latest recrawl saw.
+    sightings: Keyspace,
     /// The account, the format, hosts, the latest recrawl.
     facts: Keyspace,
 }
@@ -126,8 +128,8 @@ impl Store {
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);
         // A state that was made before there were visits gets an empty one.
-        let visits = keyspace("visits")?;
-        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, facts })
+        let (visits, sightings) = (keyspace("visits")?, keyspace("sightings")?);
+        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, sightings, facts })
     }
 
     /// Keeps a group of changes, in their order, and what was learnt besides: all of it or nothing. It is on the disk afterwards.
@@ -154,6 +156,9 @@ impl Store {
             changes.iter().filter_map(|change| change.visit.as_deref()).map(|visit| (visit.page(), visit)).collect();
         for (url, visit) in visits {
             batch.insert(&self.visits, url.0.to_be_bytes(), record::encode(visit));
+        }
+        for sighting in changes.iter().filter_map(|change| change.sighting.as_deref()) {
+            batch.insert(&self.sightings, visits::sighting_key(sighting), record::encode(sighting));
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
@@ -223,7 +228,7 @@ impl Store {
 
     /// Looks up what is known of single pages, also while the state is written to.
     pub fn visits(&self) -> VisitReader {
-        VisitReader::new(self.path.clone(), self.visits.clone())
+        VisitReader::new(self.path.clone(), self.visits.clone(), self.sightings.clone())
     }
 
     /// How many URLs wait or are leased.
@@ -233,6 +238,8 @@ impl Store {
 
     /// Begins a recrawl: from now on this is the latest one, and the account is `account`. Both or nothing; on the disk afterwards.
     pub fn begin_round(&self, round: &Round, account: &Account) -> Result<(), StoreError> {
+        // What the one before saw is of no more use, not even to itself: should this one not begin after all, visits are known as such.
+        self.sightings.clear().map_err(|error| self.error("write", &error))?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         batch.insert(&self.facts, ROUND_KEY, record::encode(round));
         // Sitemaps are read again: they name what is new.
@@ -277,6 +284,7 @@ fn last_of_each(changes: &[Change]) -> BTreeMap<u64, Option<&ScheduledUrl>> {
     for change in changes {
         last.extend(change.waiting.iter().map(|(number, item)| (*number, Some(item))));
         last.extend(change.ended.iter().filter_map(|ended| Some((ended.number?, None))));
+        last.extend(change.passage.iter().flat_map(|passage| &passage.dropped).map(|number| (*number, None)));
     }
     last
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::clock::Instant;
 use crate::page::{
     Apath, Change, ClusterId, Difference, Ended, Failure, Fate, HeldRecord, History, Ledger, LinkClass, Note,
-    PageDigests, ScheduledUrl, Visit,
+    PageDigests, Place, RowSign, ScheduledUrl, Sighting, Visit,
 };
 use crate::url::{CanonicalUrl, Fingerprint, HostKey};
 
@@ -71,6 +71,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     let ended = (0..20_u64, prop::bool::weighted(0.8), fates).prop_map(|(number, waited, fate)| Ended {
         number: waited.then_some(number),
         url: item(number).url.fingerprint(),
+        host: item(number).url.host_key(),
         fate,
     });
     let waiting = prop::collection::vec(0..20_u64, 0..4);
@@ -142,7 +143,12 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
         let change = Change {
             waiting: numbers.map(|number| (number, item(number))).collect(),
             ended: ended
-                .map(|number| Ended { number: Some(number), url: item(number).url.fingerprint(), fate: Fate::Fetched })
+                .map(|number| Ended {
+                    number: Some(number),
+                    url: item(number).url.fingerprint(),
+                    host: item(number).url.host_key(),
+                    fate: Fate::Fetched,
+                })
                 .into_iter()
                 .collect(),
             leases: 1,
@@ -276,6 +282,41 @@ fn what_is_known_of_a_page_is_as_its_last_visit_left_it_and_can_be_looked_up_whi
     let mut each = Vec::new();
     assert_eq!(reader.each(|page, visit| each.push((page, visit.page()))).unwrap(), 0);
     assert!(each.len() == 2 && each.iter().all(|(page, of)| page == of));
+}
+
+#[test]
+fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let place = Place { apath: u64::MAX, links: vec![(7, RowSign::Fresh), (u32::MAX, RowSign::Both)] };
+    let sighting = |round: u32, at: u64, page: u128| Sighting {
+        page: Fingerprint(page),
+        round,
+        at: Instant::from_micros(at),
+        difference: (at != 3).then_some(Difference::Content),
+        waited: 9,
+        gone: at == 2,
+        places: vec![place.clone()],
+    };
+    let change = |sighting: &Sighting| Change { sighting: Some(Box::new(sighting.clone())), ..Change::default() };
+    let all = [sighting(1, 1, 5), sighting(1, 2, 1), sighting(1, 3, 9), sighting(1, 300, 5), sighting(2, 0, 5)];
+    store.commit(&of(all.iter().rev().map(change).collect()), Duration::ZERO).unwrap();
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    let of_round = |store: &Store, round: u32| {
+        let mut seen = Vec::new();
+        store.visits().sightings(round, |sighting| seen.push(sighting)).unwrap();
+        seen
+    };
+    assert_eq!((of_round(&store, 1), of_round(&store, 2)), (all[..4].to_vec(), all[4..].to_vec()));
+    let round = Round { number: 3, ..Round::default() };
+    store.begin_round(&round, &Account::default()).unwrap();
+    store.commit(&of(vec![change(&sighting(3, 4, 4))]), Duration::ZERO).unwrap();
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    assert_eq!((of_round(&store, 1), of_round(&store, 2)), (vec![], vec![]));
+    assert_eq!(of_round(&store, 3), [sighting(3, 4, 4)]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::record;
 use crate::clock::Instant;
-use crate::page::Visit;
+use crate::page::{Sighting, Visit};
 use crate::url::Fingerprint;
 
 /// A recrawl.
@@ -27,11 +27,21 @@ pub struct Round {
 pub struct VisitReader {
     path: PathBuf,
     visits: Keyspace,
+    sightings: Keyspace,
+}
+
+/// Where a sighting stands: those of a recrawl one after the other, by their times.
+pub(super) fn sighting_key(sighting: &Sighting) -> [u8; 28] {
+    let mut key = [0; 28];
+    key[..4].copy_from_slice(&sighting.round.to_be_bytes());
+    key[4..12].copy_from_slice(&sighting.at.as_micros().to_be_bytes());
+    key[12..].copy_from_slice(&sighting.page.0.to_be_bytes());
+    key
 }
 
 impl VisitReader {
-    pub(super) const fn new(path: PathBuf, visits: Keyspace) -> Self {
-        Self { path, visits }
+    pub(super) const fn new(path: PathBuf, visits: Keyspace, sightings: Keyspace) -> Self {
+        Self { path, visits, sightings }
     }
 
     /// What is known of a page; none where it was not visited, or where its record cannot be read.
@@ -56,6 +66,15 @@ impl VisitReader {
             }
         }
         Ok(unreadable)
+    }
+
+    /// Hands over what the visits of a recrawl saw, in their order. A record that cannot be read is left out: its page counts as visited.
+    pub fn sightings(&self, round: u32, mut take: impl FnMut(Sighting)) -> Result<(), StoreError> {
+        for entry in self.sightings.prefix(round.to_be_bytes()) {
+            let value = entry.value().map_err(|error| self.failed(&error))?;
+            record::decode(&value).into_iter().for_each(&mut take);
+        }
+        Ok(())
     }
 
     fn failed(&self, error: &fjall::Error) -> StoreError {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use ::url::Host;
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::error::{BadEntry, Error};
+use super::host_pattern::HostPattern;
 use super::refusal::OutOfScope;
 use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
@@ -16,7 +16,7 @@ use crate::config::url::{ScopeMode, ScopeOptions};
 #[derive(Debug)]
 pub struct Scope {
     reach: Reach,
-    extra: Vec<HostRule>,
+    extra: Vec<HostPattern>,
     include: RegexSet,
     exclude: RegexSet,
     url_length_max: usize,
@@ -48,17 +48,6 @@ struct Site {
     local: bool,
 }
 
-/// An entry of `scope.hosts`.
-#[derive(Debug)]
-enum HostRule {
-    /// This host at any port.
-    Name(Box<str>),
-    /// This host and port.
-    Authority(Box<str>),
-    /// All names that end like this (with its dot).
-    Below(Box<str>),
-}
-
 impl Scope {
     /// The scope of a crawl from these seeds.
     ///
@@ -69,7 +58,7 @@ impl Scope {
         let mut bad = Vec::new();
         let mut extra = Vec::new();
         for written in &options.hosts {
-            match HostRule::parse(written) {
+            match HostPattern::parse(written) {
                 Ok(rule) => extra.push(rule),
                 Err(problem) => bad.push(entry("scope.hosts", written, problem)),
             }
@@ -181,30 +170,6 @@ fn directory(canonical: &str) -> &str {
     let path_end = canonical.find('?').unwrap_or(canonical.len());
     let end = canonical[..path_end].rfind('/').map_or(path_end, |at| at + 1);
     &canonical[authority::start(canonical)..end]
-}
-
-impl HostRule {
-    fn parse(written: &str) -> Result<Self, &'static str> {
-        const WANTED: &str = "write a host as example.org, example.org:8080, 127.0.0.1, [::1] or *.example.org";
-        let (name, below) = written.trim().strip_prefix("*.").map_or((written.trim(), false), |name| (name, true));
-        let host = authority::host(name);
-        let port = name[host.len()..].strip_prefix(':');
-        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).map_err(|_| WANTED)?.to_string();
-        match port {
-            None if below => Ok(Self::Below(format!(".{host}").into())),
-            None => Ok(Self::Name(host.into())),
-            Some(port) if !below && port.parse::<u16>().is_ok() => Ok(Self::Authority(format!("{host}:{port}").into())),
-            Some(_) => Err(WANTED),
-        }
-    }
-
-    fn matches(&self, authority: &str) -> bool {
-        match self {
-            Self::Name(name) => authority::host(authority) == &**name,
-            Self::Authority(wanted) => authority == &**wanted,
-            Self::Below(ending) => authority::host(authority).ends_with(&**ending),
-        }
-    }
 }
 
 /// The patterns as one set; those that are malformed, or all of them if they are too large together, go to `bad`.

@@ -10,6 +10,7 @@ mod dedup;
 mod derived;
 mod errors;
 mod learning;
+mod metrics;
 mod model;
 mod order;
 mod orders;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Replays an archive with pywb and compares every expected page byte for byte.
 
-Usage: pywb_replay.py WARC_DIR EXPECTED_DIR
+Usage: pywb_replay.py WARC_DIR EXPECTED_DIR [INDEX]
 
 WARC_DIR      holds the *.warc.gz (or *.warc) files.
 EXPECTED_DIR  holds expected.jsonl, one object a line:
               {"url": ..., "status": 200, "body": FILE, "time": "YYYYMMDDhhmmss"}
               body is the name of a file in EXPECTED_DIR with the payload as it came over the wire (content coding kept),
               time (optional) that of the capture; extra keys are ignored.
+INDEX         a CDXJ index of the files: pywb replays from it, and makes none of its own.
 
 Needs pywb in the Python that runs it. Starts `wayback` on a free loopback port and ends it by its process id. Exit code 0:
 all pages came back; 1: some did not (each is named); 2: pywb could not be started.
@@ -97,15 +98,30 @@ def compare_all(port, directory):
     return 1 if failed or not pages else 0
 
 
+def prepare(directory, warcs, index):
+    """A collection of the files, in `directory`: with that index, or one that pywb makes."""
+    if index:
+        # JSON is YAML.
+        collection = {"index_paths": index, "archive_paths": os.path.join(warcs, "")}
+        with open(os.path.join(directory, "config.yaml"), "w", encoding="utf-8") as file:
+            json.dump({"collections": {COLLECTION: collection}}, file)
+        return
+    files = sorted(glob.glob(os.path.join(warcs, "*.warc.gz")) + glob.glob(os.path.join(warcs, "*.warc")))
+    manage(directory, "init", COLLECTION)
+    manage(directory, "add", COLLECTION, *files)
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         print(__doc__, file=sys.stderr)
         return 2
-    warcs, expected = (os.path.abspath(argument) for argument in sys.argv[1:])
-    files = sorted(glob.glob(os.path.join(warcs, "*.warc.gz")) + glob.glob(os.path.join(warcs, "*.warc")))
+    warcs, expected, *index = (os.path.abspath(argument) for argument in sys.argv[1:])
+    return replay(warcs, expected, index[0] if index else None)
+
+
+def replay(warcs, expected, index=None):
     with tempfile.TemporaryDirectory() as directory:
-        manage(directory, "init", COLLECTION)
-        manage(directory, "add", COLLECTION, *files)
+        prepare(directory, warcs, index)
         port, log = free_port(), os.path.join(directory, "wayback.log")
         arguments = [sys.executable, "-c", WAYBACK, "-b", "127.0.0.1", "-p", str(port)]
         with open(log, "w", encoding="utf-8") as output:

@@ -11,6 +11,7 @@
 #[path = "../crawl/crawling.rs"]
 mod crawling;
 mod delays;
+mod groups;
 mod parallel;
 mod refusals;
 
@@ -29,14 +30,21 @@ fn blogs(hosts: u64, pages: u64) -> WorldOptions {
 
 /// The requests of each host, errands included, as they arrived.
 fn by_host(server: &Server) -> BTreeMap<String, Vec<Entry>> {
-    let mut hosts: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    by(server, |entry| Some(entry.host.to_string()))
+}
+
+/// The requests of all that have one name, as they arrived; those without a name are left out.
+fn by(server: &Server, name: impl Fn(&Entry) -> Option<String>) -> BTreeMap<String, Vec<Entry>> {
+    let mut named: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for entry in server.log().entries() {
-        hosts.entry(entry.host.to_string()).or_default().push(entry);
+        if let Some(name) = name(&entry) {
+            named.entry(name).or_default().push(entry);
+        }
     }
-    for entries in hosts.values_mut() {
+    for entries in named.values_mut() {
         entries.sort_by_key(|entry| entry.us);
     }
-    hosts
+    named
 }
 
 fn answered(entry: &Entry) -> u64 {
@@ -46,8 +54,13 @@ fn answered(entry: &Entry) -> u64 {
 /// Every request came at least `wait` after the one before it to the same host was answered, where `after` says so of that one. Returns
 /// how many pairs were looked at.
 fn check_waits(server: &Server, wait: Duration, after: impl Fn(&Entry) -> bool) -> usize {
+    check_waits_of(by_host(server), wait, after)
+}
+
+/// The same of requests that should keep it together.
+fn check_waits_of(requests: BTreeMap<String, Vec<Entry>>, wait: Duration, after: impl Fn(&Entry) -> bool) -> usize {
     let mut pairs = 0;
-    for (host, entries) in by_host(server) {
+    for (host, entries) in requests {
         for pair in entries.windows(2).filter(|pair| after(&pair[0])) {
             let waited = pair[1].us.saturating_sub(answered(&pair[0])) + GRANULARITY;
             assert!(

@@ -54,14 +54,15 @@ fn forget(runs: &Runs) {
 #[test]
 fn a_learning_crawl_that_is_killed_harvests_about_as_well_as_one_that_is_not() {
     for policy in ["crawl.policy=ucc", "crawl.policy=cluster-graph"] {
-        let whole = harvest(&[policy], &[], |_| {});
-        let killed = harvest(&[policy], &[BUDGET / 2], |_| {});
-        let thrice = harvest(&[policy], &[BUDGET / 8, BUDGET / 3, BUDGET / 2], |_| {});
+        // Which page comes before which differs from crawl to crawl, and with it the harvest, by more than a tenth now and then.
+        let mean = |kills: &[usize]| (0..3).map(|_| harvest(&[policy], kills, |_| {})).sum::<f64>() / 3.0;
+        let whole = mean(&[]);
+        let killed = mean(&[BUDGET / 2]);
+        let thrice = mean(&[BUDGET / 8, BUDGET / 3, BUDGET / 2]);
         let forgetful = harvest(&[policy], &[BUDGET / 8, BUDGET / 3, BUDGET / 2], forget);
         eprintln!(
             "{policy}: {whole:.3} whole, {killed:.3} killed once, {thrice:.3} three times, {forgetful:.3} without memory"
         );
-        // Which page comes before which differs from crawl to crawl, and with it the harvest.
         assert!(killed.min(thrice) > whole - 0.15, "{policy}: {killed:.3} and {thrice:.3} of {whole:.3}");
     }
 }

@@ -11,3 +11,4 @@ mod recrawl;
 mod remembered;
 mod runs;
 mod told;
+mod watched;

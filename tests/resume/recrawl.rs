@@ -175,6 +175,30 @@ fn replay(runs: &Runs, server: &Server, lines: &[PageRecord]) {
 }
 
 #[test]
+fn pages_are_visited_again_however_much_the_crawl_has_left() {
+    // What a visit finds is told to the plan long before the host's next request but three, also where a disk is slow.
+    let latency = Duration::from_millis(40);
+    let server = serve_with(&forum(700), ServerOptions { latency, ..ServerOptions::default() });
+    let runs = Runs::of(&server, &["host.delay=0s", "host.delay_factor=0", "state.commit_every=5ms"]);
+    let mut crawl = runs.crawl();
+    crawl.args(["--requests", "150"]);
+    succeed(crawl);
+    let before = runs.lines().len();
+    let waiting = sums(&runs.report()["fates"])["queued"];
+    assert!(waiting > 100, "{waiting}");
+    server.world().set_time(4 * DAY);
+    let mut recrawl = runs.recrawl();
+    recrawl.args(["--requests", "100", "--share", "1", "--set", "recrawl.recall=1", "--set", "recrawl.chance=0"]);
+    succeed(recrawl);
+    let lines = runs.lines();
+    let asked = || lines[before..].iter().filter(|line| line.status.is_some());
+    let (visits, all) = (asked().filter(|line| line.visit.is_some()).count(), asked().count());
+    // Half of them, and those that are no deeper than what waits; fewer where this machine is slow to plan.
+    eprintln!("{visits} visits of {all} requests");
+    assert!(visits * 10 >= all * 3 && (all - visits) * 10 >= all, "{visits} of {all}");
+}
+
+#[test]
 fn each_recrawl_knows_what_those_before_it_saw() {
     let server = changing(&forum(150), Validators::None);
     let runs = runs(&server);
@@ -229,7 +253,7 @@ fn a_clock_and_a_token_on_each_page_are_no_changes() {
 #[test]
 fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     let server = serve_with(
-        &forum(500),
+        &forum(1_500),
         ServerOptions { validators: Validators::Etag, latency: Duration::from_millis(4), ..ServerOptions::default() },
     );
     let runs = runs(&server);
@@ -241,7 +265,7 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
         let mut running = runs.start(if kill == 0 { runs.recrawl() } else { runs.resume() });
         let lines = runs.lines().len();
         let until = std::time::Instant::now() + Duration::from_secs(30);
-        while runs.lines().len() < lines + 25 && running.try_wait().unwrap().is_none() {
+        while runs.lines().len() < lines + 60 && running.try_wait().unwrap().is_none() {
             assert!(std::time::Instant::now() < until, "{}", runs.stderr());
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -257,8 +281,9 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     // A kill costs the leases at most, and a resumed run may ask for a page of each kind twice to tell noise from changes.
     assert!(again <= 5 * 32, "{again}");
     let found = changed.iter().filter(|url| visits.contains_key(url.as_str())).count();
-    // What stood around links is not known any more after a kill.
-    assert!(found * 10 >= changed.len() * 6, "{found} of {}", changed.len());
+    eprintln!("{found} of {} changed pages with {} of {} visits", changed.len(), visits.len(), before.len());
+    // What it had learnt is not lost by a kill.
+    assert!(found * 5 >= changed.len() * 4, "{found} of {}", changed.len());
     assert!(visits.len() * 2 < before.len(), "{} of {}", visits.len(), before.len());
     let figures = runs.report();
     assert_eq!(

@@ -101,6 +101,8 @@ fn the_server_answers_what_the_world_responds_over_one_connection_and_logs_it() 
     assert!(log.most_in_flight().values().all(|most| *most == 1));
     let entries = log.entries();
     assert!(entries.windows(2).all(|pair| pair[0].us + pair[0].took_us <= pair[1].us));
+    let own = client.stream.get_ref().local_addr().unwrap().ip();
+    assert!(entries.iter().all(|entry| entry.peer == own), "who asked stands in the log");
     server.stop().unwrap();
     let lines = std::fs::read_to_string(log_file).unwrap();
     for (line, entry) in lines.lines().zip(&entries) {

@@ -142,6 +142,19 @@ fn what_is_reachable_in_a_world_of_all_families_is_its_truth() {
 }
 
 #[test]
+fn links_elsewhere_lead_to_nothing_that_is_not_linked_otherwise() {
+    let options = WorldOptions { pages: 400, port: Some(8_080), elsewhere: 3, ..small(&Family::SOCIAL, 12) };
+    assert_truth_is_exact(&options, 5);
+    let with = World::new(&options, Seed(5)).unwrap();
+    let without = World::new(&WorldOptions { elsewhere: 0, ..options }, Seed(5)).unwrap();
+    assert!(with.truth().eq(without.truth()));
+    let seed = &with.seeds()[0];
+    let elsewhere = String::from_utf8(get(&with, seed).body.to_vec()).unwrap();
+    assert_eq!(elsewhere.matches("class=\"elsewhere\"").count(), 3);
+    assert!(elsewhere.ends_with("</body></html>\n"));
+}
+
+#[test]
 fn every_combination_of_extremes_keeps_the_truth_exact() {
     let base = WorldOptions { port: Some(8_080), ..small(&Family::SOCIAL, 6) };
     let everything = WorldOptions {

@@ -15,6 +15,7 @@ use std::io::{self, Read};
 pub use header::Header;
 pub use record::Record;
 use source::Source;
+pub(in crate::archive) use verify::Head;
 pub use verify::{Check, Verdict};
 
 /// What a reader accepts.
@@ -77,6 +78,9 @@ enum State {
 pub struct RecordEnd {
     /// Offset in the file behind the record (behind its member, if `member_ended`).
     pub offset: u64,
+    /// Bytes that hold the record from its own offset on: its member, or, in a plain file, its header and block without the line
+    /// breaks behind them.
+    pub length: u64,
     /// Whether the two line breaks that belong to a record are there.
     pub line_breaks: bool,
     /// Whether its gzip member ended with it and, in a compressed file, is whole by its checksum. Always so in a plain file.
@@ -123,11 +127,14 @@ impl<R: Read> WarcReader<R> {
             let length = self.fill_block().map_err(|error| at(offset, error))?.len();
             self.consume_block(length);
         }
+        let block_end = self.source.offset();
         let line_breaks = self.line_breaks().map_err(|error| at(offset, error))?;
         let member_ended = self.source.fill().map_err(|error| at(offset, error))?.is_empty();
         self.state = State::BetweenRecords;
         let plain = !self.source.is_gzip();
-        Ok(Some(RecordEnd { offset: self.source.offset(), line_breaks, member_ended: member_ended || plain }))
+        let length = if plain { block_end } else { self.source.offset() } - offset;
+        let offset = self.source.offset();
+        Ok(Some(RecordEnd { offset, length, line_breaks, member_ended: member_ended || plain }))
     }
 
     /// Whether the input is compressed; known once a record was read.

@@ -83,16 +83,17 @@ impl Stated {
 }
 
 /// Finds the end of an HTTP head: the first empty line.
-#[derive(Default)]
-struct Head {
-    kept: Vec<u8>,
+#[derive(Debug, Default)]
+pub(in crate::archive) struct Head {
+    /// The head, up to a limit.
+    pub kept: Vec<u8>,
     line_is_empty: bool,
     ended: bool,
 }
 
 impl Head {
     /// How many bytes of `piece` belong to the head.
-    fn take(&mut self, piece: &[u8]) -> usize {
+    pub fn take(&mut self, piece: &[u8]) -> usize {
         let length = self.length_in(piece);
         let room = HEAD_KEPT.saturating_sub(self.kept.len());
         self.kept.extend_from_slice(&piece[..length.min(room)]);

@@ -1,12 +1,11 @@
 //! What a crawl directory holds.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use flate2::bufread::MultiGzDecoder;
 
+use crate::cli::lines::Lines;
 use crate::config::{self, Config, Layers};
 use crate::page::PageRecord;
 
@@ -35,23 +34,9 @@ impl CrawlDirectory {
         Ok(Self { path: path.to_owned(), config })
     }
 
-    /// The lines of a log, decompressed; none where it was not kept. An unfinished end, of a crawl that runs, is passed over.
+    /// The lines of a log, decompressed; none where it was not kept.
     pub fn lines(&self, name: &str) -> anyhow::Result<Option<Lines>> {
-        for suffix in ["", ".gz", ".zst"] {
-            let path = self.path.join(format!("{name}{suffix}"));
-            let file = match File::open(&path) {
-                Ok(file) => BufReader::new(file),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-            };
-            let plain: Box<dyn Read> = match suffix {
-                "" => Box::new(file),
-                ".gz" => Box::new(MultiGzDecoder::new(file)),
-                _ => Box::new(zstd::Decoder::with_buffer(file)?),
-            };
-            return Ok(Some(Lines { reader: BufReader::new(plain), line: Vec::new() }));
-        }
-        Ok(None)
+        Lines::open(&self.path, name)
     }
 
     /// The line of a URL in the page log.
@@ -69,24 +54,5 @@ impl CrawlDirectory {
     /// The closing report; none where the crawl has not ended.
     pub fn report(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&std::fs::read(self.path.join("report.json")).ok()?).ok()
-    }
-}
-
-/// Lines of a log, one after the other.
-pub(super) struct Lines {
-    reader: BufReader<Box<dyn Read>>,
-    line: Vec<u8>,
-}
-
-impl Lines {
-    /// The next line that is whole.
-    pub fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
-        self.line.clear();
-        match self.reader.read_until(b'\n', &mut self.line) {
-            Ok(_) => Ok(self.line.strip_suffix(b"\n")),
-            // A compressed log whose crawl still runs, or was killed, ends in the middle of a batch.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 }

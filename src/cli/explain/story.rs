@@ -1,10 +1,11 @@
 //! The story of a URL, put together from a crawl's logs.
 
 use anyhow::anyhow;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::directory::CrawlDirectory;
 use super::policy_log::{Knowledge, knowledge};
+use crate::archive::LinksLine;
 use crate::page::{PageRecord, PolicyRefusal};
 use crate::url::{CanonicalUrl, Canonicaliser, Scope};
 
@@ -84,23 +85,6 @@ fn chain(directory: &CrawlDirectory, page: &PageRecord) -> anyhow::Result<Vec<St
         steps.push(Step { url, fate: line.map(|line| line.fate), depth });
     }
     Ok(steps)
-}
-
-/// A line of the link export.
-#[derive(Deserialize)]
-struct LinksLine {
-    url: String,
-    links: Vec<Link>,
-}
-
-#[derive(Deserialize)]
-struct Link {
-    href: String,
-    class: String,
-    #[serde(default)]
-    new: bool,
-    #[serde(default)]
-    refused: Option<String>,
 }
 
 fn linking(directory: &CrawlDirectory, url: &str) -> anyhow::Result<Vec<Linking>> {

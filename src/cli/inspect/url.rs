@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::answer_lines;
 use super::usv::UsvLines;
 use crate::config::url::{ScopeOptions, UrlOptions};
-use crate::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, whatwg_href};
+use crate::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
 
 /// Show what Harvestman makes of a URL: its canonical form, whom politeness is owed to, whether it looks like a trap.
 ///
 /// Without a URL, questions are read from standard input as JSON lines, {"id", "op": "parse" or "canon", "input", "base"},
 /// and each is answered by a line {"id", "href"} or {"id", "failure": true}. "parse" is what the URL standard makes of the
-/// input, "canon" is Harvestman's canonical form.
+/// input, "canon" is Harvestman's canonical form, "surt" the key that indices of web archives have for it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct UrlArgs {
     /// The URL, or a link as it stands on the page that --base names
@@ -55,12 +55,14 @@ struct Question {
 enum Operation {
     Parse,
     Canon,
+    Surt,
 }
 
 fn answer(canonicaliser: &Canonicaliser, question: &Question) -> Value {
     let (input, base) = (question.input.as_str(), question.base.as_deref());
     let href = match question.op {
         Operation::Parse => whatwg_href(input, base),
+        Operation::Surt => surt(input),
         Operation::Canon => canonical(canonicaliser, input, base).ok().map(|url| url.as_str().to_owned()),
     };
     match href {
@@ -107,6 +109,7 @@ fn describe(canonicaliser: &Canonicaliser, url: &str, base: Option<&str>, mut ou
         line("parameter", parameter)?;
     }
     line("trap", trap.map_or("no", |shape| shape.label()))?;
+    line("archive key", &surt(canonical.as_str()).unwrap_or_default())?;
     line("fingerprint", &format!("{:032x}", canonical.fingerprint().0))?;
     Ok(())
 }
@@ -143,6 +146,11 @@ mod tests {
             (r#"{"id":7,"op":"canon","input":"http://h","base":"about:blank"}"#, json!({"id": 7, "href": "http://h/"})),
             (r#"{"id":8,"op":"canon","input":"x","base":"ftp://h/"}"#, json!({"id": 8, "failure": true})),
             (r#"{"id":9,"op":"canon","input":"http://h","base":"nonsense"}"#, json!({"id": 9, "failure": true})),
+            (
+                r#"{"id":11,"op":"surt","input":"https://www.H.org:443/A/?b&a#f"}"#,
+                json!({"id": 11, "href": "org,h)/a?a&b"}),
+            ),
+            (r#"{"id":12,"op":"surt","input":"http://h:x/"}"#, json!({"id": 12, "failure": true})),
             (r#"{"id":10,"op":"canon","input":"mailto:a@b"}"#, json!({"id": 10, "failure": true})),
         ] {
             assert_eq!(answers(question), [wanted], "{question}");

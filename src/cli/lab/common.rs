@@ -82,10 +82,14 @@ fn measure(
     workers: &Workers<'_>,
     results: &mut Results,
 ) -> anyhow::Result<()> {
-    let corpus = if is_sim(warc) { Corpus::from_world(&sim()?)? } else { load_telling(warc, labels, false)? };
-    let corpus = Arc::new(corpus);
+    let corpus = Arc::new(corpus(warc, labels)?);
     results.notes.extend(corpus.notes.iter().map(|note| format!("{}: {note}", corpus.name)));
     Ok(experiment.measure(&corpus, workers, results)?)
+}
+
+/// A recording, or the simulated network.
+pub fn corpus(warc: &Path, labels: Option<&Path>) -> anyhow::Result<Corpus> {
+    if is_sim(warc) { Ok(Corpus::from_world(&sim()?)?) } else { load_telling(warc, labels, false) }
 }
 
 /// Whether a simulated network is asked for; a file of that name is written `./sim`.

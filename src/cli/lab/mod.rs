@@ -2,6 +2,7 @@
 
 mod common;
 mod progress;
+mod scale;
 
 use clap::{Args, Subcommand};
 
@@ -56,6 +57,11 @@ pub enum Lab {
     /// what came of it (valuable pages, duplicates, uninformative pages, what the filter lost) and the time that filter,
     /// canonicalisation and dedup take, over several stores of the URLs seen.
     Order(OrderArgs),
+    /// What would a fleet of a thousand nodes ask for?
+    ///
+    /// Measures on a corpus what a page, a link and a known URL cost nodes and servers, with the code that crawls, and reckons
+    /// from that what a fleet of any size asks for: messages, bytes, disks, memory, how long a take-over is, and what gives way first.
+    Scale(scale::ScaleArgs),
 }
 
 fn after_help() -> String {
@@ -308,6 +314,7 @@ const TERMS: [Form; 4] = [
 /// Carries out an experiment.
 pub fn run(lab: Lab) -> Result<(), Failure> {
     match lab {
+        Lab::Scale(args) => scale::run(&args),
         Lab::Cluster(ClusterArgs { common, methods, sample, others }) => {
             carry_out(&Cluster { methods, sample, others_max: others, seeds: common.seeds }, &common)
         }

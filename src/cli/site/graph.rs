@@ -1,27 +1,38 @@
 //! A site as a graph: of clusters with an edge for each link class that led to one, as heavy as fetches followed it; of the kinds of a
 //! cluster graph with the edges that were kept.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::text::{kind_name, name, standing};
 use crate::page::ClusterId;
-use crate::policy::learned::{ClusterFacts, Facts, KindFacts};
+use crate::policy::learned::{ClusterFacts, Facts, KindFacts, LinkFacts};
 
 struct Edge<'a> {
     from: ClusterId,
     to: ClusterId,
-    pattern: &'a str,
+    class: &'a LinkFacts,
     fetches: u64,
 }
 
+/// Edges between clusters that are there: what is told of a site may leave some out.
 fn edges(facts: &Facts) -> impl Iterator<Item = Edge<'_>> {
+    let known: BTreeSet<ClusterId> = facts.clusters.iter().map(|cluster| cluster.cluster).collect();
     let classes = facts.clusters.iter().flat_map(|cluster| cluster.classes.iter().map(move |class| (cluster, class)));
-    classes.flat_map(|(cluster, class)| {
+    let edges = classes.flat_map(|(cluster, class)| {
         class.leads_to.iter().filter_map(move |destination| {
             let to = destination.cluster?;
-            Some(Edge { from: cluster.cluster, to, pattern: &class.pattern, fetches: destination.fetches })
+            Some(Edge { from: cluster.cluster, to, class, fetches: destination.fetches })
         })
-    })
+    });
+    edges.filter(move |edge| known.contains(&edge.to))
+}
+
+/// The same between kinds.
+fn kind_edges(facts: &Facts) -> impl Iterator<Item = (ClusterId, ClusterId)> {
+    let known: BTreeSet<ClusterId> = facts.kinds.iter().map(|kind| kind.kind).collect();
+    let edges = facts.kinds.iter().flat_map(|kind| kind.leads_to.iter().map(|to| (kind.kind, *to)));
+    edges.filter(move |(_, to)| known.contains(to))
 }
 
 fn label(cluster: &ClusterFacts) -> String {
@@ -42,55 +53,114 @@ pub fn dot(facts: &Facts) -> String {
     let mut dot = String::from("digraph site {\n  node [shape=box];\n");
     // Writing to a text cannot fail.
     for cluster in &facts.clusters {
-        let _ = writeln!(dot, "  c{} [label=\"{}\"];", cluster.cluster.0, quoted(&label(cluster)));
+        let (number, pages, worth) = (cluster.cluster.0, cluster.pages, cluster.worth);
+        let label = quoted(&label(cluster));
+        let _ = writeln!(dot, "  c{number} [label=\"{label}\", pages={pages}, worth={worth}];");
     }
-    for Edge { from, to, pattern, fetches } in edges(facts) {
-        let _ = writeln!(dot, "  c{} -> c{} [label=\"{}\", weight={fetches}];", from.0, to.0, quoted(pattern));
+    for Edge { from, to, class, fetches } in edges(facts) {
+        let (label, share) = (quoted(&class.pattern), class.share);
+        let _ = writeln!(dot, "  c{} -> c{} [label=\"{label}\", weight={fetches}, share={share}];", from.0, to.0);
     }
     for kind in &facts.kinds {
-        let from = kind.kind.0;
-        let _ = writeln!(dot, "  k{from} [label=\"{}\"];", quoted(&kind_label(kind)));
-        for to in &kind.leads_to {
-            let _ = writeln!(dot, "  k{from} -> k{};", to.0);
-        }
+        let label = quoted(&kind_label(kind));
+        let _ =
+            writeln!(dot, "  k{} [label=\"{label}\", urls={}, links_in={}];", kind.kind.0, kind.urls, kind.links_in);
+    }
+    for (from, to) in kind_edges(facts) {
+        let _ = writeln!(dot, "  k{} -> k{};", from.0, to.0);
     }
     dot + "}\n"
 }
 
-/// For graph editors.
+/// The values of nodes and edges: key, where it stands, type.
+const KEYS: [(&str, &str, &str); 15] = [
+    ("label", "all", "string"),
+    ("cluster", "node", "long"),
+    ("pages", "node", "long"),
+    ("worth", "node", "double"),
+    ("title", "node", "string"),
+    ("example", "node", "string"),
+    ("links", "node", "long"),
+    ("standing", "node", "string"),
+    ("pattern", "all", "string"),
+    ("urls", "node", "long"),
+    ("links_in", "node", "long"),
+    ("weight", "edge", "long"),
+    ("share", "edge", "double"),
+    ("place", "edge", "string"),
+    ("place_text", "edge", "string"),
+];
+
+/// For graph editors and libraries: directed, every value with its type. Link classes that lead the same way are edges of their own.
 pub fn graphml(facts: &Facts) -> String {
-    const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-  <key id="label" for="all" attr.name="label" attr.type="string"/>
-  <key id="pages" for="node" attr.name="pages" attr.type="long"/>
-  <key id="worth" for="node" attr.name="worth" attr.type="double"/>
-  <key id="weight" for="edge" attr.name="weight" attr.type="long"/>
-  <graph id="site" edgedefault="directed">
-"#;
-    let mut xml = String::from(HEAD);
-    let data = |key: &str, value: &str| format!("<data key=\"{key}\">{}</data>", escaped(value));
-    for cluster in &facts.clusters {
-        let told = data("label", &label(cluster))
-            + &data("pages", &cluster.pages.to_string())
-            + &data("worth", &cluster.worth.to_string());
-        let _ = writeln!(xml, "    <node id=\"c{}\">{told}</node>", cluster.cluster.0);
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+    );
+    for (key, of, kind) in KEYS {
+        let _ = writeln!(xml, "  <key id=\"{key}\" for=\"{of}\" attr.name=\"{key}\" attr.type=\"{kind}\"/>");
     }
-    for Edge { from, to, pattern, fetches } in edges(facts) {
-        let told = data("label", pattern) + &data("weight", &fetches.to_string());
-        let _ = writeln!(xml, "    <edge source=\"c{}\" target=\"c{}\">{told}</edge>", from.0, to.0);
+    xml.push_str("  <graph id=\"site\" edgedefault=\"directed\">\n");
+    for cluster in &facts.clusters {
+        let _ = writeln!(xml, "    <node id=\"c{}\">{}</node>", cluster.cluster.0, of_cluster(cluster));
     }
     for kind in &facts.kinds {
-        let (from, told) = (kind.kind.0, data("label", &kind_label(kind)));
-        let _ = writeln!(xml, "    <node id=\"k{from}\">{told}</node>");
+        let _ = writeln!(xml, "    <node id=\"k{}\">{}</node>", kind.kind.0, of_kind(kind));
     }
-    for (from, to) in facts.kinds.iter().flat_map(|kind| kind.leads_to.iter().map(|to| (kind.kind.0, to.0))) {
-        let _ = writeln!(xml, "    <edge source=\"k{from}\" target=\"k{to}\"/>");
+    let clusters = edges(facts).map(|edge| (('c', edge.from, edge.to), of_edge(&edge)));
+    let kinds = kind_edges(facts).map(|(from, to)| (('k', from, to), String::new()));
+    for (number, ((of, from, to), told)) in clusters.chain(kinds).enumerate() {
+        let (from, to) = (from.0, to.0);
+        let _ = writeln!(xml, "    <edge id=\"e{number}\" source=\"{of}{from}\" target=\"{of}{to}\">{told}</edge>");
     }
     xml + "  </graph>\n</graphml>\n"
 }
 
-/// A text in XML. Control characters cannot stand there in any spelling.
+fn of_cluster(cluster: &ClusterFacts) -> String {
+    let known = [
+        data("label", label(cluster)),
+        data("cluster", cluster.cluster.0),
+        data("pages", cluster.pages),
+        data("worth", cluster.worth),
+        data("links", cluster.links),
+    ];
+    let title = cluster.title.as_ref().map(|title| data("title", title));
+    let example = cluster.examples.first().map(|example| data("example", example));
+    known.into_iter().chain(title).chain(example).collect()
+}
+
+fn of_kind(kind: &KindFacts) -> String {
+    let known = [
+        data("label", kind_label(kind)),
+        data("cluster", kind.kind.0),
+        data("standing", standing(kind.standing)),
+        data("urls", kind.urls),
+        data("links_in", kind.links_in),
+    ];
+    let pattern = kind.pattern.as_ref().map(|pattern| data("pattern", pattern));
+    let example = kind.example.as_ref().map(|example| data("example", example));
+    known.into_iter().chain(pattern).chain(example).collect()
+}
+
+fn of_edge(edge: &Edge<'_>) -> String {
+    let LinkFacts { apath, apath_text, pattern, share, .. } = edge.class;
+    let place = format!("{:016x}", apath.0);
+    let known = [
+        data("label", pattern),
+        data("pattern", pattern),
+        data("weight", edge.fetches),
+        data("share", share),
+        data("place", place),
+    ];
+    known.into_iter().chain(apath_text.as_ref().map(|text| data("place_text", text))).collect()
+}
+
+fn data(key: &str, value: impl std::fmt::Display) -> String {
+    format!("<data key=\"{key}\">{}</data>", escaped(&value.to_string()))
+}
+
+/// A text in XML. Control characters, and two that are none, cannot stand there in any spelling.
 fn escaped(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    let possible = |c: &char| (!c.is_control() || *c == '\n') && !matches!(c, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().filter(possible).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

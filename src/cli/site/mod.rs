@@ -4,17 +4,18 @@ mod graph;
 pub(super) mod text;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
+use crate::pipeline::MODEL_FILE;
 use crate::policy::learned::{Facts, SiteModel};
 
 /// Shows what a crawl learnt of a site: its page templates, and which links lead from one to which.
 #[derive(Debug, clap::Args)]
 pub struct SiteArgs {
-    /// The site model, as a crawl or `harvestman learn` wrote it
-    #[arg(value_name = "MODEL")]
+    /// A crawl directory, or the site model that a crawl or `harvestman learn` wrote
+    #[arg(value_name = "DIR|MODEL", value_hint = clap::ValueHint::AnyPath)]
     model: PathBuf,
     /// How it is shown
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -23,7 +24,7 @@ pub struct SiteArgs {
 
 /// How a site is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Tables to read
     Text,
     /// Everything, for programs
@@ -36,15 +37,34 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
-    let name = args.model.display();
-    let bytes = std::fs::read(&args.model).with_context(|| format!("cannot read {name}"))?;
-    let model = SiteModel::from_bytes(&bytes).with_context(|| name.to_string())?;
+    let facts = facts_of(&args.model)?;
     // A reader that has seen enough (`| head`) is no failure.
-    let _ = io::stdout().write_all(shown(&model.facts, args.format)?.as_bytes());
+    let _ = io::stdout().write_all(shown(&facts, args.format)?.as_bytes());
     Ok(())
 }
 
-fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
+/// The site model that `path` names: itself, or, in a crawl directory, the crawl's.
+pub(super) fn model_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(MODEL_FILE) } else { path.to_owned() }
+}
+
+/// What the site model at `path`, or in that crawl directory, tells.
+pub(super) fn facts_of(path: &Path) -> anyhow::Result<Facts> {
+    let file = model_file(path);
+    let name = file.display();
+    let bytes = match std::fs::read(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_dir() => bail!(
+            "{} holds no site model ({MODEL_FILE}): a crawl writes one at its end, if its policy learns (--policy ucc, target or \
+             cluster-graph) and has found enough to learn from",
+            path.display()
+        ),
+        read => read.with_context(|| format!("cannot read {name}"))?,
+    };
+    Ok(SiteModel::from_bytes(&bytes).with_context(|| name.to_string())?.facts)
+}
+
+/// The facts in a form.
+pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     Ok(match format {
         Format::Text => text::of(facts, usize::MAX),
         Format::Json => serde_json::to_string_pretty(facts)? + "\n",
@@ -57,7 +77,7 @@ fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
 mod tests {
     use super::*;
     use crate::page::{Apath, ClusterId};
-    use crate::policy::learned::{ClusterFacts, Destination, LinkFacts};
+    use crate::policy::learned::{ClusterFacts, Destination, KindFacts, LinkFacts};
 
     fn facts() -> Facts {
         let link = LinkFacts {
@@ -110,9 +130,53 @@ mod tests {
     fn graphs_have_an_edge_for_each_link_class_that_leads_to_a_cluster_and_quote_what_needs_it() {
         let dot = shown(&facts(), Format::Dot).unwrap();
         assert_eq!(dot.matches("->").count(), 1);
-        assert!(dot.contains("c2 -> c3 [label=\"/t/N?a=*&b=<\\\"x\\\">\", weight=5]"), "{dot}");
+        assert!(dot.contains("c2 -> c3 [label=\"/t/N?a=*&b=<\\\"x\\\">\", weight=5, share=0.75]"), "{dot}");
         let graphml = shown(&facts(), Format::Graphml).unwrap();
         assert_eq!((graphml.matches("<node ").count(), graphml.matches("<edge ").count()), (3, 1));
         assert!(graphml.contains("/t/N?a=*&amp;b=&lt;&quot;x&quot;&gt;"), "{graphml}");
+        for told in [
+            "<data key=\"pages\">8</data>",
+            "<data key=\"worth\">0.5</data>",
+            "<data key=\"example\">http://h.test/l/1</data>",
+            "<data key=\"title\">List &amp; N</data>",
+            "<data key=\"weight\">5</data>",
+            "<data key=\"share\">0.75</data>",
+            "<data key=\"place\">0000000000000007</data>",
+        ] {
+            assert!(graphml.contains(told), "{told} is not in\n{graphml}");
+        }
+    }
+
+    #[test]
+    fn every_value_of_the_graph_has_a_key_for_where_it_stands() {
+        let mut facts = facts();
+        let kind = |number, leads_to| KindFacts {
+            kind: ClusterId(number),
+            pattern: Some("/a\u{1}\u{fffe}/*".to_owned()),
+            example: None,
+            standing: crate::site::Standing::Kept,
+            urls: 3,
+            links_in: 9,
+            leads_to,
+        };
+        facts.kinds = vec![kind(4, vec![ClusterId(5), ClusterId(6)]), kind(5, vec![])];
+        facts.clusters[1].classes[0].leads_to.push(Destination { cluster: Some(ClusterId(99)), fetches: 1 });
+        let xml = shown(&facts, Format::Graphml).unwrap();
+        assert!(xml.contains("<data key=\"pattern\">/a/*</data>"), "what XML cannot hold is left out");
+        assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (5, 2), "edges lead to nodes");
+        for line in
+            xml.lines().map(str::trim_start).filter(|line| line.starts_with("<node") || line.starts_with("<edge"))
+        {
+            let element = &line[1..5];
+            for key in line.split("<data key=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                let declared = xml.lines().any(|line| {
+                    line.contains(&format!("id=\"{key}\" for=\"{element}\""))
+                        || line.contains(&format!("id=\"{key}\" for=\"all\""))
+                });
+                assert!(declared, "{key} of {element}");
+            }
+        }
+        let dot = shown(&facts, Format::Dot).unwrap();
+        assert_eq!(dot.matches(" -> ").count(), 2);
     }
 }

@@ -4,16 +4,7 @@ use std::fmt::Write as _;
 
 use crate::page::ClusterId;
 use crate::policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
-use crate::site::Standing;
-
-/// How a cluster is called.
-pub fn name(cluster: ClusterId) -> String {
-    match cluster {
-        ClusterId::UNKNOWN => "not clustered".to_owned(),
-        ClusterId(1) => "outliers".to_owned(),
-        ClusterId(number) => format!("cluster {number}"),
-    }
-}
+pub use crate::report::document::site::{name, standing};
 
 /// The whole text, with `classes_max` link classes of each cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {
@@ -29,15 +20,6 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
 /// How a kind of a cluster graph is called.
 pub fn kind_name(kind: ClusterId) -> String {
     format!("kind {}", kind.0)
-}
-
-/// Whether links to a kind are followed, in words.
-pub fn standing(standing: Standing) -> String {
-    match standing {
-        Standing::Kept => "followed".to_owned(),
-        Standing::Bridge(why) => format!("followed where others are reached by it alone ({})", why.name()),
-        Standing::Pruned(why) => format!("refused ({})", why.name()),
-    }
 }
 
 fn of_kind(kind: &KindFacts) -> String {

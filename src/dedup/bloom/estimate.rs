@@ -15,6 +15,17 @@ impl BloomSet {
         1.0 - right.product::<f64>()
     }
 
+    /// The share of all bits that are set, as it is expected by how many fingerprints each layer was told to hold.
+    pub fn expected_fill(&self) -> f64 {
+        let (mut set, mut all) = (0.0, 0.0);
+        for (index, layer) in self.layers().enumerate() {
+            let bits = layer.shape().bits();
+            all += bits;
+            set += bits * layer.shape().fill(self.inserted(index) as f64);
+        }
+        set / all
+    }
+
     /// How many of the fingerprints offered so far are expected to have been taken for known when they were new, each
     /// counted once: the URLs that the crawl has lost.
     ///
@@ -42,7 +53,27 @@ fn lost(shape: Shape, inserted: f64, right: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::BloomOptions;
     use super::*;
+    use crate::url::Fingerprint;
+
+    #[test]
+    fn the_fill_that_is_expected_is_that_of_the_bits_over_all_layers() {
+        let options = BloomOptions { planned: 20_000, false_positives: 0.01, shards: 4, seed: 3 };
+        let set = BloomSet::new(&options);
+        assert_eq!(set.expected_fill(), 0.0);
+        let mut mixed = 7_u128;
+        for urls in [5_000, 15_000, 30_000] {
+            while set.len() < urls {
+                mixed = mixed.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f326_8d35_0001).wrapping_add(99);
+                set.insert(Fingerprint(mixed ^ (mixed >> 64)));
+            }
+            let words = set.layers().flat_map(|layer| layer.blocks().iter().flat_map(|block| block.words()));
+            let (ones, bits) = words.fold((0, 0), |(ones, bits), word| (ones + word.count_ones(), bits + 64));
+            let counted = f64::from(ones) / f64::from(bits);
+            assert!((set.expected_fill() - counted).abs() < 0.01, "{urls}: {} and {counted}", set.expected_fill());
+        }
+    }
 
     #[test]
     fn what_was_lost_is_the_sum_over_all_that_were_new() {

@@ -30,6 +30,16 @@ impl Shape {
         self.blocks > 0 && self.blocks.is_multiple_of(shards as u64) && (1..=PROBES_MAX).contains(&self.probes)
     }
 
+    /// How many bits it has.
+    pub(super) const fn bits(self) -> f64 {
+        self.blocks as f64 * BLOCK_BITS
+    }
+
+    /// The share of bits that are set in a layer with `inserted` fingerprints: each probe leaves a bit free by the same chance.
+    pub(super) fn fill(self, inserted: f64) -> f64 {
+        1.0 - (-inserted * f64::from(self.probes) / self.bits()).exp()
+    }
+
     /// The share of unknown fingerprints that a layer with `inserted` ones takes for known.
     pub(super) fn rate(self, inserted: f64) -> f64 {
         rate(inserted / self.blocks as f64, self.probes)

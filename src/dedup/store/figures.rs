@@ -49,6 +49,15 @@ pub struct Mistakes {
     pub measured: Estimate,
 }
 
+/// How full the Bloom filter is, as its number of URLs lets expect it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct BloomFigures {
+    /// Share of the bits that are set.
+    pub fill: f64,
+    /// Share of the new URLs that it would take for known now.
+    pub error: f64,
+}
+
 /// The set of URLs seen, in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SeenFigures {
@@ -60,6 +69,8 @@ pub struct SeenFigures {
     pub memory_bytes: u64,
     /// Bytes of files.
     pub disk_bytes: u64,
+    /// The Bloom filter; none where there is none.
+    pub bloom: Option<BloomFigures>,
     /// New URLs that the Bloom filter took for known ones; none where there is no filter.
     pub false_positives: Option<Mistakes>,
     /// Those of them that were dropped, as there is no exact set to know better.

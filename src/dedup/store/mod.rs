@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use audit::{Audit, HELD_MAX};
 use exact::ExactSet;
-pub use figures::{Estimate, Mistakes, SeenFigures};
+pub use figures::{BloomFigures, Estimate, Mistakes, SeenFigures};
 
 use super::{BloomOptions, BloomSet, DiskError};
 use crate::config::{DedupOptions, DedupStore};
@@ -170,7 +170,17 @@ impl SeenUrls {
         };
         let (exact_bytes, disk_bytes) = self.exact().map_or((0, 0), ExactSet::bytes);
         let memory_bytes = memory_bytes + exact_bytes;
-        SeenFigures { store, urls: self.len(), memory_bytes, disk_bytes, false_positives, wrongly_dropped }
+        let bloom = self
+            .bloom()
+            .map(|bloom| BloomFigures { fill: bloom.expected_fill(), error: bloom.expected_false_positive_rate() });
+        SeenFigures { store, urls: self.len(), memory_bytes, disk_bytes, bloom, false_positives, wrongly_dropped }
+    }
+
+    const fn bloom(&self) -> Option<&BloomSet> {
+        match &self.0 {
+            Store::Both { bloom, .. } | Store::Bloom { bloom, .. } => Some(bloom),
+            Store::Exact(_) => None,
+        }
     }
 
     /// The first thing that went wrong with the disk. Nothing is lost by it.

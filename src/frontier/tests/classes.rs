@@ -205,3 +205,41 @@ fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for()
         .collect();
     assert_eq!(paths, ["/p1?q=1", "/p3?q=1", "/p5?q=1", "/p7?q=1"]);
 }
+
+#[test]
+fn every_second_url_is_one_to_be_visited_again_however_bad_and_late_it_is_where_one_waits() {
+    let revisit = Apath::REVISIT.0;
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[(7, 9.0), (revisit, -9.0)]));
+    for path in 0..6 {
+        frontier.push(&item(1, path, 7, 0)).unwrap();
+    }
+    for path in 6..8 {
+        frontier.push(&item(1, path, revisit, 5)).unwrap();
+    }
+    let popped = |frontier: &mut Frontier, most: usize| -> Vec<u64> {
+        let leases = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok());
+        leases.take(most).map(|lease| lease.item.class.apath.0).collect()
+    };
+    assert_eq!(popped(&mut frontier, 5), [revisit, 7, revisit, 7, 7]);
+    frontier.push(&item(1, 8, revisit, 5)).unwrap();
+    assert_eq!(popped(&mut frontier, 9), [7, revisit, 7, 7]);
+}
+
+#[test]
+fn visits_stay_one_queue_unless_they_are_let_go_and_have_room_where_no_class_has() {
+    let mut frontier = bounded(1);
+    let other = class(1, 1, 1, 1);
+    let visits = LinkClass::REVISIT;
+    assert_eq!(
+        pushed(&mut frontier, &[other, class(1, 2, 2, 2), visits, visits, visits]),
+        [(other, 1), (CATCH_ALL, 1), (visits, 3)]
+    );
+    let gone = frontier.reclassify(&|_, url, _| if url.contains("p3") { other.let_go() } else { other });
+    assert_eq!((gone.len(), frontier.classes(&host(1)).collect::<Vec<_>>()), (1, vec![(other, 2), (visits, 2)]));
+    for _ in 0..4 {
+        frontier.pop(&host(1), at(0)).unwrap();
+    }
+    let found = pushed(&mut frontier, &[class(2, 2, 2, 2), class(2, 3, 3, 3), visits]);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(frontier.waiting_at(&host(1), visits), 1, "its place was not given to another class");
+}

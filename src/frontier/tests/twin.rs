@@ -20,7 +20,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        12 => (0..3_u8, 0..4_u64, 0..4_u16).prop_map(|(host, apath, depth)| Step::Push { host, apath, depth }),
+        12 => (0..3_u8, 0..7_u64, 0..4_u16).prop_map(|(host, apath, depth)| Step::Push { host, apath, depth }),
         9 => (0..3_u8).prop_map(|host| Step::Pop { host }),
         3 => Just(Step::End),
         3 => (0..20_u64).prop_map(|after| Step::Retry { after }),
@@ -53,7 +53,7 @@ impl ClassOrder for Salted {
 /// A new class that depends on all that may be asked for.
 fn new_class(salt: u64, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
     let text = url.len() as u64 + url.bytes().map(u64::from).sum::<u64>() + via.map_or(0, str::len) as u64;
-    LinkClass::unclassified(Apath((class.apath.0 + (text % 3) * salt) % 6))
+    LinkClass::unclassified(Apath((class.apath.0 + (text % 3) * salt) % 7))
 }
 
 struct Listed {
@@ -70,8 +70,8 @@ struct Twin {
 }
 
 impl Twin {
-    /// Takes the URL that the rules name: the earliest due retry, else the head of the most curious class where it is that
-    /// one's turn, else the best head of a class.
+    /// Takes the URL that the rules name: the earliest due retry, else what is to be visited again where it is its turn, else the
+    /// head of the most curious class where it is that one's turn, else the best head of a class.
     fn pop(
         &mut self,
         host: u8,
@@ -96,7 +96,10 @@ impl Twin {
         let mut at = heads.first()?.0;
         let taken = self.taken.entry(host).or_default();
         *taken += 1;
-        if taken.is_multiple_of(u64::from(explore_every)) {
+        let visit = heads.iter().find(|(_, listed)| listed.item.class == LinkClass::REVISIT);
+        if let Some((visit, _)) = visit.filter(|_| *taken % 2 == 1) {
+            at = *visit;
+        } else if taken.is_multiple_of(u64::from(explore_every)) {
             let mut most = 0.0;
             for (head, listed) in heads {
                 let curiosity = scores.curiosity(listed.item.class);
@@ -164,7 +167,10 @@ proptest! {
                     };
                     let mut gone: Vec<_> = frontier.reclassify(&new_class).iter().map(|gone| gone.url).collect();
                     for Listed { item, .. } in &mut twin.waiting {
-                        item.class = new_class(item.class, item.url.as_str(), item.via.as_deref());
+                        let class = new_class(item.class, item.url.as_str(), item.via.as_deref());
+                        if item.class != LinkClass::REVISIT || class.is_let_go() {
+                            item.class = class;
+                        }
                     }
                     let goes = twin.waiting.iter().filter(|listed| listed.item.class.is_let_go());
                     let mut expected: Vec<_> = goes.map(|listed| listed.item.url.fingerprint()).collect();
@@ -176,7 +182,7 @@ proptest! {
             }
             prop_assert_eq!(frontier.queued() as usize, twin.waiting.len());
             prop_assert_eq!(frontier.leased(), leases.len());
-            for class in (0..6).map(|apath| LinkClass::unclassified(Apath(apath))) {
+            for class in (0..7).map(|apath| LinkClass::unclassified(Apath(apath))) {
                 let expected: Vec<usize> = (0..3).map(|host| twin.waiting_at(host, class)).collect();
                 let found: Vec<usize> = (0..3).map(|host| frontier.waiting_at(&self::host(host), class)).collect();
                 prop_assert_eq!(frontier.waiting_in(class), expected.iter().sum::<usize>());

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub struct Entry {
     pub took_us: u64,
     /// Which connection it came over, numbered from 0.
     pub connection: u64,
+    /// The address that it came from.
+    pub peer: IpAddr,
     /// Requests of its host in flight when it arrived, itself included.
     pub in_flight: u32,
     /// Connections open that have carried requests for its host, its own included.
@@ -73,6 +76,15 @@ struct HostCounts {
     open: u32,
     open_most: u32,
     next_allowed: Instant,
+}
+
+/// A connection as the log tells it from others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Caller {
+    /// Its number, from 0.
+    pub connection: u64,
+    /// The address of its other end.
+    pub peer: IpAddr,
 }
 
 /// A request that has arrived and is not answered yet.
@@ -144,11 +156,11 @@ impl RequestLog {
         state.file.as_mut().map_or(Ok(()), BufWriter::flush)
     }
 
-    /// A connection was accepted; its number.
-    pub(super) fn connected(&self) -> u64 {
+    /// A connection from `peer` was accepted.
+    pub(super) fn connected(&self, peer: IpAddr) -> Caller {
         let mut state = self.state.lock();
         state.connections += 1;
-        state.connections - 1
+        Caller { connection: state.connections - 1, peer }
     }
 
     /// A connection that carried requests for `hosts` was closed.
@@ -167,7 +179,7 @@ impl RequestLog {
         at: Instant,
         host: &str,
         path: &str,
-        connection: u64,
+        from: Caller,
         hosts: &mut Vec<Arc<str>>,
     ) -> Arrival {
         let mut state = self.state.lock();
@@ -196,7 +208,8 @@ impl RequestLog {
             path: path.into(),
             status: 0,
             took_us: 0,
-            connection,
+            connection: from.connection,
+            peer: from.peer,
             in_flight: counts.in_flight,
             open: counts.open,
             before: counts.requests - 1,

@@ -116,6 +116,9 @@ pub struct WorldOptions {
     pub page_bytes: usize,
     /// About how many links a list page carries, navigation not counted.
     pub links: usize,
+    /// Links on each page to pages of hosts drawn from all, beside those that the site has of itself. They lead to no URL that is not
+    /// linked otherwise.
+    pub elsewhere: usize,
     /// Share of attempts answered by a transient 500 or 503; never more than [`WorldOptions::errors_in_a_row`] of one URL in a row.
     pub error_rate: f64,
     /// At most so many of the first attempts at a URL fail, so that a crawler with that many retries loses nothing.
@@ -156,6 +159,7 @@ impl Default for WorldOptions {
             port: None,
             page_bytes: 4_096,
             links: 40,
+            elsewhere: 0,
             error_rate: 0.0,
             errors_in_a_row: 2,
             redirects: 0.2,
@@ -178,6 +182,8 @@ impl Default for WorldOptions {
 const PAGES_MOST: u64 = 1_000_000_000;
 /// The most hosts; their names are held in memory.
 const HOSTS_MOST: u64 = 1_000_000;
+/// Links to other hosts that a page may have.
+const ELSEWHERE_MOST: u64 = 1_000;
 
 impl WorldOptions {
     /// A static site of `pages` pages of about 25 KB and 90 links each, for benchmarks.
@@ -197,7 +203,8 @@ impl WorldOptions {
         if self.hosts <= families && (families, self.hosts) != (1, 1) {
             return Err(Error::TooFewHosts { hosts: self.hosts, needed: families + 1 });
         }
-        for (name, value, most) in [("pages", self.pages, PAGES_MOST), ("hosts", self.hosts, HOSTS_MOST)] {
+        let elsewhere = ("elsewhere", self.elsewhere as u64, ELSEWHERE_MOST);
+        for (name, value, most) in [("pages", self.pages, PAGES_MOST), ("hosts", self.hosts, HOSTS_MOST), elsewhere] {
             if value > most {
                 return Err(Error::TooMany { name, value, most });
             }

@@ -36,6 +36,23 @@ impl<'a> Page<'a> {
         Self { out, host, port, path, rng, based: false, scratch: String::new() }
     }
 
+    /// Adds links at the end of a document that is complete.
+    pub fn add_links(&mut self, urls: impl Iterator<Item = String>) {
+        const END: &str = "</body></html>\n";
+        let was_ended = self.out.ends_with(END);
+        if was_ended {
+            self.out.truncate(self.out.len() - END.len());
+        }
+        for url in urls {
+            self.raw("<a class=\"elsewhere\" href=\"");
+            self.raw(&url.replace('&', "&amp;"));
+            self.raw("\">Elsewhere</a>\n");
+        }
+        if was_ended {
+            self.raw(END);
+        }
+    }
+
     /// The page's bytes.
     pub fn into_body(self) -> Vec<u8> {
         self.out.into_bytes()

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 
 use super::aside::{self, Validators};
-use super::log::{Arrival, RequestLog};
+use super::log::{Arrival, Caller, RequestLog};
 use super::world::World;
 use crate::clock::{Clock, Instant};
 
@@ -125,7 +125,7 @@ struct Context {
 /// What belongs to a connection; ends its count when dropped.
 struct Connection {
     context: Arc<Context>,
-    number: u64,
+    caller: Caller,
     hosts: Mutex<Vec<Arc<str>>>,
 }
 
@@ -214,15 +214,15 @@ async fn accept_until_stopped(listener: TcpListener, context: Arc<Context>, mut 
 async fn accept(listener: tokio::net::TcpListener, context: Arc<Context>) {
     let slots = Arc::new(Semaphore::new(context.options.connections));
     while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, peer)) = listener.accept().await else {
             // Out of file descriptors, most likely: wait for connections to be closed.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
         // A failure only costs speed.
         let _ = stream.set_nodelay(true);
-        let number = context.log.connected();
-        let connection = Arc::new(Connection { context: Arc::clone(&context), number, hosts: Mutex::default() });
+        let caller = context.log.connected(peer.ip());
+        let connection = Arc::new(Connection { context: Arc::clone(&context), caller, hosts: Mutex::default() });
         tokio::spawn(async move {
             let service = service_fn(move |request| answer(Arc::clone(&connection), request));
             // A client that breaks off is no matter of ours.
@@ -251,7 +251,7 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
         *response.status_mut() = status;
         return Ok(response);
     }
-    let arrival = context.log.arrived(at, &host, path, connection.number, &mut connection.hosts.lock());
+    let arrival = context.log.arrived(at, &host, path, connection.caller, &mut connection.hosts.lock());
     let attempt = arrival.attempt;
     let within_rate = context.is_within_rate(&arrival);
     let in_flight = InFlight { context, arrival: Some(arrival) };

@@ -255,6 +255,7 @@ impl World {
             }
             Answer::Page | Answer::View(_) => {
                 site.render(route, &mut page);
+                self.link_elsewhere(site.host(), path, &mut page);
                 Response::new(200, HTML, page)
             }
             Answer::File(media_type) => {
@@ -262,6 +263,22 @@ impl World {
                 Response::new(200, media_type, page)
             }
         }
+    }
+}
+
+impl World {
+    /// Adds links to pages of hosts drawn from all.
+    fn link_elsewhere(&self, host: &Host, path: &str, page: &mut Page<'_>) {
+        let draws = self.seed.child("elsewhere").child(&host.name).child(path);
+        let urls = (0..self.shape.options.elsewhere as u64).filter_map(|number| {
+            let draw = draws.nth(number).0;
+            let any = self.sites.get((draw >> 32) as usize % self.sites.len().max(1))?;
+            with_site!(any, site => {
+                let index = (draw & 0xffff_ffff).checked_rem(site.main_pages())?;
+                Some(truth::url(site, &self.port, site.main_page(index)))
+            })
+        });
+        page.add_links(urls);
     }
 }
 

@@ -1,63 +1,7 @@
-//! What is to be plotted, as plain values.
+//! What experiments plot.
 
-use super::{Measure, Row, Summary};
+use super::{Bar, Chart, Group, Measure, Row, Series, Summary};
 use crate::lab::measures::CurvePoint;
-
-/// A plot.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Chart {
-    /// Lines over a common axis.
-    Lines {
-        /// What it shows.
-        title: String,
-        /// The horizontal axis.
-        x: String,
-        /// The vertical axis.
-        y: String,
-        /// The lines.
-        series: Vec<Series>,
-    },
-    /// Groups of bars.
-    Bars {
-        /// What it shows.
-        title: String,
-        /// The vertical axis.
-        y: String,
-        /// The groups.
-        groups: Vec<Group>,
-    },
-}
-
-/// A line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Series {
-    /// Its name in the legend.
-    pub name: String,
-    /// Its points, by x.
-    pub points: Vec<(f64, f64)>,
-    /// Whether it is drawn dashed: for what is shown beside, such as published figures.
-    pub dashed: bool,
-}
-
-/// Bars side by side.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// Its name below the axis.
-    pub name: String,
-    /// Its bars.
-    pub bars: Vec<Bar>,
-}
-
-/// A bar. Bars of one name have one colour in all groups.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
-    /// Its name in the legend.
-    pub name: String,
-    /// Its height.
-    pub value: f64,
-    /// Half the length of the line that shows its spread; 0 for none.
-    pub deviation: f64,
-}
 
 /// The curves of crawls, each with its name: fetches, and the valid pages so far (those that are no duplicate views, where
 /// `unique`).
@@ -122,7 +66,7 @@ mod tests {
         let points = vec![CurvePoint { fetches: 10, valid: 7, valid_unique: 3 }];
         let line = |unique| match curves("t", &[("bfs".to_owned(), points.clone())], unique) {
             Chart::Lines { series, .. } => series[0].points.clone(),
-            Chart::Bars { .. } => Vec::new(),
+            Chart::Bars { .. } | Chart::Lengths { .. } => Vec::new(),
         };
         assert_eq!((line(false), line(true)), (vec![(10.0, 7.0)], vec![(10.0, 3.0)]));
     }

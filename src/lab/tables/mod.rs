@@ -7,16 +7,16 @@ mod chart;
 mod measure;
 mod page;
 pub mod paper;
-#[cfg(feature = "plots")]
-mod plot;
 mod report;
 mod row;
 mod summary;
 mod table;
 
-pub use chart::{Bar, Chart, Group, Series, bars, curves};
+pub use chart::{bars, curves};
 pub use measure::Measure;
 pub use report::{Error, Report};
 pub use row::{Row, to_json};
 pub use summary::{Summary, summaries};
 pub use table::Table;
+
+pub use crate::report::plot::{Bar, Chart, Group, Series};

@@ -1,66 +1,60 @@
 //! One self-contained HTML page: plots, then tables.
 
-use std::fmt::Write as _;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Chart, Table};
+#[cfg(feature = "plots")]
+use crate::report::plot::Look;
 
 const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:1100px;padding:0 1rem;color:#222}\
 table{border-collapse:collapse;margin:.5rem 0 2rem;font-size:13px}th,td{padding:.2rem .6rem;border-bottom:1px solid #ddd;\
 text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}figure{margin:1rem 0}\
 div.w,figure{overflow-x:auto}";
 
-/// The page.
+/// The page. Names of types and files come from outside; what is put into it is escaped.
 pub(super) fn html(title: &str, notes: &[String], charts: &[Chart], tables: &[Table]) -> String {
-    let title = escaped(title);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
-        <body><h1>{title}</h1>\n"
-    );
-    for note in notes {
-        let _ = writeln!(out, "<p>{}</p>", escaped(note));
-    }
-    for chart in charts {
-        let _ = writeln!(out, "<figure>{}</figure>", drawn(chart));
-    }
-    for table in tables {
-        write_table(table, &mut out);
-    }
-    out.push_str("</body></html>\n");
-    out
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head { meta charset="utf-8"; title { (title) } style { (PreEscaped(STYLE)) } }
+            body {
+                h1 { (title) }
+                @for note in notes { p { (note) } }
+                @for chart in charts { figure { (drawn(chart)) } }
+                @for table in tables { (written(table)) }
+            }
+        }
+    };
+    page.into_string()
 }
 
 #[cfg(feature = "plots")]
-fn drawn(chart: &Chart) -> String {
-    super::plot::svg(chart).unwrap_or_else(|error| format!("<p>This plot could not be drawn: {}</p>", escaped(&error)))
+fn drawn(chart: &Chart) -> Markup {
+    match crate::report::plot::svg(chart, Look::default()) {
+        Ok(svg) => PreEscaped(svg),
+        Err(error) => html! { p { "This plot could not be drawn: " (error) } },
+    }
 }
 
 #[cfg(not(feature = "plots"))]
-fn drawn(chart: &Chart) -> String {
-    let (Chart::Lines { title, .. } | Chart::Bars { title, .. }) = chart;
-    format!("<p>{}: built without the feature <code>plots</code>; the figures are in the tables.</p>", escaped(title))
+fn drawn(chart: &Chart) -> Markup {
+    let (Chart::Lines { title, .. } | Chart::Bars { title, .. } | Chart::Lengths { title, .. }) = chart;
+    html! { p { (title) ": built without the feature " code { "plots" } "; the figures are in the tables." } }
 }
 
-fn write_table(table: &Table, out: &mut String) {
-    let _ = write!(out, "<h2>{}</h2><div class=\"w\"><table><tr>", escaped(&table.title));
-    for name in &table.header {
-        let _ = write!(out, "<th>{}</th>", escaped(name));
-    }
-    out.push_str("</tr>\n");
-    let numeric: Vec<_> = (0..table.header.len()).map(|column| table.is_numeric(column)).collect();
-    for row in &table.rows {
-        out.push_str("<tr>");
-        for (cell, numeric) in row.iter().zip(&numeric) {
-            let class = if *numeric { " class=\"n\"" } else { "" };
-            let _ = write!(out, "<td{class}>{}</td>", escaped(cell));
+fn written(table: &Table) -> Markup {
+    let class = |column| table.is_numeric(column).then_some("n");
+    html! {
+        h2 { (table.title) }
+        div class="w" {
+            table {
+                tr { @for name in &table.header { th { (name) } } }
+                @for row in &table.rows {
+                    tr { @for (at, cell) in row.iter().enumerate() { td class=[class(at)] { (cell) } } }
+                }
+            }
         }
-        out.push_str("</tr>\n");
     }
-    out.push_str("</table></div>\n");
-}
-
-/// `text` as it may stand in HTML. Names of types and files come from outside.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

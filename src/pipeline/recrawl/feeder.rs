@@ -8,7 +8,7 @@ use super::{Ended, Links, Loaded, RecrawlPort, Told};
 use crate::clock::Clock;
 use crate::config::{Config, RecrawlOptions};
 use crate::frontier::{ErrandsAdded, LinksFound};
-use crate::page::{Apath, Difference, Fate, LinkClass, ScheduledUrl};
+use crate::page::{Difference, Fate, LinkClass, Place, RowSign, ScheduledUrl, Sighting, brief};
 use crate::pipeline::switchboard::Lines;
 use crate::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
 use crate::seed::Seed;
@@ -40,6 +40,7 @@ impl Feeder {
     pub(super) fn new(
         config: &Config,
         (loaded, reader, window): (Loaded, VisitReader, usize),
+        round: u32,
         (lines, port): (&Lines, RecrawlPort),
         (clock, seed): (&Clock, Seed),
         told: Receiver<Told>,
@@ -63,10 +64,34 @@ impl Feeder {
             clock: clock.clone(),
             told,
         };
+        feeder.recall(round);
         // Until the plan is carried out, the crawl is not over.
         feeder.lines.0.to_frontier(ErrandsAdded(1));
         waiting.into_iter().for_each(|page| feeder.takes_part(page));
         feeder
+    }
+
+    /// Goes through the visits of the same round that an earlier run has made.
+    fn recall(&mut self, round: u32) {
+        let (plan, numbers) = (&mut self.plan, &self.numbers);
+        let mut briefly: HashMap<u32, PageNumber, FixedState> = HashMap::default();
+        let read = self.reader.sightings(round, |sighting| {
+            if briefly.is_empty() {
+                briefly.extend(numbers.iter().map(|(page, number)| (brief(*page), *number)));
+            }
+            let links = known_briefly(&sighting.places, &briefly);
+            let Sighting { page, difference, waited, gone, .. } = sighting;
+            match numbers.get(&page).copied().filter(|_| difference.is_some()) {
+                Some(page) => plan.recall(&Found { page, difference, waited, gone, links: &links }),
+                None => plan.found_new(&links),
+            }
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "what the recrawl had learnt cannot be read; it learns it anew");
+        }
+        if !briefly.is_empty() {
+            plan.recalled();
+        }
     }
 
     /// Notes a page that waits already.
@@ -178,7 +203,7 @@ impl Feeder {
         };
         let item = ScheduledUrl {
             url: CanonicalUrl::from_canonical(&*visit.url),
-            class: LinkClass::unclassified(Apath::REVISIT),
+            class: LinkClass::REVISIT,
             depth: visit.depth,
             redirects: 0,
             attempts: 0,
@@ -197,7 +222,7 @@ impl Feeder {
         }
         let pages = self.plan.pages() as f64;
         let made = self.lines.0.allowance.requests();
-        let others = made.saturating_sub(self.port.figures.lock().visited) as f64;
+        let others = made.saturating_sub(self.plan.ahead().visited) as f64;
         let most = self.options.share * pages - (1.0 - self.options.share) * others;
         most.max(SHARE_AT_LEAST.min(self.options.share) * pages).max(1.0) as u64
     }
@@ -223,6 +248,14 @@ impl Feeder {
         let expected = figures.expected.round();
         tracing::info!(visited = figures.visited, changed = figures.changed, left = expected, "{why}");
     }
+}
+
+/// The links that lead to pages of the plan.
+fn known_briefly(places: &[Place], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<Linked> {
+    let linked = |place: &Place, (page, row): &(u32, RowSign)| {
+        Some(Linked { apath: place.apath, page: *numbers.get(page)?, row: *row })
+    };
+    places.iter().flat_map(|place| place.links.iter().filter_map(move |link| linked(place, link))).collect()
 }
 
 /// For the simulation, which has no threads.

@@ -1,10 +1,10 @@
 //! What a plan is made from: each page of the state, with its traits.
 
 use std::collections::BTreeMap;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::clock::Instant;
@@ -35,7 +35,8 @@ pub(in crate::pipeline) struct Loaded {
 }
 
 impl Loaded {
-    /// Reads all pages. Those whose last visit was in this `round` are known to be visited.
+    /// Reads all pages. Those whose last visit was in this `round` are known to be visited, but for those whose visits the state tells one
+    /// by one.
     pub(in crate::pipeline) fn read(reader: &VisitReader, round: u32) -> Result<Self, StoreError> {
         let mut learner = UrlPatternLearner::default();
         let unreadable = reader.each(|_, visit| learner.see(&visit.url))?;
@@ -46,6 +47,9 @@ impl Loaded {
             );
         }
         let mut reading = Reading { patterns: learner.patterns(), round, ..Reading::default() };
+        reader.sightings(round, |sighting| {
+            reading.sighted.insert(sighting.page);
+        })?;
         reader.each(|page, visit| reading.take(page, &visit))?;
         Ok(reading.finish())
     }
@@ -61,6 +65,8 @@ struct Reading {
     loaded: Loaded,
     patterns: UrlPatterns,
     round: u32,
+    /// Pages whose visits in this round are told one by one.
+    sighted: HashSet<Fingerprint, FixedState>,
     hosts: HashMap<HostKey, u32, FixedState>,
     vias: Vec<Option<Fingerprint>>,
     /// Of each earlier round, the first and the last of its visits that are the latest of their pages.
@@ -90,7 +96,7 @@ impl Reading {
         let (history, numbers) = before(visit, found);
         let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host));
         // Of a page that was visited in this round it is not known any more what the visit before that found.
-        let last = visit.difference.filter(|_| found.is_none());
+        let last = visit.difference.filter(|_| !of_this_round);
         let last = last.map(|found| Trait::Last(found >= Difference::Numbers));
         let signs = last.and_then(|last| self.loaded.table.number(last)).into_iter().collect();
         self.loaded.numbers.insert(page, number);
@@ -105,10 +111,10 @@ impl Reading {
             via: None,
             traits,
             signs,
-            last: visit.last,
+            last: if of_this_round { visit.last - Duration::from_secs(visit.waited) } else { visit.last },
             history,
             numbers,
-            found,
+            found: found.filter(|_| !self.sighted.contains(&page)),
         });
     }
 

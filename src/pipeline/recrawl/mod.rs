@@ -7,8 +7,9 @@
 //!                                          └────────────────┴──────────────────────────┘
 //! ```
 //!
-//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl plans anew: what
-//! it had visited is in the state, what it had planned waits in the frontier.
+//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl goes through the
+//! visits that it had made once more, from the state, in their order: so the plan learns from them what it had learnt. What it had planned
+//! waits in the frontier.
 
 mod feeder;
 mod load;
@@ -26,13 +27,16 @@ pub(super) use self::load::Loaded;
 use super::switchboard::Lines;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::page::{Change, Difference, Fate, Visit};
+use crate::page::{Change, Difference, Fate, Place, Sighting, Visit, brief};
 use crate::report::RecrawlFigures;
 use crate::revisit::rows::signs;
 use crate::revisit::{RowMark, RowSign};
 use crate::seed::Seed;
 use crate::store::{Round, VisitReader};
 use crate::url::Fingerprint;
+
+/// Links of a page that are remembered until the recrawl is over.
+const LINKS_KEPT: usize = 256;
 
 /// What the feeder is told.
 enum Told {
@@ -48,6 +52,23 @@ enum Told {
 
 /// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
 type Links = Vec<(u64, Fingerprint, RowSign)>;
+
+/// The links of a page with these rows, which was that `before`.
+pub(super) fn links_of(before: Option<&Visit>, rows: &[RowMark]) -> Links {
+    let signs = signs(before.map_or(&[], |before| &before.rows), rows);
+    rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect()
+}
+
+/// What a visit is remembered by for as long as the recrawl lasts.
+pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowSign)]) -> Sighting {
+    let kept = &links[..links.len().min(LINKS_KEPT)];
+    let places = kept.chunk_by(|one, other| one.0 == other.0).map(|place| Place {
+        apath: place[0].0,
+        links: place.iter().map(|(_, page, sign)| (brief(*page), *sign)).collect(),
+    });
+    let Visit { round, last: at, difference, waited, gone, .. } = *visit;
+    Sighting { page: visit.page(), round, at, difference, waited, gone, places: places.collect() }
+}
 
 /// How a planned visit ended.
 #[derive(Debug, Clone, Copy)]
@@ -82,18 +103,16 @@ impl RecrawlPort {
         self.planned.lock().contains(&page)
     }
 
-    /// Tells what a page links to, and what it was `before`.
-    pub(super) fn links(&self, page: Fingerprint, before: Option<&Visit>, rows: &[RowMark]) {
-        if rows.is_empty() {
+    /// Tells what a page links to.
+    pub(super) fn tell_links(&self, page: Fingerprint, links: Links) {
+        if links.is_empty() {
             return;
         }
-        let signs = signs(before.map_or(&[], |before| &before.rows), rows);
-        let places = rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect();
         if self.awaits(page) {
-            self.send(Told::Links(page, places));
+            self.send(Told::Links(page, links));
         } else {
             // It is a sign and no more: where there is no room for it, it is left out.
-            let _ = self.sender.try_send(Told::New(places));
+            let _ = self.sender.try_send(Told::New(links));
         }
     }
 
@@ -153,7 +172,7 @@ pub(super) fn feeder(
         RecrawlPort { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
     // Set once, here, before anything can end.
     let _ = lines.0.recrawl.set(port.clone());
-    Feeder::new(config, (loaded, reader, window), (lines, port), (clock, seed), told)
+    Feeder::new(config, (loaded, reader, window), round.number, (lines, port), (clock, seed), told)
 }
 
 impl Feeder {

@@ -386,6 +386,11 @@ impl Policy for ClusterGraphPolicy {
         Some(SiteModel::of_graph(facts, StoredGraph::of(learnt)))
     }
 
+    fn site_facts(&self, _: Option<&mut ReadPage>) -> Option<Facts> {
+        let learnt = self.learnt()?;
+        Some(self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory)))
+    }
+
     fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(_))
     }

@@ -63,9 +63,12 @@ impl Sampling {
         Arc::clone(&self.chosen)
     }
 
-    /// Whether there are as many fetches as there shall be, or nothing is left to choose.
+    /// Whether there are as many fetches as there shall be, or of all that waits nothing is worth choosing.
+    ///
+    /// Where nothing is known to wait, URLs may wait all the same: a sitemap may have named them before a page linked to them. They are
+    /// fetched breadth-first, and what they show counts; if there are none, the crawl is over.
     pub fn is_complete(&self) -> bool {
-        self.fetches >= self.plan.fetches_max || self.chosen.is_empty()
+        self.fetches >= self.plan.fetches_max || (self.chosen.is_empty() && !self.waiting.is_empty())
     }
 
     /// Counts what was chosen of each pattern by other patterns from now on.

@@ -109,8 +109,16 @@ const SEED: LinkClass = LinkClass::unclassified(Apath::SEED);
 /// Crawls a site as the pipeline does: links are judged by class, then by pattern; what waits is put under its new class when there is a
 /// new generation, and let go where it is not wanted any more.
 fn crawl(site: &Site, policy: &mut dyn Policy) -> Crawled {
+    crawl_listed(site, &[], policy)
+}
+
+/// The same where a sitemap has named URLs before the first page came.
+fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Crawled {
     let mut waiting = vec![(LinkClass::unclassified(Apath::SEED), "list/0".to_owned(), None::<String>)];
     let mut seen = BTreeSet::from(["list/0".to_owned()]);
+    for name in listed.iter().filter(|name| seen.insert((*name).clone())) {
+        waiting.push((LinkClass::unclassified(Apath::SITEMAP), name.clone(), None));
+    }
     let (mut order, mut sampled) = (Vec::new(), 0);
     let mut snapshot = policy.snapshot();
     while !waiting.is_empty() {
@@ -243,6 +251,19 @@ fn a_crawl_may_start_anew_with_what_its_sample_taught() {
 }
 
 #[test]
+fn the_site_is_learnt_too_where_a_sitemap_named_all_that_the_first_page_links_to() {
+    let site = forum();
+    let listed: Vec<String> = site.keys().filter(|name| is_topic(name) || name.starts_with("list/")).cloned().collect();
+    for by in ClusterBy::ALL {
+        let mut policy = policy(ClusterGraphOptions::default_form(by, 60), 1);
+        let done = crawl_listed(&site, &listed, &mut policy);
+        assert!((20..=60).contains(&done.sampled), "{by:?}: {}", done.sampled);
+        assert!(policy.note().unwrap().starts_with("learnt from "), "{by:?}: {:?}", policy.note());
+        assert_eq!(done.fetched(is_topic), TOPICS as usize, "{by:?}");
+    }
+}
+
+#[test]
 fn too_small_a_site_and_one_of_a_single_kind_are_crawled_breadth_first_and_the_policy_says_why() {
     let page = |links: &[&str]| Page {
         bag: bag(20),
@@ -256,6 +277,7 @@ fn too_small_a_site_and_one_of_a_single_kind_are_crawled_breadth_first_and_the_p
     for (site, said) in [(small, "the site gave 2 pages"), (alike, "all pages of the sample are of one kind")] {
         let mut policy = policy(ClusterGraphOptions::default_form(ClusterBy::Url, 100), 1);
         assert_eq!(crawl(&site, &mut policy).order.len(), site.len());
+        assert!(policy.site_model(&mut |_, _, _| ParsedPage::default()).is_none());
         assert!(policy.note().unwrap().starts_with(said), "{:?}", policy.note());
         assert_eq!(policy.needs(), crate::policy::Needs::default());
     }

@@ -6,7 +6,7 @@ use super::{StructureGuard, Verdict, Verdicts};
 use crate::page::{
     Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PolicyRefusal, Prospect, TrapRecord, UrlPattern,
 };
-use crate::policy::learned::{ReadPage, SiteModel};
+use crate::policy::learned::{Facts, ReadPage, SiteModel};
 use crate::policy::{Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
 /// A policy whose links the guard judges besides. It is shown everything; the policy, if it learns, is too. The policy never meets
@@ -57,12 +57,20 @@ impl Policy for Guarded {
         self.inner.is_explained()
     }
 
+    fn learns_elsewhere(&self) -> bool {
+        self.inner.learns_elsewhere()
+    }
+
     fn has_news(&self) -> bool {
         self.guard.generation() != self.published || (self.inner.learns() && self.inner.has_news())
     }
 
     fn facts(&self) -> PolicyFacts {
         self.inner.facts()
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        self.inner.site_facts(read)
     }
 
     fn is_sampling(&self) -> bool {

@@ -12,7 +12,7 @@ use super::tuning::Tuning;
 use super::worth::Lately;
 use super::yields::Yields;
 use crate::page::{Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern};
-use crate::policy::PolicySnapshot;
+use crate::policy::{PolicySnapshot, StoredSnapshot};
 use crate::site::UrlPatterns;
 use crate::url::Fingerprint;
 
@@ -147,6 +147,10 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn describe(&self) -> Option<serde_json::Value> {
         Some(self.templates.as_ref()?.describe())
+    }
+
+    fn stored(&self) -> Option<StoredSnapshot> {
+        Some(self.to_stored())
     }
 
     fn spell(&self, url: &str) -> Option<String> {

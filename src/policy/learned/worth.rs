@@ -23,7 +23,7 @@ impl Worth {
 const MEMORY: f64 = 60.0;
 
 /// The share of the latest fetches that were wanted, fading.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Lately(f64);
 
 impl Default for Lately {

@@ -71,17 +71,32 @@ impl Destinations {
         if self.pages.len() > PAGES_MAX {
             self.pages.pop_front();
         }
-        let known = self.clusters.entry(cluster).or_default();
-        known.pages += 1;
-        if known.example.is_empty() {
-            known.example = url.into();
-        }
+        note(&mut self.clusters, cluster, url);
         if version == self.version && self.fine.len() <= 2 * PAGES_MAX {
             self.count(cluster, pattern(url));
         } else {
             self.version = version;
             self.count_anew(pattern);
         }
+    }
+
+    /// Counts all pages that are remembered anew, under the clusters that they are of by now: by address and the cluster until now.
+    pub fn recluster(
+        &mut self,
+        version: u64,
+        now: impl Fn(&str, ClusterId) -> ClusterId,
+        pattern: impl Fn(&str) -> UrlPattern,
+    ) {
+        self.clusters.clear();
+        for (url, cluster) in &mut self.pages {
+            *cluster = now(url, *cluster);
+        }
+        self.pages.retain(|(_, cluster)| *cluster != ClusterId::UNKNOWN);
+        for (url, cluster) in &self.pages {
+            note(&mut self.clusters, *cluster, url);
+        }
+        self.version = version;
+        self.count_anew(pattern);
     }
 
     fn count_anew(&mut self, pattern: impl Fn(&str) -> UrlPattern) {
@@ -102,9 +117,27 @@ impl Destinations {
         &self.clusters
     }
 
+    /// How many of a cluster's pages that are remembered have URLs by which links to them are known to lead there, and how many pages
+    /// of it are remembered. The rest have URLs of patterns that are too new, or that lead to other clusters as well.
+    pub fn foretold(&self, cluster: ClusterId, pattern: impl Fn(&str) -> UrlPattern) -> (usize, usize) {
+        let leads = self.leads_to();
+        let of_it = || self.pages.iter().filter(|(_, other)| *other == cluster);
+        let foretold = of_it().filter(|(url, _)| leads.cluster(pattern(url)) == Some(cluster)).count();
+        (foretold, of_it().count())
+    }
+
     /// Where links lead by now.
     pub fn leads_to(&self) -> LeadsTo {
         LeadsTo { fine: majorities(&self.fine), coarse: majorities(&self.coarse) }
+    }
+}
+
+/// Counts a page of a cluster.
+fn note(clusters: &mut BTreeMap<ClusterId, KnownCluster>, cluster: ClusterId, url: &str) {
+    let known = clusters.entry(cluster).or_default();
+    known.pages += 1;
+    if known.example.is_empty() {
+        known.example = url.into();
     }
 }
 

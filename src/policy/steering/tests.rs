@@ -67,6 +67,14 @@ fn links_lead_to_the_cluster_of_most_pages_of_the_finest_pattern_that_has_enough
 }
 
 #[test]
+fn of_a_cluster_those_pages_are_foretold_whose_pattern_led_there_mostly() {
+    let destinations = led(&[(1, 7), (1, 7), (1, 8), (2, 7), (6, 7), (6, 8), (6, 8), (9, 7)]);
+    assert_eq!(destinations.foretold(ClusterId(7), digit), (3, 5), "two, one by the coarser pattern; not the odd one");
+    assert_eq!(destinations.foretold(ClusterId(8), digit), (2, 3));
+    assert_eq!(destinations.foretold(ClusterId(9), digit), (0, 0));
+}
+
+#[test]
 fn other_patterns_have_pages_counted_anew_and_pages_of_no_cluster_do_not_count() {
     let mut destinations = led(&[(1, 7), (1, 7), (2, 7)]);
     assert_eq!(destinations.leads_to().cluster(digit("1")), Some(ClusterId(7)));

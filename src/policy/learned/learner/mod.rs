@@ -224,6 +224,11 @@ impl Policy for Learned {
         Some(self.model_of(&read_sample(&self.sample, read)))
     }
 
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        let sample = read.map(|read| read_sample(&self.sample, read)).unwrap_or_default();
+        Some(Facts::of(&self.log, self.pages, &self.patterns, &sample))
+    }
+
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
         PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }

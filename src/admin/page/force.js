@@ -1,0 +1,60 @@
+// What somebody has told the crawl and holds, with the way back.
+
+function forceList(title, name, back) {
+  const list = make("ul.plain");
+  const group = make("div", {}, make("h3", {}, title), list);
+  const build = () => {
+    let target = "";
+    const text = make("code.foreign");
+    const button = back && tellButton(() => tell(back, [target], button));
+    return {
+      node: make("li", {}, text, " ", button),
+      update(newTarget) {
+        target = newTarget;
+        setText(text, target);
+        if (!button) return;
+        setText(button, back[0].toUpperCase() + back.slice(1));
+        set(button, "aria-label", `${button.textContent} ${visible(target)}`);
+      },
+    };
+  };
+  byId("force").append(group);
+  return (targets = []) => {
+    set(list, "data-force", name);
+    show(group, targets.length > 0);
+    reconcile(list, targets, (target) => target, build);
+  };
+}
+
+const nothingInForce = make("p.hint", {}, "Nothing but the configuration: nothing was set, banned, pinned or blocked.");
+byId("force").append(nothingInForce);
+const forceLists = {
+  set: forceList("Set", "set", null),
+  banned: forceList("Banned", "banned", "unban"),
+  pinned: forceList("Pinned", "pinned", "unpin"),
+  blocked: forceList("Blocked hosts", "blocked", "unblock"),
+  traps: forceList("Traps found", "traps", null),
+};
+
+function showForce({ in_force: held = {}, traps = [] } = {}) {
+  const lists = {
+    set: Object.entries(held.set ?? {}).map(([name, value]) => `${name}=${value}`),
+    banned: held.banned ?? [],
+    pinned: held.pinned ?? [],
+    blocked: held.blocked ?? [],
+    traps: traps.map((trap) => `${trap.form} ${words(trap.measure)}, ${count(trap.refused)} refused`),
+  };
+  for (const [name, targets] of Object.entries(lists)) forceLists[name](targets);
+  show(nothingInForce, Object.values(lists).every((targets) => targets.length === 0));
+}
+
+function setUpForce() {
+  byId("form-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const target = byId("form-value").value.trim();
+    const button = event.submitter;
+    // Enter in the field is the harmless one of the two.
+    if (button?.value === "ban") ban(target, target, button);
+    else tell("pin", [target], button);
+  });
+}

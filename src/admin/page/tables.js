@@ -1,0 +1,171 @@
+// Tables: of clusters, of what waits, of hosts, of fetches; and the errors.
+
+/** A cell of text that `text(row)` gives. */
+function textCell(text, kind = "") {
+  return () => {
+    const node = make("td", { class: kind || null });
+    return { node, update: (row) => setText(node, text(row)) };
+  };
+}
+
+function linkCell(url) {
+  return () => {
+    const link = outLink();
+    return { node: make("td.url", {}, link.node), update: (row) => link.update(url(row)) };
+  };
+}
+
+function buttonCell(label, act, name, steers = true) {
+  return () => {
+    let row = null;
+    const button = tellButton(() => act(row, button), steers);
+    return {
+      node: make("td", {}, button),
+      update(newRow) {
+        row = newRow;
+        setText(button, label(row));
+        set(button, "aria-label", visible(`${label(row)} ${name(row)}`));
+      },
+    };
+  };
+}
+
+/** The score, with its terms folded in. */
+function scoreCell() {
+  const summary = make("summary");
+  const terms = termList();
+  const [folded, plain] = [make("details", {}, summary, terms.node), make("span")];
+  return {
+    node: make("td.num", {}, folded, plain),
+    update(row) {
+      const hasTerms = Object.keys(row.terms ?? {}).length > 0;
+      show(folded, hasTerms);
+      setText(summary, score(row.score));
+      setText(plain, hasTerms ? "" : score(row.score));
+      terms.update(row.terms);
+    },
+  };
+}
+
+/** A table in a region of its own that scrolls: `columns` are `[heading, cell, kind]`; gives what shows rows in it. */
+function table(place, caption, columns, keyOf, none = "Nothing.") {
+  const id = `${place}-caption`;
+  const body = make("tbody");
+  const heads = columns.map(([name, , kind]) => make(`th${kind ? `.${kind}` : ""}`, { scope: "col" }, name));
+  const empty = make("p.hint", {}, none);
+  const full = make("table", {}, make("caption", { id }, caption), make("thead", {}, make("tr", {}, ...heads)), body);
+  const region = make("div.scroll", { role: "region", tabindex: 0, "aria-labelledby": id }, full);
+  byId(place).append(empty, region);
+  const build = () => {
+    const cells = columns.map(([, cell]) => cell());
+    return { node: make("tr", {}, ...cells.map((cell) => cell.node)), update: (row) => cells.forEach((cell) => cell.update(row)) };
+  };
+  return (rows) => {
+    show(empty, !rows?.length);
+    show(region, rows?.length > 0);
+    reconcile(body, rows, keyOf, build);
+  };
+}
+
+function clusterTable(choose) {
+  const columns = [
+    ["No.", buttonCell((row) => String(row.number ?? row.id), (row) => choose(row.id), (row) => `, show this ${row.noun}`, false)],
+    ["What", textCell((row) => row.name, "url foreign")],
+    ["Pages", textCell((row) => count(row.pages), "num"), "num"],
+    ["Worth", textCell((row) => (row.worth == null ? row.standing ?? UNKNOWN : score(row.worth)), "num"), "num"],
+    ["Links lead to", textCell((row) => row.leads)],
+    ["Told", textCell((row) => [row.pinned && "pinned", row.banned && "banned"].filter(Boolean).join(", "))],
+    ["Example", linkCell((row) => row.examples?.[0])],
+  ];
+  const update = table("clusters", "The site map, the largest first", columns, (row) => row.id);
+  return (site) => {
+    const leads = (id) => (site.edges ?? []).filter((edge) => edge.from === id).sort((a, b) => b.share - a.share).slice(0, 4);
+    const text = (id) => leads(id).map((edge) => `${edge.to} (${percent(edge.share)})`).join(", ");
+    update((site.nodes ?? []).map((node) => ({ ...node, name: nameOf(node, site), noun: nounOf(site), leads: text(node.id) })));
+  };
+}
+
+const showClasses = table("classes", "Link classes, the best first", [
+  ["Pattern", textCell((row) => row.pattern ?? "any", "url foreign")],
+  ["Waiting", textCell((row) => count(row.waiting), "num"), "num"],
+  ["Score", scoreCell, "num"],
+  ["From", textCell((row) => row.cluster ?? UNKNOWN, "num"), "num"],
+  ["Leads to", textCell((row) => row.leads_to ?? UNKNOWN, "num"), "num"],
+  ["Standing", textCell((row) => row.standing ?? "")],
+  ["Place", textCell((row) => row.place, "url foreign")],
+  ["Example", linkCell((row) => row.example)],
+], (row) => row.class, "Nothing waits.");
+
+const HOST_STATES = {
+  delay: "keeps its delay", back_off: "backs off", breaker: "taken for down", robots: "waits for robots.txt", busy: "under way",
+  group: "waits for its group", address: "waits for its address",
+};
+
+const showHosts = table("hosts", "Hosts, most waiting first", [
+  ["Host", textCell((row) => row.host, "url foreign")],
+  ["State", textCell((row) => HOST_STATES[row.state] ?? words(row.state))],
+  ["Tell", buttonCell((row) => (row.state === "blocked" ? "Unblock" : "Block"),
+    (row, button) => tell(row.state === "blocked" ? "unblock" : "block", [row.host], button), (row) => row.host)],
+  ["Next in", textCell((row) => wait(row.next_seconds), "num"), "num"],
+  ["Delay", textCell((row) => wait(row.delay_seconds), "num"), "num"],
+  ["Waiting", textCell((row) => count(row.waiting), "num"), "num"],
+  ["Under way", textCell((row) => count(row.under_way), "num"), "num"],
+  ["Failures", textCell((row) => count(row.failures), "num"), "num"],
+], (row) => row.host, "No host yet.");
+
+const showNodes = table("fleet", "Nodes of the fleet", [
+  ["Node", textCell((row) => row.node, "url foreign")],
+  ["State", textCell((row) => [row.state, row.leads && "leads", row.isThis && "this one"].filter(Boolean).join(", "))],
+  ["Partitions", textCell((row) => count(row.partitions), "num"), "num"],
+  ["Caught up", textCell((row) => count(row.caught_up), "num"), "num"],
+  ["Waiting", textCell((row) => count(row.waiting), "num"), "num"],
+  ["Under way", textCell((row) => count(row.under_way), "num"), "num"],
+  ["Pages", textCell((row) => count(row.pages), "num"), "num"],
+  ["Behind", textCell((row) => count(row.behind), "num"), "num"],
+], (row) => row.session, "No node was seen yet.");
+
+/** The fleet that this crawl is a node of, if it is one. */
+function showFleet(standing) {
+  show(byId("fleet-section"), standing != null);
+  const { fleet, session, margin_seconds: margin } = standing ?? {};
+  const nodes = fleet?.nodes ?? [];
+  const shown = fleet?.size > nodes.length ? `${count(nodes.length)} of ${plural(fleet.size, "node")}` : plural(nodes.length, "node");
+  const lease = margin > 0 ? `this one may fetch for another ${wait(margin)}` : "this one fetches nothing: its lease could not be renewed";
+  write("fleet-sum", `${fleet?.name ?? UNKNOWN}, ${fleet?.state ?? UNKNOWN}: ${count(fleet?.held)} of ${count(fleet?.partitions)} partitions held, ${shown}; ${lease}`);
+  showNodes(nodes.map((node) => ({ ...node, isThis: node.session === session })));
+}
+
+const showFetches = table("fetches", "Fetches, the newest first", [
+  ["Time", textCell((row) => clockTime(row.time), "num"), "num"],
+  ["Address", linkCell((row) => row.url)],
+  ["Fate", textCell((row) => words(row.reason ? `${row.fate}: ${row.reason}` : row.fate))],
+  ["Status", textCell((row) => row.status ?? UNKNOWN, "num"), "num"],
+  ["Size", textCell((row) => bytes(row.bytes), "num"), "num"],
+  ["Took", textCell((row) => (row.duration_ms == null ? UNKNOWN : `${count(row.duration_ms)} ms`), "num"), "num"],
+  ["Cluster", textCell((row) => row.cluster ?? UNKNOWN, "num"), "num"],
+  ["Score", textCell((row) => score(row.score), "num"), "num"],
+  ["Title", textCell((row) => row.title, "url foreign")],
+], (row) => `${row.time} ${row.url}`, "Nothing fetched yet.");
+
+function errorItem() {
+  const [name, number, advice] = [make("strong"), make("span.num"), make("p")];
+  const examples = linkList();
+  const node = make("li", {}, name, " ", number, advice, make("details", {}, make("summary", {}, "Examples"), examples.node));
+  return {
+    node,
+    update(error) {
+      setText(name, words(error.reason));
+      setText(number, count(error.count));
+      setText(advice, error.advice);
+      show(advice, Boolean(error.advice));
+      show(node.lastChild, error.examples?.length > 0);
+      examples.update(error.examples);
+    },
+  };
+}
+
+function showErrors(errors = [], statuses = {}) {
+  const answers = Object.entries(statuses).map(([status, number]) => `${status}: ${count(number)}`);
+  write("errors-sum", answers.length ? `Answers by status ${answers.join(", ")}` : "");
+  reconcile(byId("errors"), errors, (error) => error.reason, errorItem);
+}

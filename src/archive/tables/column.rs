@@ -1,0 +1,121 @@
+//! A column of the row group at hand.
+
+use std::io::Write;
+
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedColumnWriter;
+
+/// What a text takes in memory besides its bytes.
+const TEXT_OVERHEAD: usize = 64;
+
+/// Values of one type.
+#[derive(Debug)]
+pub(super) enum Values {
+    Text(Vec<ByteArray>),
+    Int(Vec<i32>),
+    Long(Vec<i64>),
+    Double(Vec<f64>),
+    Bool(Vec<bool>),
+}
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell {
+    Text(String),
+    Int(i32),
+    Long(i64),
+    Double(f64),
+    Bool(bool),
+}
+
+/// The values of a column with their levels, as Parquet stores them: a value that is absent has a lower definition level than the
+/// highest and no place among the values; a value that goes on with the list of the one before has a repetition level above 0.
+#[derive(Debug)]
+pub(super) struct Column {
+    values: Values,
+    definitions: Option<Vec<i16>>,
+    repetitions: Option<Vec<i16>>,
+    bytes: usize,
+}
+
+impl Column {
+    /// A column that is part of a list (`repeated`), or may be absent (`optional`).
+    pub fn new(values: Values, optional: bool, repeated: bool) -> Self {
+        let levels = |there: bool| there.then(Vec::new);
+        Self { values, definitions: levels(optional || repeated), repetitions: levels(repeated), bytes: 0 }
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds a value of a row.
+    pub fn push(&mut self, cell: Option<Cell>) {
+        let definition = i16::from(cell.is_some());
+        self.push_at(cell, definition, 0);
+    }
+
+    /// Adds a value with its levels, or the place of one that is absent.
+    pub fn push_at(&mut self, cell: Option<Cell>, definition: i16, repetition: i16) {
+        if let Some(levels) = &mut self.definitions {
+            levels.push(definition);
+        }
+        if let Some(levels) = &mut self.repetitions {
+            levels.push(repetition);
+        }
+        self.bytes += size_of::<[i16; 2]>();
+        match (&mut self.values, cell) {
+            (_, None) => debug_assert!(self.definitions.is_some(), "only what may be absent is"),
+            (Values::Text(values), Some(Cell::Text(text))) => {
+                self.bytes += text.len() + TEXT_OVERHEAD;
+                values.push(text.into_bytes().into());
+            }
+            (Values::Int(values), Some(Cell::Int(value))) => values.push(value),
+            (Values::Long(values), Some(Cell::Long(value))) => values.push(value),
+            (Values::Double(values), Some(Cell::Double(value))) => values.push(value),
+            (Values::Bool(values), Some(Cell::Bool(value))) => values.push(value),
+            (values, cell) => unreachable!("{cell:?} in a column of {values:?}"),
+        }
+        self.bytes += size_of::<i64>();
+    }
+
+    /// Writes the values, and is empty then.
+    pub fn write(&mut self, mut to: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let (definitions, repetitions) = (self.definitions.as_deref(), self.repetitions.as_deref());
+        match &mut self.values {
+            Values::Text(values) => to.typed::<ByteArrayType>().write_batch(values, definitions, repetitions)?,
+            Values::Int(values) => to.typed::<Int32Type>().write_batch(values, definitions, repetitions)?,
+            Values::Long(values) => to.typed::<Int64Type>().write_batch(values, definitions, repetitions)?,
+            Values::Double(values) => to.typed::<DoubleType>().write_batch(values, definitions, repetitions)?,
+            Values::Bool(values) => to.typed::<BoolType>().write_batch(values, definitions, repetitions)?,
+        };
+        self.clear();
+        to.close()
+    }
+
+    fn clear(&mut self) {
+        match &mut self.values {
+            Values::Text(values) => values.clear(),
+            Values::Int(values) => values.clear(),
+            Values::Long(values) => values.clear(),
+            Values::Double(values) => values.clear(),
+            Values::Bool(values) => values.clear(),
+        }
+        self.definitions.iter_mut().chain(&mut self.repetitions).for_each(Vec::clear);
+        self.bytes = 0;
+    }
+}
+
+/// Columns can be written whatever `W` is.
+pub(super) fn write_group<W: Write + Send>(
+    mut group: parquet::file::writer::SerializedRowGroupWriter<'_, W>,
+    columns: &mut [Column],
+) -> Result<(), ParquetError> {
+    for column in columns {
+        let writer = group.next_column()?.expect("the schema has as many columns");
+        column.write(writer)?;
+    }
+    group.close().map(drop)
+}

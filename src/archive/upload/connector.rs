@@ -1,0 +1,58 @@
+//! HTTP for the storage's client: the libraries that the crawl itself fetches with, and the same roots of trust.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http_body_util::BodyExt as _;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse, HttpResponseBody,
+    HttpService,
+};
+
+/// How long a connection may take.
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+/// How long a request may take until its answer begins: a part of a file may go over a slow line.
+const ANSWER_MAX: Duration = Duration::from_secs(300);
+
+/// Makes clients.
+#[derive(Debug)]
+pub(super) struct Connector;
+
+#[derive(Debug)]
+struct Service(Client<HttpsConnector<TcpConnector>, HttpRequestBody>);
+
+/// The answer did not begin in time.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {} s", ANSWER_MAX.as_secs())]
+struct NoAnswer;
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        let mut tcp = TcpConnector::new();
+        tcp.set_connect_timeout(Some(CONNECT_MAX));
+        tcp.set_nodelay(true);
+        tcp.enforce_http(false);
+        let tls = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().wrap_connector(tcp);
+        let mut client = Client::builder(TokioExecutor::new());
+        Ok(HttpClient::new(Service(client.pool_timer(TokioTimer::new()).build(tls))))
+    }
+}
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let answer = tokio::time::timeout(ANSWER_MAX, self.0.request(request)).await;
+        let answer = answer.map_err(|_| HttpError::new(HttpErrorKind::Timeout, NoAnswer))?;
+        let answer = answer.map_err(|error| {
+            let kind = if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Interrupted };
+            HttpError::new(kind, error)
+        })?;
+        let interrupted = |error| HttpError::new(HttpErrorKind::Interrupted, error);
+        Ok(answer.map(|body| HttpResponseBody::new(body.map_err(interrupted))))
+    }
+}

@@ -1,0 +1,82 @@
+//! Where copies go: a bucket, and what their names begin with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use url::Url;
+
+/// A bucket and a prefix, written as `s3://BUCKET/PREFIX`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The bucket.
+    pub bucket: String,
+    /// What the names of objects begin with, without slashes at either end; may be empty.
+    pub prefix: String,
+}
+
+/// What is written is no place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} names no place to upload to: write s3://BUCKET/PREFIX, as in s3://archives/forum-2026")]
+pub struct NoPlace(pub String);
+
+impl FromStr for Place {
+    type Err = NoPlace;
+
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let wrong = || NoPlace(text.to_owned());
+        let url = Url::parse(text).map_err(|_| wrong())?;
+        let bare =
+            url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.port().is_none();
+        let bucket = url.host_str().filter(|_| url.scheme() == "s3" && bare).ok_or_else(wrong)?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
+        let prefix = url.path().trim_matches('/');
+        if !prefix.chars().all(plain) || prefix.split('/').any(|part| part == "..") {
+            return Err(wrong());
+        }
+        Ok(Self { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s3://{}", self.bucket)?;
+        if self.prefix.is_empty() { Ok(()) } else { write!(f, "/{}", self.prefix) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_bucket_and_a_prefix() {
+        for (text, bucket, prefix, shown) in [
+            ("s3://archives/forum/2026", "archives", "forum/2026", "s3://archives/forum/2026"),
+            ("s3://archives/forum/", "archives", "forum", "s3://archives/forum"),
+            ("s3://archives", "archives", "", "s3://archives"),
+            ("s3://archives/", "archives", "", "s3://archives"),
+        ] {
+            let place: Place = text.parse().unwrap();
+            assert_eq!(
+                (place.bucket.as_str(), place.prefix.as_str(), place.to_string().as_str()),
+                (bucket, prefix, shown)
+            );
+        }
+    }
+
+    #[test]
+    fn anything_else_is_none() {
+        for text in [
+            "",
+            "archives",
+            "s3:///forum",
+            "https://archives/forum",
+            "s3://key:secret@archives/forum",
+            "s3://archives/forum?x=1",
+            "s3://archives/a b",
+            "s3://archives/a%2f",
+        ] {
+            assert_eq!(text.parse::<Place>(), Err(NoPlace(text.to_owned())), "{text}");
+        }
+    }
+}

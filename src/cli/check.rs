@@ -1,0 +1,102 @@
+//! Whether a command line is one that `harvestman` would start on: its words, and the settings that it gives. For the tests of the
+//! documentation, which must not run what it shows.
+
+use clap::{ArgMatches, FromArgMatches};
+
+use super::flags::GivenFlags;
+use crate::config::{self, Config, Flag, FlagValue, Layers};
+
+/// A flag that only commands have which take all flags for settings.
+const OF_A_CRAWL: &str = "per-host";
+
+/// Reads a command line, its first word being the program's name, and does nothing. Configuration files are not opened, and the
+/// environment is not looked at.
+///
+/// # Errors
+/// What `harvestman` would say of the arguments, or of the settings among them.
+pub fn check(words: &[String]) -> Result<(), String> {
+    let matches = match super::command().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) if !error.use_stderr() => return Ok(()), // a question for help, or the version
+        Err(error) => return Err(error.to_string()),
+    };
+    let (name, leaf) = innermost(&matches);
+    if name == "set" {
+        let changes: Vec<Flag> = values::<String>(leaf, "settings").iter().map(|text| change(text)).collect();
+        return config::changed(&Config::default(), &changes).map(drop);
+    }
+    config::load(&Layers { flags: given(leaf), ..Layers::default() }).map(drop).map_err(|mistakes| mistakes.to_string())
+}
+
+/// The subcommand that was named last, and its arguments.
+fn innermost(matches: &ArgMatches) -> (&str, &ArgMatches) {
+    let (mut name, mut leaf) = ("", matches);
+    while let Some((below, its)) = leaf.subcommand() {
+        (name, leaf) = (below, its);
+    }
+    (name, leaf)
+}
+
+/// What was given for an argument; nothing where the command has no such argument, or another kind of it.
+fn values<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
+    matches.try_get_many::<T>(id).ok().flatten().map(|values| values.cloned().collect()).unwrap_or_default()
+}
+
+/// `section.key=value` as `harvestman set` takes it; what has no `=` names no setting, which is said as of any other name.
+fn change(text: &str) -> Flag {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    setting(name, value)
+}
+
+fn setting(name: &str, value: &str) -> Flag {
+    Flag { flag: format!("--set {name}"), name: name.to_owned(), value: FlagValue::Text(value.to_owned()) }
+}
+
+fn given(matches: &ArgMatches) -> Vec<Flag> {
+    let mut flags: Vec<Flag> =
+        values::<(String, String)>(matches, "set").iter().map(|(name, value)| setting(name, value)).collect();
+    if matches.try_get_many::<String>(OF_A_CRAWL).is_ok() {
+        flags.extend(GivenFlags::from_arg_matches(matches).unwrap_or_default().0);
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_line(line: &str) -> Result<(), String> {
+        check(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn command_lines_that_would_start_are_right_and_nothing_is_done() {
+        for line in [
+            "harvestman crawl https://example.org/ --out x --pages 7 --set host.delay=2s --config no-such-file.toml",
+            "harvestman set forum host.delay=5s budget.pages=9",
+            "harvestman learn https://example.org/ --out x --set host.delay=2s",
+            "harvestman lab ucc a.warc.gz --seeds 2",
+            "harvestman crawl --help",
+            "harvestman config --defaults",
+        ] {
+            assert_eq!(check_line(line), Ok(()), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_command_line_is_said() {
+        for (line, part) in [
+            ("harvestman crowl https://example.org/", "crowl"),
+            ("harvestman crawl --no-such-flag", "--no-such-flag"),
+            ("harvestman crawl x --set host.dalay=1s", "host.dalay"),
+            ("harvestman crawl x --pages many", "budget.pages"),
+            ("harvestman learn x --out m --set host.dalay=1s", "host.dalay"),
+            ("harvestman set forum crawl.seed=1", "cannot be changed"),
+            ("harvestman set forum host.delay", "host.delay"),
+            ("harvestman explain forum", "<URL>"),
+        ] {
+            let error = check_line(line).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Where an export is written: a file that appears when it is whole, or standard output.
+
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::OutputArgs;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::rows::is_stdout;
+
+const BUFFER: usize = 256 << 10;
+
+/// An output that is being written.
+pub(super) struct Output {
+    path: PathBuf,
+    force: bool,
+    to: Target,
+}
+
+/// Where the bytes go meanwhile.
+enum Target {
+    Stdout,
+    /// A device or a pipe: written to as it comes, and never replaced.
+    Stream(File),
+    /// A file that takes the name when it is whole.
+    File(NamedTempFile),
+}
+
+impl Output {
+    /// Begins the file that `args` name, or `default`. Refuses to replace one, unless `--force` says so.
+    pub fn begin(args: &OutputArgs, default: impl FnOnce() -> Result<PathBuf, Failure>) -> Result<Self, Failure> {
+        let path = args.out.clone().map_or_else(default, Ok)?;
+        if is_stdout(&path) {
+            return Ok(Self { path, force: false, to: Target::Stdout });
+        }
+        // What a link leads to is written, not the link replaced.
+        let path = path.canonicalize().unwrap_or(path);
+        let failed = |error: io::Error| cannot_begin(&path, &error);
+        let to = match path.metadata() {
+            Ok(there) if there.is_dir() => {
+                return Err(Failure::usage(format!("{} is a directory: name a file by --out", path.display())));
+            }
+            Ok(there) if !there.is_file() => Target::Stream(File::options().write(true).open(&path).map_err(failed)?),
+            Ok(_) if !args.force => return Err(exists(&path)),
+            _ => Target::File(begun(&path).map_err(failed)?),
+        };
+        Ok(Self { path, force: args.force, to })
+    }
+
+    /// How the output is called.
+    pub fn name(&self) -> String {
+        if matches!(self.to, Target::Stdout) { "standard output".to_owned() } else { self.path.display().to_string() }
+    }
+
+    /// Where temporary files go: beside the output, where the room is for what it will hold.
+    pub fn directory(&self) -> PathBuf {
+        if matches!(self.to, Target::File(_)) { directory_of(&self.path) } else { std::env::temp_dir() }
+    }
+
+    /// Lets `write` write, and puts the file in its place. Nothing is left where that fails. None where the output is a pipe whose
+    /// reader has gone away, which is no failure.
+    pub fn write<T, E: Into<WriteError>>(
+        self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
+    ) -> Result<Option<T>, Failure> {
+        let name = self.name();
+        let failed = |error: io::Error| Failure::new(Exit::Output, format!("cannot write {name}: {error}"));
+        let written = match self.to {
+            Target::Stdout => through(io::stdout(), write).map(|(written, _)| written),
+            Target::Stream(stream) => through(stream, write).map(|(written, _)| written),
+            Target::File(file) => through(file, write)
+                .and_then(|(written, file)| Ok(place(file, &self.path, self.force).map(|()| written)?)),
+        };
+        match written {
+            Ok(written) => Ok(Some(written)),
+            Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&self.path)),
+            Err(WriteError::Output(error)) => Err(failed(error)),
+            Err(WriteError::Other(failure)) => Err(failure),
+        }
+    }
+}
+
+/// Lets `write` write to `out` through a buffer.
+fn through<W: Write + Send, T, E: Into<WriteError>>(
+    out: W,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
+) -> Result<(T, W), WriteError> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
+    let written = write(&mut out).map_err(Into::into)?;
+    let mut out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    out.flush()?;
+    Ok((written, out))
+}
+
+/// Gives a file that is whole its name.
+fn place(file: NamedTempFile, path: &Path, force: bool) -> io::Result<()> {
+    file.as_file().sync_all()?;
+    if force {
+        file.persist(path)?
+    } else {
+        file.persist_noclobber(path)?
+    };
+    // The file is whole; that its name survives a power failure is a wish.
+    let _ = File::open(directory_of(path)).and_then(|directory| directory.sync_all());
+    Ok(())
+}
+
+/// A directory that is not there is a mistake in the command line; the rest is the disk's.
+fn cannot_begin(path: &Path, error: &io::Error) -> Failure {
+    let what = format!("cannot write {}: {error}", path.display());
+    if error.kind() == io::ErrorKind::NotFound { Failure::usage(what) } else { Failure::new(Exit::Output, what) }
+}
+
+/// Why an export was not written.
+pub(super) enum WriteError {
+    /// The output failed.
+    Output(io::Error),
+    /// Something else, which has been said what it is.
+    Other(Failure),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+fn begun(path: &Path) -> io::Result<NamedTempFile> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // As the process's mask allows, like any file that a program writes.
+    let mode = Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(&format!(".{name}.")).permissions(mode).tempfile_in(directory_of(path))
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::usage(format!("{} is there already: --force replaces it, --out FILE writes elsewhere", path.display()))
+}

@@ -1,0 +1,68 @@
+//! How far an export is, on standard error: a line that is redrawn on a terminal, a line every ten seconds elsewhere.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::OutputArgs;
+use crate::clock::{Clock, Instant};
+use crate::report::figures;
+
+/// So many steps go by between two looks at the clock.
+const STEPS: u64 = 4_096;
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows how many there are.
+pub(super) struct Progress {
+    what: &'static str,
+    clock: Clock,
+    started: Instant,
+    next: Instant,
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl Progress {
+    /// Counts `what`, such as `captures`.
+    pub fn new(what: &'static str, args: &OutputArgs) -> Self {
+        let clock = Clock::system();
+        let started = clock.now();
+        let bar = (!args.quiet && io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is well formed"));
+            bar
+        });
+        Self { what, clock, started, next: started + LINE_EVERY, bar, quiet: args.quiet }
+    }
+
+    /// There are `count` now.
+    pub fn show(&mut self, count: u64) {
+        if self.quiet || !count.is_multiple_of(STEPS) {
+            return;
+        }
+        let now = self.clock.now();
+        let line = || {
+            let seconds = now.since(self.started).as_secs_f64().max(0.001);
+            format!("{} {}, {}/s", figures::count(count), self.what, figures::rate(count as f64 / seconds))
+        };
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(line());
+                bar.tick();
+            }
+            None if now >= self.next => {
+                eprintln!("{}: {}", figures::time(now.since(self.started)), line());
+                self.next = now + LINE_EVERY;
+            }
+            None => {}
+        }
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Reads what a report is made from. Nothing in the directory is changed, and nothing that is missing or damaged is an error, but that it
+//! is no crawl directory at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::archive::WARC_DIRECTORY;
+use crate::cli::control;
+use crate::cli::lines::Lines;
+use crate::clock::Instant;
+use crate::policy::learned::SiteModel;
+use crate::report::document::site::{shown, worths};
+use crate::report::document::{Asked, Sources, Told, asked};
+
+/// Rounds before that are read.
+const ROUNDS_MAX: u32 = 1_000;
+/// The largest JSON file that is read whole.
+const JSON_MAX: u64 = 64 << 20;
+const MODEL_FILE: &str = "site-model.json.gz";
+
+/// Says why a path is no directory of a crawl.
+pub(super) fn check(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    let named = "name the one that was given as --out";
+    match fs::read_dir(path) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(format!("there is no directory {shown}; {named}"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(format!("{shown} is no directory; {named}"));
+        }
+        Err(error) => return Err(format!("cannot read the directory {shown}: {error}")),
+    }
+    let has = |name: &str| path.join(name).exists();
+    let logs = ["pages.jsonl", "pages.jsonl.gz", "pages.jsonl.zst", "report.json"];
+    let began = has("config.toml") && (has("lock") || has("state") || has(WARC_DIRECTORY));
+    if logs.iter().any(|name| has(name)) || began {
+        return Ok(());
+    }
+    Err(format!("{shown} is no crawl directory: it has neither report.json nor pages.jsonl; {named}"))
+}
+
+/// Reads all but the page log.
+pub(super) fn read_but_log(path: &Path, now: Instant) -> Sources {
+    let mut sources = Sources { directory: path.display().to_string(), now, ..Sources::default() };
+    match control::status_of(path) {
+        Ok(status) => sources.status = status,
+        Err(error) => sources.notes.push(format!("A crawl runs in this directory, but does not answer: {error:#}.")),
+    }
+    sources.asked = configuration(path);
+    sources.report = json(path, "report.json", &mut sources.notes);
+    sources.in_force = json(path, "in-force.json", &mut sources.notes);
+    sources.earlier = earlier(path, &mut sources.notes);
+    sources.told = told(path, &mut sources.notes);
+    sources.facts = model(path);
+    if !matches!(sources.facts, Some(Ok(_))) {
+        sources.lesson = last_lesson(path, &mut sources.notes);
+    }
+    sources.warcs = warcs(path);
+    sources.has.state = path.join("state").is_dir();
+    sources.has.model = path.join(MODEL_FILE).is_file();
+    sources
+}
+
+fn configuration(path: &Path) -> Option<Result<Asked, String>> {
+    match fs::read_to_string(path.join("config.toml")) {
+        Ok(text) => Some(asked(&text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(error.to_string())),
+    }
+}
+
+/// A JSON file; none where there is none, or it is none, which is noted.
+fn json(path: &Path, name: &str, notes: &mut Vec<String>) -> Option<Value> {
+    let file = path.join(name);
+    let length = fs::metadata(&file).ok()?.len();
+    let read = if length > JSON_MAX {
+        Err("it is too large".to_owned())
+    } else {
+        let bytes = fs::read(&file).map_err(|error| error.to_string());
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
+    };
+    let read =
+        read.and_then(|value: Value| if value.is_object() { Ok(value) } else { Err("it holds no object".to_owned()) });
+    read.inspect_err(|why| notes.push(format!("{name} is left out: {why}."))).ok()
+}
+
+fn earlier(path: &Path, notes: &mut Vec<String>) -> Vec<(String, Value)> {
+    let names = (0..ROUNDS_MAX).map(|round| format!("report-{round}.json"));
+    names
+        .filter(|name| path.join(name).is_file())
+        .filter_map(|name| Some((name.clone(), json(path, &name, notes)?)))
+        .collect()
+}
+
+fn told(path: &Path, notes: &mut Vec<String>) -> Told {
+    let mut told = Told::default();
+    let read = Lines::open(path, "control.jsonl").and_then(|lines| {
+        let Some(mut lines) = lines else { return Ok(()) };
+        while let Some(line) = lines.next_line()? {
+            told.add(line);
+        }
+        Ok(())
+    });
+    notes.extend(read.err().map(|error| format!("control.jsonl cannot be read: {error:#}.")));
+    told
+}
+
+fn model(path: &Path) -> Option<Result<crate::policy::learned::Facts, String>> {
+    let bytes = match fs::read(path.join(MODEL_FILE)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(error.to_string())),
+    };
+    Some(SiteModel::from_bytes(&bytes).map(|model| model.facts).map_err(|error| error.to_string()))
+}
+
+/// Of the policy's log only what was learnt of the site is of interest here.
+#[derive(Deserialize)]
+struct Published {
+    #[serde(default)]
+    lesson: Option<Lesson>,
+    #[serde(default, rename = "classes")]
+    _classes: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+struct Lesson {
+    #[serde(default)]
+    site: Option<Value>,
+}
+
+fn last_lesson(path: &Path, notes: &mut Vec<String>) -> Option<Value> {
+    let mut last = None;
+    let read = Lines::open(path, "policy.jsonl").and_then(|lines| {
+        let Some(mut lines) = lines else { return Ok(()) };
+        while let Some(line) = lines.next_line()? {
+            let site = serde_json::from_slice(line).ok().and_then(|line: Published| line.lesson?.site);
+            last = site.or(last.take());
+        }
+        Ok(())
+    });
+    notes.extend(read.err().map(|error| format!("policy.jsonl cannot be read: {error:#}.")));
+    last
+}
+
+fn warcs(path: &Path) -> Vec<(String, u64)> {
+    let Ok(entries) = fs::read_dir(path.join(WARC_DIRECTORY)) else { return Vec::new() };
+    let entries = entries.filter_map(Result::ok).filter_map(|entry| {
+        let length = entry.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        Some((format!("{WARC_DIRECTORY}/{}", entry.file_name().to_string_lossy()), length))
+    });
+    entries.collect()
+}
+
+/// What the pages of each cluster are worth by the site model, and the pages whose titles it asks for.
+pub(super) fn told_by_model(sources: &Sources) -> (BTreeMap<u32, f64>, BTreeSet<String>) {
+    match &sources.facts {
+        Some(Ok(facts)) => (worths(facts), shown(facts)),
+        _ => Default::default(),
+    }
+}
+
+/// The shortest delay that was asked for; zero where that is not known.
+pub(super) fn least_delay(sources: &Sources) -> Duration {
+    let asked = sources.asked.as_ref().and_then(|asked| asked.as_ref().ok()?.delay_ms);
+    Duration::from_millis(sources.told.least_delay_ms.into_iter().chain(asked).min().unwrap_or(0))
+}
+
+/// The page log; none where there is none, or it cannot be read, which is noted.
+pub(super) fn open_log(path: &Path, sources: &mut Sources) -> Option<Lines> {
+    let lines = Lines::open(path, "pages.jsonl").unwrap_or_else(|error| {
+        sources.notes.push(format!("The page log is left out: {error:#}."));
+        None
+    });
+    sources.has.log = lines.is_some();
+    lines
+}
+
+/// What is to be known of a log that ends within a line.
+pub(super) const TORN: &str =
+    "The page log ends within a line, which is left out: its crawl runs, or was killed, while it wrote.";
+
+/// What is to be known of a log that cannot be read to its end.
+pub(super) fn breaks_off(error: &io::Error) -> String {
+    format!("The page log can be read up to a point only; what follows is missing here: {error}.")
+}

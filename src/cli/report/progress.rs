@@ -1,0 +1,69 @@
+//! How far the reading of a log is, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere, neither where it is
+//! soon done.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::clock::{Clock, Instant};
+use crate::report::figures;
+
+/// Before this nothing is shown.
+const SOON: Duration = Duration::from_secs(1);
+/// How often a line is written where it is not redrawn.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Lines between two looks at the clock.
+const LOOK_EVERY: u64 = 4_096;
+
+/// Shows how much was read.
+pub(super) struct Progress {
+    clock: Option<Clock>,
+    began: Instant,
+    shown: Option<Instant>,
+    lines: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Begins; nothing is ever shown where `quiet`.
+    pub(super) fn new(quiet: bool) -> Self {
+        let clock = Clock::system();
+        let began = clock.now();
+        Self { clock: (!quiet).then_some(clock), began, shown: None, lines: 0, bar: None }
+    }
+
+    /// A line more was read, and so many of so many bytes.
+    pub(super) fn line(&mut self, bytes: impl FnOnce() -> (u64, u64)) {
+        self.lines += 1;
+        let Some(clock) = self.clock.as_ref().filter(|_| self.lines.is_multiple_of(LOOK_EVERY)) else { return };
+        let now = clock.now();
+        if now.since(self.began) < SOON {
+            return;
+        }
+        let (read, length) = bytes();
+        if io::stderr().is_terminal() {
+            let bar = self.bar.get_or_insert_with(|| bar(length));
+            bar.set_position(read);
+        } else if now.since(*self.shown.get_or_insert(self.began)) >= LINE_EVERY {
+            self.shown = Some(now);
+            let (read, length, lines) = (figures::bytes(read), figures::bytes(length), figures::count(self.lines));
+            // Nobody reads it any more: no reason to end.
+            let _ = writeln!(io::stderr(), "reading the page log: {read} of {length}, {lines} lines");
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(length: u64) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    let style = ProgressStyle::with_template("reading the page log {bar:30} {bytes} of {total_bytes}, {eta} left");
+    bar.set_style(style.expect("the template is well formed"));
+    bar
+}

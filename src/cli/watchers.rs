@@ -1,0 +1,165 @@
+//! The doors of a running crawl for those who watch it and tell it what to do: the HTTP server and the control socket.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::exit::Failure;
+use crate::admin::{Admin, ControlSocket, Controls, Served};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::report::{CrawlStatus, Hooks};
+use crate::seed::Seed;
+
+/// The live page's address with its token, in the crawl directory, for its owner alone.
+pub(super) const ADDRESS_FILE: &str = "live.url";
+
+/// The doors.
+pub(super) struct Doors {
+    admin: Mutex<Option<Admin>>,
+    served: Served,
+    /// What is there once the crawl has its directory.
+    inside: Mutex<Option<Inside>>,
+}
+
+/// What is in the crawl directory as long as the crawl runs.
+struct Inside {
+    socket: Option<ControlSocket>,
+    _address: Option<AddressFile>,
+}
+
+/// A file that goes when this is dropped.
+struct AddressFile(PathBuf);
+
+impl Drop for AddressFile {
+    fn drop(&mut self) {
+        // Whoever follows it nevertheless finds nobody there.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Doors {
+    /// Starts the HTTP server, if there is to be one. The crawl directory is not touched: with a wrong address nothing is done at all.
+    /// `hooks` are those of the crawl, `latest` its latest status.
+    pub(super) async fn open(
+        config: &Config,
+        hooks: &Hooks,
+        latest: &Arc<Mutex<CrawlStatus>>,
+    ) -> Result<Self, Failure> {
+        let latest = Arc::clone(latest);
+        let controls = Controls {
+            status: Arc::new(move || latest.lock().clone()),
+            stop: hooks.stop.clone(),
+            leave: (!config.fleet.servers.is_empty()).then(|| hooks.stop.clone()),
+            pause: hooks.pause.clone(),
+            commands: hooks.commands.clone(),
+            in_fleet: !config.fleet.servers.is_empty(),
+            clock: Clock::system(),
+        };
+        let served = Served {
+            metrics: hooks.metrics.clone(),
+            live: hooks.live.clone(),
+            controls,
+            directory: PathBuf::from(&config.crawl.out),
+        };
+        let admin = match config.metrics.listen.as_str() {
+            "" => None,
+            _ => Some(serve(config, served.clone()).await?),
+        };
+        Ok(Self { admin: Mutex::new(admin), served, inside: Mutex::default() })
+    }
+
+    /// Opens the doors that are in the crawl directory, once it is there. A crawl goes on without one that cannot be had.
+    pub(super) fn open_inside(&self) {
+        let mut inside = self.inside.lock();
+        inside.get_or_insert_with(|| Inside { socket: self.socket(), _address: self.address_file() });
+    }
+
+    fn socket(&self) -> Option<ControlSocket> {
+        match ControlSocket::listen(self.served.clone()) {
+            Ok(socket) => Some(socket),
+            Err(error) => {
+                tracing::warn!(%error, "no control socket: `harvestman status` and its like do not reach this crawl");
+                None
+            }
+        }
+    }
+
+    fn address_file(&self) -> Option<AddressFile> {
+        let path = self.served.directory.join(ADDRESS_FILE);
+        let Some(page) = self.admin.lock().as_ref().and_then(Admin::page) else {
+            // That of a run which was killed leads nowhere. Mostly there is none.
+            let _ = std::fs::remove_file(path);
+            return None;
+        };
+        match write_private(&path, &format!("{page}\n")) {
+            Ok(()) => Some(AddressFile(path)),
+            Err(error) => {
+                tracing::warn!(%error, "the live page's address cannot be written to {}", path.display());
+                None
+            }
+        }
+    }
+
+    /// Closes all doors.
+    pub(super) async fn close(&self) {
+        let inside = self.inside.lock().take();
+        if let Some(socket) = inside.and_then(|inside| inside.socket) {
+            socket.close().await;
+        }
+        let admin = self.admin.lock().take();
+        if let Some(admin) = admin {
+            admin.stop().await;
+        }
+    }
+}
+
+async fn serve(config: &Config, served: Served) -> Result<Admin, Failure> {
+    let admin = Admin::start(&config.metrics, served, token()).await.map_err(Failure::usage)?;
+    match admin.page() {
+        Some(page) => tracing::info!("live page at {page}"),
+        None => tracing::info!(
+            "metrics at http://{}/metrics; for the live page set metrics.token, or listen at 127.0.0.1",
+            admin.address()
+        ),
+    }
+    Ok(admin)
+}
+
+/// A token that nobody can guess.
+pub(super) fn token() -> String {
+    format!("{:016x}{:016x}", Seed::from_system().0, Seed::from_system().0)
+}
+
+/// Writes a file that its owner alone may read, whatever was there before.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_address_is_for_its_owner_alone_and_goes_in_the_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(ADDRESS_FILE);
+        std::fs::write(&path, "of a run that was killed").unwrap();
+        write_private(&path, "http://127.0.0.1:1/\n").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "http://127.0.0.1:1/\n");
+        drop(AddressFile(path.clone()));
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,99 @@
+//! Which segments are kept: as in a crawl directory, the first observations for good, since templates and patterns are learnt from them and
+//! clusters have their names from them; of the others the latest.
+
+use super::Segment;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Observations after which a segment is full.
+    pub segment: u64,
+    /// Bytes after which a segment is full.
+    pub segment_bytes: u64,
+    /// The first observations, which are kept for good: as many as policies have lessons for.
+    pub first: u64,
+    /// Observations that are kept altogether: as many as policies remember.
+    pub kept: u64,
+    /// Their bytes.
+    pub kept_bytes: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { segment: 1_024, segment_bytes: 4 << 20, first: 4_096, kept: 20_480, kept_bytes: 128 << 20 }
+    }
+}
+
+impl Bounds {
+    /// Whether so much is to be made a segment.
+    pub const fn is_full(&self, observations: u64, bytes: u64) -> bool {
+        observations >= self.segment || bytes >= self.segment_bytes
+    }
+
+    /// The place of the segment that is to be left out next, if they hold too much: the oldest of those after the first observations, or
+    /// where only those are left, the latest but the last. Never the first, and never the last.
+    pub fn to_drop(&self, segments: &[Segment]) -> Option<usize> {
+        let observations: u64 = segments.iter().map(|segment| segment.observations).sum();
+        let bytes: u64 = segments.iter().map(|segment| segment.bytes).sum();
+        if (observations <= self.kept && bytes <= self.kept_bytes) || segments.len() < 3 {
+            return None;
+        }
+        let mut before = 0;
+        let droppable = |segment: &Segment| {
+            let is_later = before >= self.first;
+            before += segment.observations;
+            is_later
+        };
+        let last = segments.len() - 1;
+        let oldest = segments[..last].iter().position(droppable);
+        Some(oldest.unwrap_or(last - 1).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn segments(sizes: &[(u64, u64)]) -> Vec<Segment> {
+        let segment = |(number, (observations, bytes)): (usize, &(u64, u64))| Segment {
+            object: number.to_string(),
+            observations: *observations,
+            bytes: *bytes,
+        };
+        sizes.iter().enumerate().map(segment).collect()
+    }
+
+    #[test]
+    fn the_first_are_kept_for_good_and_of_the_others_the_latest() {
+        let bounds = Bounds::default();
+        let to_drop = |segments: &[Segment]| bounds.to_drop(segments);
+        let sizes = vec![(1_024, 1); 20];
+        assert_eq!(to_drop(&segments(&sizes)), None);
+        let sizes = vec![(1_024, 1); 21];
+        assert_eq!(to_drop(&segments(&sizes)), Some(4));
+        assert_eq!(to_drop(&segments(&[(9, 100 << 20), (9, 30 << 20)])), None, "the first and the last stay");
+        assert_eq!(to_drop(&segments(&[(9, 100 << 20), (9, 30 << 20), (9, 9)])), Some(1));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_kept_has_a_bound(sizes in prop::collection::vec((1_u64..3_000, 1_u64..(9 << 20)), 0..80)) {
+            let (bounds, mut kept) = (Bounds::default(), Vec::<Segment>::new());
+            for segment in segments(&sizes) {
+                kept.push(segment);
+                while let Some(at) = bounds.to_drop(&kept) {
+                    prop_assert!(at > 0 && at + 1 < kept.len());
+                    kept.remove(at);
+                }
+                let (observations, bytes) =
+                    kept.iter().fold((0, 0), |sum, one| (sum.0 + one.observations, sum.1 + one.bytes));
+                prop_assert!(kept.len() <= 2 || (observations <= bounds.kept && bytes <= bounds.kept_bytes));
+            }
+            prop_assert_eq!(kept.first().map(|one| one.object.clone()), (!sizes.is_empty()).then(|| "0".to_owned()));
+        }
+    }
+}

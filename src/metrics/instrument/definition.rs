@@ -1,0 +1,70 @@
+//! What stands in the catalogue of a metric.
+
+use prometheus::{HistogramOpts, Opts};
+
+/// The label value that stands for all values outside a metric's fixed set.
+pub const OTHER: &str = "other";
+
+/// What a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Only rises.
+    Counter,
+    /// Rises and falls.
+    Gauge,
+    /// Counts observations in buckets.
+    Histogram,
+}
+
+impl Kind {
+    /// The kind's name in Prometheus' text format.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
+    }
+}
+
+/// A label and the values it may take; `other` is always one more.
+#[derive(Debug, Clone, Copy)]
+pub struct Label {
+    /// The label's name.
+    pub name: &'static str,
+    /// Its values.
+    pub values: &'static [&'static str],
+}
+
+/// A metric's line in the catalogue.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
+    /// The whole name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// What it says, its unit, and what a bad value means where that helps.
+    pub help: &'static str,
+    /// Its labels, the outer first.
+    pub labels: &'static [Label],
+    /// Upper bounds of a histogram's buckets.
+    pub buckets: &'static [f64],
+}
+
+impl Definition {
+    pub(super) fn opts(&self) -> Opts {
+        Opts::new(self.name, self.help)
+    }
+
+    pub(super) fn histogram_opts(&self) -> HistogramOpts {
+        HistogramOpts::new(self.name, self.help).buckets(self.buckets.to_vec())
+    }
+
+    pub(super) fn label_names(&self) -> Vec<&'static str> {
+        self.labels.iter().map(|label| label.name).collect()
+    }
+
+    pub(super) fn label(&self, at: usize) -> &Label {
+        self.labels.get(at).expect("the catalogue gives this kind of metric its labels")
+    }
+}

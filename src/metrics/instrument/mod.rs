@@ -1,0 +1,196 @@
+//! The kinds of metrics: thin wrappers that know their definition and hold a ready handle for each label value.
+//!
+//! Without a registry they are made too, and count nothing: what they are asked for is 0 then.
+
+mod definition;
+mod labelled;
+
+use std::time::Duration;
+
+use prometheus::Registry;
+use prometheus::core::Collector;
+
+pub use definition::{Definition, Kind, Label, OTHER};
+pub use labelled::{CounterBy, CounterByNumber, CounterByPair, GaugeBy, HistogramBy, Info, NUMBERS, RatioBy};
+
+/// Makes a collector and puts it into the registry, if there is one.
+fn enter<C: Collector + Clone + 'static>(
+    registry: Option<&Registry>,
+    make: impl FnOnce() -> prometheus::Result<C>,
+) -> Option<C> {
+    let registry = registry?;
+    let collector = make().expect("names and labels in the catalogue are well formed");
+    registry.register(Box::new(collector.clone())).expect("names in the catalogue are unique");
+    Some(collector)
+}
+
+/// A metric that can be made from its definition.
+pub trait Instrument: Sized {
+    /// What it is.
+    const KIND: Kind;
+
+    /// Makes it and puts it into the registry; without one it counts nothing.
+    fn make(definition: &Definition, registry: Option<&Registry>) -> Self;
+}
+
+macro_rules! instrument {
+    ($name:ident is $kind:ident of $collector:ty, $opts:ident) => {
+        impl Instrument for $name {
+            const KIND: Kind = Kind::$kind;
+
+            fn make(definition: &Definition, registry: Option<&Registry>) -> Self {
+                Self(enter(registry, || <$collector>::with_opts(definition.$opts())))
+            }
+        }
+    };
+}
+
+/// A count that only rises.
+#[derive(Debug, Clone, Default)]
+pub struct Counter(Option<prometheus::IntCounter>);
+
+impl Counter {
+    /// Counts one.
+    pub fn inc(&self) {
+        self.add(1);
+    }
+
+    /// Counts `n`.
+    pub fn add(&self, n: u64) {
+        // Even to add nothing would take the counter's memory away from another thread.
+        if let Some(counter) = self.0.as_ref().filter(|_| n > 0) {
+            counter.inc_by(n);
+        }
+    }
+
+    /// Counts what is missing to `total`, which somebody else has counted. Only for one caller at a time.
+    pub fn raise_to(&self, total: u64) {
+        self.add(total.saturating_sub(self.get()));
+    }
+
+    /// The count.
+    pub fn get(&self) -> u64 {
+        self.0.as_ref().map_or(0, prometheus::IntCounter::get)
+    }
+}
+
+instrument!(Counter is Counter of prometheus::IntCounter, opts);
+
+/// A sum of seconds that only rises.
+#[derive(Debug, Clone, Default)]
+pub struct SecondsCounter(Option<prometheus::Counter>);
+
+impl SecondsCounter {
+    /// Adds `duration`.
+    pub fn add(&self, duration: Duration) {
+        if let Some(counter) = &self.0 {
+            counter.inc_by(duration.as_secs_f64());
+        }
+    }
+
+    /// The sum in seconds.
+    pub fn get(&self) -> f64 {
+        self.0.as_ref().map_or(0.0, prometheus::Counter::get)
+    }
+
+    /// Whether anything is counted: whether measuring is worth its time.
+    pub const fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+instrument!(SecondsCounter is Counter of prometheus::Counter, opts);
+
+/// A level that rises and falls.
+#[derive(Debug, Clone, Default)]
+pub struct Gauge(Option<prometheus::IntGauge>);
+
+impl Gauge {
+    /// Sets the level; one beyond the gauge's range is shown as its highest.
+    pub fn set(&self, level: u64) {
+        if let Some(gauge) = &self.0 {
+            gauge.set(i64::try_from(level).unwrap_or(i64::MAX));
+        }
+    }
+
+    /// Raises the level by one.
+    pub fn inc(&self) {
+        if let Some(gauge) = &self.0 {
+            gauge.inc();
+        }
+    }
+
+    /// Lowers the level by one.
+    pub fn dec(&self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
+    }
+
+    /// The level.
+    pub fn get(&self) -> i64 {
+        self.0.as_ref().map_or(0, prometheus::IntGauge::get)
+    }
+}
+
+instrument!(Gauge is Gauge of prometheus::IntGauge, opts);
+
+/// Lengths of time, counted in buckets.
+#[derive(Debug, Clone, Default)]
+pub struct Histogram(Option<prometheus::Histogram>);
+
+impl Histogram {
+    /// Counts one length of time.
+    pub fn observe(&self, duration: Duration) {
+        if let Some(histogram) = &self.0 {
+            histogram.observe(duration.as_secs_f64());
+        }
+    }
+
+    /// How many were counted.
+    pub fn count(&self) -> u64 {
+        self.0.as_ref().map_or(0, prometheus::Histogram::get_sample_count)
+    }
+}
+
+instrument!(Histogram is Histogram of prometheus::Histogram, histogram_opts);
+
+/// A length of time that rises and falls.
+#[derive(Debug, Clone, Default)]
+pub struct Seconds(Option<prometheus::Gauge>);
+
+impl Seconds {
+    /// Sets it.
+    pub fn set(&self, duration: Duration) {
+        if let Some(gauge) = &self.0 {
+            gauge.set(duration.as_secs_f64());
+        }
+    }
+
+    /// The seconds.
+    pub fn get(&self) -> f64 {
+        self.0.as_ref().map_or(0.0, prometheus::Gauge::get)
+    }
+}
+
+instrument!(Seconds is Gauge of prometheus::Gauge, opts);
+
+/// A share between 0 and 1.
+#[derive(Debug, Clone, Default)]
+pub struct Ratio(Option<prometheus::Gauge>);
+
+impl Ratio {
+    /// Sets the share; what is outside 0 to 1 is drawn to its edge.
+    pub fn set(&self, share: f64) {
+        if let Some(gauge) = &self.0 {
+            gauge.set(share.clamp(0.0, 1.0));
+        }
+    }
+
+    /// The share.
+    pub fn get(&self) -> f64 {
+        self.0.as_ref().map_or(0.0, prometheus::Gauge::get)
+    }
+}
+
+instrument!(Ratio is Gauge of prometheus::Gauge, opts);

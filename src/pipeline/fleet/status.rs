@@ -1,0 +1,58 @@
+//! Asks a fleet where it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::agreed;
+use super::run::partitions;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::fleet::bus::{Bus, BusError, Seen, Stream};
+use crate::fleet::node::log::EXCHANGE;
+use crate::fleet::node::view::View;
+use crate::fleet::status::FleetStatus;
+use crate::fleet::{SessionId, connect};
+use crate::pipeline::Error;
+
+/// How long the keys may take to be told.
+const TOLD_MAX: Duration = Duration::from_secs(10);
+
+/// Where the fleet's crawl stands that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
+pub(in crate::pipeline) async fn status(own: &Config) -> Result<FleetStatus, Error> {
+    let bus = connect::open(&own.fleet).await?;
+    let config = agreed::join(&*bus, own).await?;
+    let (view, heard) = listen(&*bus, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
+    let partitions = partitions(&config)?;
+    let mut ends = Vec::new();
+    for shard in 0..partitions.shards() {
+        ends.push(bus.last(Stream::Exchange(shard), EXCHANGE).await.map_err(failed)?);
+    }
+    Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
+}
+
+pub(super) fn failed(error: BusError) -> Error {
+    Error::Configuration(error.to_string())
+}
+
+/// What the keys hold, and which sessions were heard of anew while it was listened.
+async fn listen(bus: &dyn Bus, patience: Duration) -> Result<(View, BTreeSet<SessionId>), BusError> {
+    let (mut view, mut beats, mut heard) = (View::default(), BTreeMap::new(), BTreeSet::new());
+    let mut keys = bus.watch().await?;
+    let clock = Clock::system();
+    let mut until = clock.now() + TOLD_MAX;
+    while let Ok(Some(seen)) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
+        if seen == Seen::UpToDate {
+            until = clock.now() + patience;
+        }
+        if let Err(error) = view.see(seen) {
+            tracing::warn!("{error}");
+        }
+        for (session, beat) in view.live() {
+            let first = beats.entry(session.clone()).or_insert(beat.beat);
+            if view.up_to_date && *first != beat.beat {
+                heard.insert(session.clone());
+            }
+        }
+    }
+    if view.up_to_date { Ok((view, heard)) } else { Err(BusError::Unreachable("its keys were not told".to_owned())) }
+}

@@ -1,0 +1,174 @@
+//! Pages that belong together: by the cluster that the policy put them in, or else by where they stand on their site.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::bounded::{Bounded, cut};
+use super::line::LogLine;
+
+/// Clusters and places that are told apart.
+const GROUPS_MAX: usize = 4_096;
+/// Pages of a group that are shown.
+const EXAMPLES: usize = 3;
+/// Characters of an address that are kept.
+const URL_MAX: usize = 300;
+/// Characters of a title that are kept.
+pub const TITLE_MAX: usize = 160;
+
+/// A page that is shown for others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: Option<String>,
+}
+
+/// Pages that were fetched and belong together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Group {
+    /// How many.
+    pub pages: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// Those that have changed since the visit before, in recrawls.
+    pub changed: u64,
+    /// The mean score of their link classes when it was their turn.
+    pub score: Option<f64>,
+    /// The first of them.
+    pub examples: Vec<Example>,
+    #[serde(skip)]
+    pub(super) scored: u64,
+}
+
+impl Group {
+    fn add(&mut self, line: &LogLine<'_>) {
+        self.pages += 1;
+        self.bytes += line.bytes;
+        self.changed += u64::from(line.changed == Some(true));
+        if let Some(score) = line.score.filter(|score| score.is_finite()) {
+            self.scored += 1;
+            let mean = self.score.unwrap_or(score);
+            #[expect(clippy::cast_precision_loss, reason = "a mean of far fewer than 2^52")]
+            let mean = mean + (score - mean) / self.scored as f64;
+            self.score = Some(mean);
+        }
+        let shown = || self.examples.iter().any(|example| example.url == line.url);
+        if self.examples.len() < EXAMPLES && !shown() {
+            let title =
+                line.title.as_deref().map(|title| cut(title.trim(), TITLE_MAX)).filter(|title| !title.is_empty());
+            self.examples.push(Example { url: cut(&line.url, URL_MAX), title });
+        }
+    }
+}
+
+/// The pages of a log in groups.
+#[derive(Debug, Clone)]
+pub struct Groups {
+    clusters: BTreeMap<u32, Group>,
+    places: Bounded<Group>,
+}
+
+/// Groups with their names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct GroupFigures {
+    /// By cluster; 0 are pages that were put into none.
+    pub clusters: BTreeMap<u32, Group>,
+    /// By place, those with most pages first.
+    pub places: Vec<(String, Group)>,
+    /// Places beyond those that are told apart.
+    pub other_places: Option<Group>,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self { clusters: BTreeMap::new(), places: Bounded::new(GROUPS_MAX) }
+    }
+}
+
+impl Groups {
+    /// Counts a page that was fetched.
+    pub fn add(&mut self, line: &LogLine<'_>) {
+        let cluster = line.cluster.unwrap_or(0);
+        if self.clusters.len() < GROUPS_MAX || self.clusters.contains_key(&cluster) {
+            self.clusters.entry(cluster).or_default().add(line);
+        }
+        self.places.row(&place(&line.url)).add(line);
+    }
+
+    /// The groups, at most `most` places.
+    pub fn finish(self, most: usize) -> GroupFigures {
+        let (mut places, mut rest) = self.places.by_weight(|group| group.pages);
+        for (_, group) in places.split_off(most.min(places.len())) {
+            let rest = rest.get_or_insert_default();
+            rest.pages += group.pages;
+            rest.bytes += group.bytes;
+            rest.changed += group.changed;
+        }
+        let other_places = rest.map(|rest| Group { examples: Vec::new(), score: None, ..rest });
+        GroupFigures { clusters: self.clusters, places, other_places }
+    }
+}
+
+/// Where a page stands on its site: the host and the first part of its path, numbers as `N`, `/…` where more follows.
+pub fn place(url: &str) -> String {
+    let origin = super::line::origin(url);
+    let path = url[origin.len()..].split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.trim_start_matches('/').splitn(2, '/');
+    let first = parts.next().unwrap_or_default();
+    let more = if parts.next().is_some() { "/…" } else { "" };
+    cut(&format!("{origin}/{}{more}", numbers_folded(first)), URL_MAX)
+}
+
+fn numbers_folded(part: &str) -> String {
+    let mut folded = String::with_capacity(part.len());
+    for letter in part.chars() {
+        if !letter.is_ascii_digit() {
+            folded.push(letter);
+        } else if !folded.ends_with('N') {
+            folded.push('N');
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_the_host_and_the_first_part_of_the_path() {
+        for (url, expected) in [
+            ("http://h.test/", "http://h.test/"),
+            ("http://h.test", "http://h.test/"),
+            ("http://h.test/thread-123", "http://h.test/thread-N"),
+            ("http://h.test/2009/05/x?q=/", "http://h.test/N/…"),
+            ("http://h.test/u/", "http://h.test/u/…"),
+            ("http://h.test/?id=4", "http://h.test/"),
+        ] {
+            assert_eq!(place(url), expected);
+        }
+    }
+
+    #[test]
+    fn groups_count_their_pages_and_keep_a_few_of_them() {
+        let mut groups = Groups::default();
+        for n in 0..10 {
+            let text = format!(
+                r#"{{"url":"http://h.test/t/{n}","fate":"fetched","bytes":5,"cluster":{},"score":{n},"title":" T{n} "}}"#,
+                n % 2
+            );
+            groups.add(&LogLine::read(text.as_bytes()).unwrap());
+        }
+        groups.add(&LogLine::read(br#"{"url":"http://h.test/","fate":"fetched"}"#).unwrap());
+        let figures = groups.finish(1);
+        let odd = &figures.clusters[&1];
+        assert_eq!((odd.pages, odd.bytes, odd.examples.len()), (5, 25, 3));
+        assert!((odd.score.unwrap() - 5.0).abs() < 1e-12);
+        assert_eq!(odd.examples[0], Example { url: "http://h.test/t/1".to_owned(), title: Some("T1".to_owned()) });
+        assert_eq!(figures.clusters[&0].pages, 6);
+        assert_eq!((figures.places.len(), figures.places[0].0.as_str()), (1, "http://h.test/t/…"));
+        assert_eq!(figures.other_places.unwrap().pages, 1);
+    }
+}

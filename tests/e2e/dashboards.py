@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""A real Prometheus scrapes a real crawl, and every query of grafana/ is put to it.
+
+Usage: dashboards.py --bed NAME --beds DIR --work DIR --harvestman BIN --prometheus BIN --promtool BIN
+
+The forum is the one that `bed.py setup` made in WORK. It is crawled by the policy `ucc`, with archive and state, slowly enough to be
+scraped some dozen times; Prometheus has the job and the rules of grafana/, but scrapes every second. It is checked that
+  * promtool finds no fault in what is scraped, in the configuration and in the rules, and the rules pass their tests,
+  * each query of each panel is answered without an error and with numbers, and its series have the labels that they are named by,
+  * what is chosen at the top of a dashboard has values,
+  * each rule is evaluated without an error, each recording rule yields something, and no alert is raised.
+Variables are put in as Grafana does. WORK/NAME-scraped and WORK/prometheus-data are made anew.
+"""
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+from bed import PORTS, serve, stop
+from metrics_scrape import free_port, get, promtool_check, total
+
+GRAFANA = Path(__file__).resolve().parents[2] / "grafana"
+SECONDS_MAX = 150
+SCRAPE_SECONDS = 1
+SCRAPES = 15
+# Lessons and commits have been seen by then, and what is expected of the next requests.
+PAGES = 300
+JOB = "harvestman"
+# What is only of a fleet, for fleet_dashboards.py.
+OF_FLEET = "fleet"
+# The exit code of a crawl that was asked to stop.
+INTERRUPTED = 130
+
+
+class Prometheus:
+    """A running Prometheus."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def ask(self, path, **parameters):
+        query = urllib.parse.urlencode(parameters)
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/{path}?{query}", timeout=20) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{path} {parameters}: {error.read().decode()}") from error
+
+    def is_ready(self):
+        return get(self.port, "/-/ready") is not None
+
+
+def configuration(folder, *targets):
+    """The configuration of grafana/ for these crawls, scraping faster. Returns its file."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(f"{folder}/rules")
+    for rules in GRAFANA.glob("rules/*.yml"):
+        shutil.copy(rules, f"{folder}/rules")
+    text = (GRAFANA / "prometheus.yml").read_text(encoding="utf-8")
+    for pattern, value in ((r"(scrape_interval|evaluation_interval): \S+", rf"\1: {SCRAPE_SECONDS}s"),
+                           (r"targets: \[.*\]", f"targets: {json.dumps(targets)}")):
+        text, changed = re.subn(pattern, value, text)
+        assert changed, f"{pattern} is not in prometheus.yml"
+    file = f"{folder}/prometheus.yml"
+    Path(file).write_text(text, encoding="utf-8")
+    return file
+
+
+def promtool(binary, *arguments):
+    result = subprocess.run([binary, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, f"promtool {arguments}: {result.stdout}{result.stderr}"
+    print(f"promtool {' '.join(arguments[:2])}: no fault")
+
+
+@contextlib.contextmanager
+def running(command, name, said=None):
+    """A process that is ended in the end, whatever happens. `said` is the file that its errors go to, if not to those of this."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                print(f"{name} does not end", file=sys.stderr)
+                process.kill()
+                process.wait()
+
+
+def until(what, is_so, *processes):
+    deadline = time.monotonic() + SECONDS_MAX
+    while not is_so():
+        ended = [process.args[0] for process in processes if process.poll() is not None]
+        assert not ended, f"{ended} ended before: {what}"
+        assert time.monotonic() < deadline, f"it does not come to this: {what}"
+        time.sleep(0.3)
+
+
+def has_seen_enough(prometheus, port, out):
+    """Whether the crawl has done all that panels show, and has been scraped often."""
+    text = get(port, "/metrics") or ""
+    done = total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_lessons_total") > 0
+    scraped = prometheus.ask("query", query=f'count_over_time(up{{job="{JOB}"}}[1h])')["result"]
+    return done and scraped and int(scraped[0]["value"][1]) >= SCRAPES and os.path.exists(f"{out}/state")
+
+
+def put_in(query, instance, node=".*"):
+    """A query with Grafana's variables put in. A variable that is used as a pattern is escaped, in a text once more; all nodes are `.*`."""
+    pattern = re.escape(instance).replace("\\", "\\\\")
+    # As Grafana has it: four scrapes at least.
+    for name, value in (("$__rate_interval", f"{4 * SCRAPE_SECONDS}s"), ("$__interval", f"{SCRAPE_SECONDS}s"),
+                        ("$__range", "5m"), ("$job", JOB), ("$instance", pattern), ("$node", node)):
+        query = query.replace(name, value)
+    assert "$" not in query, f"a variable is left in {query}"
+    return query
+
+
+def numbers(series):
+    values = series["values"] if "values" in series else [series["value"]]
+    return [float(value) for _, value in values if not math.isnan(float(value))]
+
+
+def check_panel(prometheus, place, target, query, span):
+    """The number of series that a query brings."""
+    if target.get("instant"):
+        answer = prometheus.ask("query", query=query)
+    else:
+        answer = prometheus.ask("query_range", query=query, start=span[0], end=span[1], step=SCRAPE_SECONDS)
+    series = [one for one in answer["result"] if numbers(one)]
+    assert series, f"{place}: no numbers for {query}"
+    for label in re.findall(r"{{\s*(\w+)\s*}}", target["legendFormat"]):
+        nameless = [one["metric"] for one in series if not one["metric"].get(label)]
+        assert not nameless, f"{place}: series without {label}: {nameless[:3]}"
+    return len(series)
+
+
+def choices(prometheus, board, filled):
+    """The values that can be chosen at the top of a dashboard, by the variable."""
+    found = {}
+    for choice in board["templating"]["list"]:
+        if choice["type"] == "query":
+            series, label = re.fullmatch(r"label_values\((.*), (\w+)\)", choice["query"]).groups()
+            found[choice["name"]] = prometheus.ask(f"label/{label}/values", **{"match[]": filled(series)})
+    return found
+
+
+def check_dashboards(prometheus, names, filled, span):
+    """Puts all queries of dashboards, with variables put in by `filled`. Returns what can be chosen at their tops."""
+    for file in (GRAFANA / "dashboards" / f"{name}.json" for name in names):
+        board = json.loads(file.read_text(encoding="utf-8"))
+        chosen = choices(prometheus, board, filled)
+        targets = [(panel["title"], target) for panel in board["panels"] for target in panel.get("targets", [])]
+        assert targets, f"{file.name} has no queries"
+        found = [check_panel(prometheus, f"{file.name}: {title}", target, filled(target["expr"]), span) for title, target in targets]
+        print(f"{file.name}: {len(targets)} queries answered with {sum(found)} series")
+        yield chosen
+
+
+def boards():
+    """The names of all dashboards."""
+    return sorted(file.stem for file in GRAFANA.glob("dashboards/*.json"))
+
+
+def check_rules(prometheus, is_fleet=False, expected=()):
+    """That all rules are evaluated, those that record yield something, and no alert is raised that is not expected. Of a fleet only its own
+    rules must yield something, and of a crawl on one machine the others."""
+    rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
+    wrong = [(rule["name"], rule["health"], rule.get("lastError")) for rule in rules if rule["health"] != "ok"]
+    assert rules and not wrong, f"rules: {wrong}"
+    for rule in rules:
+        answer = prometheus.ask("query", query=rule["query"])["result"]
+        is_of_this = (f"_{OF_FLEET}_" in rule["name"]) == is_fleet
+        if rule["type"] == "recording":
+            assert not is_of_this or any(numbers(series) for series in answer), f"{rule['name']} yields nothing"
+        elif rule["name"] not in expected:
+            assert not answer and not rule["alerts"], f"{rule['name']} is raised by a healthy crawl: {answer}"
+    print(f"{len(rules)} rules evaluated; no alert is raised{' but ' if expected else ''}{', '.join(sorted(expected))}")
+
+
+def crawl_command(args, base, out, port):
+    """Slow enough to be watched."""
+    return [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--delay", "30ms", "--per-host", "2",
+            "--contact", "gate@example.org", "--metrics", f"127.0.0.1:{port}", "--quiet"]
+
+
+def run(args, home):
+    base, out = f"http://127.0.0.1:{PORTS[args.bed]}/", os.path.join(args.work, f"{args.bed}-scraped")
+    shutil.rmtree(out, ignore_errors=True)
+    port, own_port = free_port(), free_port()
+    instance = f"127.0.0.1:{port}"
+    folder = os.path.join(args.work, "prometheus-data")
+    config = configuration(folder, instance)
+    promtool(args.promtool, "check", "config", GRAFANA / "prometheus.yml")
+    promtool(args.promtool, "check", "config", config)
+    promtool(args.promtool, "check", "rules", *sorted(GRAFANA.glob("rules/*.yml")))
+    promtool(args.promtool, "test", "rules", *sorted(GRAFANA.glob("rules/tests/*.yml")))
+    server = serve(args, home, base)
+    try:
+        watch = [args.prometheus, f"--config.file={config}", f"--storage.tsdb.path={folder}/tsdb", "--log.level=warn",
+                 f"--web.listen-address=127.0.0.1:{own_port}"]
+        with running(watch, "prometheus") as watching, running(crawl_command(args, base, out, port), "the crawl") as crawl:
+            prometheus, began = Prometheus(own_port), time.time()
+            until("Prometheus is ready", prometheus.is_ready, watching)
+            until("the crawl was watched", lambda: has_seen_enough(prometheus, port, out), watching, crawl)
+            promtool_check(args.promtool, get(port, "/metrics"))
+            own = [name for name in boards() if name != OF_FLEET]
+            for chosen in check_dashboards(prometheus, own, lambda query: put_in(query, instance), (began, time.time())):
+                assert chosen["job"] and chosen["instance"] and not chosen["node"], f"what can be chosen: {chosen}"
+            check_rules(prometheus)
+            assert crawl.poll() is None, "the crawl ended while it was looked at"
+            crawl.send_signal(signal.SIGINT)
+            assert crawl.wait(timeout=60) == INTERRUPTED, f"exit code {crawl.returncode}"
+    finally:
+        stop(server)
+    print(f"all queries of grafana/ were answered from a crawl of {args.bed}, in {time.time() - began:.0f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bed", required=True, choices=sorted(PORTS))
+    for name in ("beds", "work", "harvestman", "prometheus", "promtool"):
+        parser.add_argument(f"--{name}", required=True)
+    args = parser.parse_args()
+    # So that what was started is ended where a time limit ends this.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    args.work = os.path.abspath(args.work)
+    run(args, os.path.join(args.work, args.bed))
+
+
+if __name__ == "__main__":
+    main()

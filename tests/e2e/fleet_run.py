@@ -1,0 +1,194 @@
+"""A fleet at work: servers of NATS, a site, and nodes, all of it ended and cleared away when the fleet is."""
+
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+
+from fleet_nats import Cluster
+from fleet_net import SITE_ADDRESS, Place
+from fleet_nodes import Memory, Node
+from fleet_site import DOMAIN, Site
+
+NAME = "e2e"
+LEASE_SECONDS = 6
+# The most URLs that a node has begun and not yet brought to the fleet's log: what may be fetched again where it dies.
+IN_FLIGHT_MAX = 256
+START_SECONDS_MAX = 40
+LEAVE_SECONDS_MAX = 60
+# A node that ends because somebody stopped the crawl says so by its exit code.
+END_CODES = (0, 130)
+FLEET = ["--set", f"fleet.lease={LEASE_SECONDS}s", "--set", "fleet.renew=1s", "--set", "fleet.checkpoint=10s"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is crawled, and how fast."""
+    pages: int
+    hosts: int
+    delay_ms: int
+    outage_seconds: int
+    static: bool = False
+    # What each server of NATS keeps at most.
+    store_mib: int = 4096
+
+    @property
+    def delay_us(self):
+        return self.delay_ms * 1000
+
+    def settings(self):
+        return ["--set", f"scope.hosts=*.{DOMAIN}", "--set", "fetch.private_addresses=true", "--resolve", f"*.{DOMAIN}:{SITE_ADDRESS}",
+                "--resolve", f"{DOMAIN}:{SITE_ADDRESS}", "--delay", f"{self.delay_ms}ms", "--per-host", "1" if self.delay_ms else "8", "--set", "host.connections_per_ip=64",
+                "--contact", "gate@localhost", "--quiet"]
+
+
+def clock_us():
+    """Now, as the site's log counts."""
+    return time.time_ns() // 1000
+
+
+class Fleet:
+    """`work` is made anew, and removed where all went well."""
+
+    def __init__(self, binary, work, size, seconds_max, servers=3):
+        shutil.rmtree(work, ignore_errors=True)
+        os.makedirs(work)
+        self.binary, self.work, self.size = binary, work, size
+        self._seconds_max, self._started = seconds_max, time.monotonic()
+        self.nodes, self.left = {}, set()
+        self.cluster = Cluster(work, servers, size.store_mib)
+        self.site = self.memory = None
+
+    def __enter__(self):
+        try:
+            self.memory = Memory(self.nodes)
+            self.cluster.start()
+            self.site = Site(self.binary, self.work, self.size, self._seconds_max)
+            self.cluster.wait_until_ready()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        self._close()
+        if kind is None:
+            shutil.rmtree(self.work)
+        else:
+            print(f"what was written is in {self.work}")
+
+    def _close(self):
+        for node in self.nodes.values():
+            node.close()
+            node.place.close()
+        self.cluster.close()
+        if self.site is not None:
+            self.site.close()
+        if self.memory is not None:
+            self.memory.close()
+
+    def say(self, what):
+        print(f"{time.monotonic() - self._started:6.1f} s, {self.site.share_done():4.0%} asked for: {what}", flush=True)
+
+    # ---- Nodes
+
+    def _node(self, name):
+        if name not in self.nodes:
+            place = Place(len(self.nodes) + 1, self._seconds_max)
+            self.nodes[name] = Node(self.binary, name, place, self.work)
+        return self.nodes[name]
+
+    def _groups(self):
+        groups = ", ".join(f'"{group}"' for group in sorted(set(self.site.groups.values())))
+        return ["--set", f"host.groups=[{groups}]"] if groups else []
+
+    def _urls(self):
+        return [self.cluster.urls(), "--fleet-name", NAME]
+
+    def crawl(self, name, *more, in_flight_max=IN_FLIGHT_MAX):
+        """The first node: it makes the crawl. Ends when others can join."""
+        node = self._node(name)
+        node.start("crawl", self.site.seed, "--fleet", *self._urls(), *self.size.settings(),
+                   *FLEET, *self._groups(), "--set", f"frontier.in_flight_max={in_flight_max}", *more)
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while not self._is_made():
+            node.check()
+            assert time.monotonic() < deadline, f"there is no crawl {START_SECONDS_MAX} s after node {name} began; it said:\n{node.said()}"
+            time.sleep(0.2)
+        self.say(f"node {name} began")
+
+    def _is_made(self):
+        """Whether the crawl's record can be there: its keys hold something."""
+        try:
+            return self.cluster.streams().get(f"KV_hm-{NAME}", {"given": 0})["given"] > 0
+        except OSError:
+            return False
+
+    def join(self, name, *more):
+        """A further node, or one that was here before."""
+        self._node(name).start("fleet", "join", *self._urls(), "--quiet", *more)
+        self.left.discard(name)
+        self.say(f"node {name} joins")
+
+    def begin(self, names, *more, **other):
+        self.crawl(names[0], *more, **other)
+        for name in names[1:]:
+            self.join(name)
+
+    def kill(self, name):
+        self.nodes[name].kill()
+        self.left.add(name)
+        self.say(f"node {name} was killed")
+
+    def leave(self, name):
+        seconds = self.nodes[name].leave(LEAVE_SECONDS_MAX)
+        self.left.add(name)
+        self.say(f"node {name} has left, which took {seconds:.1f} s")
+
+    def status(self):
+        """What the fleet says of itself: the exit code, and the text."""
+        return self._ask("status", "--format", "json", seconds_max=30)
+
+    def rebalance(self):
+        """Has the load spread; the exit code, and the text."""
+        return self._ask("rebalance", "--json", seconds_max=200)
+
+    def _ask(self, what, *more, seconds_max):
+        command = [self.binary, "fleet", what, *self._urls(), *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds_max, stdin=subprocess.DEVNULL)
+        return done.returncode, done.stdout + done.stderr
+
+    # ---- Time
+
+    def wait_for_share(self, share, what):
+        """Waits until so much of the site was asked for, as something is to happen then."""
+        while self.site.share_done() < share:
+            self.check()
+            assert any(node.runs() for node in self.nodes.values()), f"the crawl was over before {what}: too few pages, or too short a delay"
+            time.sleep(0.05)
+
+    def wait(self, seconds):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.check()
+            time.sleep(0.1)
+
+    def check(self):
+        for name, node in self.nodes.items():
+            if name not in self.left:
+                node.check()
+
+    def end(self, seconds_max):
+        """Waits until all nodes have ended by themselves; gives the requests that the site saw."""
+        deadline = time.monotonic() + seconds_max
+        for name, node in self.nodes.items():
+            if name not in self.left:
+                code = node.wait(max(1.0, deadline - time.monotonic()))
+                assert code == 0, f"node {name} ended with code {code}; it said:\n{node.said()}"
+        self.say("all nodes have ended")
+        self.site.close()
+        return self.site.requests()
+
+    def outs(self):
+        return {name: node.out for name, node in self.nodes.items()}

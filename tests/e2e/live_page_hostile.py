@@ -1,0 +1,149 @@
+"""The live page's checks with views that no crawl would send: strings that attack, parts that are missing, a stream that breaks."""
+
+import json
+
+from browser import THEMES, WIDTHS, Watched
+from live_api import until
+
+ATTACK = "<script>hacked=1</script><img src=x onerror=hacked=1>\u202egnp.exe\u202c \u200f\u05e9\u05dc\u05d5\u05dd \U0001f600 "
+LONG = "http://long.test/" + "x" * 300
+SCRIPT = "javascript:hacked=1"
+# What the page looks up, so that it stays itself.
+KEPT = ("kind", "stage", "id", "time", "budget", "paused", "draining", "stall")
+
+
+def spoilt(value, key=None, at=0):
+    """The same view with every text replaced."""
+    if isinstance(value, dict):
+        return {name: spoilt(part, name, index) for index, (name, part) in enumerate(value.items())}
+    if isinstance(value, list):
+        return [spoilt(part, key, index) for index, part in enumerate(value)]
+    return [f"{ATTACK}{at}", f"{LONG}{at}", SCRIPT][at % 3] if isinstance(value, str) and key not in KEPT else value
+
+
+def with_fleet(view):
+    """The same crawl as a node of a fleet, behind in part."""
+    nodes = [{"node": name, "session": f"{name}.1", "leads": name == "a", "state": state, "partitions": 100, "caught_up": 98, "waiting": 12_345,
+              "under_way": 8, "pages": 4_567, "requests": 5_000, "bytes": 99_999, "behind": 17} for name, state in (("a", "live"), ("b", "silent"))]
+    fleet = {"name": "crawl", "state": "running", "partitions": 256, "held": 200, "size": 70, "nodes": nodes, "exchange": [9, 9]}
+    return {**view, "status": {**view["status"], "fleet": {"session": "b.1", "margin_seconds": 7.3, "fleet": fleet}}}
+
+
+def check_fleet(browser, url, view):
+    """Only a node of a fleet shows one: its nodes, who leads, which one this is."""
+    assert "fleet" not in view["status"]
+    with Watched(browser, url) as watched:
+        watched.open().element("[data-stage=pages]").wait_for()
+        assert not watched.element("#fleet-section").is_visible()
+    with Watched(browser, url) as watched:
+        serve_view(watched, with_fleet(view))
+        watched.open().element("#fleet tbody tr").first.wait_for()
+        rows = [row.inner_text().split("\t")[:4] for row in watched.element("#fleet tbody tr").all()]
+        assert rows == [["a", "live, leads", "100", "98"], ["b", "silent, this one", "100", "98"]], rows
+        told = watched.text("#fleet-sum")
+        assert "200 of 256 partitions held, 2 of 70 nodes" in told and "another 7" in told, told
+        watched.check_quiet()
+
+
+def serve_view(watched, view):
+    """Every stream of this page is one view, and then breaks."""
+    body = f"event: view\ndata: {json.dumps(view)}\n\n"
+    watched.page.route("**/api/events", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+
+
+def check_text_is_text(browser, url, view, work):
+    for width in WIDTHS:
+        with Watched(browser, url, width, THEMES[width == 390]) as watched:
+            serve_view(watched, spoilt(view))
+            watched.open().element("[data-cluster]").first.click()
+            watched.element("#detail").wait_for()
+            assert watched.evaluate("typeof hacked") == "undefined", "a text has become code"
+            assert watched.evaluate("document.querySelectorAll('main img, header img, main script').length") == 0
+            leads = watched.evaluate("[...document.querySelectorAll('a[href]:not(.skip)')].map((it) => [it.protocol, it.rel])")
+            assert leads and all(it == ["http:", "noopener noreferrer"] for it in leads), leads
+            shown = watched.element("main").inner_text()
+            assert "<script>hacked=1</script>" in shown and "\\u202e" in shown and "\u202e" not in shown
+            watched.check_width()
+            watched.page.screenshot(path=f"{work}/hostile-{width}.png", full_page=True)
+            watched.check_quiet()
+
+
+def by_links_of(view):
+    """The same site as a policy would show it that judges no page."""
+    nodes = [{**node, "worth": None, "standing": ("followed", "refused")[node["id"] % 2]} for node in view["site"]["nodes"]]
+    return {**view, "site": {**view["site"], "kind": "kinds", "nodes": nodes}}
+
+
+def check_nobody_is_kept_out(browser, url, view, axe):
+    """Where the stream has broken, too: what is old is grey, and still read well."""
+    for width, theme, shown in zip(WIDTHS, THEMES, (spoilt(view), by_links_of(view))):
+        with Watched(browser, url, width, theme, bypass_csp=True) as watched:
+            serve_view(watched, shown)
+            watched.open().element("[data-cluster]").first.click()
+            watched.element("body.stale #detail").wait_for()
+            found = watched.grave_violations(axe)
+            assert not found, f"{width} pixels, {theme}: {found}"
+
+
+def check_little_is_enough(browser, url, view):
+    """Views of a crawl that has hardly begun, that has no clusters, and of a server that knows less."""
+    without_map = {**view, "site": {"kind": "none", "note": "This policy learns no clusters.", "nodes": [], "edges": []}}
+    by_links = by_links_of(view)
+    hollow = {"status": {"fleet": {}}, "site": {}, "classes": {}, "hosts": {}, "history": {}}
+    for little in ({}, {"funnel": []}, hollow, without_map, by_links):
+        with Watched(browser, url) as watched:
+            serve_view(watched, little)
+            watched.open()
+            until("the view", lambda: watched.element("body.stale").count() > 0)
+            watched.check_quiet()
+            if little is without_map:
+                assert "learns no clusters" in watched.text("#map-note") and not watched.element("#map").is_visible()
+            if little is by_links:
+                assert watched.element("[data-cluster][aria-label*=refused]").count() > 0
+
+
+def check_forms_keep_their_places(browser, url, view):
+    """Forms of addresses are numbered anew in each view; what is chosen stays chosen, and is told by its pattern."""
+    def numbered(*ids):
+        nodes = [{"id": id, "pages": 9, "worth": None, "pattern": pattern, "examples": []} for id, pattern in zip(ids, ("/t/N", "/m/S/"))]
+        return {**view, "site": {"kind": "forms", "nodes": nodes, "edges": []}}
+    first, second = numbered(0, 1), numbered(1, 0)
+    with Watched(browser, url) as watched:
+        views = iter([first, first])
+        watched.page.route("**/api/events", lambda route: route.fulfill(
+            content_type="text/event-stream", body=f"event: view\ndata: {json.dumps(next(views, second))}\n\n"))
+        told = []
+        watched.page.route("**/api/pin", lambda route: (told.append(route.request.post_data), route.fulfill(body="it holds")))
+        watched.open().element("[aria-label*='/m/S/']").click()
+        assert watched.element("[aria-label*='/m/S/']").get_attribute("data-cluster") == "1"
+        until("the other numbers", lambda: watched.element("[aria-label*='/m/S/']").get_attribute("data-cluster") == "0")
+        assert watched.element("[aria-label*='/m/S/']").get_attribute("aria-pressed") == "true"
+        watched.element("#pin").click()
+        until("a pin", lambda: told == ['["/m/*/"]'], say=lambda: told)
+        watched.check_quiet()
+
+
+def check_broken_stream(browser, url):
+    """The last view stays, the page says that it is old, and goes on when the stream does."""
+    with Watched(browser, url) as watched:
+        watched.page.route("**/api/events", lambda route: route.fulfill(status=503, body="too many streams"), times=2)
+        watched.open()
+        until("the loss", lambda: watched.element("#state").get_attribute("data-state") == "lost")
+        assert "Tried again" in watched.text("#state-note")
+        watched.element("[data-stage=pages]").wait_for()
+        until("a state of the crawl", lambda: watched.element("#state").get_attribute("data-state") in ("running", "paused"))
+        streams = [asked for asked in watched.asked if asked.endswith("/api/events")]
+        assert len(streams) == 3, streams
+        # Chromium itself logs the two answers.
+        assert all("503" in line for line in watched.said), watched.said
+
+
+def check(browser, url, api, work, axe):
+    view = api.live()
+    check_fleet(browser, url, view)
+    check_text_is_text(browser, url, with_fleet(view), work)
+    check_nobody_is_kept_out(browser, url, with_fleet(view), axe)
+    check_little_is_enough(browser, url, view)
+    check_forms_keep_their_places(browser, url, view)
+    check_broken_stream(browser, url)
+    print("hostile texts are shown as text; a view may lack parts, a stream may break")

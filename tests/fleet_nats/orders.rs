@@ -1,0 +1,70 @@
+//! Orders: told at one node, seen by all.
+
+use std::time::Duration;
+
+use harvestman::clock::Clock;
+use harvestman::fleet::bus::{Bus, Seen};
+use harvestman::fleet::node::records::{self, ORDERS};
+use harvestman::fleet::orders::{List, Order, Orders};
+use harvestman::fleet::telling::{TellError, tell, told};
+use tokio::time::timeout;
+
+use super::{bus, next, one, server, until_up_to_date};
+
+fn ban(what: String) -> Order {
+    Order::Add(List::Banned, what)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_tell_at_once_all_holds_and_is_seen_within_two_seconds() {
+    let Some((_servers, bus)) = one().await else { return };
+    let mut watcher = bus.watch().await.unwrap();
+    until_up_to_date(&mut watcher).await;
+    let telling: Vec<_> = (0..6)
+        .map(|number| {
+            let bus = bus.clone();
+            tokio::spawn(async move { tell(&bus, &Clock::system(), &ban(format!("/{number}"))).await })
+        })
+        .collect();
+    let mut sure = Vec::new();
+    for (number, answer) in telling.into_iter().enumerate() {
+        match answer.await.unwrap() {
+            Ok(_) => sure.push(format!("/{number}")),
+            Err(error) => assert_eq!(error, TellError::Crowded),
+        }
+    }
+    assert!(!sure.is_empty());
+    let all = told(&bus, &Clock::system()).await.unwrap();
+    assert!(sure.iter().all(|what| all.banned.contains(what)), "{sure:?} of {all:?}");
+    let seen = timeout(Duration::from_secs(2), async {
+        loop {
+            let Seen::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
+            assert_eq!(key.key, ORDERS);
+            let orders: Orders = records::read(&key.value.unwrap()).unwrap();
+            if orders.number == all.number {
+                return orders;
+            }
+        }
+    });
+    assert_eq!(seen.await.unwrap(), all);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_is_told_to_who_asks_later_until_the_crawl_is_opened_again() {
+    let Some((_servers, bus)) = one().await else { return };
+    let clock = Clock::system();
+    assert_eq!(told(&bus, &clock).await.unwrap(), Orders::default());
+    assert!(tell(&bus, &clock, &Order::Stop).await.unwrap().stopped);
+    assert!(told(&bus, &clock).await.unwrap().stopped);
+    assert!(!tell(&bus, &clock, &Order::Reopen).await.unwrap().stopped);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_told_where_the_servers_are_away() {
+    let Some(mut servers) = server::Servers::one("").await else { return };
+    let bus = bus(servers.url()).await;
+    servers.servers[0].kill();
+    let answer = tell(&bus, &Clock::system(), &Order::Pause).await;
+    assert!(matches!(answer, Err(TellError::Away(_))), "{answer:?}");
+    assert!(answer.unwrap_err().to_string().contains("nothing is done"));
+}
