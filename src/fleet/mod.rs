@@ -25,6 +25,7 @@ pub mod nats;
 pub mod node;
 pub mod orders;
 mod partition;
+pub mod patience;
 pub mod policy;
 pub mod rebalanced;
 pub mod rebuild;

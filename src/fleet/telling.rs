@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::bus::{Bus, BusError, KeyValue};
 use super::node::records::{self, ORDERS};
 use super::orders::{Order, Orders, Refused};
+use super::patience::once;
 use crate::clock::Clock;
 
-/// How long a call may take, how often it is tried, and how long all of it may take: whoever asks waits for an answer.
-const CALL_MAX: Duration = Duration::from_secs(2);
+/// How often it is tried, and how long all of it may take: whoever asks waits for an answer.
 const ATTEMPTS: u32 = 16;
 const PATIENCE: Duration = Duration::from_secs(6);
 /// The longest pause between two attempts.
@@ -100,12 +100,4 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
 fn orders_of(held: Option<&KeyValue>) -> Result<Orders, TellError> {
     let Some(value) = held.and_then(|held| held.value.as_deref()) else { return Ok(Orders::default()) };
     records::read(value).map_err(TellError::Unreadable)
-}
-
-async fn once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
-    tokio::select! {
-        biased;
-        answer = call => answer,
-        () = clock.sleep(CALL_MAX) => Err(BusError::Unreachable("it took too long".to_owned())),
-    }
 }

@@ -106,6 +106,19 @@ pub struct HostTrouble {
     pub reason: &'static str,
 }
 
+/// The fleet that a node was part of, as it knew it last.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FleetFigures {
+    /// The fleet's crawl.
+    pub crawl: String,
+    /// The node.
+    pub node: String,
+    /// Pages that the sessions of other nodes had fetched.
+    pub pages_of_others: u64,
+    /// Whether nothing was left to fetch when the node came.
+    pub was_over: bool,
+}
+
 /// What is known of a run besides its counts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Run {
@@ -123,6 +136,9 @@ pub struct Run {
     pub troubles: Vec<HostTrouble>,
     /// The set of URLs seen.
     pub dedup: Option<SeenFigures>,
+    /// The fleet; of such that a node was part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetFigures>,
 }
 
 /// What came of a crawl.
@@ -206,9 +222,10 @@ impl Report {
         }
     }
 
-    /// Whether no page could be had: none was fetched, and of none it was said that it is as it was.
+    /// Whether no page could be had: none was fetched, not by other nodes of a fleet either, and of none it was said that it is as it was.
     pub fn has_nothing(&self) -> bool {
-        self.pages == 0 && self.fates.of(Fate::NotModified) == 0
+        let elsewhere = self.run.fleet.as_ref().is_some_and(|fleet| fleet.was_over || fleet.pages_of_others > 0);
+        self.pages == 0 && self.fates.of(Fate::NotModified) == 0 && !elsewhere
     }
 
     /// Writes the report as JSON to `path`, whole or not at all: to a file beside it that then takes its name.
@@ -263,6 +280,18 @@ pub(super) mod tests {
         assert_eq!(json["stop_reason"], "frontier_empty");
         assert_eq!(json["statuses"], serde_json::json!({"200": 30}));
         assert_eq!((&json["seed"], &json["version"]), (&7.into(), &env!("CARGO_PKG_VERSION").into()));
+    }
+
+    #[test]
+    fn a_node_without_a_page_has_nothing_only_where_the_others_of_its_fleet_have_nothing_either() {
+        let with = |pages_of_others, was_over| {
+            let fleet = FleetFigures { pages_of_others, was_over, ..FleetFigures::default() };
+            let run = Run { fleet: Some(fleet), ..Run::default() };
+            Report { run, pages: 0, ..report() }.has_nothing()
+        };
+        assert_eq!([with(0, false), with(1, false), with(0, true)], [true, false, false]);
+        assert!(Report { pages: 0, ..report() }.has_nothing());
+        assert!(serde_json::to_value(report()).unwrap().get("fleet").is_none());
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod text;
 mod usage;
 
 pub use advice::remedy;
-pub use closing::{HostTrouble, Report, Run, StopReason};
+pub use closing::{FleetFigures, HostTrouble, Report, Run, StopReason};
 pub use commands::{Command, Commands, Given, InForce};
 pub use dedup::SeenFigures;
 pub use hooks::{Hooks, PauseSwitch, StopFlag};

@@ -79,6 +79,11 @@ impl fmt::Display for Report {
         if !self.errors.is_empty() {
             line(f, "errors", &largest(self.errors.iter().map(|(reason, count)| (*reason, *count)), 8))?;
         }
+        if let Some(fleet) = &self.run.fleet {
+            let others = format!("other nodes fetched {} pages", figures::count(fleet.pages_of_others));
+            let others = if fleet.was_over { "it was over before this node came".to_owned() } else { others };
+            line(f, "fleet", &format!("node {} of the crawl `{}`; {others}", fleet.node, fleet.crawl))?;
+        }
         if let Some(Outlook { expected_yield, requests }) = self.outlook {
             let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
             line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;

@@ -6,6 +6,8 @@
 mod cluster;
 mod connecting;
 mod keys;
+mod latecomer;
+mod leaderless;
 mod metrics;
 mod objects;
 mod orders;

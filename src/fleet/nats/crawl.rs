@@ -12,7 +12,9 @@ use super::connect::may_replicate;
 use super::error::{NatsError, answered};
 use super::options::NatsOptions;
 use super::traffic::Kind;
+use crate::clock::Clock;
 use crate::fleet::bus::{BusError, Stream};
+use crate::fleet::patience::patiently;
 
 /// How many replicas are kept in a cluster, where nothing else is asked for.
 const REPLICAS: usize = 3;
@@ -158,6 +160,11 @@ async fn make_once(bus: &NatsBus, config: &Config) -> Result<Info, Refusal> {
     }
 }
 
+/// Finds a stream that is there; while nobody leads it, it is asked again.
+async fn look_up(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
+    patiently(&Clock::system(), || find(bus, stream)).await
+}
+
 async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
     match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
         Ok(info) => Ok(Some(info)),
@@ -169,12 +176,12 @@ async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
 /// How a crawl that is there is kept.
 pub(super) async fn open(bus: &NatsBus) -> Result<Kept, NatsError> {
     let crawl = bus.names.crawl();
-    let Some(keys) = find(bus, &bus.names.keys_stream()).await? else {
+    let Some(keys) = look_up(bus, &bus.names.keys_stream()).await? else {
         return Err(NatsError::NoSuchCrawl(crawl.to_owned()));
     };
     let missing = |stream: String| NatsError::Incomplete { crawl: crawl.to_owned(), stream };
     let objects = bus.names.objects_stream();
-    if find(bus, &objects).await?.is_none() {
+    if look_up(bus, &objects).await?.is_none() {
         return Err(missing(objects));
     }
     let streams = streams(bus).await?;
@@ -206,11 +213,11 @@ struct Page {
 
 /// The crawl's own streams.
 async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
-    let mut all = Vec::new();
-    let mut seen = 0;
+    let (mut all, mut seen) = (Vec::new(), 0);
+    let clock = Clock::system();
     for _ in 0..PAGES_MAX {
         let with = json!({"subject": bus.names.all_subjects(), "offset": seen});
-        let page: Page = bus.link.ask(Kind::Servers, "STREAM.NAMES", &with).await?;
+        let page: Page = patiently(&clock, || bus.link.ask(Kind::Servers, "STREAM.NAMES", &with)).await?;
         let names = page.streams.unwrap_or_default();
         seen += names.len();
         all.extend(names.iter().filter_map(|name| bus.names.stream_called(name)));
@@ -223,12 +230,15 @@ async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
 
 /// Takes all of a crawl away, the keys last: as long as they are there, it can be tried again.
 pub(super) async fn remove(bus: &NatsBus) -> Result<(), NatsError> {
-    if find(bus, &bus.names.keys_stream()).await?.is_none() {
+    if look_up(bus, &bus.names.keys_stream()).await?.is_none() {
         return Err(NatsError::NoSuchCrawl(bus.names.crawl().to_owned()));
     }
     let streams = streams(bus).await?.into_iter().map(|stream| bus.names.stream(stream));
+    let clock = Clock::system();
     for stream in streams.chain([bus.names.objects_stream(), bus.names.keys_stream()]) {
-        match bus.link.ask_plainly::<Value>(Kind::Servers, &format!("STREAM.DELETE.{stream}"), &Value::Null).await? {
+        let what = format!("STREAM.DELETE.{stream}");
+        let delete = || bus.link.ask_plainly::<Value>(Kind::Servers, &what, &Value::Null);
+        match patiently(&clock, delete).await? {
             Err(error) if error.error_code() != ErrorCode::STREAM_NOT_FOUND => return Err(answered(&error).into()),
             _ => (),
         }

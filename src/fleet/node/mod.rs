@@ -36,7 +36,7 @@ pub use log::{Mark, SessionLog, SessionOver};
 pub use observing::OnStanding;
 
 use self::calls::{Calls, Swapped};
-use self::observing::Watcher;
+use self::observing::{Observer, Watcher};
 use self::records::{CrawlRecord, CrawlState, Origin};
 use self::shared::Shared;
 use super::assignment::Weight;
@@ -219,12 +219,22 @@ impl Node {
             spawn(Box::pin(policy::follow(Arc::clone(&shared), Arc::clone(post))));
             spawn(Box::pin(policy::hold(Arc::clone(&shared), Arc::clone(post))));
         }
+        let observer = self.watcher.as_ref().map(|watcher| Observer::new(&shared, watcher));
+        let observed = async {
+            match &observer {
+                Some(observer) => observer.observe().await,
+                None => std::future::pending().await,
+            }
+        };
         let end = tokio::select! {
             biased;
             end = shared.until_ended(leave) => end,
             // It ends with the session, and not a moment later: nothing is shown any more then.
-            () = observing::observe(&shared, self.watcher.as_ref()) => End::Lost,
+            () = observed => End::Lost,
         };
+        if let Some(observer) = &observer {
+            observer.show();
+        }
         if end == End::Over {
             policy::finish(&shared).await;
         }

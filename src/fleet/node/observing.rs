@@ -14,7 +14,7 @@ use crate::fleet::SessionId;
 use crate::fleet::bus::{Flow, Stream};
 use crate::fleet::status::{FleetStatus, Standing};
 
-/// What is done with where a node stands, once a second. Must not block.
+/// What is done with where a node stands, once a second and when its session ends. Must not block.
 pub type OnStanding = Arc<dyn Fn(Standing) + Send + Sync>;
 
 /// How often it is shown.
@@ -50,38 +50,58 @@ impl Hearing {
     }
 }
 
-/// Shows it for as long as it is polled, if anybody watches. Never ends.
-pub(super) async fn observe(shared: &Shared, watcher: Option<&Watcher>) {
-    let Some(watcher) = watcher else { return std::future::pending().await };
-    let ends = Mutex::new(vec![0; usize::from(shared.options.partitions.shards())]);
-    tokio::join!(show(shared, watcher, &ends), ask(shared, &ends));
+/// Shows it to a watcher.
+pub(super) struct Observer<'a> {
+    shared: &'a Shared,
+    watcher: &'a Watcher,
+    /// The last message of each shard that is known of.
+    ends: Mutex<Vec<u64>>,
+    hearing: Mutex<Hearing>,
 }
 
-/// Asks for the ends of the shards that this node reads. While the bus is away they stay what they were.
-async fn ask(shared: &Shared, ends: &Mutex<Vec<u64>>) {
-    loop {
-        let partitions = &shared.options.partitions;
-        let shards: BTreeSet<u16> = shared.held.lock().keys().map(|partition| partitions.shard(*partition)).collect();
-        for shard in shards {
-            let last = shared.calls.once(shared.calls.bus.last(Stream::Exchange(shard), EXCHANGE)).await;
-            if let (Ok(last), Some(end)) = (last, ends.lock().get_mut(usize::from(shard))) {
-                *end = last.max(*end);
-            }
-        }
-        shared.clock.sleep(ASKED_EVERY).await;
+impl<'a> Observer<'a> {
+    pub(super) fn new(shared: &'a Shared, watcher: &'a Watcher) -> Self {
+        let ends = Mutex::new(vec![0; usize::from(shared.options.partitions.shards())]);
+        Self { shared, watcher, ends, hearing: Mutex::default() }
     }
-}
 
-async fn show(shared: &Shared, watcher: &Watcher, ends: &Mutex<Vec<u64>>) {
-    let mut hearing = Hearing::default();
-    loop {
-        shared.clock.sleep(SHOWN_EVERY).await;
+    /// Shows it for as long as it is polled. Never ends.
+    pub(super) async fn observe(&self) {
+        let show = async {
+            loop {
+                self.shared.clock.sleep(SHOWN_EVERY).await;
+                self.show();
+            }
+        };
+        tokio::join!(show, self.ask());
+    }
+
+    /// Asks for the ends of the shards that this node reads. While the bus is away they stay what they were.
+    async fn ask(&self) {
+        let shared = self.shared;
+        loop {
+            let partitions = &shared.options.partitions;
+            let shards: BTreeSet<u16> =
+                shared.held.lock().keys().map(|partition| partitions.shard(*partition)).collect();
+            for shard in shards {
+                let last = shared.calls.once(shared.calls.bus.last(Stream::Exchange(shard), EXCHANGE)).await;
+                if let (Ok(last), Some(end)) = (last, self.ends.lock().get_mut(usize::from(shard))) {
+                    *end = last.max(*end);
+                }
+            }
+            shared.clock.sleep(ASKED_EVERY).await;
+        }
+    }
+
+    /// Shows it as it is now.
+    pub(super) fn show(&self) {
+        let (shared, watcher) = (self.shared, self.watcher);
         let standing = {
             let view = shared.view.lock();
             // Nobody can have read further than to the end.
-            let mut ends = ends.lock();
+            let mut ends = self.ends.lock();
             raise(&mut ends, view.live().map(|(_, said)| &*said.positions));
-            let heard = hearing.heard(&view, shared.clock.now(), shared.options.terms.renew * 5 / 2);
+            let heard = self.hearing.lock().heard(&view, shared.clock.now(), shared.options.terms.renew * 5 / 2);
             let fleet = FleetStatus::of(&watcher.crawl, &view, &heard, &shared.options.partitions, &ends);
             standing(shared, fleet)
         };

@@ -1,7 +1,11 @@
 //! The configuration that all nodes of a fleet have in common, and what each has for itself.
 
+use bytes::Bytes;
+
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::fleet::bus::{Bus, BusError};
+use crate::fleet::patience::patiently;
 
 /// Where the fleet keeps it.
 pub(super) const KEY: &str = "config";
@@ -71,15 +75,16 @@ pub(super) enum Disagreement {
 
 /// The fleet's configuration, with what this node has for itself. Where the fleet has none yet, `config` becomes it; where it has another,
 /// that is said.
-pub(super) async fn agree(bus: &dyn Bus, config: &Config) -> Result<Config, Disagreement> {
+pub(super) async fn agree(bus: &dyn Bus, clock: &Clock, config: &Config) -> Result<Config, Disagreement> {
     let common = common(config);
-    let text = toml::to_string(&common).map_err(|error| unreadable(config, &error))?;
-    match bus.create(KEY, text.into()).await {
+    let text: Bytes = toml::to_string(&common).map_err(|error| unreadable(config, &error))?.into();
+    match patiently(clock, || bus.create(KEY, text.clone())).await {
         Ok(_) => return Ok(config.clone()),
+        // With another's, or with what was written though nobody said so.
         Err(BusError::Conflict) => {}
         Err(error) => return Err(error.into()),
     }
-    let fleets = read(bus, config).await?;
+    let fleets = read(bus, clock, config).await?;
     let settings = differences(&fleets, &common);
     if settings.is_empty() {
         return Ok(config.clone());
@@ -89,12 +94,12 @@ pub(super) async fn agree(bus: &dyn Bus, config: &Config) -> Result<Config, Disa
 }
 
 /// The fleet's configuration, with what `own` has for itself.
-pub(super) async fn join(bus: &dyn Bus, own: &Config) -> Result<Config, Disagreement> {
-    Ok(with_own(&read(bus, own).await?, own))
+pub(super) async fn join(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disagreement> {
+    Ok(with_own(&read(bus, clock, own).await?, own))
 }
 
-async fn read(bus: &dyn Bus, own: &Config) -> Result<Config, Disagreement> {
-    let held = bus.get(KEY).await?.and_then(|held| held.value);
+async fn read(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disagreement> {
+    let held = patiently(clock, || bus.get(KEY)).await?.and_then(|held| held.value);
     let held = held.ok_or_else(|| Disagreement::Missing(own.fleet.name.clone()))?;
     let text = std::str::from_utf8(&held).map_err(|error| unreadable(own, &error))?;
     toml::from_str(text).map_err(|error| unreadable(own, &error))

@@ -2,23 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::clock::{Clock, Instant};
 use crate::fleet::budget::{Amounts, Budget, Kind, Limits, Spender, Spending, UsedUp};
-use crate::fleet::bus::{Bus, BusError};
+use crate::fleet::bus::{Bus, BusError, KeyValue};
 use crate::fleet::node::records::{self, BUDGET};
+use crate::fleet::patience::patiently;
 use crate::frontier::{Allowance, Control, EndReason, Spent};
 use crate::pipeline::Error;
 use crate::pipeline::switchboard::Lines;
-use crate::report::StopFlag;
 
 /// Bytes that a node has at its disposal at least, where they are limited.
 const BYTES_LEAST: u64 = 4 << 20;
 
-/// How long a node that begins waits for an answer, and how often it asks.
-const ASK_MAX: Duration = Duration::from_secs(5);
-const ASK_EVERY: Duration = Duration::from_millis(500);
 /// How often a change is tried that others keep from happening.
 const ATTEMPTS: u32 = 16;
 
@@ -89,16 +85,18 @@ impl Spender for Purse {
 }
 
 /// Lets a crawl go on whose budget was used up; it ends again where that is still so.
-pub(super) async fn reopen(bus: &dyn Bus) -> Result<(), Error> {
+pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(format!("the fleet's budgets: {error}"));
     for _ in 0..ATTEMPTS {
-        let Some(held) = bus.get(BUDGET).await.map_err(|error| wrong(&error))? else { return Ok(()) };
+        let Some(held) = patiently(clock, || bus.get(BUDGET)).await.map_err(|error| wrong(&error))? else {
+            return Ok(());
+        };
         let budget: Budget = records::read(&held.value.unwrap_or_default()).map_err(|error| wrong(&error))?;
         if budget.over.is_none() {
             return Ok(());
         }
         let value = records::written(&Budget { over: None, ..budget });
-        match bus.update(BUDGET, value, held.revision).await {
+        match patiently(clock, || bus.update(BUDGET, value.clone(), held.revision)).await {
             Err(BusError::Conflict) => {}
             written => return written.map(drop).map_err(|error| wrong(&error)),
         }
@@ -120,19 +118,10 @@ pub(super) fn is_used_up(name: &str, why: UsedUp) -> Error {
     ))
 }
 
-/// Which budget of the fleet's crawl is used up, if one is. Waits for the servers, unless this node is to stop.
-pub(super) async fn used_up(bus: &dyn Bus, clock: &Clock, stop: &StopFlag) -> Result<Option<UsedUp>, Error> {
-    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(format!("the fleet's budgets: {error}"));
-    let held = loop {
-        let asked = tokio::time::timeout(ASK_MAX, bus.get(BUDGET)).await;
-        match asked.unwrap_or_else(|_| Err(BusError::Unreachable("it took too long".to_owned()))) {
-            Ok(held) => break held,
-            Err(error) if stop.requested() => return Err(wrong(&error)),
-            Err(error) => tracing::warn!("the fleet's budgets cannot be asked for: {error}; it is tried again"),
-        }
-        clock.sleep(ASK_EVERY).await;
-    };
+/// Which budget of the fleet's crawl is used up, if one is.
+pub(super) fn used_up(held: Option<KeyValue>) -> Result<Option<UsedUp>, Error> {
     let Some(value) = held.and_then(|held| held.value) else { return Ok(None) };
-    let budget: Budget = records::read(&value).map_err(|error| wrong(&error))?;
-    Ok(budget.over)
+    let budget: Result<Budget, _> = records::read(&value);
+    let wrong = |error| Error::Configuration(format!("the fleet's budgets: {error}"));
+    budget.map(|budget| budget.over).map_err(wrong)
 }

@@ -4,7 +4,9 @@
 //! links that are discovered here. A group is kept when its links are on the exchange and its entry in the log.
 
 mod agreed;
+mod before;
 mod budget;
+mod company;
 mod desk;
 mod engine;
 mod handback;

@@ -29,15 +29,15 @@ const ASK_EVERY: Duration = Duration::from_millis(500);
 pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
 
 /// Lets a crawl go on that was stopped, with the budgets that `own` names.
-pub(super) async fn reopen(bus: &dyn Bus, own: &Config) -> Result<(), Error> {
-    let (usual, clock) = (Config::default(), Clock::system());
+pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<(), Error> {
+    let usual = Config::default();
     let named = |name: &&str| value_of(own, name) != value_of(&usual, name);
     let names = ["budget.pages", "budget.requests", "budget.bytes", "budget.time"];
     let settings = names.into_iter().filter(named).filter_map(|name| Some((name.to_owned(), value_of(own, name)?)));
     let settings: Vec<_> = settings.collect();
     let set = (!settings.is_empty()).then_some(Order::Set(settings));
     for order in set.into_iter().chain([Order::GoOn, Order::Reopen]) {
-        let told = telling::tell(bus, &clock, &order).await;
+        let told = telling::tell(bus, clock, &order).await;
         told.map_err(|error| Error::Configuration(error.to_string()))?;
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::fleet::bus::{Bus, BusError};
 use crate::fleet::connect;
 use crate::fleet::node::records::{self, CrawlState, REBALANCE, Rebalance};
 use crate::fleet::node::view::View;
+use crate::fleet::patience::patiently;
 use crate::fleet::rebalanced::Rebalanced;
 use crate::pipeline::Error;
 
@@ -26,9 +27,9 @@ const ATTEMPTS: u32 = 5;
 /// Has the fleet that `own` names spread its load now, and waits until it has. What it moved.
 pub(in crate::pipeline) async fn rebalance(own: &Config) -> Result<Rebalanced, Error> {
     let bus = connect::open(&own.fleet).await?;
-    let config = agreed::join(&*bus, own).await?;
-    let partitions = partitions(&config)?;
-    let (name, clock) = (&config.fleet.name, Clock::system());
+    let clock = Clock::system();
+    let config = agreed::join(&*bus, &clock, own).await?;
+    let (name, partitions) = (&config.fleet.name, partitions(&config)?);
     let is_running = |view: &View| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);
     let is_done = |view: &View| Rebalanced::is_done(view, &partitions) || !is_running(view);
     // A node that says something at the very moment is heard of only after all else.
@@ -38,7 +39,7 @@ pub(in crate::pipeline) async fn rebalance(own: &Config) -> Result<Rebalanced, E
         return Err(refused(name, why));
     }
     let before = Rebalanced::before(name, &view);
-    let number = ask(&*bus).await?;
+    let number = ask(&*bus, &clock).await?;
     let answered = |view: &View| view.placement.as_ref().is_some_and(|(placement, _)| placement.answered >= number);
     let view = watch(&*bus, &clock, ANSWERED_MAX, |view| answered(view) || !is_running(view)).await?;
     if !answered(&view) {
@@ -63,19 +64,19 @@ fn unanswered(view: &View) -> String {
 }
 
 /// Writes a request; its number.
-async fn ask(bus: &dyn Bus) -> Result<u64, Error> {
+async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
     for _ in 0..ATTEMPTS {
-        let held = bus.get(REBALANCE).await.map_err(failed)?;
+        let held = patiently(clock, || bus.get(REBALANCE)).await.map_err(failed)?;
         let value = held.as_ref().and_then(|held| held.value.as_deref());
         // What cannot be read is written over.
         let last: Rebalance = value.and_then(|value| records::read(value).ok()).unwrap_or_default();
         let asked = last.asked + 1;
         let value = records::written(&Rebalance { asked });
-        let written = match held {
-            Some(held) => bus.update(REBALANCE, value, held.revision).await,
-            None => bus.create(REBALANCE, value).await,
+        let write = || match &held {
+            Some(held) => bus.update(REBALANCE, value.clone(), held.revision),
+            None => bus.create(REBALANCE, value.clone()),
         };
-        match written {
+        match patiently(clock, write).await {
             Ok(_) => return Ok(asked),
             Err(BusError::Conflict) => {}
             Err(error) => return Err(failed(error)),
@@ -88,12 +89,12 @@ async fn ask(bus: &dyn Bus) -> Result<u64, Error> {
 async fn watch(bus: &dyn Bus, clock: &Clock, patience: Duration, is_so: impl Fn(&View) -> bool) -> Result<View, Error> {
     let until = clock.now() + patience;
     let mut view = View::default();
-    let mut keys = bus.watch().await.map_err(failed)?;
+    let mut keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
     while let Ok(seen) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
         let Some(seen) = seen else {
             // It has lost its connection, or fell behind.
             view.watch_begins();
-            keys = bus.watch().await.map_err(failed)?;
+            keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
             continue;
         };
         if let Err(error) = view.see(seen) {

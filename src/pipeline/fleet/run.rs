@@ -8,7 +8,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::agreed::{self, Disagreement};
+use super::before::{self, Before};
 use super::budget::{self, Purse};
+use super::company::Company;
 use super::desk::Desk;
 use super::engine::FleetEngine;
 use super::journal::SessionJournal;
@@ -23,7 +25,6 @@ use crate::fleet::bus::Bus;
 use crate::fleet::engine::Engine;
 use crate::fleet::node::records::Origin;
 use crate::fleet::node::{CallOptions, End, Node, NodeOptions, OnOrders};
-use crate::fleet::orders::Orders;
 use crate::fleet::{Borders, ConnectError, Metered, Partitions, SessionId, Terms, Territory, connect};
 use crate::frontier::{Control, ErrandsAdded, LinksFound};
 use crate::page::{Apath, LinkClass, ScheduledUrl};
@@ -34,7 +35,7 @@ use crate::pipeline::surroundings::{Live, Network, Surroundings};
 use crate::pipeline::wiring::{self, Beginning};
 use crate::pipeline::{Error, output, stop_reason};
 use crate::policy::Policy;
-use crate::report::{Commands, Hooks, PauseSwitch, Report, StopFlag, StopReason, Usage};
+use crate::report::{Commands, Hooks, PauseSwitch, Report, Run, StopFlag, StopReason, Usage};
 use crate::seed::Seed;
 use crate::store::Store;
 use crate::url::{Canonicaliser, HostGroups, Scope};
@@ -57,8 +58,9 @@ impl From<Disagreement> for Error {
 /// Crawls as a node of the fleet that `config` names: its crawl is begun where it is not there yet.
 pub(in crate::pipeline) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     let bus = connect::create(&config.fleet).await?;
-    let bus: Arc<dyn Bus> = Arc::new(Metered::new(bus, Clock::system(), Arc::clone(&hooks.metrics.fleet)));
-    let config = agreed::agree(&*bus, config).await?;
+    let clock = Clock::system();
+    let bus: Arc<dyn Bus> = Arc::new(Metered::new(bus, clock.clone(), Arc::clone(&hooks.metrics.fleet)));
+    let config = agreed::agree(&*bus, &clock, config).await?;
     if !config.host.delay_per_ip.0.is_zero() {
         tracing::warn!(
             "each node keeps host.delay_per_ip for itself: together they may ask an address more often. Of hosts that are one server, make \
@@ -71,14 +73,15 @@ pub(in crate::pipeline) async fn run(config: &Config, hooks: Hooks) -> Result<Re
 /// The configuration of a crawl of the fleet, with what `own` says of this node.
 pub(in crate::pipeline) async fn configuration(own: &Config) -> Result<Config, Error> {
     let bus = connect::open(&own.fleet).await?;
-    Ok(agreed::join(&*bus, own).await?)
+    Ok(agreed::join(&*bus, &Clock::system(), own).await?)
 }
 
 /// Lets the crawl go on, if it was stopped.
 pub(in crate::pipeline) async fn go_on(own: &Config) -> Result<(), Error> {
     let bus = connect::open(&own.fleet).await?;
-    budget::reopen(&*bus).await?;
-    orders::reopen(&*bus, own).await
+    let clock = Clock::system();
+    budget::reopen(&*bus, &clock).await?;
+    orders::reopen(&*bus, &clock, own).await
 }
 
 async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Report, Error> {
@@ -87,15 +90,15 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
     let given = Arc::new(tokio::sync::Mutex::new(hooks.commands.listen()));
     let mut last: Option<Report> = None;
     loop {
-        let orders = match (told_before(&*bus, config, &clock, &hooks.stop).await, last.take()) {
-            (Ok(Ok(orders)), _) => orders,
+        let before = match (before::ask(&*bus, config, &clock, &hooks.stop).await, last.take()) {
+            (Ok(Ok(before)), _) => before,
             // The crawl was stopped while this node began anew.
             (Ok(Err(_)), Some(report)) => return Ok(report),
             // The node was, and nobody answers.
             (Err(_), Some(report)) if hooks.stop.requested() => return Ok(report),
             (Ok(Err(why)) | Err(why), _) => return Err(why),
         };
-        let (end, report) = session(&bus, config, (&hooks, &given), &clock, orders).await?;
+        let (end, report) = session(&bus, config, (&hooks, &given), &clock, before).await?;
         match end {
             End::Lost if !hooks.stop.requested() => {
                 last = Some(report);
@@ -105,21 +108,6 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
             End::Over | End::Left | End::Lost => return Ok(report),
         }
     }
-}
-
-/// What the fleet was told before a session begins; or why none is to begin.
-async fn told_before(
-    bus: &dyn Bus,
-    config: &Config,
-    clock: &Clock,
-    stop: &StopFlag,
-) -> Result<Result<Orders, Error>, Error> {
-    let orders = orders::at_start(bus, clock, stop).await?;
-    if orders.stopped {
-        return Ok(Err(orders::was_stopped(&config.fleet.name)));
-    }
-    let used_up = budget::used_up(bus, clock, stop).await?;
-    Ok(used_up.map_or(Ok(orders), |why| Err(budget::is_used_up(&config.fleet.name, why))))
 }
 
 /// What a session meets of the world: the network and the disk as they are, and its fleet.
@@ -246,7 +234,7 @@ async fn session(
     config: &Config,
     (hooks, given): (&Hooks, &OuterCommands),
     clock: &Clock,
-    orders: Orders,
+    Before { orders, is_over }: Before,
 ) -> Result<(End, Report), Error> {
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
@@ -282,13 +270,21 @@ async fn session(
     let herald = Herald::begin((bus, clock), orders, (given, &inner), (&crawl, one_policy)).await;
     crawl.begin();
     let started = crawl.started;
-    let standing = Arc::clone(&crawl.standing);
-    let node = node.watched(config.fleet.name.clone(), Arc::new(move |now| *standing.lock() = Some(now)));
+    let (standing, company) = (Arc::clone(&crawl.standing), Company::default());
+    let heard = company.clone();
+    let node = node.watched(
+        config.fleet.name.clone(),
+        Arc::new(move |now| {
+            heard.hear(&now);
+            *standing.lock() = Some(now);
+        }),
+    );
     let takes_part = TakesPart::begin(node, &crawl, &world, (hooks, &inner), herald);
     hand_back(output::directory(config), &world);
     let reason = stop_reason(crawl.until_over(&inner).await);
     let end = takes_part.end().await;
     let (run, status, failed) = crawl.close(threads, started).await?;
+    let run = Run { fleet: Some(company.figures(config, is_over)), ..run };
     let reason = match (&end, failed.unwrap_or(reason)) {
         (End::Over, _) if failed.is_none() => StopReason::FrontierEmpty,
         // What others have taken over can be kept by this node no more, and need not: they go on with it.

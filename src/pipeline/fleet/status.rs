@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::fleet::bus::{Bus, BusError, Seen, Stream};
 use crate::fleet::node::log::EXCHANGE;
 use crate::fleet::node::view::View;
+use crate::fleet::patience::patiently;
 use crate::fleet::status::FleetStatus;
 use crate::fleet::{SessionId, connect};
 use crate::pipeline::Error;
@@ -20,12 +21,14 @@ const TOLD_MAX: Duration = Duration::from_secs(10);
 /// Where the fleet's crawl stands that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
 pub(in crate::pipeline) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let bus = connect::open(&own.fleet).await?;
-    let config = agreed::join(&*bus, own).await?;
-    let (view, heard) = listen(&*bus, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
+    let clock = Clock::system();
+    let config = agreed::join(&*bus, &clock, own).await?;
+    let (view, heard) = listen(&*bus, &clock, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
     let partitions = partitions(&config)?;
     let mut ends = Vec::new();
     for shard in 0..partitions.shards() {
-        ends.push(bus.last(Stream::Exchange(shard), EXCHANGE).await.map_err(failed)?);
+        let end = patiently(&clock, || bus.last(Stream::Exchange(shard), EXCHANGE)).await;
+        ends.push(end.map_err(failed)?);
     }
     Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
 }
@@ -35,10 +38,9 @@ pub(super) fn failed(error: BusError) -> Error {
 }
 
 /// What the keys hold, and which sessions were heard of anew while it was listened.
-async fn listen(bus: &dyn Bus, patience: Duration) -> Result<(View, BTreeSet<SessionId>), BusError> {
+async fn listen(bus: &dyn Bus, clock: &Clock, patience: Duration) -> Result<(View, BTreeSet<SessionId>), BusError> {
     let (mut view, mut beats, mut heard) = (View::default(), BTreeMap::new(), BTreeSet::new());
-    let mut keys = bus.watch().await?;
-    let clock = Clock::system();
+    let mut keys = patiently(clock, || bus.watch()).await?;
     let mut until = clock.now() + TOLD_MAX;
     while let Ok(Some(seen)) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
         if seen == Seen::UpToDate {

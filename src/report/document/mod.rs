@@ -294,12 +294,14 @@ fn findings(figures: &Value) -> Findings<'_> {
         Some(counted) => counted.as_u64().unwrap_or(0),
         None => 0,
     };
+    let fleet = &figures["fleet"];
+    let elsewhere = fleet["was_over"] == true || count(fleet, "pages_of_others") > 0;
     Findings {
         stop_reason: figures["stop_reason"].as_str().unwrap_or_default(),
         requests: count(figures, "requests"),
         troubles: troubles.collect(),
         errors: errors.filter_map(|(reason, count)| Some((reason.as_str(), count.as_u64()?))).collect(),
-        has_nothing: figures["pages"].as_u64() == Some(0) && of_fate("not_modified") == 0,
+        has_nothing: figures["pages"].as_u64() == Some(0) && of_fate("not_modified") == 0 && !elsewhere,
         kept_back: (of_fate("robots"), of_fate("out_of_scope")),
     }
 }

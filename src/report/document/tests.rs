@@ -55,6 +55,17 @@ fn a_log_that_goes_on_after_the_report_is_of_a_later_run_that_was_killed() {
 }
 
 #[test]
+fn a_node_without_a_page_needs_no_advice_where_others_of_its_fleet_have_some() {
+    let advice = |others: u64| {
+        let fleet = json!({"crawl": "c", "node": "a", "pages_of_others": others, "was_over": false});
+        let figures = json!({"stop_reason": "frontier_empty", "pages": 0, "requests": 2, "discovered": 0, "fates": {}, "fleet": fleet});
+        Document::of(Sources { report: Some(figures), has: has(true), ..Sources::default() }).advice
+    };
+    assert!(advice(0).iter().any(|line| line.contains("nothing was fetched")), "{:?}", advice(0));
+    assert_eq!(advice(1), Vec::<String>::new());
+}
+
+#[test]
 fn a_running_crawl_speaks_for_itself() {
     let status = json!({"pages": 7, "requests": 9, "discovered": 20, "queued": 12, "leased": 1, "fates": {"fetched": 7}, "paused": true});
     let document =

@@ -1,0 +1,54 @@
+//! A node that comes when others have fetched everything has done what it was asked for.
+
+use std::sync::Arc;
+
+use harvestman::config::Config;
+use harvestman::lab::sim::{Family, Server, ServerOptions, World, WorldOptions};
+use harvestman::pipeline;
+use harvestman::report::{Hooks, Report, StopReason};
+use harvestman::seed::Seed;
+use tokio::time::timeout;
+
+use super::PATIENCE;
+use super::metrics::config;
+use super::server::Servers;
+
+async fn crawled(config: Config) -> Report {
+    let run = move || {
+        let hooks = Hooks { metrics: pipeline::metrics(&config), ..Hooks::none() };
+        pipeline::runtime(&config).block_on(pipeline::run(&config, hooks)).unwrap()
+    };
+    timeout(PATIENCE, tokio::task::spawn_blocking(run)).await.expect("it ends").unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn who_comes_when_all_is_fetched_says_that_it_was_over() {
+    let Some(servers) = Servers::one("").await else { return };
+    let world = WorldOptions { pages: 40, hosts: 3, families: vec![Family::Forum], ..WorldOptions::default() };
+    let world = World::new(&world, Seed(5)).unwrap();
+    let site = Server::start(Arc::new(world), "127.0.0.1:0".parse().unwrap(), ServerOptions::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let config = |node| config(site.world().seeds(), &servers, dir.path(), node);
+
+    let first = crawled(config("a")).await;
+    let fleet = first.run.fleet.clone().unwrap();
+    assert!(first.pages >= 40 && !first.has_nothing(), "{first}");
+    assert_eq!((&*fleet.crawl, &*fleet.node, fleet.pages_of_others, fleet.was_over), ("counted", "a", 0, false));
+
+    let late = crawled(config("b")).await;
+    let fleet = late.run.fleet.clone().unwrap();
+    assert_eq!((late.pages, late.stop_reason, late.has_nothing()), (0, StopReason::FrontierEmpty, false), "{late}");
+    assert!(fleet.was_over && late.to_string().contains("it was over before this node came"), "{late}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_fleet_whose_seeds_cannot_be_fetched_has_nothing() {
+    let Some(servers) = Servers::one("").await else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let seed = format!("http://127.0.0.1:{}/", super::server::free_port());
+    let mut config = config(vec![seed], &servers, dir.path(), "a");
+    config.host.retries_max = 0;
+    config.scope.hosts.clear();
+    let report = crawled(config).await;
+    assert!(report.has_nothing(), "{report}");
+}
