@@ -36,7 +36,7 @@ import time
 from fleet_cost import cost
 from fleet_nats import version
 from fleet_net import enter
-from fleet_orders import ORDERS_SIZE, budget, orders
+from fleet_orders import BUDGET_SIZE, ORDERS_SIZE, budget, orders
 from fleet_policy import clusters, policy
 from fleet_run import Fleet, Size
 from fleet_scenarios import calm, cut, frozen, kills, leader, outage
@@ -54,8 +54,10 @@ COST_SECONDS_MAX = 1500
 
 def size(scenario=None):
     number = lambda name, usual: int(os.environ.get(f"FLEET_{name}", usual))
-    if scenario in (orders, budget):
+    if scenario is orders:
         return ORDERS_SIZE
+    if scenario is budget:
+        return BUDGET_SIZE
     if scenario in (full, spoilt):
         return TROUBLE_SIZE
     if scenario in (policy, clusters):

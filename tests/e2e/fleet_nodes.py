@@ -21,7 +21,7 @@ class Node:
         self.out = os.path.join(work, f"node{name}")
         self.cpu_seconds = 0.0
         self._binary, self._said = binary, os.path.join(work, f"node{name}.log")
-        self._process, self._code = None, None
+        self._process, self._code, self._began = None, None, 0
 
     def start(self, *arguments):
         """As a node of a fleet."""
@@ -32,6 +32,7 @@ class Node:
         with open(self._said, "ab") as said:
             said.write(f"---- {' '.join(command)}\n".encode())
             said.flush()
+            self._began = said.tell()
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, preexec_fn=end_with_parent)
         self._code = None
 
@@ -51,6 +52,12 @@ class Node:
         """The end of what it said."""
         with open(self._said, "rb") as file:
             return file.read()[-most:].decode("utf-8", "replace")
+
+    def takes_part(self):
+        """Whether it has said so since it was started."""
+        with open(self._said, "rb") as file:
+            file.seek(self._began)
+            return b"this node takes part" in file.read()
 
     def check(self):
         """That it runs, or ended as it should."""

@@ -10,6 +10,8 @@ from fleet_run import END_CODES, LEAVE_SECONDS_MAX, Size, clock_us
 
 # Small: what counts is what happens within seconds.
 ORDERS_SIZE = Size(pages=2_500, hosts=60, delay_ms=300, outage_seconds=0)
+# Slow enough that the budget lasts until all nodes take part.
+BUDGET_SIZE = Size(pages=2_500, hosts=60, delay_ms=800, outage_seconds=0)
 WITHIN_US = 2_000_000
 REST_SECONDS = 6
 SLOW_MS = 1_500
@@ -104,7 +106,7 @@ def _stop_and_go_on(fleet):
     assert code == 2 and "--go-on" in fleet.nodes["A"].said(), f"a node took part in a crawl that was stopped (code {code}): {fleet.nodes['A'].said()}"
     again = clock_us()
     fleet.join("A", "--go-on")
-    fleet.wait(2)
+    fleet.wait_for("A")
     fleet.join("B")
     fleet.join("C")
     return stopped, again

@@ -135,6 +135,15 @@ class Fleet:
         self.crawl(names[0], *more, **other)
         for name in names[1:]:
             self.join(name)
+        self.wait_for(names)
+
+    def wait_for(self, names):
+        """Waits until these nodes take part: right after the crawl was made the servers may still be choosing who leads its streams."""
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while waiting := [name for name in names if not self.nodes[name].takes_part()]:
+            self.check()
+            assert time.monotonic() < deadline, f"nodes {waiting} do not take part after {START_SECONDS_MAX} s; {waiting[0]} said:\n{self.nodes[waiting[0]].said()}"
+            time.sleep(0.05)
 
     def kill(self, name):
         self.nodes[name].kill()
