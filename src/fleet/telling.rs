@@ -38,15 +38,6 @@ pub enum TellError {
     Unreadable(String),
 }
 
-/// What the fleet was told by now.
-///
-/// # Errors
-/// Where the servers do not answer, or what they answer cannot be read.
-pub async fn told(bus: &dyn Bus, clock: &Clock) -> Result<Orders, TellError> {
-    let held = once(clock, bus.get(ORDERS)).await.map_err(TellError::Away)?;
-    orders_of(held.as_ref())
-}
-
 /// Tells the fleet something; what holds then. It takes some seconds at most.
 ///
 /// # Errors
@@ -97,7 +88,11 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
     })
 }
 
-fn orders_of(held: Option<&KeyValue>) -> Result<Orders, TellError> {
+/// What the fleet was told, by what the key of the orders holds.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn orders_of(held: Option<&KeyValue>) -> Result<Orders, TellError> {
     let Some(value) = held.and_then(|held| held.value.as_deref()) else { return Ok(Orders::default()) };
     records::read(value).map_err(TellError::Unreadable)
 }

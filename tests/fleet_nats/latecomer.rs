@@ -1,8 +1,12 @@
-//! A node that comes when others have fetched everything has done what it was asked for.
+//! A node that comes too early waits, and one that comes when others have fetched everything has done what it was asked for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use bytes::Bytes;
 use harvestman::config::Config;
+use harvestman::fleet::bus::Bus;
+use harvestman::fleet::nats::{NatsBus, NatsError, NatsOptions};
 use harvestman::lab::sim::{Family, Server, ServerOptions, World, WorldOptions};
 use harvestman::pipeline;
 use harvestman::report::{Hooks, Report, StopReason};
@@ -51,4 +55,38 @@ async fn a_fleet_whose_seeds_cannot_be_fetched_has_nothing() {
     config.scope.hosts.clear();
     let report = crawled(config).await;
     assert!(report.has_nothing(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_comes_while_the_crawl_is_being_made_waits_for_it() {
+    let Some(servers) = Servers::one("").await else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(vec!["http://a.localhost/".to_owned()], &servers, dir.path(), "a");
+    let early = || async { pipeline::fleet_configuration(&config).await.map_err(|error| error.to_string()) };
+    let bus = NatsBus::connect(NatsOptions { shards: 2, log_shards: 2, ..NatsOptions::new(servers.url(), "counted") });
+    let bus = bus.await.unwrap();
+    assert!(early().await.unwrap_err().contains("there is no crawl"));
+
+    // As far as it is made when its last stream is still missing.
+    bus.create_crawl().await.unwrap();
+    let client = async_nats::connect(servers.url()).await.unwrap();
+    client.request("$JS.API.STREAM.DELETE.HM_counted_OBS", "".into()).await.unwrap();
+    let (opened, _) = tokio::join!(bus.open_crawl(), async {
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        bus.create_crawl().await.unwrap();
+    });
+    assert_eq!(opened.map(|kept| kept.shards), Ok(2));
+
+    // And as far as it is when its configuration is.
+    let (joined, _) = tokio::join!(early(), async {
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        let text = toml::to_string(&Config { fleet: Default::default(), ..config.clone() }).unwrap();
+        bus.create("config", Bytes::from(text)).await.unwrap();
+    });
+    assert_eq!(joined.map(|joined| joined.crawl.seeds), Ok(config.crawl.seeds.clone()));
+
+    client.request("$JS.API.STREAM.DELETE.HM_counted_X1", "".into()).await.unwrap();
+    client.request("$JS.API.STREAM.DELETE.HM_counted_OBS", "".into()).await.unwrap();
+    let gone = bus.open_crawl().await.unwrap_err();
+    assert!(matches!(&gone, NatsError::Incomplete { stream, .. } if stream == "HM_counted_OBS"), "{gone}");
 }

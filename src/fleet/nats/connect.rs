@@ -13,6 +13,7 @@ use super::error::NatsError;
 use super::link::Link;
 use super::options::{NatsOptions, Secret};
 use super::traffic::Kind;
+use crate::fleet::patience::PATIENCE;
 
 /// The oldest version of the server that a fleet is tested with.
 pub const SERVER_VERSION_MIN: (u32, u32) = (2, 9);
@@ -45,7 +46,7 @@ pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
     let info = client.server_info();
     will_do(&info)?;
     let link = Link::new(client, connected, options.request_timeout);
-    has_jetstream(&link, &info, options.connect_timeout).await?;
+    has_jetstream(&link, &info, options.connect_timeout.max(PATIENCE)).await?;
     Ok(link)
 }
 

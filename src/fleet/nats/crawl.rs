@@ -5,7 +5,6 @@ use std::time::Duration;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use async_nats::jetstream::{self, ErrorCode};
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
 use super::NatsBus;
 use super::connect::may_replicate;
@@ -14,12 +13,13 @@ use super::options::NatsOptions;
 use super::traffic::Kind;
 use crate::clock::Clock;
 use crate::fleet::bus::{BusError, Stream};
-use crate::fleet::patience::patiently;
+use crate::fleet::patience::{PATIENCE, patiently};
 
 /// How many replicas are kept in a cluster, where nothing else is asked for.
 const REPLICAS: usize = 3;
-/// How often a stream is tried to be made while the servers are choosing who leads, and how long it is waited between.
-const TRIES: (u32, Duration) = (20, Duration::from_millis(500));
+/// How long servers that have just started may take to know each other, and another node to make what is missing; and how often it is looked.
+const TOGETHER_WITHIN: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// The most pages of names that are asked for. A page has some hundred.
 const PAGES_MAX: u32 = 1_000;
 
@@ -61,6 +61,7 @@ pub(super) async fn create(bus: &NatsBus) -> Result<Kept, NatsError> {
 
 fn all(options: &NatsOptions) -> impl Iterator<Item = Stream> {
     let exchange = (0..options.shards.max(1)).map(Stream::Exchange);
+    // The observations come last: where they are, all is.
     exchange.chain((0..options.log_shards.max(1)).map(Stream::Log)).chain([Stream::Observations])
 }
 
@@ -131,16 +132,20 @@ impl Refusal {
 
 /// Makes a stream, or finds it made. Servers that have just started do not know yet how many they are.
 async fn make(bus: &NatsBus, config: Config) -> Result<Info, Refusal> {
-    let (tries, wait) = TRIES;
-    let mut last = Refusal::Other(BusError::Unreachable("nothing was tried".into()));
-    for _ in 0..tries {
-        match make_once(bus, &config).await {
-            Err(passing @ (Refusal::Other(BusError::Unreachable(_)) | Refusal::TooFew(_))) => last = passing,
-            done => return done,
+    let clock = Clock::system();
+    let began = clock.now();
+    loop {
+        let made = make_once(bus, &config).await;
+        let patience = match &made {
+            Err(Refusal::Other(BusError::Unreachable(_))) => PATIENCE,
+            Err(Refusal::TooFew(_)) => TOGETHER_WITHIN,
+            _ => return made,
+        };
+        if clock.now().since(began) >= patience {
+            return made;
         }
-        sleep(wait).await;
+        clock.sleep(LOOK_EVERY).await;
     }
-    Err(last)
 }
 
 async fn make_once(bus: &NatsBus, config: &Config) -> Result<Info, Refusal> {
@@ -173,8 +178,19 @@ async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
     }
 }
 
-/// How a crawl that is there is kept.
+/// How a crawl that is there is kept. One of which a part is missing may be about to be made: it is looked for again.
 pub(super) async fn open(bus: &NatsBus) -> Result<Kept, NatsError> {
+    let clock = Clock::system();
+    let until = clock.now() + TOGETHER_WITHIN;
+    loop {
+        match found(bus).await {
+            Err(NatsError::Incomplete { .. }) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            done => return done,
+        }
+    }
+}
+
+async fn found(bus: &NatsBus) -> Result<Kept, NatsError> {
     let crawl = bus.names.crawl();
     let Some(keys) = look_up(bus, &bus.names.keys_stream()).await? else {
         return Err(NatsError::NoSuchCrawl(crawl.to_owned()));

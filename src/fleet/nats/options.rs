@@ -51,7 +51,7 @@ pub struct NatsOptions {
     pub tls_certificate: Option<PathBuf>,
     /// A PEM file with the key of it.
     pub tls_key: Option<PathBuf>,
-    /// How long the servers may take until they are connected and ready, at the start.
+    /// How long the servers may take until they are connected, at the start.
     pub connect_timeout: Duration,
     /// How long an answer may take. What is sent to a leader that has just died is not answered, and is only sent again after this: it is
     /// part of how long a fleet stands still then. Raise it where servers are far away.

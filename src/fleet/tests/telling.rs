@@ -10,8 +10,10 @@ use super::model::Model;
 use super::node_bus::NodeBus;
 use super::trace::Trace;
 use crate::clock::{Clock, Instant};
+use crate::fleet::bus::Bus;
+use crate::fleet::node::records::ORDERS;
 use crate::fleet::orders::{List, Order, Orders};
-use crate::fleet::telling::{TellError, tell, told};
+use crate::fleet::telling::{TellError, orders_of, tell};
 use crate::seed::Seed;
 
 fn bus(seed: u64, is_calm: bool) -> (Arc<Model>, Clock) {
@@ -45,7 +47,8 @@ async fn what_is_answered_holds_and_what_is_refused_does_not() {
         let answers: Vec<_> = tasks.join_all().await.into_iter().flatten().collect();
         let (calm, _) = bus(seed, true);
         calm.act(|state, _| state.keys = model.act(|state, _| state.keys.clone()));
-        let held = told(&reach(&calm, "n9"), &clock).await.unwrap().banned;
+        let held = reach(&calm, "n9").get(ORDERS).await.unwrap();
+        let held = orders_of(held.as_ref()).unwrap().banned;
         let mut unsure = BTreeSet::new();
         for (what, answer) in answers {
             match answer {

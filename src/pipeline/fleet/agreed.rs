@@ -1,5 +1,7 @@
 //! The configuration that all nodes of a fleet have in common, and what each has for itself.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use crate::clock::Clock;
@@ -9,6 +11,9 @@ use crate::fleet::patience::patiently;
 
 /// Where the fleet keeps it.
 pub(super) const KEY: &str = "config";
+/// How soon who makes a crawl's streams writes its configuration, and how often it is looked for.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What each node has for itself: where it writes, how many threads it has, who may watch it, how it reaches the servers.
 pub(super) fn with_own(common: &Config, own: &Config) -> Config {
@@ -99,8 +104,14 @@ pub(super) async fn join(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<C
 }
 
 async fn read(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disagreement> {
-    let held = patiently(clock, || bus.get(KEY)).await?.and_then(|held| held.value);
-    let held = held.ok_or_else(|| Disagreement::Missing(own.fleet.name.clone()))?;
+    let until = clock.now() + WRITTEN_WITHIN;
+    let held = loop {
+        match patiently(clock, || bus.get(KEY)).await?.and_then(|held| held.value) {
+            Some(held) => break held,
+            None if clock.now() >= until => return Err(Disagreement::Missing(own.fleet.name.clone())),
+            None => clock.sleep(LOOK_EVERY).await,
+        }
+    };
     let text = std::str::from_utf8(&held).map_err(|error| unreadable(own, &error))?;
     toml::from_str(text).map_err(|error| unreadable(own, &error))
 }

@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use super::{budget, orders};
-use crate::clock::Clock;
+use crate::clock::{Clock, Instant};
 use crate::config::Config;
-use crate::fleet::bus::{Bus, BusError, KeyValue};
-use crate::fleet::node::records::{self, BUDGET, CRAWL, CrawlRecord, CrawlState};
+use crate::fleet::bus::{Bus, KeyValue};
+use crate::fleet::node::records::{self, BUDGET, CRAWL, CrawlRecord, CrawlState, ORDERS};
 use crate::fleet::orders::Orders;
+use crate::fleet::patience::once;
+use crate::fleet::telling;
 use crate::pipeline::Error;
 use crate::report::StopFlag;
 
-/// How long a node that begins waits for an answer, and how often it asks.
-const ASK_MAX: Duration = Duration::from_secs(5);
+/// How often a node that begins asks, and how often it says that nobody answers.
 const ASK_EVERY: Duration = Duration::from_millis(500);
+const TOLD_EVERY: Duration = Duration::from_secs(30);
 
 /// What is to be known before a session begins.
 pub(super) struct Before {
@@ -30,35 +32,46 @@ pub(super) async fn ask(
     clock: &Clock,
     stop: &StopFlag,
 ) -> Result<Result<Before, Error>, Error> {
-    let name = &config.fleet.name;
-    let orders = orders::at_start(bus, clock, stop).await?;
+    let (name, questions) = (&config.fleet.name, Questions { bus, clock, stop });
+    let held = questions.get(ORDERS, "orders").await?;
+    let orders = telling::orders_of(held.as_ref()).map_err(|error| Error::Configuration(error.to_string()))?;
     if orders.stopped {
         return Ok(Err(orders::was_stopped(name)));
     }
-    let held = get(bus, BUDGET, "budgets", (clock, stop)).await?;
-    if let Some(why) = budget::used_up(held)? {
+    if let Some(why) = budget::used_up(questions.get(BUDGET, "budgets").await?)? {
         return Ok(Err(budget::is_used_up(name, why)));
     }
     // One that cannot be read is told of by the session.
-    let held = get(bus, CRAWL, "crawl", (clock, stop)).await?.and_then(|held| held.value);
+    let held = questions.get(CRAWL, "crawl").await?.and_then(|held| held.value);
     let crawl = held.and_then(|value| records::read::<CrawlRecord>(&value).ok());
     let is_over = crawl.is_some_and(|crawl| crawl.state == CrawlState::Over);
     Ok(Ok(Before { orders, is_over }))
 }
 
-async fn get(
-    bus: &dyn Bus,
-    key: &str,
-    what: &str,
-    (clock, stop): (&Clock, &StopFlag),
-) -> Result<Option<KeyValue>, Error> {
-    loop {
-        let asked = tokio::time::timeout(ASK_MAX, bus.get(key)).await;
-        match asked.unwrap_or_else(|_| Err(BusError::Unreachable("it took too long".to_owned()))) {
-            Ok(held) => return Ok(held),
-            Err(error) if stop.requested() => return Err(Error::Configuration(format!("the fleet's {what}: {error}"))),
-            Err(error) => tracing::warn!("the fleet's {what} cannot be asked for: {error}; it is tried again"),
+/// What is asked until it is answered, or the node is to stop.
+struct Questions<'a> {
+    bus: &'a dyn Bus,
+    clock: &'a Clock,
+    stop: &'a StopFlag,
+}
+
+impl Questions<'_> {
+    async fn get(&self, key: &str, what: &str) -> Result<Option<KeyValue>, Error> {
+        let mut told: Option<Instant> = None;
+        loop {
+            let error = match once(self.clock, self.bus.get(key)).await {
+                Ok(held) => return Ok(held),
+                Err(error) => error,
+            };
+            if self.stop.requested() {
+                return Err(Error::Configuration(format!("the fleet's {what}: {error}")));
+            }
+            let now = self.clock.now();
+            if told.is_none_or(|at| now.since(at) >= TOLD_EVERY) {
+                told = Some(now);
+                tracing::warn!("the fleet's {what} cannot be asked for: {error}; it is tried again");
+            }
+            self.clock.sleep(ASK_EVERY).await;
         }
-        clock.sleep(ASK_EVERY).await;
     }
 }

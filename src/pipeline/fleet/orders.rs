@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
@@ -11,7 +10,7 @@ use crate::config::{self, Config, Flag, FlagValue, value_of};
 use crate::fleet::bus::Bus;
 use crate::fleet::node::{OnOrders, records};
 use crate::fleet::orders::{List, Order, Orders};
-use crate::fleet::telling::{self, TellError};
+use crate::fleet::telling;
 use crate::frontier::Control;
 use crate::host::HostName;
 use crate::page::ClusterId;
@@ -20,10 +19,7 @@ use crate::pipeline::crawl::Crawl;
 use crate::pipeline::helm::Helm;
 use crate::pipeline::told::known;
 use crate::policy::steering::{KnownCluster, Target};
-use crate::report::{Command, Given, Hooks, StopFlag};
-
-/// How often a node that begins asks what the fleet was told, while nobody answers.
-const ASK_EVERY: Duration = Duration::from_millis(500);
+use crate::report::{Command, Given, Hooks};
 
 /// What somebody tells this node, over all of its sessions.
 pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
@@ -48,18 +44,6 @@ pub(super) fn was_stopped(name: &str) -> Error {
     Error::Configuration(format!(
         "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --go-on` lets it go on where it was"
     ))
-}
-
-/// What the fleet was told until now. Waits for the servers, unless this node is to stop.
-pub(super) async fn at_start(bus: &dyn Bus, clock: &Clock, stop: &StopFlag) -> Result<Orders, Error> {
-    loop {
-        match telling::told(bus, clock).await {
-            Ok(orders) => return Ok(orders),
-            Err(error @ TellError::Away(_)) if !stop.requested() => tracing::warn!("{error}; it is tried again"),
-            Err(error) => return Err(Error::Configuration(error.to_string())),
-        }
-        clock.sleep(ASK_EVERY).await;
-    }
 }
 
 /// Clusters of pages that a node has met.
