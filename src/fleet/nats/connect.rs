@@ -7,13 +7,15 @@ use async_nats::jetstream::ErrorCode;
 use async_nats::{ConnectOptions, Event, ServerInfo};
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::error::NatsError;
 use super::link::Link;
 use super::options::{NatsOptions, Secret};
 use super::traffic::Kind;
-use crate::fleet::patience::PATIENCE;
+use crate::clock::Clock;
+use crate::fleet::bus::BusError;
+use crate::fleet::patience::{PATIENCE, patiently};
 
 /// The oldest version of the server that a fleet is tested with.
 pub const SERVER_VERSION_MIN: (u32, u32) = (2, 9);
@@ -26,8 +28,6 @@ pub const CLUSTER_VERSION_MIN: (u32, u32) = (2, 11);
 const PING_EVERY: Duration = Duration::from_secs(2);
 /// How long one server may take to say who it is. Others wait meanwhile.
 const GREETING_WITHIN: Duration = Duration::from_secs(2);
-/// How often JetStream is asked whether it is ready, while a cluster is still choosing who leads it.
-const READY_EVERY: Duration = Duration::from_millis(200);
 
 /// Connects.
 pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
@@ -46,7 +46,7 @@ pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
     let info = client.server_info();
     will_do(&info)?;
     let link = Link::new(client, connected, options.request_timeout);
-    has_jetstream(&link, &info, options.connect_timeout.max(PATIENCE)).await?;
+    has_jetstream(&link, &info).await?;
     Ok(link)
 }
 
@@ -150,32 +150,25 @@ fn version(text: &str) -> Option<(u32, u32)> {
 }
 
 /// Asks until JetStream is ready: a cluster that has just started chooses its leader first.
-async fn has_jetstream(link: &Link, info: &ServerInfo, within: Duration) -> Result<(), NatsError> {
-    let server = || info.server_name.clone();
-    let off = |why: String| NatsError::NoJetStream { server: server(), why };
+async fn has_jetstream(link: &Link, info: &ServerInfo) -> Result<(), NatsError> {
+    let off = |why: String| NatsError::NoJetStream { server: info.server_name.clone(), why };
     if !info.jetstream && info.cluster.is_none() {
         return Err(off("it says so itself".into()));
     }
-    let asking = async {
-        loop {
-            let why = match link.ask_plainly::<Value>(Kind::Servers, "INFO", &Value::Null).await {
-                Ok(Ok(_)) => return Ok(()),
-                Ok(Err(error)) => match error.error_code() {
-                    ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT => {
-                        return Err(off(error.to_string()));
-                    }
-                    _ => error.to_string(),
-                },
-                Err(error) => error.to_string(),
-            };
-            tracing::debug!(why, "JetStream is not ready");
-            sleep(READY_EVERY).await;
-        }
+    let ask = || async {
+        let answer = link.ask_plainly::<Value>(Kind::Servers, "INFO", &Value::Null).await?;
+        Ok(match answer.map_err(|error| (error.error_code(), error.to_string())) {
+            Ok(_) => Ok(()),
+            Err((ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT, why)) => Err(why),
+            Err((_, why)) => return Err(BusError::Unreachable(why)),
+        })
     };
-    let late = |_| {
-        off(format!("none that was ready within {within:?}: in a cluster, more than half of the servers must be up"))
-    };
-    timeout(within, asking).await.map_err(late)?
+    match patiently(&Clock::system(), ask).await {
+        Ok(ready) => ready.map_err(off),
+        Err(error) => Err(off(format!(
+            "it was not ready within {PATIENCE:?}, {error}; in a cluster, more than half of the servers must be up"
+        ))),
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::options::NatsOptions;
 use super::traffic::Kind;
 use crate::clock::Clock;
 use crate::fleet::bus::{BusError, Stream};
-use crate::fleet::patience::{PATIENCE, patiently};
+use crate::fleet::patience::patiently;
 
 /// How many replicas are kept in a cluster, where nothing else is asked for.
 const REPLICAS: usize = 3;
@@ -43,18 +43,20 @@ pub(super) async fn create(bus: &NatsBus) -> Result<Kept, NatsError> {
     if server.cluster.is_some() {
         may_replicate(&server, asked)?;
     }
-    let keys = match make(bus, keys_config(bus, asked)).await {
+    let keys = match make(bus, keys_config(bus, asked)).await? {
         Err(Refusal::NoCluster(_)) if options.replicas.is_none() => {
             asked = 1;
-            make(bus, keys_config(bus, asked)).await
+            make(bus, keys_config(bus, asked)).await?
         }
         made => made,
     };
     let replicas = keys.map_err(|refusal| refusal.explained(asked))?.config.num_replicas.max(1);
     let made = |refusal: Refusal| refusal.explained(replicas);
-    make(bus, objects_config(bus, replicas)).await.map_err(made)?;
+    make(bus, objects_config(bus, replicas)).await?.map_err(made)?;
     for stream in all(options) {
-        make(bus, config(names.stream(stream), vec![names.subjects(stream)], replicas, options)).await.map_err(made)?;
+        make(bus, config(names.stream(stream), vec![names.subjects(stream)], replicas, options))
+            .await?
+            .map_err(made)?;
     }
     open(bus).await
 }
@@ -103,65 +105,55 @@ fn objects_config(bus: &NatsBus, replicas: usize) -> Config {
     Config { allow_rollup: true, max_bytes: -1, ..config(name, subjects, replicas, &bus.options) }
 }
 
-/// Why a stream was not made.
+/// Why a stream is not made as it was asked for.
 enum Refusal {
     /// The server stands alone: there are no replicas.
     NoCluster(String),
     /// There are too few servers.
     TooFew(String),
-    Other(BusError),
 }
 
 impl Refusal {
-    fn of(error: &jetstream::Error) -> Self {
+    fn of(error: &jetstream::Error) -> Result<Self, BusError> {
         match error.error_code() {
-            ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Self::NoCluster(error.to_string()),
-            ErrorCode::CLUSTER_NO_PEERS => Self::TooFew(error.to_string()),
-            _ if error.to_string().contains("no suitable peers") => Self::TooFew(error.to_string()),
-            _ => Self::Other(answered(error)),
+            ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Ok(Self::NoCluster(error.to_string())),
+            ErrorCode::CLUSTER_NO_PEERS => Ok(Self::TooFew(error.to_string())),
+            _ if error.to_string().contains("no suitable peers") => Ok(Self::TooFew(error.to_string())),
+            _ => Err(answered(error)),
         }
     }
 
     fn explained(self, asked: usize) -> NatsError {
-        match self {
-            Self::NoCluster(why) | Self::TooFew(why) => NatsError::Replicas { asked, why },
-            Self::Other(error) => NatsError::Bus(error),
-        }
+        let (Self::NoCluster(why) | Self::TooFew(why)) = self;
+        NatsError::Replicas { asked, why }
     }
 }
 
 /// Makes a stream, or finds it made. Servers that have just started do not know yet how many they are.
-async fn make(bus: &NatsBus, config: Config) -> Result<Info, Refusal> {
+async fn make(bus: &NatsBus, config: Config) -> Result<Result<Info, Refusal>, BusError> {
     let clock = Clock::system();
-    let began = clock.now();
+    let until = clock.now() + TOGETHER_WITHIN;
     loop {
-        let made = make_once(bus, &config).await;
-        let patience = match &made {
-            Err(Refusal::Other(BusError::Unreachable(_))) => PATIENCE,
-            Err(Refusal::TooFew(_)) => TOGETHER_WITHIN,
-            _ => return made,
-        };
-        if clock.now().since(began) >= patience {
-            return made;
+        match patiently(&clock, || make_once(bus, &config)).await? {
+            Err(Refusal::TooFew(_)) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            made => return Ok(made),
         }
-        clock.sleep(LOOK_EVERY).await;
     }
 }
 
-async fn make_once(bus: &NatsBus, config: &Config) -> Result<Info, Refusal> {
-    if let Some(info) = find(bus, &config.name).await.map_err(Refusal::Other)? {
-        return Ok(info);
+async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusal>, BusError> {
+    if let Some(info) = find(bus, &config.name).await? {
+        return Ok(Ok(info));
     }
-    let with = serde_json::to_value(config).map_err(|error| Refusal::Other(BusError::Refused(error.to_string())))?;
-    let answer = bus.link.ask_plainly(Kind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await;
-    match answer.map_err(Refusal::Other)? {
-        Ok(info) => Ok(info),
+    let with = serde_json::to_value(config).map_err(|error| BusError::Refused(error.to_string()))?;
+    match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
+        Ok(info) => Ok(Ok(info)),
         // Another node was quicker.
         Err(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
-            let found = find(bus, &config.name).await.map_err(Refusal::Other)?;
-            found.ok_or_else(|| Refusal::Other(BusError::Unreachable(error.to_string())))
+            let found = find(bus, &config.name).await?;
+            found.map(Ok).ok_or_else(|| BusError::Unreachable(error.to_string()))
         }
-        Err(error) => Err(Refusal::of(&error)),
+        Err(error) => Refusal::of(&error).map(Err),
     }
 }
 
