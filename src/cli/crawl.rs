@@ -76,15 +76,25 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
 /// Reads the seeds, starts the log and tells what is amiss with both; the configuration is complete then.
 pub(super) fn begin(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
-    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
     let progress = start_log(&config, quiet);
+    Ok((completed(config, &seeds), progress))
+}
+
+/// The same where the log has been started.
+pub(super) fn begin_logged(config: Config) -> Result<Config, Failure> {
+    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
+    Ok(completed(config, &seeds))
+}
+
+fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
+    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; taking {}", seed.url);
     }
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
-    Ok((complete(with_whole_example(config), &urls), progress))
+    complete(with_whole_example(config), &urls)
 }
 
 /// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
@@ -93,7 +103,8 @@ pub fn crawl_with(config: Config, quiet: bool) -> Result<Exit, Failure> {
     run_with(&config, &progress, Begin::Anew)
 }
 
-fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
+/// Starts the log, beside a progress line.
+pub(super) fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
     let progress = Arc::new(Progress::new(quiet, config.log.format == LogFormat::Json));
     log::start(&config.log, Arc::clone(&progress));
     progress

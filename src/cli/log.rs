@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::config::{LogFormat, LogOptions};
+use crate::config::{LogFormat, LogLevel, LogOptions};
 use crate::report::progress::Progress;
 
 /// Starts the log. A second call changes nothing.
@@ -23,6 +23,12 @@ pub fn start(options: &LogOptions, progress: Arc<Progress>) {
         LogFormat::Text => log.with_target(false).try_init(),
         LogFormat::Json => log.json().flatten_event(true).try_init(),
     };
+}
+
+/// Starts the log of a command that does one thing and ends: warnings, unless something else was asked for.
+pub fn start_brief(options: &LogOptions) {
+    let level = if options.level == LogLevel::Info { LogLevel::Warn } else { options.level };
+    start(&LogOptions { level, ..options.clone() }, Arc::new(Progress::new(true, false)));
 }
 
 /// Writes to standard error without tearing the progress line.

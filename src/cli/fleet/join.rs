@@ -52,8 +52,10 @@ pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
         value: FlagValue::Text(args.servers.clone()),
     };
     let own = args.settings.load(vec![servers])?;
+    // Before the servers are asked, which may take a while.
+    let progress = crawl::start_log(&own, args.quiet);
     let config = pipeline::runtime(&own).block_on(configuration(&own, args.go_on))?;
-    let (config, progress) = crawl::begin(config, args.quiet)?;
+    let config = crawl::begin_logged(config)?;
     crawl::run_with(&config, &progress, Begin::Anew)
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::exit::Failure;
+use crate::cli::log;
 use crate::cli::settings::SettingArgs;
 use crate::config::{Flag, FlagValue};
 use crate::pipeline;
@@ -45,6 +46,7 @@ pub fn run(args: &RebalanceArgs) -> Result<(), Failure> {
         value: FlagValue::Text(args.servers.clone()),
     };
     let own = args.settings.load(vec![servers])?;
+    log::start_brief(&own.log);
     let rebalanced = pipeline::runtime(&own).block_on(pipeline::fleet_rebalance(&own))?;
     let text = match args.json {
         true => serde_json::to_string_pretty(&rebalanced).map_err(anyhow::Error::from)? + "\n",

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::exit::Failure;
+use crate::cli::log;
 use crate::cli::settings::SettingArgs;
 use crate::config::{Flag, FlagValue};
 use crate::pipeline;
@@ -51,6 +52,7 @@ pub fn run(args: &StatusArgs) -> Result<(), Failure> {
         value: FlagValue::Text(args.servers.clone()),
     };
     let own = args.settings.load(vec![servers])?;
+    log::start_brief(&own.log);
     let status = pipeline::runtime(&own).block_on(pipeline::fleet_status(&own))?;
     let text = match args.format {
         Format::Text => status.to_string(),
