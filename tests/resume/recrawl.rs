@@ -261,6 +261,15 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     let before = runs.lines();
     server.world().set_time(20 * DAY);
     let changed = changed(&server, 0, &before);
+    let mut found: Vec<usize> = (0..3).map(|_| found_with_kills(&runs.copied(), &before, &changed)).collect();
+    found.sort_unstable();
+    // What it had learnt is not lost by a kill. Two threads hold a third of what has changed here: one recrawl in fifty comes upon
+    // neither of them, with kills and without, so that one alone says little.
+    assert!(found[1] * 5 >= changed.len() * 4, "{found:?} of {}", changed.len());
+}
+
+/// How many of the changed pages a recrawl finds that is killed four times.
+fn found_with_kills(runs: &Runs, before: &[PageRecord], changed: &BTreeSet<String>) -> usize {
     for kill in 0..4 {
         let mut running = runs.start(if kill == 0 { runs.recrawl() } else { runs.resume() });
         let lines = runs.lines().len();
@@ -273,7 +282,7 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
         running.wait().unwrap();
     }
     succeed(runs.resume());
-    check_account(&runs);
+    check_account(runs);
     let lines = runs.lines();
     let mut visits: BTreeMap<&str, u32> = BTreeMap::new();
     lines[before.len()..].iter().for_each(|line| *visits.entry(&line.url).or_default() += 1);
@@ -282,14 +291,13 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     assert!(again <= 5 * 32, "{again}");
     let found = changed.iter().filter(|url| visits.contains_key(url.as_str())).count();
     eprintln!("{found} of {} changed pages with {} of {} visits", changed.len(), visits.len(), before.len());
-    // What it had learnt is not lost by a kill.
-    assert!(found * 5 >= changed.len() * 4, "{found} of {}", changed.len());
     assert!(visits.len() * 2 < before.len(), "{} of {}", visits.len(), before.len());
     let figures = runs.report();
     assert_eq!(
         (figures["recrawl"]["round"].as_u64(), figures["stop_reason"].as_str()),
         (Some(1), Some("frontier_empty"))
     );
+    found
 }
 
 #[test]

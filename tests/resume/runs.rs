@@ -53,6 +53,14 @@ impl Runs {
         Self { out: out.unwrap_or_else(|| self.out.clone()), ..self }
     }
 
+    /// The same over a copy of the directory, which nobody must be crawling into.
+    pub fn copied(&self) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        copy(&self.out, &out);
+        Self { out, dir, seeds: self.seeds.clone(), settings: self.settings.clone() }
+    }
+
     pub fn out(&self) -> PathBuf {
         self.out.clone()
     }
@@ -172,6 +180,20 @@ impl Runs {
         for line in lines.values().filter(|line| line.status.is_some()) {
             let place = line.warc_file.clone().zip(line.warc_offset).unwrap();
             assert_eq!(records.get(&place), Some(&line.url), "{place:?}");
+        }
+    }
+}
+
+/// Copies a directory with all that is below it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, to) = (entry.as_ref().unwrap().path(), to.join(entry.as_ref().unwrap().file_name()));
+        match entry.unwrap().file_type().unwrap() {
+            kind if kind.is_dir() => copy(&path, &to),
+            kind if kind.is_file() => drop(fs::copy(&path, &to).unwrap()),
+            // A socket that nobody listens at.
+            _ => {}
         }
     }
 }
