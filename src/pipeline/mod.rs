@@ -168,7 +168,17 @@ pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
 
 /// Visits the pages of the crawl whose directory `config` names again, as far as they are likely to have changed, and crawls what is new
 /// and what still waited: as [`run`] else. Budgets count this recrawl alone.
+///
+/// # Errors
+/// As [`run`]; and where the directory is that of a fleet's node.
 pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    if !config.fleet.servers.is_empty() {
+        return Err(Error::Configuration(format!(
+            "{} is what one node fetched of the fleet's crawl `{}`, and a fleet does not visit pages again yet; with --set fleet.servers= this \
+             machine visits those of the node again, alone",
+            config.crawl.out, config.fleet.name
+        )));
+    }
     run_in(config, hooks, Start::another_round).await
 }
 

@@ -346,6 +346,13 @@ fn what_cannot_be_visited_again_is_told() {
         let said_so = refused(&without);
         assert!(said_so.contains(said), "{said_so}");
     }
+    let of_fleet = runs(&server);
+    succeed(of_fleet.crawl());
+    let mut recrawl = of_fleet.recrawl();
+    recrawl.args(["--set", "fleet.servers=nats://127.0.0.1:1"]);
+    let refused = output(recrawl);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("a fleet does not visit pages again yet"), "{refused:?}");
     let mut help = harvestman("recrawl");
     help.arg("--help");
     let help = String::from_utf8(output(help).stdout).unwrap();
