@@ -3,7 +3,7 @@
 use crate::cli::crawl::{self, Begin};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
-use crate::config::{Config, Flag, FlagValue};
+use crate::config::Config;
 use crate::pipeline;
 
 /// Arguments of `harvestman fleet join`.
@@ -46,12 +46,7 @@ lost. The same command, with the same directory, lets it take part again.";
 
 /// Takes part in a crawl until it is over or this machine is to leave.
 pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
-    let servers = Flag {
-        flag: "nats://HOST:PORT".to_owned(),
-        name: "fleet.servers".to_owned(),
-        value: FlagValue::Text(args.servers.clone()),
-    };
-    let own = args.settings.load(vec![servers])?;
+    let own = super::settings(&args.settings, &args.servers)?;
     // Before the servers are asked, which may take a while.
     let progress = crawl::start_log(&own, args.quiet);
     let config = pipeline::runtime(&own).block_on(configuration(&own, args.go_on))?;

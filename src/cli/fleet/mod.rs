@@ -7,6 +7,8 @@ mod rebalance;
 mod status;
 
 use super::exit::{Exit, Failure};
+use super::settings::SettingArgs;
+use crate::config::{Config, Flag, FlagValue};
 
 /// What to do with a fleet.
 #[derive(Debug, clap::Subcommand)]
@@ -32,4 +34,13 @@ pub fn run(what: &Fleet) -> Result<Exit, Failure> {
         Fleet::Demo(args) => demo::run(args),
         Fleet::Status(args) => status::run(args).map(|()| Exit::Done),
     }
+}
+
+/// The settings of who asks these servers.
+fn settings(settings: &SettingArgs, servers: &str) -> Result<Config, Failure> {
+    settings.load(vec![Flag {
+        flag: "nats://HOST:PORT".to_owned(),
+        name: "fleet.servers".to_owned(),
+        value: FlagValue::Text(servers.to_owned()),
+    }])
 }

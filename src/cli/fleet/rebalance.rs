@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use crate::cli::exit::Failure;
 use crate::cli::log;
 use crate::cli::settings::SettingArgs;
-use crate::config::{Flag, FlagValue};
 use crate::pipeline;
 
 /// Arguments of `harvestman fleet rebalance`.
@@ -40,12 +39,7 @@ its node holds goes to others. Nothing is fetched twice; a host whose partition 
 
 /// Has the load spread.
 pub fn run(args: &RebalanceArgs) -> Result<(), Failure> {
-    let servers = Flag {
-        flag: "nats://HOST:PORT".to_owned(),
-        name: "fleet.servers".to_owned(),
-        value: FlagValue::Text(args.servers.clone()),
-    };
-    let own = args.settings.load(vec![servers])?;
+    let own = super::settings(&args.settings, &args.servers)?;
     log::start_brief(&own.log);
     let rebalanced = pipeline::runtime(&own).block_on(pipeline::fleet_rebalance(&own))?;
     let text = match args.json {

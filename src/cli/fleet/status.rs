@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use crate::cli::exit::Failure;
 use crate::cli::log;
 use crate::cli::settings::SettingArgs;
-use crate::config::{Flag, FlagValue};
 use crate::pipeline;
 
 /// Arguments of `harvestman fleet status`.
@@ -46,12 +45,7 @@ others take over what it holds.";
 
 /// Tells where the fleet stands.
 pub fn run(args: &StatusArgs) -> Result<(), Failure> {
-    let servers = Flag {
-        flag: "nats://HOST:PORT".to_owned(),
-        name: "fleet.servers".to_owned(),
-        value: FlagValue::Text(args.servers.clone()),
-    };
-    let own = args.settings.load(vec![servers])?;
+    let own = super::settings(&args.settings, &args.servers)?;
     log::start_brief(&own.log);
     let status = pipeline::runtime(&own).block_on(pipeline::fleet_status(&own))?;
     let text = match args.format {
