@@ -20,10 +20,19 @@ const TOLD_AFTER: Duration = Duration::from_secs(3);
 
 /// One call, and no answer where it takes too long.
 pub async fn once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
+    within(clock, CALL_MAX, call).await
+}
+
+/// One call, and no answer where it takes longer than this.
+pub async fn within<T>(
+    clock: &Clock,
+    longest: Duration,
+    call: impl Future<Output = Result<T, BusError>>,
+) -> Result<T, BusError> {
     tokio::select! {
         biased;
         answer = call => answer,
-        () = clock.sleep(CALL_MAX) => Err(BusError::Unreachable("it took too long".to_owned())),
+        () = clock.sleep(longest) => Err(BusError::Unreachable("it took too long".to_owned())),
     }
 }
 

@@ -10,6 +10,7 @@ use rand::Rng as _;
 
 use crate::clock::{Clock, Instant};
 use crate::fleet::bus::{Bus, BusError, KeyValue, Message, Stream};
+use crate::fleet::patience::within;
 use crate::metrics::FleetMetrics;
 use crate::seed::{Rng, Seed};
 
@@ -58,11 +59,7 @@ impl Calls {
 
     /// One call, and no answer where it takes too long.
     pub async fn once<T>(&self, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
-        tokio::select! {
-            biased;
-            answer = call => answer,
-            () = self.clock.sleep(self.options.timeout) => Err(BusError::Unreachable("it took too long".to_owned())),
-        }
+        within(&self.clock, self.options.timeout, call).await
     }
 
     /// Pauses before the next attempt.
