@@ -2,7 +2,7 @@
 FROM rust:1.90-bookworm AS build
 WORKDIR /build
 COPY . .
-RUN cargo build --locked --release --features fleet,upload --bin harvestman
+RUN cargo build --locked --release --bin harvestman
 
 FROM debian:bookworm-slim
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin harvestman \

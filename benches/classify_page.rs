@@ -9,7 +9,7 @@ mod corpora;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use harvestman::classify::{Classifier, KnnOptions, Sample, Scratch, classify_naively, condense};
 use harvestman::config::ParseOptions;
-use harvestman::page::LeafPath;
+use harvestman::model::LeafPath;
 use harvestman::parse::Parser;
 use harvestman::site::{Distances, EpsOptions, MIN_PTS, THETA, Vocabulary, dbscan, eps};
 

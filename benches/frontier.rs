@@ -13,7 +13,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use foldhash::fast::FixedState;
 use harvestman::clock;
 use harvestman::frontier::{Frontier, Limits};
-use harvestman::page::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
+use harvestman::model::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
 use harvestman::url::{CanonicalUrl, HostKey};
 
 const CLASSES: u64 = 2_000;

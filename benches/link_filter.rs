@@ -12,7 +12,7 @@ use harvestman::lab::corpus::{Corpus, canonicaliser};
 use harvestman::lab::measures::Task;
 use harvestman::lab::replay::{Making, Plan, PolicyName, make, replay};
 use harvestman::lab::sim::{Family, World, WorldOptions};
-use harvestman::page::{Apath, LinkClass, ParsedPage};
+use harvestman::model::{Apath, LinkClass, ParsedPage};
 use harvestman::parse::Parser;
 use harvestman::policy::PolicySnapshot;
 use harvestman::seed::Seed;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use flate2::bufread::MultiGzDecoder;
 use harvestman::config::ParseOptions;
-use harvestman::page::ClassTokens;
+use harvestman::model::ClassTokens;
 use harvestman::parse::{Parser, Spelling};
 use scraper::{Html, Selector};
 

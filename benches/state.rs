@@ -18,7 +18,7 @@ use harvestman::clock;
 use harvestman::config::DedupOptions;
 use harvestman::dedup::SeenUrls;
 use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, Limits, Shelf};
-use harvestman::page::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
+use harvestman::model::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
 use harvestman::seed::Seed;
 use harvestman::store::{ChunkFile, Group, Store};
 use harvestman::url::{CanonicalUrl, Fingerprint, HostKey};

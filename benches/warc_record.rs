@@ -13,7 +13,7 @@ use harvestman::archive::reader::{Limits, WarcReader};
 use harvestman::archive::{PageFacts, RecordEncoder, RevisitIndex, RunId};
 use harvestman::clock::Instant;
 use harvestman::config::archive::ArchiveOptions;
-use harvestman::page::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderValue, Version};

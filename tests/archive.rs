@@ -19,7 +19,7 @@ use harvestman::archive::{
 use harvestman::clock::Instant;
 use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
-use harvestman::page::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings, Truncation};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings, Truncation};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};

@@ -12,7 +12,7 @@ use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
 use harvestman::lab::corpus::{Corpus, Error, TypeCounts};
 use harvestman::lab::sim::{Family, World, WorldOptions};
-use harvestman::page::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};

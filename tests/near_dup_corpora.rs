@@ -6,7 +6,7 @@ mod corpora;
 use std::collections::BTreeMap;
 
 use harvestman::config::ParseOptions;
-use harvestman::page::{ClusterId, ContentUnit, PatternId};
+use harvestman::model::{ClusterId, ContentUnit, PatternId};
 use harvestman::parse::Parser;
 use harvestman::policy::learned::{ContentIndex, Kin};
 

@@ -9,7 +9,7 @@ use harvestman::classify::{
     Buffers, Classifier, Index, KnnOptions, Outliers, Sample, Scratch, classify_naively, condense,
 };
 use harvestman::config::ParseOptions;
-use harvestman::page::LeafPath;
+use harvestman::model::LeafPath;
 use harvestman::parse::Parser;
 use harvestman::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, THETA, Vocabulary, dbscan, eps};
 

@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let spelt = Parser::with_spelling(&options, Spelling::On).parse(bytes, Some("text/html"));
     assert_eq!(hashed.hrefs, spelt.hrefs);
-    let paths = |page: &harvestman::page::ParsedPage| {
+    let paths = |page: &harvestman::model::ParsedPage| {
         page.leaf_paths.iter().map(|path| (path.path, path.count)).collect::<Vec<_>>()
     };
     assert_eq!(paths(&hashed), paths(&spelt));

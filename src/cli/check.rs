@@ -4,7 +4,7 @@
 use clap::{ArgMatches, FromArgMatches};
 
 use super::flags::GivenFlags;
-use crate::config::{self, Config, Flag, FlagValue, Layers};
+use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
 /// A flag that only commands have which take all flags for settings.
 const OF_A_CRAWL: &str = "per-host";

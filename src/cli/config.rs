@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::exit::Failure;
 use super::settings::SettingArgs;
-use crate::config::{Config, Secrets, as_toml};
+use harvestman_core::config::{Config, Secrets, as_toml};
 
 /// Arguments of `harvestman config`.
 #[derive(Debug, Clone, clap::Args)]

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::watchers::ADDRESS_FILE;
-use crate::admin::SOCKET;
-use crate::fleet::status::Standing;
+use harvestman_admin::SOCKET;
+use harvestman_fleet::status::Standing;
 
 /// How long a crawl may take to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -266,7 +266,7 @@ fn meaning(reason: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::status::{FleetStatus, NodeStatus};
+    use harvestman_fleet::status::{FleetStatus, NodeStatus};
 
     #[test]
     fn a_stalled_crawl_says_since_what_it_waits_for() {

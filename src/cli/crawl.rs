@@ -12,13 +12,13 @@ use super::settings::SettingArgs;
 use super::upload::uploaded_beside;
 use super::watchers::Doors;
 use super::{identity, log, seeds, signals};
-use crate::config::{Config, Flag, FlagValue, LogFormat};
-use crate::metrics::Metrics;
-use crate::pipeline;
-use crate::report::live::Live;
-use crate::report::progress::Progress;
-use crate::report::{CrawlStatus, Hooks, Report, StopReason};
-use crate::seed::Seed;
+use harvestman_core::config::{Config, Flag, FlagValue, LogFormat};
+use harvestman_core::seed::Seed;
+use harvestman_metrics::Metrics;
+use harvestman_pipeline as pipeline;
+use harvestman_report::live::Live;
+use harvestman_report::progress::Progress;
+use harvestman_report::{CrawlStatus, Hooks, Report, StopReason};
 
 /// Arguments of `harvestman crawl`.
 #[derive(Debug, Clone, clap::Args)]

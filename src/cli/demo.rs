@@ -10,10 +10,10 @@ use clap::Args;
 
 use super::crawl;
 use super::exit::{Exit, Failure};
-use crate::config::{Config, Period};
-use crate::lab::compare::{Comparison, compare};
-use crate::lab::sim::{Server, ServerOptions, World, WorldOptions};
-use crate::seed::Seed;
+use harvestman_core::config::{Config, Period};
+use harvestman_core::seed::Seed;
+use harvestman_lab::compare::{Comparison, compare};
+use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Start a simulated social site on this machine, crawl it and show what happened.
 ///

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::pipeline;
-use crate::report::{Report, StopReason};
-use crate::store::StoreError;
+use harvestman_pipeline as pipeline;
+use harvestman_report::{Report, StopReason};
+use harvestman_storage::store::StoreError;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,8 +111,8 @@ impl From<pipeline::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Instant;
-    use crate::report::{CrawlStatus, Run, Usage};
+    use harvestman_core::clock::Instant;
+    use harvestman_report::{CrawlStatus, Run, Usage};
 
     #[test]
     fn an_unwritten_output_outweighs_an_interruption_and_that_an_empty_crawl() {

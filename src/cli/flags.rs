@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
-use crate::config::{self, Flag, FlagValue};
+use harvestman_core::config::{self, Flag, FlagValue};
 
 /// A flag that sets a setting.
 #[derive(Debug, Clone, Copy)]

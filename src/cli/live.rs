@@ -6,9 +6,9 @@ use anyhow::{Context, bail};
 
 use super::watchers::token;
 use super::{control, signals};
-use crate::admin::Relay;
-use crate::config::{self, Flag, FlagValue, Layers, MetricsOptions};
-use crate::report::StopFlag;
+use harvestman_admin::Relay;
+use harvestman_core::config::{self, Flag, FlagValue, Layers, MetricsOptions};
+use harvestman_report::StopFlag;
 
 /// Shows the live page of a crawl that runs already, whether or not it was started with one.
 #[derive(Debug, Clone, clap::Args)]

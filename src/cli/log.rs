@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::config::{LogFormat, LogLevel, LogOptions};
-use crate::report::progress::Progress;
+use harvestman_core::config::{LogFormat, LogLevel, LogOptions};
+use harvestman_report::progress::Progress;
 
 /// Starts the log. A second call changes nothing.
 pub fn start(options: &LogOptions, progress: Arc<Progress>) {

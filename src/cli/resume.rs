@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::crawl::{self, Begin};
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use crate::config::{Flag, FlagValue, left_out};
+use harvestman_core::config::{Flag, FlagValue, left_out};
 
 /// Arguments of `harvestman resume`.
 #[derive(Debug, Clone, clap::Args)]

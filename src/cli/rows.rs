@@ -4,9 +4,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
-use crate::lab::corpus::{Corpus, PageId};
-use crate::lab::experiments::load;
-use crate::lab::tables::{Row, to_json};
+use harvestman_lab::corpus::{Corpus, PageId};
+use harvestman_lab::experiments::load;
+use harvestman_lab::tables::{Row, to_json};
 
 /// What is said of labels, in every help that takes them.
 pub const LABELS_HELP: &str = "\

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
-use crate::config::{self, Config, Flag, FlagValue, Layers};
+use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
 /// Arguments that make up a configuration.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -3,7 +3,7 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::exit::Exit;
-use crate::report::StopFlag;
+use harvestman_report::StopFlag;
 
 /// Listens for signals from now on, in a task of its own on the current runtime.
 pub fn listen(stop: StopFlag) -> std::io::Result<()> {

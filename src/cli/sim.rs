@@ -9,9 +9,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::config::{ByteSize, Period};
-use crate::lab::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, Validators, World, WorldOptions};
-use crate::seed::Seed;
+use harvestman_core::config::{ByteSize, Period};
+use harvestman_core::seed::Seed;
+use harvestman_sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, Validators, World, WorldOptions};
 
 /// Serve a simulated social site on this machine, for trying crawls on.
 ///
@@ -337,7 +337,7 @@ mod tests {
         let path = folder.path().join("truth.jsonl");
         let rows = write_truth(&world, &path).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
-        let read: Vec<crate::lab::sim::TruthRow> =
+        let read: Vec<harvestman_sim::TruthRow> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(read.len() as u64, rows);
         assert!(read.into_iter().eq(world.truth()));

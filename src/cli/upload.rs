@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::exit::{Exit, Failure};
-use crate::config::Config;
-use crate::metrics::Metrics;
-use crate::pipeline;
-use crate::report::Report;
+use harvestman_core::config::Config;
+use harvestman_metrics::Metrics;
+use harvestman_pipeline as pipeline;
+use harvestman_report::Report;
 
 /// Arguments of `harvestman upload`.
 #[derive(Debug, Clone, clap::Args)]
@@ -43,8 +43,8 @@ It needs a harvestman that was built with it: cargo build --release --features u
 #[cfg(feature = "upload")]
 pub fn run(args: &UploadArgs) -> Result<Exit, Failure> {
     use super::log;
-    use crate::archive::upload::{Place, upload};
-    use crate::report::progress::Progress;
+    use harvestman_report::progress::Progress;
+    use harvestman_storage::archive::upload::{Place, upload};
 
     log::start(&Config::default().log, std::sync::Arc::new(Progress::new(true, false)));
     let mut exit = Exit::Done;
@@ -94,7 +94,7 @@ pub(super) fn uploaded_beside(
     config: &Config,
     crawl: impl FnOnce(Metrics) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
-    use crate::archive::upload::{Place, Uploading};
+    use harvestman_storage::archive::upload::{Place, Uploading};
 
     let metrics = pipeline::metrics(config);
     // What is written wrong is told by the crawl, with all else that is.
@@ -117,11 +117,11 @@ pub(super) fn uploaded_beside(
 
 #[cfg(feature = "upload")]
 fn tell(
-    uploaded: &crate::archive::upload::Uploaded,
-    place: &crate::archive::upload::Place,
+    uploaded: &harvestman_storage::archive::upload::Uploaded,
+    place: &harvestman_storage::archive::upload::Place,
     directory: &std::path::Path,
 ) {
-    use crate::report::figures;
+    use harvestman_report::figures;
 
     let (files, bytes) = (uploaded.files, figures::bytes(uploaded.bytes));
     let before = match uploaded.were_there {

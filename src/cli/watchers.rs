@@ -9,11 +9,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::exit::Failure;
-use crate::admin::{Admin, ControlSocket, Controls, Served};
-use crate::clock::Clock;
-use crate::config::Config;
-use crate::report::{CrawlStatus, Hooks};
-use crate::seed::Seed;
+use harvestman_admin::{Admin, ControlSocket, Controls, Served};
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_core::seed::Seed;
+use harvestman_report::{CrawlStatus, Hooks};
 
 /// The live page's address with its token, in the crawl directory, for its owner alone.
 pub(super) const ADDRESS_FILE: &str = "live.url";

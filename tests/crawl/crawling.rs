@@ -12,7 +12,7 @@ use harvestman::archive::reader::{Check, Limits, WarcReader};
 use harvestman::config::{ByteSize, Config, Period};
 use harvestman::lab::compare::compare;
 use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 use harvestman::pipeline;
 use harvestman::report::{Hooks, Report};
 use harvestman::seed::Seed;

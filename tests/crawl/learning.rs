@@ -6,7 +6,7 @@ use std::process::Command;
 use harvestman::config::archive::LineCompression;
 use harvestman::config::{Config, PolicyKind, PolicyVariant};
 use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
-use harvestman::page::{PageRecord, PolicyRecord};
+use harvestman::model::{PageRecord, PolicyRecord};
 use harvestman::report::{Hooks, StopReason};
 
 use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
@@ -211,7 +211,7 @@ fn breadth_first_neither_learns_nor_logs() {
     assert_eq!(hooks.metrics.policy.lessons.get(), 0);
     assert!(!crawled.out().join("policy.jsonl").exists());
     let unsaid =
-        |page: &harvestman::page::PageRecord| page.class.is_none() && page.score.is_none() && page.snapshot.is_none();
+        |page: &harvestman::model::PageRecord| page.class.is_none() && page.score.is_none() && page.snapshot.is_none();
     assert!(crawled.pages.iter().all(unsaid));
     // What it is shown is for the guard against traps.
     let hooks = Hooks::none();

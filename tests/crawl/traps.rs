@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use harvestman::config::{Config, FilterOrder, PolicyKind};
-use harvestman::page::{PolicyRefusal, TrapMeasure};
+use harvestman::model::{PolicyRefusal, TrapMeasure};
 use harvestman::report::{Hooks, StopReason};
 
 use crate::crawling::{Crawled, config, crawl_with};

@@ -3,7 +3,7 @@
 use harvestman::clock::Clock;
 use harvestman::config::FetchOptions;
 use harvestman::fetch::{Client, Error, TrustedHosts};
-use harvestman::page::Failure;
+use harvestman::model::Failure;
 use harvestman::url::HostKey;
 
 use crate::server::{Server, client, client_with, get_with, quick};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use harvestman::config::{ByteSize, FetchOptions, Period};
 use harvestman::fetch::{Accept, Request};
-use harvestman::page::{Failure, Truncation};
+use harvestman::model::{Failure, Truncation};
 use harvestman::url::CanonicalUrl;
 
 use crate::server::{Server, answered, client, exchange, get, get_with, quick};

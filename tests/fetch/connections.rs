@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use harvestman::config::{FetchOptions, Period};
-use harvestman::page::Failure;
+use harvestman::model::Failure;
 use tokio::net::TcpSocket;
 
 use crate::server::{Server, client, get, get_with, quick};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use harvestman::config::{ByteSize, FetchOptions};
 use harvestman::fetch::redirect;
-use harvestman::page::Failure;
+use harvestman::model::Failure;
 
 use crate::server::{Server, answered, client, get, get_with, quick};
 

@@ -1,7 +1,7 @@
 //! Requests by way of a proxy.
 
 use harvestman::config::FetchOptions;
-use harvestman::page::Failure;
+use harvestman::model::Failure;
 use harvestman::url::HostKey;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;

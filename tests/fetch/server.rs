@@ -9,7 +9,7 @@ use std::time::Duration;
 use harvestman::clock::Clock;
 use harvestman::config::{ByteSize, FetchOptions, Period};
 use harvestman::fetch::{Client, Request, TrustedHosts};
-use harvestman::page::{Answer, Exchange, Failure};
+use harvestman::model::{Answer, Exchange, Failure};
 use harvestman::url::CanonicalUrl;
 use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

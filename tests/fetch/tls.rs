@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use harvestman::config::FetchOptions;
-use harvestman::page::Failure;
+use harvestman::model::Failure;
 use http::{Response, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;

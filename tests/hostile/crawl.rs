@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use harvestman::archive::reader::{Limits, WarcReader};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -8,7 +8,7 @@ mod tree;
 use std::sync::Arc;
 
 use harvestman::config::ParseOptions;
-use harvestman::page::{LinkKind, ParsedPage};
+use harvestman::model::{LinkKind, ParsedPage};
 use harvestman::parse::{Parser, Spelling};
 use proptest::prelude::*;
 
@@ -36,7 +36,7 @@ fn of_page(page: &ParsedPage) -> Found {
 
 /// The leaf paths of a page.
 fn bag(page: &ParsedPage) -> Bag {
-    let leaf = |leaf: &harvestman::page::LeafPath| (leaf.text.as_deref().unwrap_or("?").to_owned(), leaf.count);
+    let leaf = |leaf: &harvestman::model::LeafPath| (leaf.text.as_deref().unwrap_or("?").to_owned(), leaf.count);
     page.leaf_paths.iter().map(leaf).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use harvestman::page::ContentUnit;
+use harvestman::model::ContentUnit;
 use harvestman::parse::class_token;
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use harvestman::archive::reader::{Limits, WarcReader};
 use harvestman::lab::sim::{Family, Server, ServerOptions, Validators, WorldOptions};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 
 use super::runs::{Runs, harvestman, output, serve, serve_with, sums};
 

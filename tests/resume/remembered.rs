@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use harvestman::lab::sim::{Family, Server, WorldOptions};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 
 use super::runs::{Runs, serve};
 

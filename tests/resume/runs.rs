@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use harvestman::archive::reader::{Limits, WarcReader};
 use harvestman::lab::compare::fate_of;
 use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 use harvestman::seed::Seed;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use harvestman::lab::sim::{Family, Server, WorldOptions};
-use harvestman::page::PageRecord;
+use harvestman::model::PageRecord;
 use serde_json::Value;
 
 use super::runs::{Runs, output, serve};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::cli::lines::Lines;
-use crate::config::{self, Config, Layers};
-use crate::page::PageRecord;
+use harvestman_core::config::{self, Config, Layers};
+use harvestman_core::model::PageRecord;
 
 /// A directory that a crawl wrote.
 #[derive(Debug)]

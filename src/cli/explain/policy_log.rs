@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use super::directory::CrawlDirectory;
-use crate::page::{ClassRecord, LessonRecord, PolicyRecord};
+use harvestman_core::model::{ClassRecord, LessonRecord, PolicyRecord};
 
 /// What was known when a decision was made.
 #[derive(Debug, Serialize)]

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::directory::CrawlDirectory;
 use super::policy_log::{Knowledge, knowledge};
-use crate::archive::LinksLine;
-use crate::page::{PageRecord, PolicyRefusal};
-use crate::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_core::model::{PageRecord, PolicyRefusal};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_storage::archive::LinksLine;
 
 /// Steps of a chain that are followed at most: deeper than any crawl goes by default, with its redirects.
 const CHAIN_MAX: usize = 100;

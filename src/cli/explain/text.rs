@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::policy_log::{Knowledge, Named};
 use super::story::Story;
-use crate::page::PageRecord;
+use harvestman_core::model::PageRecord;
 
 impl fmt::Display for Story {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,10 +8,10 @@ use super::OutputArgs;
 use super::output::{Output, WriteError};
 use super::progress::Progress;
 use super::warcs::{self, Warcs};
-use crate::archive::cdxj::{Indexed, LineSorter, index};
 use crate::cli::exit::{Exit, Failure};
-use crate::config::ByteSize;
-use crate::report::figures;
+use harvestman_core::config::ByteSize;
+use harvestman_report::figures;
+use harvestman_storage::archive::cdxj::{Indexed, LineSorter, index};
 
 /// The index of a crawl, in its directory.
 const FILE: &str = "index.cdxj";

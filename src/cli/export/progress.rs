@@ -6,8 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::OutputArgs;
-use crate::clock::{Clock, Instant};
-use crate::report::figures;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_report::figures;
 
 /// So many steps go by between two looks at the clock.
 const STEPS: u64 = 4_096;

@@ -78,11 +78,11 @@ mod with_parquet {
     use std::path::Path;
 
     use super::{LinksArgs, OutputArgs, PagesArgs};
-    use crate::archive::tables::{Log, Made, TableError, make};
     use crate::cli::exit::{Exit, Failure};
     use crate::cli::export::output::{Output, WriteError};
     use crate::cli::export::progress::Progress;
-    use crate::report::figures;
+    use harvestman_report::figures;
+    use harvestman_storage::archive::tables::{Log, Made, TableError, make};
 
     /// Exports the page log.
     pub fn pages(args: &PagesArgs) -> Result<Exit, Failure> {
@@ -128,9 +128,9 @@ mod with_parquet {
     }
 
     /// The error of the output that a writer of Parquet wraps.
-    fn io_error(error: parquet::errors::ParquetError) -> io::Error {
+    fn io_error(error: harvestman_storage::archive::tables::ParquetError) -> io::Error {
         match error {
-            parquet::errors::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            harvestman_storage::archive::tables::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
                 Ok(error) => *error,
                 Err(other) => io::Error::other(other),
             },

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::archive::{OPEN_SUFFIX, WARC_DIRECTORY, is_warc};
 use crate::cli::exit::Failure;
+use harvestman_storage::archive::{OPEN_SUFFIX, WARC_DIRECTORY, is_warc};
 
 /// WARC files by their names, which an index knows them by.
 #[derive(Debug, Default)]

@@ -14,9 +14,9 @@ use clap::Args;
 
 use self::children::Child;
 use crate::cli::exit::{Exit, Failure};
-use crate::lab::compare::{Comparison, compare};
-use crate::lab::sim::{Server, ServerOptions, World, WorldOptions};
-use crate::seed::Seed;
+use harvestman_core::seed::Seed;
+use harvestman_lab::compare::{Comparison, compare};
+use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Start a NATS server and three nodes on this machine, kill one, and show that nothing is lost.
 ///
@@ -180,7 +180,7 @@ fn watch(nodes: &mut [Child], out: &Path, truth: u64) -> Result<u64, Failure> {
             )));
         }
         if survivors.iter_mut().all(Child::has_ended) {
-            return Ok(u64::from(crate::config::Config::default().frontier.in_flight_max));
+            return Ok(u64::from(harvestman_core::config::Config::default().frontier.in_flight_max));
         }
         std::thread::sleep(LOOK_EVERY);
     }

@@ -3,8 +3,8 @@
 use crate::cli::crawl::{self, Begin};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
-use crate::config::Config;
-use crate::pipeline;
+use harvestman_core::config::Config;
+use harvestman_pipeline as pipeline;
 
 /// Arguments of `harvestman fleet join`.
 #[derive(Debug, Clone, clap::Args)]

@@ -8,7 +8,7 @@ mod status;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use crate::config::{Config, Flag, FlagValue};
+use harvestman_core::config::{Config, Flag, FlagValue};
 
 /// What to do with a fleet.
 #[derive(Debug, clap::Subcommand)]

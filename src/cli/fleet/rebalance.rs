@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::cli::exit::Failure;
 use crate::cli::log;
 use crate::cli::settings::SettingArgs;
-use crate::pipeline;
+use harvestman_pipeline as pipeline;
 
 /// Arguments of `harvestman fleet rebalance`.
 #[derive(Debug, Clone, clap::Args)]

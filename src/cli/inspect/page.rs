@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer_lines;
-use crate::config::ParseOptions;
-use crate::page::{LinkKind, ParsedPage, RawLink};
-use crate::parse::{Parser, Spelling};
+use harvestman_core::config::ParseOptions;
+use harvestman_core::model::{LinkKind, ParsedPage, RawLink};
+use harvestman_structure::parse::{Parser, Spelling};
 
 /// Links shown of each group in the listing.
 const SAMPLES: usize = 3;

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer_lines;
-use crate::config::RobotsOptions;
-use crate::host::robots::{BYTE_LIMIT, RobotsRules};
+use harvestman_core::config::RobotsOptions;
+use harvestman_stages::host::robots::{BYTE_LIMIT, RobotsRules};
 
 /// Shows what a robots.txt means to a crawler.
 ///

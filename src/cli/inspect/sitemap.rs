@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer_lines;
-use crate::config::RobotsOptions;
-use crate::host::sitemap::{Limits, SitemapContents, parse};
+use harvestman_core::config::RobotsOptions;
+use harvestman_stages::host::sitemap::{Limits, SitemapContents, parse};
 
 /// Shows which URLs a sitemap, sitemap index, feed or list of URLs names, one a line.
 ///

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::answer_lines;
 use super::usv::UsvLines;
-use crate::config::url::{ScopeOptions, UrlOptions};
-use crate::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
+use harvestman_core::config::url::{ScopeOptions, UrlOptions};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
 
 /// Show what Harvestman makes of a URL: its canonical form, whom politeness is owed to, whether it looks like a trap.
 ///

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::archive::reader::{Check, Error, Limits, Record, WarcReader};
+use harvestman_storage::archive::reader::{Check, Error, Limits, Record, WarcReader};
 
 /// Lists the records of a WARC file (compressed or plain) and says where it is torn or broken.
 ///

@@ -9,11 +9,11 @@ use anyhow::Context as _;
 use super::progress::Progress;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::rows::{is_stdout, load_telling, print_text, write_json};
-use crate::lab::corpus::Corpus;
-use crate::lab::experiments::{Experiment, Results, Workers};
-use crate::lab::sim::{World, WorldOptions};
-use crate::lab::tables::Report;
-use crate::seed::Seed;
+use harvestman_core::seed::Seed;
+use harvestman_lab::corpus::Corpus;
+use harvestman_lab::experiments::{Experiment, Results, Workers};
+use harvestman_lab::tables::Report;
+use harvestman_sim::{World, WorldOptions};
 
 /// The size of the simulated network.
 const SIM_PAGES: u64 = 10_000;

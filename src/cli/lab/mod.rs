@@ -8,12 +8,12 @@ use clap::{Args, Subcommand};
 
 use super::exit::Failure;
 use super::rows::{LABELS_HELP, share};
-use crate::config::EARLY_STOP_REQUESTS;
-use crate::lab::experiments::{
+use common::{Common, carry_out};
+use harvestman_core::config::EARLY_STOP_REQUESTS;
+use harvestman_lab::experiments::{
     Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Order, Samples, StoreKind, Target, Ucc,
 };
-use crate::lab::replay::{PolicyName, Variant};
-use common::{Common, carry_out};
+use harvestman_lab::replay::{PolicyName, Variant};
 
 /// The experiments.
 #[derive(Debug, Subcommand)]

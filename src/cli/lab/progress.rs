@@ -6,9 +6,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 
-use crate::clock::{Clock, Instant};
-use crate::lab::experiments::Watch;
-use crate::report::figures;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_lab::experiments::Watch;
+use harvestman_report::figures;
 
 /// How often a line is written where it is not redrawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use super::common::corpus;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::rows::print_text;
-use crate::clock::Clock;
-use crate::config::{Config, FleetOptions};
-use crate::lab::scale::{Fleet, Sample, forecast, markdown, measure, text};
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{Config, FleetOptions};
+use harvestman_lab::scale::{Fleet, Sample, forecast, markdown, measure, text};
 
 /// Arguments of `harvestman lab scale`.
 #[derive(Debug, clap::Args)]

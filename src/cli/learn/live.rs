@@ -6,9 +6,9 @@ use super::{LearnArgs, write};
 use crate::cli::crawl::{Begin, Until, begin, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
-use crate::config::{Config, Flag, FlagValue, PolicyKind};
-use crate::pipeline::MODEL_FILE;
-use crate::policy::learned::SiteModel;
+use harvestman_core::config::{Config, Flag, FlagValue, PolicyKind};
+use harvestman_pipeline::MODEL_FILE;
+use harvestman_policy::learned::SiteModel;
 
 /// A crawl directory that is only needed until the model is read.
 struct Passing(PathBuf);

@@ -9,9 +9,9 @@ use super::exit::{Exit, Failure};
 use super::rows::print_text;
 use super::settings::assignment;
 use super::site;
-use crate::config::{ClusterBy, PolicyVariant};
-use crate::page::ClusterId;
-use crate::policy::learned::{Facts, SiteModel};
+use harvestman_core::config::{ClusterBy, PolicyVariant};
+use harvestman_core::model::ClusterId;
+use harvestman_policy::learned::{Facts, SiteModel};
 
 /// Link classes of a cluster that are told.
 const CLASSES_TOLD: usize = 5;
@@ -151,7 +151,7 @@ fn is_file(what: &str) -> Result<bool, Failure> {
 
 fn write(model: &SiteModel, out: &Path) -> Result<(), Failure> {
     let cannot = |error| Failure::new(Exit::Output, format!("cannot write the site model {}: {error}", out.display()));
-    crate::pipeline::write_model(model, out).map_err(cannot)
+    harvestman_pipeline::write_model(model, out).map_err(cannot)
 }
 
 fn told(facts: &Facts, out: &Path) -> String {

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::{LearnArgs, write};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::rows::{example_page, load_telling};
-use crate::clock::Clock;
-use crate::config::{ParseOptions, PolicyVariant};
-use crate::lab::corpus::{Corpus, PageId};
-use crate::lab::measures::Task;
-use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay_keeping};
-use crate::pipeline::spelling_reader;
-use crate::policy::learned::SiteModel;
-use crate::report::CrawlStatus;
-use crate::report::progress::Progress;
-use crate::seed::Seed;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{ParseOptions, PolicyVariant};
+use harvestman_core::seed::Seed;
+use harvestman_lab::corpus::{Corpus, PageId};
+use harvestman_lab::measures::Task;
+use harvestman_lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay_keeping};
+use harvestman_pipeline::spelling_reader;
+use harvestman_policy::learned::SiteModel;
+use harvestman_report::CrawlStatus;
+use harvestman_report::progress::Progress;
 
 /// Crawls the recording; the model is written then.
 pub(super) fn learn(args: &LearnArgs) -> Result<SiteModel, Failure> {

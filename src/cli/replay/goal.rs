@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::ReplayArgs;
 use crate::cli::exit::Failure;
 use crate::cli::rows::example_page;
-use crate::lab::corpus::{Corpus, PageId};
-use crate::lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
-use crate::lab::measures::Task;
-use crate::seed::Seed;
+use harvestman_core::seed::Seed;
+use harvestman_lab::corpus::{Corpus, PageId};
+use harvestman_lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
+use harvestman_lab::measures::Task;
 
 /// What a replay is for.
 pub(super) struct Goal {

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
 use super::rows::{LABELS_HELP, is_stdout, load_telling, print_text, share, write_json, write_text};
-use crate::config::{EARLY_STOP_REQUESTS, FilterOrder};
-use crate::frontier::EarlyStopOptions;
-use crate::lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
-use crate::lab::measures::{Harvest, Judge, Task};
-use crate::lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
-use crate::lab::tables::{Measure, Row};
-use crate::page::TrapRecord;
-use crate::seed::Seed;
 use goal::Goal;
+use harvestman_core::config::{EARLY_STOP_REQUESTS, FilterOrder};
+use harvestman_core::model::TrapRecord;
+use harvestman_core::seed::Seed;
+use harvestman_lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
+use harvestman_lab::measures::{Harvest, Judge, Task};
+use harvestman_lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay, spelling};
+use harvestman_lab::tables::{Measure, Row};
+use harvestman_stages::frontier::EarlyStopOptions;
 use told::Told;
 
 /// Crawls a recorded site at memory speed and says what came of it.

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::goal::Goal;
-use crate::frontier::Outlook;
-use crate::lab::corpus::{Corpus, TypeCounts};
-use crate::lab::experiments::{ClusterSize, Form, has_variants};
-use crate::lab::measures::{Harvest, Task};
-use crate::lab::replay::{PolicyName, Replay};
-use crate::lab::tables::Table;
-use crate::page::ClusterId;
-use crate::report::figures;
+use harvestman_core::model::ClusterId;
+use harvestman_lab::corpus::{Corpus, TypeCounts};
+use harvestman_lab::experiments::{ClusterSize, Form, has_variants};
+use harvestman_lab::measures::{Harvest, Task};
+use harvestman_lab::replay::{PolicyName, Replay};
+use harvestman_lab::tables::Table;
+use harvestman_report::figures;
+use harvestman_stages::frontier::Outlook;
 
 /// Clusters that are listed; the rest is summed.
 const CLUSTERS_LISTED: usize = 20;

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::archive::WARC_DIRECTORY;
 use crate::cli::control;
 use crate::cli::lines::Lines;
-use crate::clock::Instant;
-use crate::policy::learned::SiteModel;
-use crate::report::document::site::{shown, worths};
-use crate::report::document::{Asked, Sources, Told, asked};
+use harvestman_core::clock::Instant;
+use harvestman_policy::learned::SiteModel;
+use harvestman_report::document::site::{shown, worths};
+use harvestman_report::document::{Asked, Sources, Told, asked};
+use harvestman_storage::archive::WARC_DIRECTORY;
 
 /// Rounds before that are read.
 const ROUNDS_MAX: u32 = 1_000;
@@ -114,7 +114,7 @@ fn told(path: &Path, notes: &mut Vec<String>) -> Told {
     told
 }
 
-fn model(path: &Path) -> Option<Result<crate::policy::learned::Facts, String>> {
+fn model(path: &Path) -> Option<Result<harvestman_policy::learned::Facts, String>> {
     let bytes = match fs::read(path.join(MODEL_FILE)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,

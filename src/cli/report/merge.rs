@@ -6,8 +6,8 @@ use std::io;
 use serde::Deserialize;
 
 use crate::cli::lines::{Lines, Next};
-use crate::clock::Instant;
-use crate::report::document::line::instant;
+use harvestman_core::clock::Instant;
+use harvestman_report::document::line::instant;
 
 /// What a log does next.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
-use crate::clock::Clock;
-use crate::report::document::Document;
-use crate::report::render;
+use harvestman_core::clock::Clock;
+use harvestman_report::document::Document;
+use harvestman_report::render;
 
 /// Arguments of `harvestman report`.
 #[derive(Debug, Clone, clap::Args)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::clock::{Clock, Instant};
-use crate::report::figures;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_report::figures;
 
 /// Before this nothing is shown.
 const SOON: Duration = Duration::from_secs(1);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::directory::{TORN, breaks_off, check, least_delay, open_log, read_but_log, told_by_model};
 use super::merge::{Merge, Step};
 use super::progress::Progress;
-use crate::clock::Instant;
-use crate::report::document::log::{LogReading, Origin};
-use crate::report::document::{Part, Sources, Tally, has_one_policy, known, merged};
+use harvestman_core::clock::Instant;
+use harvestman_report::document::log::{LogReading, Origin};
+use harvestman_report::document::{Part, Sources, Tally, has_one_policy, known, merged};
 
 /// Directories that one report is made of. A log of each is open at the same time.
 const DIRECTORIES_MAX: usize = 256;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::clock::Instant;
+use harvestman_core::clock::Instant;
 
 fn moment(second: u64) -> String {
     Instant::from_micros(second * 1_000_000).timestamp().to_string()

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::text::{kind_name, name, standing};
-use crate::page::ClusterId;
-use crate::policy::learned::{ClusterFacts, Facts, KindFacts, LinkFacts};
+use harvestman_core::model::ClusterId;
+use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts, LinkFacts};
 
 struct Edge<'a> {
     from: ClusterId,

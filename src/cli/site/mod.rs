@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::pipeline::MODEL_FILE;
-use crate::policy::learned::{Facts, SiteModel};
+use harvestman_pipeline::MODEL_FILE;
+use harvestman_policy::learned::{Facts, SiteModel};
 
 /// Shows what a crawl learnt of a site: its page templates, and which links lead from one to which.
 #[derive(Debug, clap::Args)]
@@ -76,8 +76,8 @@ pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{Apath, ClusterId};
-    use crate::policy::learned::{ClusterFacts, Destination, KindFacts, LinkFacts};
+    use harvestman_core::model::{Apath, ClusterId};
+    use harvestman_policy::learned::{ClusterFacts, Destination, KindFacts, LinkFacts};
 
     fn facts() -> Facts {
         let link = LinkFacts {
@@ -154,7 +154,7 @@ mod tests {
             kind: ClusterId(number),
             pattern: Some("/a\u{1}\u{fffe}/*".to_owned()),
             example: None,
-            standing: crate::site::Standing::Kept,
+            standing: harvestman_structure::site::Standing::Kept,
             urls: 3,
             links_in: 9,
             leads_to,

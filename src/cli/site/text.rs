@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::page::ClusterId;
-use crate::policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
-pub use crate::report::document::site::{name, standing};
+use harvestman_core::model::ClusterId;
+use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
+pub use harvestman_report::document::site::{name, standing};
 
 /// The whole text, with `classes_max` link classes of each cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {

@@ -1,0 +1,95 @@
+//! The control socket: a Unix socket in the crawl directory, by which other processes of the same user ask where the crawl stands, watch
+//! it, and tell it to rest, to go on, to stop, or to do something differently.
+
+use std::future::IntoFuture;
+use std::path::PathBuf;
+
+use axum::body::Bytes;
+use axum::extract::{Path as Named, State};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
+
+use super::orders::Orders;
+use super::watch::Views;
+use super::{GRACE, Served, encoded};
+use harvestman_metrics::Metrics;
+use harvestman_report::StopFlag;
+
+/// The socket, in the crawl directory.
+pub const SOCKET: &str = "control.sock";
+
+/// The socket that is listened on; it goes when this is dropped.
+#[derive(Debug)]
+pub struct ControlSocket {
+    path: PathBuf,
+    stop: StopFlag,
+    task: JoinHandle<()>,
+}
+
+impl ControlSocket {
+    /// Listens in the crawl directory, which nobody else has, in a task of its own on the current runtime.
+    pub fn listen(served: Served) -> std::io::Result<Self> {
+        let path = served.directory.join(SOCKET);
+        // A run that was killed leaves its own.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        let stop = StopFlag::new();
+        let asked = stop.clone();
+        let server = axum::serve(listener, router(served))
+            .with_graceful_shutdown(async move { asked.wait().await })
+            .into_future();
+        let task = tokio::spawn(async move {
+            if let Err(error) = server.await {
+                tracing::warn!(%error, "the control socket has ended");
+            }
+        });
+        Ok(Self { path, stop, task })
+    }
+
+    /// Ends it; answers that are under way get a moment to finish.
+    pub async fn close(mut self) {
+        // Whoever finds it nevertheless is told that nobody answers.
+        let _ = std::fs::remove_file(&self.path);
+        self.stop.request();
+        let _ = tokio::time::timeout(GRACE, &mut self.task).await;
+    }
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        self.task.abort();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[derive(Clone)]
+struct Sources {
+    metrics: Metrics,
+    orders: Orders,
+    views: Views,
+}
+
+/// Whoever may open the socket may do everything.
+fn router(served: Served) -> Router {
+    let Served { metrics, live, controls, directory } = served;
+    let sources = Sources { metrics, views: Views::new(live), orders: Orders::new(&directory, controls) };
+    let carry_out = |Named(command): Named<String>, State(sources): State<Sources>, body: Bytes| async move {
+        sources.orders.carry_out(&command, &body).await
+    };
+    Router::new()
+        .route("/metrics", get(|State(sources): State<Sources>| async move { encoded(&sources.metrics) }))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route(
+            "/api/status",
+            get(|State(sources): State<Sources>| async move { Json((sources.orders.controls.status)()) }),
+        )
+        .route("/api/live", get(|State(sources): State<Sources>| async move { sources.views.newest().await }))
+        .route("/api/events", get(|State(sources): State<Sources>| async move { sources.views.stream() }))
+        .route("/api/{command}", post(carry_out))
+        .with_state(sources)
+}

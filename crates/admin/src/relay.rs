@@ -1,0 +1,102 @@
+//! The live page of a crawl that was started without one: a server of another process of the same user, which hands on to the crawl's
+//! control socket whatever its [`Guard`] lets through.
+
+use std::future::IntoFuture;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, UnixStream};
+
+use super::guard::{Guard, Refused};
+use super::{BODY_MAX, Error, SOCKET, page_for};
+use harvestman_core::config::MetricsOptions;
+use harvestman_report::StopFlag;
+
+/// The server.
+pub struct Relay {
+    listener: TcpListener,
+    guard: Arc<Guard>,
+    socket: PathBuf,
+}
+
+#[derive(Clone)]
+struct Sources {
+    guard: Arc<Guard>,
+    socket: PathBuf,
+}
+
+impl Relay {
+    /// Listens as `options` say, for the crawl in `directory`. `token`: that of those who tell it something, where none is set.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub async fn listen(options: &MetricsOptions, directory: &Path, token: String) -> Result<Self, Error> {
+        let listen = &options.listen;
+        let listener = TcpListener::bind(listen).await;
+        let listener = listener.map_err(|source| Error::Bind { listen: listen.clone(), source })?;
+        let address = listener.local_addr().map_err(|source| Error::Bind { listen: listen.clone(), source })?;
+        let guard = Arc::new(Guard::new(address.ip(), (&options.token, token), &options.names));
+        Ok(Self { listener, guard, socket: directory.join(SOCKET) })
+    }
+
+    /// The page's address, with the token if that was drawn; none where the page is not served.
+    pub fn page(&self) -> Option<String> {
+        let address = self.listener.local_addr().ok()?;
+        self.guard.page(address)
+    }
+
+    /// Serves until it is told to stop.
+    ///
+    /// # Errors
+    /// Nothing can be accepted any more.
+    pub async fn serve(self, stop: StopFlag) -> std::io::Result<()> {
+        let sources = Sources { guard: self.guard, socket: self.socket };
+        let server = axum::serve(self.listener, router(sources)).into_future();
+        tokio::select! {
+            ended = server => ended,
+            () = stop.wait() => Ok(()),
+        }
+    }
+}
+
+fn router(sources: Sources) -> Router {
+    Router::new()
+        .route("/", get(page))
+        .route("/api/{what}", any(hand_on))
+        .route("/metrics", get(hand_on))
+        .route("/healthz", get(hand_on))
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .with_state(sources)
+}
+
+async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+    page_for(&sources.guard, &headers)
+}
+
+async fn hand_on(State(sources): State<Sources>, request: Request) -> Result<Response, Refused> {
+    let is_open = !request.uri().path().starts_with("/api/");
+    match *request.method() {
+        _ if is_open => {}
+        Method::GET | Method::HEAD => sources.guard.may_read(request.headers())?,
+        _ => sources.guard.may_change(request.headers())?,
+    }
+    let answer = forward(&sources.socket, request).await;
+    answer.map_err(|error| {
+        (StatusCode::BAD_GATEWAY, format!("the crawl does not answer: it has ended, or was killed ({error})\n"))
+    })
+}
+
+async fn forward(socket: &Path, request: Request) -> Result<Response, Box<dyn std::error::Error + Send + Sync>> {
+    let stream = UnixStream::connect(socket).await?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(stream)).await?;
+    // It ends with the answer, or when who asked is gone.
+    tokio::spawn(connection);
+    Ok(sender.send_request(request).await?.into_response())
+}

@@ -1,0 +1,146 @@
+//! The only door to time.
+//!
+//! Everything that decides takes an [`Instant`] as an argument; only actors and the pipeline hold a [`Clock`]. An
+//! `Instant` counts microseconds since the Unix epoch but moves monotonically within a run (the wall clock is read once,
+//! at the start), so it can both be compared and be written to disk. Under tokio's paused time the clock is simulated.
+
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time: microseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The Unix epoch: earlier than anything a crawl sees.
+    pub const EPOCH: Self = Self(0);
+
+    /// Later than anything a crawl sees.
+    pub const END: Self = Self(u64::MAX);
+
+    /// The instant `micros` microseconds after the Unix epoch.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since the Unix epoch.
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// How long `self` is after `earlier`; zero where it is not after it.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The calendar time, for records that people and other tools read.
+    pub fn timestamp(self) -> jiff::Timestamp {
+        i64::try_from(self.0)
+            .ok()
+            .and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok())
+            .unwrap_or(jiff::Timestamp::MAX)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    /// Saturates: a far future stays a far future.
+    fn add(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// Saturates at the epoch.
+    fn sub(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// Measures how long the parts of something take that is over in less than a microsecond.
+#[derive(Debug)]
+pub struct Stopwatch {
+    last: std::time::Instant,
+    /// What a lap has too much.
+    reading: Duration,
+}
+
+impl Stopwatch {
+    /// Starts. Laps have what it takes to read the clock once.
+    pub fn start() -> Self {
+        Self::start_without(Duration::ZERO)
+    }
+
+    /// Starts; of each lap `reading` is taken off, which [`Self::reading`] tells.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn start_without(reading: Duration) -> Self {
+        Self { last: std::time::Instant::now(), reading }
+    }
+
+    /// How long a lap of nothing is: the middle of many.
+    pub fn reading() -> Duration {
+        let mut watch = Self::start();
+        let mut laps: [Duration; 255] = std::array::from_fn(|_| watch.lap());
+        laps.sort_unstable();
+        laps[laps.len() / 2]
+    }
+
+    /// The time since the start or the last lap, in nanoseconds; the next lap begins.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn lap(&mut self) -> Duration {
+        let now = std::time::Instant::now();
+        (now - std::mem::replace(&mut self.last, now)).saturating_sub(self.reading)
+    }
+}
+
+/// Reads the time. Cheap to clone; all clones of one clock agree.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    started: tokio::time::Instant,
+    started_at: Instant,
+    /// How fast it goes, in thousandths: other than 1,000 only in tests.
+    rate: u32,
+}
+
+impl Clock {
+    /// A clock that shows the machine's time, and moves on monotonically from there.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn system() -> Self {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch, rate: 1000 }
+    }
+
+    /// A clock that shows `at` now; with tokio's time paused it moves only when tokio's time is advanced.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn starting_at(at: Instant) -> Self {
+        Self { started: tokio::time::Instant::now(), started_at: at, rate: 1000 }
+    }
+
+    /// A clock like [`Self::starting_at`] that counts `rate` thousandths of a second a second.
+    pub fn skewed(at: Instant, rate: u32) -> Self {
+        Self { rate, ..Self::starting_at(at) }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Instant {
+        self.started_at + self.started.elapsed() * self.rate / 1000
+    }
+
+    /// Sleeps until `at`; returns at once where that has passed.
+    pub async fn sleep_until(&self, at: Instant) {
+        // Rounded up, so that it is never too early by its own reading.
+        let elapsed = at.since(self.started_at).as_nanos() * 1000;
+        let elapsed = u64::try_from(elapsed.div_ceil(u128::from(self.rate))).unwrap_or(u64::MAX);
+        tokio::time::sleep_until(self.started + Duration::from_nanos(elapsed)).await;
+    }
+
+    /// Sleeps for a time.
+    pub async fn sleep(&self, time: Duration) {
+        self.sleep_until(self.now() + time).await;
+    }
+}

@@ -1,0 +1,65 @@
+//! The way to the fleet's servers, where this build has one.
+
+use std::sync::Arc;
+
+use super::bus::Bus;
+use harvestman_core::config::FleetOptions;
+
+/// Why there is no fleet.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// This build has none.
+    #[error("this build of Harvestman has no fleet: build it with `--features fleet`")]
+    NotBuilt,
+    /// The servers.
+    #[cfg(feature = "nats")]
+    #[error(transparent)]
+    Nats(#[from] super::nats::NatsError),
+}
+
+/// Connects to the servers, and makes what a crawl needs there, as far as it is not there yet.
+#[cfg(feature = "nats")]
+pub async fn create(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
+    let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
+    bus.create_crawl().await?;
+    Ok(Arc::new(bus))
+}
+
+/// Connects to the servers of a crawl that is there.
+#[cfg(feature = "nats")]
+pub async fn open(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
+    let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
+    bus.open_crawl().await?;
+    Ok(Arc::new(bus))
+}
+
+#[cfg(feature = "nats")]
+fn nats_options(options: &FleetOptions) -> super::nats::NatsOptions {
+    use super::nats::{NatsOptions, Secret};
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    NatsOptions {
+        replicas: (options.replicas > 0).then_some(options.replicas as usize),
+        shards: u16::try_from(options.shards).unwrap_or(u16::MAX),
+        log_shards: u16::try_from(options.shards).unwrap_or(u16::MAX),
+        user: some(&options.user),
+        password: some(&options.password).map(Secret),
+        token: some(&options.token).map(Secret),
+        credentials_file: some(&options.credentials_file).map(Into::into),
+        tls_roots: some(&options.ca_file).map(Into::into),
+        tls_certificate: some(&options.certificate_file).map(Into::into),
+        tls_key: some(&options.key_file).map(Into::into),
+        ..NatsOptions::new(options.servers.clone(), options.name.clone())
+    }
+}
+
+/// Says that this build has no fleet.
+#[cfg(not(feature = "nats"))]
+pub async fn create(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
+    Err(ConnectError::NotBuilt)
+}
+
+/// Says that this build has no fleet.
+#[cfg(not(feature = "nats"))]
+pub async fn open(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
+    Err(ConnectError::NotBuilt)
+}

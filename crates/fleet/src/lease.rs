@@ -1,0 +1,151 @@
+//! The lease of a session, seen from both sides. Only how fast clocks go matters, not what they show.
+//!
+//! The holder may fetch until a margin before the lease would end, counted from the moment *before* its last acknowledged renewal was sent.
+//! An observer takes a lease for expired when it has not changed for its whole length since the observer *saw* it change, which was after
+//! it was written. With a margin of a fifth the holder is always done first while no clock is off by more than a tenth.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::SessionId;
+use harvestman_core::clock::Instant;
+
+/// How long leases last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// From a change on, an observer waits so long.
+    pub lease: Duration,
+    /// A holder renews so often.
+    pub renew: Duration,
+}
+
+impl Terms {
+    /// Until when its holder may fetch, if a renewal that was sent at that moment was acknowledged.
+    pub fn tenure(&self, sent: Instant) -> Instant {
+        sent + self.lease * 4 / 5
+    }
+
+    /// When to send the next renewal.
+    pub fn next_renewal(&self, sent: Instant) -> Instant {
+        sent + self.renew
+    }
+
+    /// Whether an observer whose own last renewal was acknowledged when sent at `renewed` can be sure that it is not the one that is cut off.
+    pub fn sees_clearly(&self, renewed: Instant, now: Instant) -> bool {
+        now.since(renewed) <= self.renew * 3
+    }
+}
+
+/// What an observer has seen of the sessions' leases.
+#[derive(Debug, Default)]
+pub struct Observer {
+    seen: BTreeMap<SessionId, (u64, Instant)>,
+    /// Before that moment it was blind: what did not change then says nothing.
+    clear_since: Instant,
+}
+
+impl Observer {
+    /// A lease has this revision.
+    pub fn saw(&mut self, session: &SessionId, revision: u64, now: Instant) {
+        match self.seen.get_mut(session) {
+            Some((known, _)) if *known >= revision => {}
+            Some(known) => *known = (revision, now),
+            None => {
+                self.seen.insert(session.clone(), (revision, now));
+            }
+        }
+    }
+
+    /// Only these sessions are left.
+    pub fn keep(&mut self, is_left: impl Fn(&SessionId) -> bool) {
+        self.seen.retain(|session, _| is_left(session));
+    }
+
+    /// Nothing could be seen until now.
+    pub fn was_blind(&mut self, now: Instant) {
+        self.clear_since = self.clear_since.max(now);
+    }
+
+    /// The sessions whose lease has not changed for its whole length, with the revision that is to be evicted.
+    pub fn expired(&self, terms: &Terms, now: Instant) -> Vec<(SessionId, u64)> {
+        let expired = |since: Instant| now.since(since.max(self.clear_since)) >= terms.lease;
+        let expired = self.seen.iter().filter(|(_, (_, since))| expired(*since));
+        expired.map(|(session, (revision, _))| (session.clone(), *revision)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TERMS: Terms = Terms { lease: Duration::from_secs(10), renew: Duration::from_secs(1) };
+
+    fn session() -> SessionId {
+        SessionId("a.1".to_owned())
+    }
+
+    /// What a clock that goes at `rate` thousandths shows after `micros` of true time.
+    fn shown(micros: u64, rate: u64, offset: u64) -> Instant {
+        Instant::from_micros(offset + micros * rate / 1000)
+    }
+
+    proptest! {
+        #[test]
+        fn a_holder_is_done_before_anybody_evicts(
+            holder in 900_u64..=1100,
+            observer in 900_u64..=1100,
+            offsets in (0_u64..10_000_000_000, 0_u64..10_000_000_000),
+            // Of each renewal: how long after the one before it is sent, takes to be written, to be acknowledged (or never), to be seen.
+            renewals in prop::collection::vec((0_u64..4_000_000, 0_u64..3_000_000, prop::option::of(0_u64..3_000_000), 0_u64..20_000_000), 1..30),
+        ) {
+            let mut seeing = Observer::default();
+            let (mut sent, mut tenure, mut seen_at, mut revision) = (0, Instant::EPOCH, 0, 0);
+            let mut at = 0;
+            for (gap, written, acknowledged, seen) in renewals {
+                sent = at + gap;
+                revision += 1;
+                if let Some(acknowledged) = acknowledged {
+                    tenure = tenure.max(TERMS.tenure(shown(sent, holder, offsets.0)));
+                    at = sent + written + acknowledged;
+                } else {
+                    at = sent + written;
+                }
+                // In order, but late.
+                seen_at = (sent + written + seen).max(seen_at);
+                seeing.saw(&session(), revision, shown(seen_at, observer, offsets.1));
+            }
+            // The first moment of true time at which the observer evicts what is still the last revision.
+            let evicts = (seen_at..).step_by(1_000).find(|at| !seeing.expired(&TERMS, shown(*at, observer, offsets.1)).is_empty());
+            let evicts = evicts.unwrap_or(u64::MAX);
+            prop_assert!(tenure < shown(evicts, holder, offsets.0), "holder until {tenure:?}, evicted at {evicts}, sent {sent}");
+        }
+    }
+
+    #[test]
+    fn a_lease_expires_at_its_length_and_not_before() {
+        let mut seeing = Observer::default();
+        seeing.saw(&session(), 7, Instant::from_micros(5));
+        assert!(seeing.expired(&TERMS, Instant::from_micros(10_000_004)).is_empty());
+        assert_eq!(seeing.expired(&TERMS, Instant::from_micros(10_000_005)), [(session(), 7)]);
+    }
+
+    #[test]
+    fn what_was_told_twice_or_late_prolongs_nothing() {
+        let mut seeing = Observer::default();
+        seeing.saw(&session(), 7, Instant::from_micros(0));
+        seeing.saw(&session(), 7, Instant::from_micros(9_000_000));
+        seeing.saw(&session(), 6, Instant::from_micros(9_000_000));
+        assert_eq!(seeing.expired(&TERMS, Instant::from_micros(10_000_000)).len(), 1);
+    }
+
+    #[test]
+    fn an_observer_that_was_blind_begins_anew() {
+        let mut seeing = Observer::default();
+        seeing.saw(&session(), 7, Instant::from_micros(0));
+        seeing.was_blind(Instant::from_micros(60_000_000));
+        assert!(seeing.expired(&TERMS, Instant::from_micros(69_999_999)).is_empty());
+        assert!(!seeing.expired(&TERMS, Instant::from_micros(70_000_000)).is_empty());
+    }
+}

@@ -1,0 +1,142 @@
+//! A bus whose calls are counted and timed.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tokio::sync::mpsc::Receiver;
+
+use super::bus::{Bus, BusError, Flow, KeyValue, Later, Message, Seen, Stream};
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_metrics::FleetMetrics;
+
+/// A bus, and where its calls are counted.
+pub struct Metered {
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    metrics: Arc<FleetMetrics>,
+    /// Since when no call had an answer, as far as that time is not counted yet.
+    away: Mutex<Option<Instant>>,
+}
+
+/// A call under way. It is counted when it ends, also where nobody waits for it any more.
+struct Call<'a> {
+    of: &'a Metered,
+    kind: &'static str,
+    began: Instant,
+    outcome: &'static str,
+}
+
+impl Metered {
+    /// Counts the calls to a bus.
+    pub fn new(bus: Arc<dyn Bus>, clock: Clock, metrics: Arc<FleetMetrics>) -> Self {
+        Self { bus, clock, metrics, away: Mutex::new(None) }
+    }
+
+    fn call<'a, T: 'a>(
+        &'a self,
+        kind: &'static str,
+        call: Later<'a, Result<T, BusError>>,
+    ) -> Later<'a, Result<T, BusError>> {
+        Box::pin(async move {
+            let mut under_way = Call { of: self, kind, began: self.clock.now(), outcome: "abandoned" };
+            let answer = call.await;
+            under_way.outcome = match &answer {
+                Ok(_) => "ok",
+                Err(BusError::Conflict) => "conflict",
+                Err(BusError::Unreachable(_)) => "unreachable",
+                Err(BusError::Full(_)) => "full",
+                Err(BusError::Refused(_)) => "refused",
+            };
+            answer
+        })
+    }
+
+    /// A call that began then has had an answer, or none.
+    fn note(&self, began: Instant, now: Instant, is_answered: bool) {
+        let mut away = self.away.lock();
+        let counted = match (*away, is_answered) {
+            (None, true) => return,
+            (Some(since), true) => now.since(since),
+            // Others may have been answered while it waited; that it had none for so long is what is known of it.
+            (None, false) => now.since(began),
+            (Some(since), false) => now.since(since),
+        };
+        *away = (!is_answered).then_some(now);
+        drop(away);
+        self.metrics.away_seconds.add(counted);
+        self.metrics.reachable.set(u64::from(is_answered));
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        let (metrics, now) = (&self.of.metrics, self.of.clock.now());
+        metrics.calls.by(self.kind, self.outcome).inc();
+        metrics.call_seconds.by(self.kind).observe(now.since(self.began));
+        self.of.note(self.began, now, !matches!(self.outcome, "unreachable" | "abandoned"));
+    }
+}
+
+impl Bus for Metered {
+    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Result<Option<KeyValue>, BusError>> {
+        self.call("keys", self.bus.get(key))
+    }
+
+    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> Later<'a, Result<u64, BusError>> {
+        self.call("keys", self.bus.create(key, value))
+    }
+
+    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> Later<'a, Result<u64, BusError>> {
+        self.call("keys", self.bus.update(key, value, revision))
+    }
+
+    fn delete<'a>(&'a self, key: &'a str) -> Later<'a, Result<(), BusError>> {
+        self.call("keys", self.bus.delete(key))
+    }
+
+    fn watch(&self) -> Later<'_, Result<Receiver<Seen>, BusError>> {
+        self.call("watch", self.bus.watch())
+    }
+
+    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> Later<'a, Result<u64, BusError>> {
+        self.call("append", self.bus.append(stream, subject, payload))
+    }
+
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> Later<'a, Result<Receiver<Message>, BusError>> {
+        self.call("read", self.bus.read(stream, subject, from))
+    }
+
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Later<'a, Result<u64, BusError>> {
+        self.call("last", self.bus.last(stream, subject))
+    }
+
+    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> Later<'a, Result<(), BusError>> {
+        self.call("trim", self.bus.trim(stream, subject, below))
+    }
+
+    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> Later<'a, Result<(), BusError>> {
+        self.call("objects", self.bus.put_object(name, object))
+    }
+
+    fn object<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Bytes>, BusError>> {
+        self.call("objects", self.bus.object(name))
+    }
+
+    fn remove_object<'a>(&'a self, name: &'a str) -> Later<'a, Result<(), BusError>> {
+        self.call("objects", self.bus.remove_object(name))
+    }
+
+    fn flows(&self) -> Vec<Flow> {
+        self.bus.flows()
+    }
+}
+
+#[cfg(test)]
+#[path = "metered_tests.rs"]
+mod tests;

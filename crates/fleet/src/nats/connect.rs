@@ -1,0 +1,209 @@
+//! From addresses to a connection that will do: of a version that is known to work, with JetStream.
+
+use std::path::Path;
+use std::time::Duration;
+
+use async_nats::jetstream::ErrorCode;
+use async_nats::{ConnectOptions, Event, ServerInfo};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::error::NatsError;
+use super::link::Link;
+use super::options::{NatsOptions, Secret};
+use super::traffic::Kind;
+use crate::bus::BusError;
+use crate::patience::{PATIENCE, patiently};
+use harvestman_core::clock::Clock;
+
+/// The oldest version of the server that a fleet is tested with.
+pub const SERVER_VERSION_MIN: (u32, u32) = (2, 9);
+
+/// The oldest version whose clusters keep to compare-and-swap: older ones lose writes that they acknowledged when a key's leader changes after
+/// writes that were refused, as replicas then disagree on which numbers were given (seen with 2.9.10).
+pub const CLUSTER_VERSION_MIN: (u32, u32) = (2, 11);
+
+/// How often the server is asked whether it is there: three times without an answer, and another one is tried.
+const PING_EVERY: Duration = Duration::from_secs(2);
+/// How long one server may take to say who it is. Others wait meanwhile.
+const GREETING_WITHIN: Duration = Duration::from_secs(2);
+
+/// Connects.
+pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
+    let (addresses, _) = options.addresses()?;
+    let (connected, _) = watch::channel(false);
+    let connecting = settings(options, connected.clone()).await?.connect(addresses.as_slice());
+    let client = match timeout(options.connect_timeout, connecting).await {
+        Ok(Ok(client)) => client,
+        Ok(Err(error)) => return Err(NatsError::of_connecting(&error, &addresses)),
+        Err(_) => {
+            let why = format!("not within {:?}", options.connect_timeout);
+            return Err(NatsError::Unreachable { servers: addresses.join(", "), why });
+        }
+    };
+    connected.send_replace(true);
+    let info = client.server_info();
+    will_do(&info)?;
+    let link = Link::new(client, connected, options.request_timeout);
+    has_jetstream(&link, &info).await?;
+    Ok(link)
+}
+
+async fn settings(options: &NatsOptions, connected: watch::Sender<bool>) -> Result<ConnectOptions, NatsError> {
+    let (_, login) = options.addresses()?;
+    let mut settings = ConnectOptions::new()
+        .name(format!("harvestman {}", options.crawl))
+        .ping_interval(PING_EVERY)
+        .connection_timeout(options.connect_timeout.min(GREETING_WITHIN))
+        .request_timeout(Some(options.request_timeout))
+        .max_reconnects(None)
+        .event_callback(move |event| {
+            tell(&connected, &event);
+            std::future::ready(())
+        });
+    let user = options.user.clone().or(login.user);
+    let password = options.password.clone().or(login.password).unwrap_or_default();
+    if let Some(user) = user {
+        settings = settings.user_and_password(user, password.0);
+    }
+    if let Some(Secret(token)) = options.token.clone().or(login.token) {
+        settings = settings.token(token);
+    }
+    if let Some(path) = &options.credentials_file {
+        let what = "credentials";
+        settings = settings.credentials_file(path).await.map_err(|error| unreadable(path, what, &error))?;
+    }
+    tls(options, settings)
+}
+
+fn tls(options: &NatsOptions, mut settings: ConnectOptions) -> Result<ConnectOptions, NatsError> {
+    let files = [
+        (&options.tls_roots, "certificates of authorities"),
+        (&options.tls_certificate, "a certificate"),
+        (&options.tls_key, "the key of the certificate"),
+    ];
+    for (path, what) in files {
+        let readable = path.as_ref().map_or(Ok(()), |path| std::fs::File::open(path).map(drop));
+        readable.map_err(|error| unreadable(path.as_deref().unwrap_or(Path::new("")), what, &error))?;
+    }
+    if let Some(path) = &options.tls_roots {
+        settings = settings.add_root_certificates(path.clone());
+    }
+    match (&options.tls_certificate, &options.tls_key) {
+        (Some(certificate), Some(key)) => settings = settings.add_client_certificate(certificate.clone(), key.clone()),
+        (None, None) => (),
+        (Some(path), None) | (None, Some(path)) => {
+            let why = "a certificate and its key go together".to_owned();
+            return Err(NatsError::File { path: path.clone(), what: "one of the two", why });
+        }
+    }
+    Ok(settings.require_tls(options.tls))
+}
+
+fn unreadable(path: &Path, what: &'static str, error: &std::io::Error) -> NatsError {
+    NatsError::File { path: path.to_owned(), what, why: error.to_string() }
+}
+
+/// Keeps whether there is a connection, and says once when that changes.
+fn tell(connected: &watch::Sender<bool>, event: &Event) {
+    let change = |to: bool| connected.send_if_modified(|now| std::mem::replace(now, to) != to);
+    match event {
+        Event::Connected if change(true) => tracing::info!("connected to NATS"),
+        Event::Disconnected if change(false) => {
+            tracing::warn!("the connection to NATS is lost: trying to get it back");
+        }
+        // By ourselves.
+        Event::Closed => {
+            change(false);
+        }
+        Event::LameDuckMode => tracing::info!("the NATS server is about to stop"),
+        Event::SlowConsumer(_) => {
+            tracing::warn!("messages from NATS were dropped, as nobody took them: they are read again")
+        }
+        Event::ServerError(error) => tracing::warn!(%error, "the NATS server complains"),
+        _ => (),
+    }
+}
+
+fn will_do(info: &ServerInfo) -> Result<(), NatsError> {
+    if version(&info.version).is_some_and(|version| version >= SERVER_VERSION_MIN) {
+        return Ok(());
+    }
+    let (server, version) = (info.server_name.clone(), info.version.clone());
+    Err(NatsError::TooOld { server, version, floor: SERVER_VERSION_MIN })
+}
+
+/// Whether so many replicas are safe.
+pub(super) fn may_replicate(info: &ServerInfo, replicas: usize) -> Result<(), NatsError> {
+    if replicas <= 1 || version(&info.version).is_some_and(|version| version >= CLUSTER_VERSION_MIN) {
+        return Ok(());
+    }
+    let (server, version) = (info.server_name.clone(), info.version.clone());
+    Err(NatsError::TooOldForReplicas { server, version, floor: CLUSTER_VERSION_MIN })
+}
+
+/// The first two numbers of a version.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.trim_start_matches('v').split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// Asks until JetStream is ready: a cluster that has just started chooses its leader first.
+async fn has_jetstream(link: &Link, info: &ServerInfo) -> Result<(), NatsError> {
+    let off = |why: String| NatsError::NoJetStream { server: info.server_name.clone(), why };
+    if !info.jetstream && info.cluster.is_none() {
+        return Err(off("it says so itself".into()));
+    }
+    let ask = || async {
+        let answer = link.ask_plainly::<Value>(Kind::Servers, "INFO", &Value::Null).await?;
+        Ok(match answer.map_err(|error| (error.error_code(), error.to_string())) {
+            Ok(_) => Ok(()),
+            Err((ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT, why)) => Err(why),
+            Err((_, why)) => return Err(BusError::Unreachable(why)),
+        })
+    };
+    match patiently(&Clock::system(), ask).await {
+        Ok(ready) => ready.map_err(off),
+        Err(error) => Err(off(format!(
+            "it was not ready within {PATIENCE:?}, {error}; in a cluster, more than half of the servers must be up"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert_eq!(version("2.9.10"), Some((2, 9)));
+        assert_eq!(version("v2.15.1-RC.1"), Some((2, 15)));
+        assert_eq!(version("3.0"), Some((3, 0)));
+        for bad in ["", "2", "x.y", "2."] {
+            assert_eq!(version(bad), None, "{bad}");
+        }
+        let info = |version: &str| ServerInfo { version: version.into(), ..ServerInfo::default() };
+        assert!(will_do(&info("2.9.0")).is_ok());
+        assert!(will_do(&info("2.15.1")).is_ok());
+        assert!(may_replicate(&info("2.9.10"), 1).is_ok());
+        assert!(may_replicate(&info("2.11.0"), 3).is_ok());
+        assert!(matches!(may_replicate(&info("2.10.29"), 2), Err(NatsError::TooOldForReplicas { .. })));
+        for old in ["2.8.4", "1.99.0", "", "new"] {
+            assert!(matches!(will_do(&info(old)), Err(NatsError::TooOld { .. })), "{old}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_once() {
+        let (connected, mut told) = watch::channel(true);
+        tell(&connected, &Event::Connected);
+        assert!(!told.has_changed().unwrap());
+        tell(&connected, &Event::Disconnected);
+        assert!(!*told.borrow_and_update());
+        tell(&connected, &Event::Disconnected);
+        assert!(!told.has_changed().unwrap());
+        tell(&connected, &Event::Connected);
+        assert!(*told.borrow_and_update());
+    }
+}

@@ -1,0 +1,279 @@
+//! The streams, the bucket and the object store of a crawl: made, found, removed.
+
+use std::time::Duration;
+
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
+use async_nats::jetstream::{self, ErrorCode};
+use serde_json::{Value, json};
+
+use super::NatsBus;
+use super::connect::may_replicate;
+use super::error::{NatsError, answered};
+use super::options::NatsOptions;
+use super::traffic::Kind;
+use crate::bus::{BusError, Stream};
+use crate::patience::patiently;
+use harvestman_core::clock::Clock;
+
+/// How many replicas are kept in a cluster, where nothing else is asked for.
+const REPLICAS: usize = 3;
+/// How long servers that have just started may take to know each other, and another node to make what is missing; and how often it is looked.
+const TOGETHER_WITHIN: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// The most pages of names that are asked for. A page has some hundred.
+const PAGES_MAX: u32 = 1_000;
+
+/// How a crawl is kept on the servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// In how many streams the exchange is divided.
+    pub shards: u16,
+    /// In how many streams the sessions' logs are divided.
+    pub log_shards: u16,
+    /// On how many servers everything is kept.
+    pub replicas: usize,
+}
+
+/// Makes what is not there yet. What is there stays as it is.
+pub(super) async fn create(bus: &NatsBus) -> Result<Kept, NatsError> {
+    let (names, options) = (&bus.names, &bus.options);
+    // The keys come first: how they are kept, everything is.
+    let mut asked = options.replicas.unwrap_or(REPLICAS);
+    let server = bus.link.client().server_info();
+    if server.cluster.is_some() {
+        may_replicate(&server, asked)?;
+    }
+    let keys = match make(bus, keys_config(bus, asked)).await? {
+        Err(Refusal::NoCluster(_)) if options.replicas.is_none() => {
+            asked = 1;
+            make(bus, keys_config(bus, asked)).await?
+        }
+        made => made,
+    };
+    let replicas = keys.map_err(|refusal| refusal.explained(asked))?.config.num_replicas.max(1);
+    let made = |refusal: Refusal| refusal.explained(replicas);
+    make(bus, objects_config(bus, replicas)).await?.map_err(made)?;
+    for stream in all(options) {
+        make(bus, config(names.stream(stream), vec![names.subjects(stream)], replicas, options))
+            .await?
+            .map_err(made)?;
+    }
+    open(bus).await
+}
+
+fn all(options: &NatsOptions) -> impl Iterator<Item = Stream> {
+    let exchange = (0..options.shards.max(1)).map(Stream::Exchange);
+    // The observations come last: where they are, all is.
+    exchange.chain((0..options.log_shards.max(1)).map(Stream::Log)).chain([Stream::Observations])
+}
+
+/// A stream that refuses what does not fit, instead of losing what it holds. Reads ask its leader: a replica may be behind, and what was
+/// just written would not be there (so `allow_direct` stays off).
+fn config(name: String, subjects: Vec<String>, replicas: usize, options: &NatsOptions) -> Config {
+    Config {
+        name,
+        subjects,
+        retention: RetentionPolicy::Limits,
+        discard: DiscardPolicy::New,
+        storage: StorageType::File,
+        num_replicas: replicas,
+        max_bytes: match options.stream_bytes_max {
+            0 => -1,
+            bytes => i64::try_from(bytes).unwrap_or(i64::MAX),
+        },
+        max_messages: -1,
+        max_messages_per_subject: -1,
+        max_consumers: -1,
+        allow_direct: false,
+        ..Config::default()
+    }
+}
+
+fn keys_config(bus: &NatsBus, replicas: usize) -> Config {
+    let (name, subjects) = (bus.names.keys_stream(), vec![bus.names.keys_subjects()]);
+    Config {
+        max_messages_per_subject: 1,
+        max_bytes: -1,
+        allow_rollup: true,
+        deny_delete: true,
+        ..config(name, subjects, replicas, &bus.options)
+    }
+}
+
+fn objects_config(bus: &NatsBus, replicas: usize) -> Config {
+    let (name, subjects) = (bus.names.objects_stream(), bus.names.objects_subjects());
+    Config { allow_rollup: true, max_bytes: -1, ..config(name, subjects, replicas, &bus.options) }
+}
+
+/// Why a stream is not made as it was asked for.
+enum Refusal {
+    /// The server stands alone: there are no replicas.
+    NoCluster(String),
+    /// There are too few servers.
+    TooFew(String),
+}
+
+impl Refusal {
+    fn of(error: &jetstream::Error) -> Result<Self, BusError> {
+        match error.error_code() {
+            ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Ok(Self::NoCluster(error.to_string())),
+            ErrorCode::CLUSTER_NO_PEERS => Ok(Self::TooFew(error.to_string())),
+            _ if error.to_string().contains("no suitable peers") => Ok(Self::TooFew(error.to_string())),
+            _ => Err(answered(error)),
+        }
+    }
+
+    fn explained(self, asked: usize) -> NatsError {
+        let (Self::NoCluster(why) | Self::TooFew(why)) = self;
+        NatsError::Replicas { asked, why }
+    }
+}
+
+/// Makes a stream, or finds it made. Servers that have just started do not know yet how many they are.
+async fn make(bus: &NatsBus, config: Config) -> Result<Result<Info, Refusal>, BusError> {
+    let clock = Clock::system();
+    let until = clock.now() + TOGETHER_WITHIN;
+    loop {
+        match patiently(&clock, || make_once(bus, &config)).await? {
+            Err(Refusal::TooFew(_)) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            made => return Ok(made),
+        }
+    }
+}
+
+async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusal>, BusError> {
+    if let Some(info) = find(bus, &config.name).await? {
+        return Ok(Ok(info));
+    }
+    let with = serde_json::to_value(config).map_err(|error| BusError::Refused(error.to_string()))?;
+    match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
+        Ok(info) => Ok(Ok(info)),
+        // Another node was quicker.
+        Err(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
+            let found = find(bus, &config.name).await?;
+            found.map(Ok).ok_or_else(|| BusError::Unreachable(error.to_string()))
+        }
+        Err(error) => Refusal::of(&error).map(Err),
+    }
+}
+
+/// Finds a stream that is there; while nobody leads it, it is asked again.
+async fn look_up(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
+    patiently(&Clock::system(), || find(bus, stream)).await
+}
+
+async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
+    match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
+        Ok(info) => Ok(Some(info)),
+        Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(None),
+        Err(error) => Err(answered(&error)),
+    }
+}
+
+/// How a crawl that is there is kept. One of which a part is missing may be about to be made: it is looked for again.
+pub(super) async fn open(bus: &NatsBus) -> Result<Kept, NatsError> {
+    let clock = Clock::system();
+    let until = clock.now() + TOGETHER_WITHIN;
+    loop {
+        match found(bus).await {
+            Err(NatsError::Incomplete { .. }) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            done => return done,
+        }
+    }
+}
+
+async fn found(bus: &NatsBus) -> Result<Kept, NatsError> {
+    let crawl = bus.names.crawl();
+    let Some(keys) = look_up(bus, &bus.names.keys_stream()).await? else {
+        return Err(NatsError::NoSuchCrawl(crawl.to_owned()));
+    };
+    let missing = |stream: String| NatsError::Incomplete { crawl: crawl.to_owned(), stream };
+    let objects = bus.names.objects_stream();
+    if look_up(bus, &objects).await?.is_none() {
+        return Err(missing(objects));
+    }
+    let streams = streams(bus).await?;
+    let count = |of: fn(u16) -> Stream| (0..).take_while(|shard| streams.contains(&of(*shard))).count() as u16;
+    let (shards, log_shards) = (count(Stream::Exchange), count(Stream::Log));
+    let wanted = [(shards == 0, Stream::Exchange(0)), (log_shards == 0, Stream::Log(0))];
+    let observations = (!streams.contains(&Stream::Observations), Stream::Observations);
+    for (is_missing, stream) in wanted.into_iter().chain([observations]) {
+        if is_missing {
+            return Err(missing(bus.names.stream(stream)));
+        }
+    }
+    // A shard beyond the first that is missing: one between was removed.
+    if streams.len() != usize::from(shards) + usize::from(log_shards) + 1 {
+        let beyond = streams.iter().any(|stream| matches!(stream, Stream::Exchange(shard) if *shard > shards));
+        return Err(missing(bus.names.stream(if beyond { Stream::Exchange(shards) } else { Stream::Log(log_shards) })));
+    }
+    let replicas = keys.config.num_replicas.max(1);
+    may_replicate(&bus.link.client().server_info(), replicas)?;
+    Ok(Kept { shards, log_shards, replicas })
+}
+
+#[derive(serde::Deserialize)]
+struct Page {
+    total: usize,
+    #[serde(default)]
+    streams: Option<Vec<String>>,
+}
+
+/// The crawl's own streams.
+async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
+    let (mut all, mut seen) = (Vec::new(), 0);
+    let clock = Clock::system();
+    for _ in 0..PAGES_MAX {
+        let with = json!({"subject": bus.names.all_subjects(), "offset": seen});
+        let page: Page = patiently(&clock, || bus.link.ask(Kind::Servers, "STREAM.NAMES", &with)).await?;
+        let names = page.streams.unwrap_or_default();
+        seen += names.len();
+        all.extend(names.iter().filter_map(|name| bus.names.stream_called(name)));
+        if names.is_empty() || seen >= page.total {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// Takes all of a crawl away, the keys last: as long as they are there, it can be tried again.
+pub(super) async fn remove(bus: &NatsBus) -> Result<(), NatsError> {
+    if look_up(bus, &bus.names.keys_stream()).await?.is_none() {
+        return Err(NatsError::NoSuchCrawl(bus.names.crawl().to_owned()));
+    }
+    let streams = streams(bus).await?.into_iter().map(|stream| bus.names.stream(stream));
+    let clock = Clock::system();
+    for stream in streams.chain([bus.names.objects_stream(), bus.names.keys_stream()]) {
+        let what = format!("STREAM.DELETE.{stream}");
+        let delete = || bus.link.ask_plainly::<Value>(Kind::Servers, &what, &Value::Null);
+        match patiently(&clock, delete).await? {
+            Err(error) if error.error_code() != ErrorCode::STREAM_NOT_FOUND => return Err(answered(&error).into()),
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_refuse_what_does_not_fit_and_keep_what_they_hold() {
+        let options = NatsOptions { stream_bytes_max: 1 << 30, ..NatsOptions::new("a", "c") };
+        let made = config("S".into(), vec!["s.>".into()], 3, &options);
+        assert_eq!(
+            (made.discard, made.retention, made.storage),
+            (DiscardPolicy::New, RetentionPolicy::Limits, StorageType::File)
+        );
+        assert_eq!((made.max_bytes, made.num_replicas, made.allow_direct), (1 << 30, 3, false));
+        assert_eq!(config("S".into(), vec![], 1, &NatsOptions::new("a", "c")).max_bytes, -1);
+    }
+
+    #[test]
+    fn a_crawl_has_all_its_shards() {
+        let options = NatsOptions { shards: 2, log_shards: 1, ..NatsOptions::new("a", "c") };
+        let all: Vec<_> = all(&options).collect();
+        assert_eq!(all, [Stream::Exchange(0), Stream::Exchange(1), Stream::Log(0), Stream::Observations]);
+    }
+}

@@ -1,0 +1,274 @@
+//! One connection: asks, counts, and knows whether there is anybody to ask.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_nats::jetstream::publish::PublishAck;
+use async_nats::jetstream::response::Response;
+use async_nats::jetstream::{self, ErrorCode};
+use async_nats::{Client, HeaderMap, Message, Request, Subscriber};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::error::{answered, unanswered};
+use super::traffic::{Kind, Traffic};
+use crate::bus::BusError;
+
+/// What begins the subject of every question to JetStream.
+const API: &str = "$JS.API.";
+
+pub(super) struct Link {
+    client: Client,
+    connected: watch::Sender<bool>,
+    closed: AtomicBool,
+    patience: Duration,
+    traffic: Traffic,
+}
+
+/// What a message held when it was asked for by itself.
+#[derive(serde::Deserialize)]
+pub(super) struct Kept {
+    #[serde(rename = "seq")]
+    pub sequence: u64,
+    #[serde(default)]
+    data: String,
+    #[serde(default, rename = "hdrs")]
+    headers: String,
+}
+
+#[derive(serde::Deserialize)]
+struct KeptAnswer {
+    message: Kept,
+}
+
+impl Kept {
+    /// Its payload.
+    pub fn payload(&self) -> Result<Bytes, BusError> {
+        decoded(&self.data).map(Bytes::from)
+    }
+
+    /// Its headers, a line each.
+    pub fn headers(&self) -> Result<String, BusError> {
+        decoded(&self.headers).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn decoded(base64: &str) -> Result<Vec<u8>, BusError> {
+    let wrong = |_| BusError::Refused("the server's answer cannot be read".into());
+    data_encoding::BASE64.decode(base64.as_bytes()).map_err(wrong)
+}
+
+impl Link {
+    pub fn new(client: Client, connected: watch::Sender<bool>, patience: Duration) -> Self {
+        Self { client, connected, closed: AtomicBool::new(false), patience, traffic: Traffic::default() }
+    }
+
+    pub const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub const fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+
+    /// Whether there is a connection.
+    pub fn watch(&self) -> watch::Receiver<bool> {
+        self.connected.subscribe()
+    }
+
+    /// Ends the connection for good.
+    pub async fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        // Whatever is wrong with the connection, it is closed.
+        let _ = self.client.drain().await;
+    }
+
+    /// Whether it was ended for good.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Waits for a connection, as long as an answer may take. What is sent without one would go out later, when nobody wants it any more.
+    async fn ready(&self) -> Result<(), BusError> {
+        let mut connected = self.connected.subscribe();
+        if self.is_closed() {
+            return Err(BusError::Refused("the connection was closed".into()));
+        }
+        if timeout(self.patience, connected.wait_for(|connected| *connected)).await.is_ok() {
+            return Ok(());
+        }
+        if self.client.connection_state() == async_nats::connection::State::Connected {
+            // That it is back was not told.
+            self.connected.send_replace(true);
+            return Ok(());
+        }
+        Err(BusError::Unreachable("no NATS server is connected".into()))
+    }
+
+    /// Ends when the connection does.
+    pub async fn lost(&self) {
+        // Cannot fail: the other end is ours.
+        let _ = self.connected.subscribe().wait_for(|connected| !connected).await;
+    }
+
+    async fn send(
+        &self,
+        kind: Kind,
+        subject: String,
+        headers: Option<HeaderMap>,
+        payload: Bytes,
+    ) -> Result<Message, BusError> {
+        let mut request = Request::new().payload(payload).timeout(Some(self.patience));
+        if let Some(headers) = headers {
+            request = request.headers(headers);
+        }
+        let answer = tokio::select! {
+            answer = self.client.send_request(subject, request) => answer.map_err(|error| unanswered(&error))?,
+            () = self.lost() => return Err(BusError::Unreachable("the connection was lost".into())),
+        };
+        self.traffic.received(kind, answer.length);
+        Ok(answer)
+    }
+
+    /// Asks JetStream; the error as it is told.
+    pub async fn ask_plainly<T: DeserializeOwned>(
+        &self,
+        kind: Kind,
+        what: &str,
+        with: &Value,
+    ) -> Result<Result<T, jetstream::Error>, BusError> {
+        self.ready().await?;
+        let payload = if with.is_null() { Bytes::new() } else { Bytes::from(with.to_string()) };
+        self.traffic.asked(kind, API.len() + what.len() + payload.len());
+        let answer = self.send(kind, format!("{API}{what}"), None, payload).await?;
+        read_answer(&answer.payload)
+    }
+
+    /// Asks JetStream.
+    pub async fn ask<T: DeserializeOwned>(&self, kind: Kind, what: &str, with: &Value) -> Result<T, BusError> {
+        self.ask_plainly(kind, what, with).await?.map_err(|error| answered(&error))
+    }
+
+    /// Publishes to a stream and waits until it is kept there; its sequence number.
+    pub async fn publish(
+        &self,
+        kind: Kind,
+        stream: &str,
+        subject: String,
+        headers: Option<HeaderMap>,
+        payload: Bytes,
+    ) -> Result<u64, BusError> {
+        self.ready().await?;
+        let header_bytes: usize = headers.iter().flat_map(|all| all.iter()).map(header_len).sum();
+        self.traffic.published(kind, subject.len() + header_bytes + payload.len());
+        let answer = match self.send(kind, subject, headers, payload).await {
+            Ok(answer) => answer,
+            Err(error) => return Err(self.unless_gone(kind, stream, error).await),
+        };
+        let ack: PublishAck = read_answer(&answer.payload)?.map_err(|error| answered(&error))?;
+        Ok(ack.sequence)
+    }
+
+    /// A stream that was removed is silent, as one without a leader is: asks whether it is there.
+    async fn unless_gone(&self, kind: Kind, stream: &str, error: BusError) -> BusError {
+        if !matches!(&error, BusError::Unreachable(_)) || !*self.connected.borrow() {
+            return error;
+        }
+        match self.is_there(kind, stream).await {
+            Ok(false) => BusError::Refused(format!("the stream {stream} is not there")),
+            _ => error,
+        }
+    }
+
+    /// Whether there is a stream of this name.
+    pub async fn is_there(&self, kind: Kind, stream: &str) -> Result<bool, BusError> {
+        let answer = self.ask_plainly::<Value>(kind, &format!("STREAM.INFO.{stream}"), &Value::Null).await?;
+        match answer {
+            Ok(_) => Ok(true),
+            Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(false),
+            Err(error) => Err(answered(&error)),
+        }
+    }
+
+    /// One message of a stream, as the stream's leader has it.
+    pub async fn kept(&self, kind: Kind, stream: &str, which: Value) -> Result<Option<Kept>, BusError> {
+        let answer = self.ask_plainly::<KeptAnswer>(kind, &format!("STREAM.MSG.GET.{stream}"), &which).await?;
+        match answer {
+            Ok(answer) => Ok(Some(answer.message)),
+            Err(error) if error.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
+            Err(error) => Err(answered(&error)),
+        }
+    }
+
+    /// The last message of a subject.
+    pub async fn last(&self, kind: Kind, stream: &str, subject: &str) -> Result<Option<Kept>, BusError> {
+        self.kept(kind, stream, json!({"last_by_subj": subject})).await
+    }
+
+    /// Removes the messages of a subject below a sequence number, or all of them.
+    pub async fn purge(&self, kind: Kind, stream: &str, subject: &str, below: Option<u64>) -> Result<(), BusError> {
+        let mut which = json!({"filter": subject});
+        if let Some(below) = below {
+            which["seq"] = below.into();
+        }
+        self.ask::<Value>(kind, &format!("STREAM.PURGE.{stream}"), &which).await.map(drop)
+    }
+
+    /// Asks JetStream for something that comes as many messages to an inbox.
+    pub async fn pull(&self, kind: Kind, what: &str, inbox: &str, with: &Value) -> Result<(), BusError> {
+        let payload = Bytes::from(with.to_string());
+        self.traffic.asked(kind, API.len() + what.len() + inbox.len() + payload.len());
+        let sent = self.client.publish_with_reply(format!("{API}{what}"), inbox.to_owned(), payload).await;
+        sent.map_err(|error| BusError::Unreachable(error.to_string()))
+    }
+
+    /// An inbox.
+    pub async fn inbox(&self) -> Result<(String, Subscriber), BusError> {
+        let inbox = self.client.new_inbox();
+        let subscriber = self.client.subscribe(inbox.clone()).await;
+        Ok((inbox, subscriber.map_err(|error| BusError::Unreachable(error.to_string()))?))
+    }
+}
+
+fn read_answer<T: DeserializeOwned>(payload: &[u8]) -> Result<Result<T, jetstream::Error>, BusError> {
+    match serde_json::from_slice(payload) {
+        Ok(Response::Ok(answer)) => Ok(Ok(answer)),
+        Ok(Response::Err { error }) => Ok(Err(error)),
+        Err(error) => Err(BusError::Refused(format!("the server's answer cannot be read: {error}"))),
+    }
+}
+
+fn header_len((name, values): (&async_nats::HeaderName, &Vec<async_nats::HeaderValue>)) -> usize {
+    values.iter().map(|value| AsRef::<str>::as_ref(name).len() + value.as_str().len() + 4).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_what_was_asked_for_or_an_error() {
+        let good = read_answer::<PublishAck>(br#"{"stream":"S","seq":7}"#).unwrap().unwrap();
+        assert_eq!(good.sequence, 7);
+        let error =
+            br#"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 4"},"stream":"S","seq":0}"#;
+        let error = read_answer::<PublishAck>(error).unwrap().unwrap_err();
+        assert_eq!(error.error_code(), ErrorCode::STREAM_WRONG_LAST_SEQUENCE);
+        assert!(matches!(read_answer::<PublishAck>(b"?"), Err(BusError::Refused(_))));
+    }
+
+    #[test]
+    fn a_kept_message_is_decoded() {
+        let kept: KeptAnswer =
+            serde_json::from_str(r#"{"message":{"subject":"s","seq":3,"data":"aGk=","hdrs":"TkFUUy8xLjANCg=="}}"#)
+                .unwrap();
+        assert_eq!(&kept.message.payload().unwrap()[..], b"hi");
+        assert_eq!(kept.message.headers().unwrap(), "NATS/1.0\r\n");
+        let empty: Kept = serde_json::from_str(r#"{"seq":3}"#).unwrap();
+        assert!(empty.payload().unwrap().is_empty());
+        assert!(matches!(decoded("%"), Err(BusError::Refused(_))));
+    }
+}

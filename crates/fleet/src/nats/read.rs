@@ -1,0 +1,308 @@
+//! Messages of a stream in order, each once, whatever becomes of the servers meanwhile.
+//!
+//! A consumer on the server is a thing of the moment: it lives in one server's memory and is made anew, from where the last one ended, when
+//! it stands still, skips a number or is lost. Nothing is acknowledged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::ErrorCode;
+use async_nats::{Message as Raw, StatusCode, Subscriber};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use super::error::answered;
+use super::link::Link;
+use super::traffic::Kind;
+use crate::bus::BusError;
+
+/// How many messages are asked for at once.
+const BATCH: u32 = 64;
+/// How many bytes of messages are asked for at once: what waits here for its reader is bounded by this.
+const BATCH_BYTES_MAX: u32 = 4 << 20;
+/// How long the server keeps a question.
+const ASKED_FOR: Duration = Duration::from_secs(30);
+/// How often a consumer without messages says that it is there.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+/// How long a consumer may be silent: servers have been seen to forget one that had said it was there.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
+/// How long the server keeps a consumer that nobody asks.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(30);
+/// How long it is waited before a consumer is made again, from first to longest.
+const AGAIN_AFTER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// How often a stream must be called gone: servers that start say so of streams that they have not read yet.
+const GONE_AFTER: u32 = 6;
+
+/// Which messages are read.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub kind: Kind,
+    pub stream: String,
+    /// The subject, which may have wildcards.
+    pub subject: String,
+}
+
+/// Where reading begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// At a sequence number, or the next that there is.
+    At(u64),
+    /// With the last message of each subject.
+    LastOfEach,
+}
+
+/// A message as it came.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub sequence: u64,
+    pub message: Raw,
+}
+
+/// Reads a stream.
+pub(super) struct Reader {
+    link: Arc<Link>,
+    source: Source,
+    start: Start,
+    consumer: Option<Consumer>,
+}
+
+impl Reader {
+    /// Begins. Fails where it cannot be begun now.
+    pub async fn begin(link: Arc<Link>, source: Source, start: Start) -> Result<Self, BusError> {
+        let consumer = match Consumer::make(&link, &source, start).await {
+            Ok(consumer) => consumer,
+            Err(Trouble::Gone) => return Err(BusError::Refused(format!("the stream {} is not there", source.stream))),
+            Err(Trouble::Bus(error)) => return Err(error),
+        };
+        Ok(Self { link, source, start, consumer: Some(consumer) })
+    }
+
+    /// The next message; none where the stream is gone.
+    pub async fn next(&mut self) -> Option<Delivery> {
+        loop {
+            if self.consumer.is_none() {
+                self.consumer = Some(self.make_again().await?);
+            }
+            let Some(consumer) = &mut self.consumer else { continue };
+            match consumer.next(&self.link, &self.source).await {
+                Ok(delivery) => {
+                    self.start = Start::At(delivery.sequence + 1);
+                    return Some(delivery);
+                }
+                Err(why) => {
+                    tracing::debug!(stream = self.source.stream, why, "reading anew from where it was left");
+                    self.consumer = None;
+                }
+            }
+        }
+    }
+
+    async fn make_again(&self) -> Option<Consumer> {
+        let (mut wait, longest) = AGAIN_AFTER;
+        let mut gone = 0;
+        loop {
+            if self.link.is_closed() {
+                return None;
+            }
+            sleep(wait).await;
+            wait = (wait * 2).min(longest);
+            match Consumer::make(&self.link, &self.source, self.start).await {
+                Ok(consumer) => return Some(consumer),
+                Err(Trouble::Gone) => gone += 1,
+                Err(Trouble::Bus(error)) => {
+                    tracing::debug!(stream = self.source.stream, %error, "cannot be read now");
+                    gone = 0;
+                }
+            }
+            if gone >= GONE_AFTER {
+                tracing::warn!(stream = self.source.stream, "a stream of the fleet is gone");
+                return None;
+            }
+        }
+    }
+}
+
+/// Why a consumer was not made.
+enum Trouble {
+    Gone,
+    Bus(BusError),
+}
+
+impl From<BusError> for Trouble {
+    fn from(error: BusError) -> Self {
+        Self::Bus(error)
+    }
+}
+
+/// What the server delivers from.
+struct Consumer {
+    name: String,
+    address: String,
+    inbox: Subscriber,
+    /// How many messages are still to come of what was asked for.
+    wanted: u32,
+    /// How many were delivered.
+    delivered: u64,
+}
+
+#[derive(serde::Deserialize)]
+struct Made {
+    name: String,
+}
+
+impl Consumer {
+    async fn make(link: &Link, source: &Source, start: Start) -> Result<Self, Trouble> {
+        let (address, inbox) = link.inbox().await?;
+        let what = format!("CONSUMER.CREATE.{}", source.stream);
+        let with = json!({"stream_name": source.stream, "config": config(&source.subject, start)});
+        match link.ask_plainly::<Made>(source.kind, &what, &with).await? {
+            Ok(Made { name }) => Ok(Self { name, address, inbox, wanted: 0, delivered: 0 }),
+            Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Err(Trouble::Gone),
+            Err(error) => Err(answered(&error).into()),
+        }
+    }
+
+    /// The next message, or why there will be none.
+    async fn next(&mut self, link: &Link, source: &Source) -> Result<Delivery, &'static str> {
+        loop {
+            if self.wanted == 0 {
+                let what = format!("CONSUMER.MSG.NEXT.{}.{}", source.stream, self.name);
+                link.pull(source.kind, &what, &self.address, &question()).await.map_err(|_| "it cannot be asked")?;
+                self.wanted = BATCH;
+            }
+            let message = tokio::select! {
+                message = timeout(SILENCE_MAX, self.inbox.next()) => message,
+                () = link.lost() => return Err("the connection was lost"),
+            };
+            let message = message.map_err(|_| "it stands still")?.ok_or("the connection was closed")?;
+            link.traffic().received(source.kind, message.length);
+            match meaning(message.status, message.description.as_deref()) {
+                Meaning::Message => return self.deliver(message),
+                Meaning::Alive => (),
+                Meaning::AskAgain => self.wanted = 0,
+                Meaning::Lost => return Err("the consumer was lost"),
+            }
+        }
+    }
+
+    fn deliver(&mut self, message: Raw) -> Result<Delivery, &'static str> {
+        let place = message.reply.as_deref().and_then(place).ok_or("it says something else than messages")?;
+        if place.delivered != self.delivered + 1 {
+            return Err("a message was skipped");
+        }
+        self.delivered = place.delivered;
+        self.wanted -= 1;
+        Ok(Delivery { sequence: place.sequence, message })
+    }
+}
+
+fn config(subject: &str, start: Start) -> Value {
+    let mut config = json!({
+        "description": "harvestman",
+        "ack_policy": "none",
+        "max_deliver": 1,
+        "replay_policy": "instant",
+        "filter_subject": subject,
+        "num_replicas": 1,
+        "mem_storage": true,
+        "inactive_threshold": nanos(FORGOTTEN_AFTER),
+    });
+    match start {
+        // Numbers are counted from 1.
+        Start::At(sequence) => {
+            config["deliver_policy"] = "by_start_sequence".into();
+            config["opt_start_seq"] = sequence.max(1).into();
+        }
+        Start::LastOfEach => config["deliver_policy"] = "last_per_subject".into(),
+    }
+    config
+}
+
+fn question() -> Value {
+    json!({
+        "batch": BATCH,
+        "max_bytes": BATCH_BYTES_MAX,
+        "expires": nanos(ASKED_FOR),
+        "idle_heartbeat": nanos(HEARTBEAT),
+    })
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What a message from a consumer means.
+#[derive(Debug, PartialEq, Eq)]
+enum Meaning {
+    Message,
+    Alive,
+    AskAgain,
+    Lost,
+}
+
+fn meaning(status: Option<StatusCode>, description: Option<&str>) -> Meaning {
+    match status {
+        None | Some(StatusCode::OK) => Meaning::Message,
+        Some(StatusCode::IDLE_HEARTBEAT) => Meaning::Alive,
+        Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Meaning::AskAgain,
+        // What was asked for is there as far as it fits.
+        Some(StatusCode::REQUEST_TERMINATED) if description.is_some_and(|text| text.contains("MaxBytes")) => {
+            Meaning::AskAgain
+        }
+        Some(_) => Meaning::Lost,
+    }
+}
+
+/// Where a message stands: in its stream, and among those delivered.
+#[derive(Debug, PartialEq, Eq)]
+struct Place {
+    sequence: u64,
+    delivered: u64,
+}
+
+/// Reads `$JS.ACK.STREAM.CONSUMER.TIMES.SEQUENCE.DELIVERED.TIME.PENDING`, before which newer servers put a domain and an account.
+fn place(reply: &str) -> Option<Place> {
+    let parts: Vec<&str> = reply.strip_prefix("$JS.ACK.")?.split('.').collect();
+    let from = match parts.len() {
+        7 => 3,
+        9.. => 5,
+        _ => return None,
+    };
+    Some(Place { sequence: parts.get(from)?.parse().ok()?, delivered: parts.get(from + 1)?.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_in_both_of_its_forms() {
+        let expected = Some(Place { sequence: 42, delivered: 7 });
+        assert_eq!(place("$JS.ACK.HM_c_X0.cons.1.42.7.1700000000000000000.5"), expected);
+        assert_eq!(place("$JS.ACK._.hash.HM_c_X0.cons.1.42.7.1700000000000000000.5.rnd"), expected);
+        assert_eq!(place("$JS.ACK._.hash.HM_c_X0.cons.1.42.7.1700000000000000000.5"), expected);
+        for bad in ["", "$JS.ACK.", "$JS.ACK.s.c.1.x.7.0.5", "$JS.ACK.s.c.1.42.7.0", "_INBOX.a.b.c.d.1.42.7.0.5"] {
+            assert_eq!(place(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_a_consumer_says_beside_messages_is_understood() {
+        assert_eq!(meaning(None, None), Meaning::Message);
+        assert_eq!(meaning(Some(StatusCode::IDLE_HEARTBEAT), Some("Idle Heartbeat")), Meaning::Alive);
+        assert_eq!(meaning(Some(StatusCode::TIMEOUT), Some("Request Timeout")), Meaning::AskAgain);
+        let ended = Some(StatusCode::REQUEST_TERMINATED);
+        assert_eq!(meaning(ended, Some("Message Size Exceeds MaxBytes")), Meaning::AskAgain);
+        assert_eq!(meaning(ended, Some("Consumer Deleted")), Meaning::Lost);
+        assert_eq!(meaning(ended, Some("Leadership Change")), Meaning::Lost);
+        assert_eq!(meaning(Some(StatusCode::NO_RESPONDERS), None), Meaning::Lost);
+    }
+
+    #[test]
+    fn reading_from_zero_is_reading_from_the_first() {
+        assert_eq!(config("s", Start::At(0))["opt_start_seq"], 1);
+        assert_eq!(config("s", Start::At(9))["opt_start_seq"], 9);
+        assert!(config("s", Start::LastOfEach).get("opt_start_seq").is_none());
+    }
+}

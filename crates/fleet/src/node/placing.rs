@@ -1,0 +1,98 @@
+//! Where partitions are to be, by what a node sees: where hashing puts them, but for those that were moved so that the load is even.
+
+use std::collections::BTreeMap;
+
+use super::records::{Moved, Placement};
+use super::view::View;
+use crate::assignment::{Weight, assign};
+use crate::balance::{Bounds, balance};
+use crate::{Partition, Partitions, SessionId};
+
+/// The node that each partition is to be held by, in the order of the partitions; nothing where there are no nodes.
+pub fn owners<'a>(view: &'a View, partitions: &Partitions) -> Vec<&'a str> {
+    let weights = view.weights();
+    let mut owners = assign(&weights, partitions);
+    let Some((placement, _)) = &view.placement else { return owners };
+    for (node, moved) in &placement.elsewhere {
+        let Some(node) = takes_part(&weights, node) else { continue };
+        for partition in moved {
+            if let Some(owner) = owners.get_mut(usize::from(partition.0)) {
+                *owner = node;
+            }
+        }
+    }
+    owners
+}
+
+/// A node as one that can be given something, if it can.
+fn takes_part<'a>(weights: &BTreeMap<&'a str, Weight>, node: &str) -> Option<&'a str> {
+    let (name, weight) = weights.get_key_value(node)?;
+    (*weight > 0 || weights.values().all(|weight| *weight == 0)).then_some(*name)
+}
+
+/// How much is known of each partition, in their order. None while any of them is not where it is to be, or has yet to catch up: then it is
+/// not known either what its holder will have.
+pub fn known(view: &View, partitions: &Partitions) -> Option<Vec<u64>> {
+    let nodes = view.nodes();
+    let mut told: BTreeMap<&SessionId, BTreeMap<Partition, u64>> = BTreeMap::new();
+    for (session, said) in view.live() {
+        told.insert(session, said.held.iter().copied().zip(said.known.iter().copied()).collect());
+    }
+    let owners = owners(view, partitions);
+    if owners.is_empty() {
+        return None;
+    }
+    let known = |(partition, owner): (Partition, &str)| {
+        let (record, _) = view.partitions.get(&partition)?;
+        let holder = record.owner.as_ref().filter(|holder| nodes.get(owner) == Some(holder))?;
+        told.get(holder)?.get(&partition).copied()
+    };
+    partitions.all().zip(owners).map(known).collect()
+}
+
+/// What the placement is to become so that the load is even; none where it may stay as it is, or where that cannot be told yet. `asked`: the
+/// number of a request of people, which is answered in any case.
+pub fn place(view: &View, partitions: &Partitions, asked: Option<u64>) -> Option<Placement> {
+    let known = known(view, partitions)?;
+    let now = view.placement.as_ref().map(|(placement, _)| placement.clone()).unwrap_or_default();
+    let weights = even_if_none(view.weights());
+    let names: Vec<&str> = weights.keys().copied().collect();
+    let weights: Vec<Weight> = weights.into_values().collect();
+    let mut owners = owners(view, partitions);
+    let number = |owner: &&str| names.binary_search(owner).ok();
+    let holders: Vec<usize> = owners.iter().map(number).collect::<Option<_>>()?;
+    let bounds = if asked.is_some() { Bounds::ASKED } else { Bounds::USUAL };
+    let mut moved = Vec::new();
+    for (partition, to) in balance(&holders, &known, &weights, &bounds) {
+        let owner = &mut owners[usize::from(partition.0)];
+        moved.push(Moved { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
+        *owner = names[to];
+    }
+    let elsewhere = elsewhere(&owners, view, partitions);
+    let is_as_before = moved.is_empty() && asked.is_none() && elsewhere == now.elsewhere;
+    // What has cleared away only what is gone leaves what was moved last, for whoever asked.
+    let moved = if moved.is_empty() && asked.is_none() { now.moved } else { moved };
+    (!is_as_before).then(|| Placement { elsewhere, answered: asked.unwrap_or(now.answered), moved })
+}
+
+/// What of this is not where hashing puts it.
+fn elsewhere(owners: &[&str], view: &View, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
+    let hashed = assign(&view.weights(), partitions);
+    let mut elsewhere: BTreeMap<String, Vec<Partition>> = BTreeMap::new();
+    for (partition, (owner, hashed)) in partitions.all().zip(owners.iter().zip(hashed)) {
+        if *owner != hashed {
+            elsewhere.entry((*owner).to_owned()).or_default().push(partition);
+        }
+    }
+    elsewhere
+}
+
+/// Where nobody has a weight all have the same.
+fn even_if_none(weights: BTreeMap<&str, Weight>) -> BTreeMap<&str, Weight> {
+    let none = weights.values().all(|weight| *weight == 0);
+    weights.into_iter().map(|(node, weight)| (node, if none { 1 } else { weight })).collect()
+}
+
+#[cfg(test)]
+#[path = "placing_tests.rs"]
+mod tests;

@@ -1,0 +1,116 @@
+//! Calls of somebody who waits for an answer: a person at a terminal, or a node that is about to take part.
+//!
+//! Servers that have just made a stream, or have lost its leader, do not answer for it for a moment, and say so in the same words as servers
+//! that are in trouble. So a call is repeated for some seconds before that is told. What runs on its own is more patient
+//! (`node/calls.rs`).
+
+use std::time::Duration;
+
+use super::bus::BusError;
+use harvestman_core::clock::Clock;
+
+/// How long one call may take.
+const CALL_MAX: Duration = Duration::from_secs(2);
+/// How long a call is repeated. Servers miss a leader after four to nine seconds, and may need a second vote.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// The pause before a call is repeated, at first and at most.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(25), Duration::from_millis(400));
+/// After how long it is told why there is no answer yet.
+const TOLD_AFTER: Duration = Duration::from_secs(3);
+
+/// One call, and no answer where it takes too long.
+pub async fn once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
+    within(clock, CALL_MAX, call).await
+}
+
+/// One call, and no answer where it takes longer than this.
+pub async fn within<T>(
+    clock: &Clock,
+    longest: Duration,
+    call: impl Future<Output = Result<T, BusError>>,
+) -> Result<T, BusError> {
+    tokio::select! {
+        biased;
+        answer = call => answer,
+        () = clock.sleep(longest) => Err(BusError::Unreachable("it took too long".to_owned())),
+    }
+}
+
+/// Calls until there is an answer, for [`PATIENCE`]. A write may happen more than once: one that is conditional may be answered by the
+/// conflict with itself.
+///
+/// # Errors
+/// What the bus answers, and the last reason why it did not.
+pub async fn patiently<T, F>(clock: &Clock, mut call: impl FnMut() -> F) -> Result<T, BusError>
+where
+    F: Future<Output = Result<T, BusError>>,
+{
+    let began = clock.now();
+    let (mut pause, longest) = PAUSE;
+    let mut is_told = false;
+    loop {
+        let why = match once(clock, call()).await {
+            Err(BusError::Unreachable(why)) => why,
+            answer => return answer,
+        };
+        let waited = clock.now().since(began);
+        if waited + pause > PATIENCE {
+            return Err(BusError::Unreachable(why));
+        }
+        if waited >= TOLD_AFTER && !std::mem::replace(&mut is_told, true) {
+            tracing::warn!("the fleet's servers do not answer yet ({why}); it is tried again");
+        }
+        clock.sleep(pause).await;
+        pause = (pause * 2).min(longest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use harvestman_core::clock::Instant;
+
+    fn away() -> BusError {
+        BusError::Unreachable("nobody answers for it now".to_owned())
+    }
+
+    fn clock() -> Clock {
+        Clock::starting_at(Instant::EPOCH)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_gets_the_answer_that_comes_after_a_leader_was_chosen() {
+        let (clock, calls) = (clock(), AtomicU32::new(0));
+        let leader = clock.now() + Duration::from_secs(9);
+        let answer = patiently(&clock, || {
+            calls.fetch_add(1, Ordering::Relaxed);
+            let is_there = clock.now() >= leader;
+            async move { if is_there { Ok(7) } else { Err(away()) } }
+        });
+        assert_eq!(answer.await, Ok(7));
+        assert!(clock.now().since(leader) <= PAUSE.1, "{:?}", clock.now());
+        assert!((20..40).contains(&calls.into_inner()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_servers_refuse_is_told_at_once() {
+        let clock = clock();
+        for why in [BusError::Conflict, BusError::Full("full".to_owned()), BusError::Refused("no".to_owned())] {
+            assert_eq!(patiently::<(), _>(&clock, || async { Err(why.clone()) }).await, Err(why));
+        }
+        assert_eq!(clock.now(), Instant::EPOCH);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn servers_that_stay_away_are_given_up_and_so_are_such_that_say_nothing() {
+        let clock = clock();
+        assert_eq!(patiently::<(), _>(&clock, || async { Err(away()) }).await, Err(away()));
+        let waited = clock.now().since(Instant::EPOCH);
+        assert!(waited <= PATIENCE && waited + PAUSE.1 > PATIENCE, "{waited:?}");
+        let silent = patiently::<(), _>(&clock, std::future::pending).await;
+        assert!(matches!(silent, Err(BusError::Unreachable(_))), "{silent:?}");
+        assert!(clock.now().since(Instant::EPOCH) <= waited + PATIENCE + CALL_MAX);
+    }
+}

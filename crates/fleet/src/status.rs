@@ -1,0 +1,295 @@
+//! Where a fleet stands, as its keys tell it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::node::records::{self, CrawlState, Heartbeat};
+use super::node::view::View;
+use super::orders::Orders;
+use super::rebalanced::off_even;
+use super::{Partitions, SessionId};
+
+/// A node that takes part, or took part until others found it silent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeStatus {
+    /// Its name.
+    pub node: String,
+    /// Its session.
+    pub session: String,
+    /// Whether it leads: it plants the seeds, clears away what nobody needs and finds that the crawl is over.
+    pub leads: bool,
+    /// `live`; `leaving`: it hands over what it holds; `silent`: it has not said anything while that was waited for.
+    pub state: String,
+    /// Its share of the work against others'.
+    pub weight: u32,
+    /// URLs that are known of the partitions that it has caught up with, about: its load.
+    pub known: u64,
+    /// Partitions that it holds, and of how many of them it has caught up with what it had missed.
+    pub partitions: u64,
+    /// See `partitions`.
+    pub caught_up: u64,
+    /// URLs that wait.
+    pub waiting: u64,
+    /// Requests under way, and what is not kept yet.
+    pub under_way: u64,
+    /// Pages that it fetched in this session.
+    pub pages: u64,
+    /// Requests that it sent.
+    pub requests: u64,
+    /// Bytes of bodies that it received.
+    pub bytes: u64,
+    /// Messages of the exchange that it has yet to log, over all shards that it reads.
+    pub behind: u64,
+}
+
+/// Where a node that runs stands in its fleet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Its session.
+    pub session: String,
+    /// Until then it may fetch, if its lease is not renewed; 0 while it may not.
+    pub margin_seconds: f64,
+    /// Its fleet, as it sees it.
+    pub fleet: FleetStatus,
+}
+
+/// A fleet.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FleetStatus {
+    /// The crawl's name.
+    pub name: String,
+    /// `planting`, `running` or `over`; `paused` or `stopped`, where the fleet was told so; `spent` where a budget is used up; `none` where nobody
+    /// has begun it.
+    pub state: String,
+    /// Into how many partitions hosts are divided.
+    pub partitions: u64,
+    /// How many of them a node that lives holds.
+    pub held: u64,
+    /// How many nodes there are.
+    pub size: u64,
+    /// The nodes, by name; where only some of them are shown, the first.
+    pub nodes: Vec<NodeStatus>,
+    /// The last message of each shard of the exchange.
+    pub exchange: Vec<u64>,
+}
+
+impl FleetStatus {
+    /// The crawl `name` as it was seen. `heard`: the sessions that said something while it was watched. `ends`: the last message of each shard.
+    pub fn of(name: &str, view: &View, heard: &BTreeSet<SessionId>, partitions: &Partitions, ends: &[u64]) -> Self {
+        let mut holds: BTreeMap<&SessionId, u64> = BTreeMap::new();
+        let owners = view.partitions.values().filter_map(|(record, _)| record.owner.as_ref());
+        owners.for_each(|owner| *holds.entry(owner).or_default() += 1);
+        let leader = view.leader();
+        let mut nodes: Vec<NodeStatus> = view
+            .live()
+            .map(|(session, beat)| NodeStatus {
+                node: session.node().to_owned(),
+                session: session.to_string(),
+                leads: leader == Some(session),
+                state: if !heard.contains(session) {
+                    "silent"
+                } else if beat.leaving {
+                    "leaving"
+                } else {
+                    "live"
+                }
+                .to_owned(),
+                weight: beat.weight,
+                known: beat.known.iter().sum(),
+                partitions: holds.get(session).copied().unwrap_or(0),
+                caught_up: beat.held.len() as u64,
+                waiting: beat.waiting,
+                under_way: beat.under_way,
+                pages: beat.pages,
+                requests: beat.requests,
+                bytes: beat.bytes,
+                behind: behind(beat, partitions, ends),
+            })
+            .collect();
+        nodes.sort_by(|one, other| one.node.cmp(&other.node));
+        let held: u64 = nodes.iter().map(|node| node.partitions).sum();
+        let state = view.crawl.as_ref().map_or("none", |(crawl, _)| match crawl.state {
+            CrawlState::Planting => "planting",
+            CrawlState::Running => told(view).unwrap_or("running"),
+            CrawlState::Over => "over",
+        });
+        let (state, size, partitions) = (state.to_owned(), nodes.len() as u64, u64::from(partitions.count()));
+        Self { name: name.to_owned(), state, partitions, held, size, nodes, exchange: ends.to_vec() }
+    }
+}
+
+fn share(known: u64, total: u64) -> String {
+    format!("{:.0}%", known as f64 * 100.0 / total.max(1) as f64)
+}
+
+/// What a crawl does instead of running, because somebody told it so or a budget is used up.
+fn told(view: &View) -> Option<&'static str> {
+    let orders = view.orders.as_ref().and_then(|(value, _)| records::read::<Orders>(value).ok()).unwrap_or_default();
+    let is_spent = view.budget.as_ref().is_some_and(|(budget, _)| budget.over.is_some());
+    let states = [(orders.stopped, "stopped"), (is_spent, "spent"), (orders.paused, "paused")];
+    states.into_iter().find(|(is_so, _)| *is_so).map(|(_, state)| state)
+}
+
+/// Messages of the shards of its partitions that a node has yet to log.
+fn behind(beat: &Heartbeat, partitions: &Partitions, ends: &[u64]) -> u64 {
+    let shards: BTreeSet<u16> = beat.held.iter().map(|partition| partitions.shard(*partition)).collect();
+    let lag = |shard: u16| {
+        let (end, position) = (ends.get(usize::from(shard))?, beat.positions.get(usize::from(shard))?);
+        Some(end.saturating_sub(*position))
+    };
+    shards.into_iter().filter_map(lag).sum()
+}
+
+impl fmt::Display for FleetStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, state, partitions, held, size, nodes, .. } = self;
+        writeln!(f, "crawl `{name}`: {state}, {held} of {partitions} partitions held by {size} nodes")?;
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let weighs: u64 = nodes.iter().map(|node| u64::from(node.weight)).sum();
+        let total: u64 = nodes.iter().map(|node| node.known).sum();
+        let head = [
+            "node",
+            "state",
+            "weight",
+            "load",
+            "off even",
+            "partitions",
+            "waiting",
+            "under way",
+            "pages",
+            "requests",
+            "behind",
+        ];
+        let row = |node: &NodeStatus| {
+            let numbers = [node.partitions, node.waiting, node.under_way, node.pages, node.requests, node.behind];
+            let (load, off) = (share(node.known, total), off_even(node.known, total, node.weight, weighs));
+            let state = if node.leads { format!("{}, leads", node.state) } else { node.state.clone() };
+            let texts = [node.node.clone(), state, node.weight.to_string(), load, off];
+            texts.into_iter().chain(numbers.map(|number| number.to_string())).collect::<Vec<_>>()
+        };
+        let rows: Vec<Vec<String>> =
+            std::iter::once(head.map(str::to_owned).to_vec()).chain(nodes.iter().map(row)).collect();
+        let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        for row in &rows {
+            let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+                0 | 1 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            writeln!(f, "{}", cells.collect::<Vec<_>>().join("  "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Standing {
+    /// Leaves the first of the nodes, and its own.
+    pub fn keep_first(&mut self, rows: usize) {
+        let own = &self.session;
+        let mut room = rows.saturating_sub(1);
+        self.fleet.nodes.retain(|node| {
+            let is_own = node.session == *own;
+            let has_room = is_own || room > 0;
+            room = room.saturating_sub(usize::from(!is_own));
+            has_room
+        });
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fleet: {}", self.fleet)?;
+        let session = SessionId(self.session.clone());
+        match self.margin_seconds {
+            left if left > 0.0 => writeln!(f, "this is node {}; its lease lasts another {left:.1} s", session.node()),
+            _ => writeln!(f, "this is node {}; it fetches nothing, as its lease could not be renewed", session.node()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Partition;
+    use crate::node::records::{CrawlRecord, Origin, PartitionRecord, SessionRecord};
+
+    fn session(name: &str) -> SessionId {
+        SessionId(name.to_owned())
+    }
+
+    fn beat(held: &[u16], positions: &[u64]) -> Heartbeat {
+        let held: Vec<Partition> = held.iter().copied().map(Partition).collect();
+        let known = vec![150; held.len()];
+        Heartbeat { held, known, weight: 1, positions: positions.to_vec(), pages: 7, ..Heartbeat::default() }
+    }
+
+    #[test]
+    fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are() {
+        let mut view = View::default();
+        view.crawl = Some((CrawlRecord { origin: Origin::own(), state: CrawlState::Running }, 1));
+        let oldest = Heartbeat { born: 3, ..beat(&[1], &[9, 4]) };
+        view.sessions.insert(session("b.1"), (SessionRecord::Live(oldest), 1));
+        view.sessions.insert(session("a.2"), (SessionRecord::Live(beat(&[0, 2], &[5, 0])), 1));
+        view.sessions.insert(session("c.3"), (SessionRecord::Evicted, 1));
+        for (partition, owner) in [(0, "a.2"), (1, "b.1"), (2, "a.2"), (3, "c.3")] {
+            let record = PartitionRecord { owner: Some(session(owner)), ..PartitionRecord::default() };
+            view.partitions.insert(Partition(partition), (record, 1));
+        }
+        let heard = BTreeSet::from([session("a.2")]);
+        let status = FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
+        assert_eq!((&*status.state, status.partitions, status.held), ("running", 4, 3));
+        let told: Vec<_> = status
+            .nodes
+            .iter()
+            .map(|node| (&*node.node, &*node.state, node.leads, node.partitions, node.behind))
+            .collect();
+        assert_eq!(told, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
+        let orders = Orders { stopped: true, ..Orders::default() };
+        view.orders = Some((records::written(&orders), 9));
+        assert_eq!(FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
+        let text = status.to_string();
+        assert!(text.starts_with("crawl `x`: running, 3 of 4 partitions held by 2 nodes\n"), "{text}");
+        assert_eq!(text.lines().count(), 4);
+        let words =
+            |line: usize| text.lines().nth(line).unwrap_or_default().split_whitespace().take(5).collect::<Vec<_>>();
+        assert_eq!(words(2), ["a", "live", "1", "67%", "+33%"]);
+        assert_eq!(words(3), ["b", "silent,", "leads", "1", "33%"]);
+        assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
+    }
+
+    fn standing(nodes: u64, own: &str) -> Standing {
+        let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
+        let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
+        Standing { session: own.to_owned(), margin_seconds: 7.25, fleet }
+    }
+
+    #[test]
+    fn of_many_nodes_the_first_are_shown_and_the_own_one_wherever_it_is() {
+        for (own, nodes, rows, shown) in [
+            ("n0.1", 5, 3, "n0.1 n1.1 n2.1"),
+            ("n4.1", 5, 3, "n0.1 n1.1 n4.1"),
+            ("n2.1", 3, 3, "n0.1 n1.1 n2.1"),
+            ("gone.1", 5, 3, "n0.1 n1.1"),
+            ("n1.1", 5, 0, "n1.1"),
+        ] {
+            let mut standing = standing(nodes, own);
+            standing.keep_first(rows);
+            let left: Vec<&str> = standing.fleet.nodes.iter().map(|node| &*node.session).collect();
+            assert_eq!((left.join(" "), standing.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
+        }
+    }
+
+    #[test]
+    fn a_node_says_how_long_it_may_fetch_and_is_read_again_as_it_was_written() {
+        let mut standing = standing(1, "n0.1");
+        assert!(standing.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{standing}");
+        let text = serde_json::to_string(&standing).unwrap();
+        assert_eq!(serde_json::from_str::<Standing>(&text).unwrap(), standing);
+        standing.margin_seconds = 0.0;
+        assert!(standing.to_string().contains("it fetches nothing"), "{standing}");
+    }
+}

@@ -1,0 +1,185 @@
+//! A policy as small as can be: it counts what it is shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use super::run::Outcome;
+use crate::SessionId;
+use crate::bus::{Later, Stream};
+use crate::node::records;
+use crate::policy::{Bounds, Outbox, POLICY, PolicyPost, PolicyRecord, Seat};
+use harvestman_metrics::FleetMetrics;
+
+/// Small, so that there are segments in each run; nothing is left out.
+pub(super) const BOUNDS: Bounds =
+    Bounds { segment: 24, segment_bytes: 1 << 20, first: 1 << 20, kept: 1 << 20, kept_bytes: 1 << 30 };
+
+/// How often each observation was counted.
+type Counts = BTreeMap<String, u64>;
+
+#[derive(Default)]
+struct Inner {
+    learns: Option<Counts>,
+    followed: (u64, Counts),
+    /// The session ended because the crawl was over.
+    is_finished: bool,
+}
+
+/// The policy of one session.
+pub(super) struct ToySeat {
+    session: SessionId,
+    pub(super) outbox: Arc<Outbox>,
+    inner: Mutex<Inner>,
+    book: Arc<Book>,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(super) struct Book {
+    seats: Mutex<BTreeMap<SessionId, Arc<ToySeat>>>,
+    wrong: Mutex<Vec<String>>,
+}
+
+impl ToySeat {
+    pub(super) fn new(session: SessionId, book: &Arc<Book>) -> (Arc<Self>, Arc<PolicyPost>) {
+        let outbox = Arc::new(Outbox::new(Arc::new(FleetMetrics::off())));
+        let seat =
+            Arc::new(Self { session, outbox: Arc::clone(&outbox), inner: Mutex::default(), book: Arc::clone(book) });
+        book.seats.lock().insert(seat.session.clone(), Arc::clone(&seat));
+        let post = PolicyPost::new(Arc::clone(&seat) as _, outbox, BOUNDS);
+        (seat, post)
+    }
+
+    pub(super) fn finished(&self) {
+        self.inner.lock().is_finished = true;
+    }
+
+    fn wrong(&self, what: impl std::fmt::Display) {
+        self.book.wrong.lock().push(format!("{}: {what}", self.session));
+    }
+}
+
+impl Seat for ToySeat {
+    fn begin(&self) -> Later<'_, ()> {
+        Box::pin(async { self.inner.lock().learns = Some(Counts::new()) })
+    }
+
+    fn show(&self, observations: Vec<Bytes>) -> Later<'_, ()> {
+        Box::pin(async move {
+            let mut inner = self.inner.lock();
+            let Some(learns) = &mut inner.learns else {
+                return self.wrong("it was shown something though it does not learn");
+            };
+            for observation in observations {
+                let name = String::from_utf8_lossy(&observation).into_owned();
+                let count = learns.entry(name.clone()).or_default();
+                *count += 1;
+                if *count > 1 {
+                    self.wrong(format_args!("the policy counted {name} twice"));
+                }
+            }
+        })
+    }
+
+    fn publication(&self) -> Later<'_, Option<Bytes>> {
+        Box::pin(async { self.inner.lock().learns.as_ref().map(records::written) })
+    }
+
+    fn end(&self) {
+        self.inner.lock().learns = None;
+    }
+
+    fn follow(&self, version: u64, publication: Bytes) -> Later<'_, Result<(), String>> {
+        Box::pin(async move {
+            let counts: Counts = records::read(&publication)?;
+            let mut inner = self.inner.lock();
+            let (before, known) = &inner.followed;
+            if version <= *before {
+                self.wrong(format_args!("the policy's version {version} came after {before}"));
+            }
+            if let Some(name) = known.keys().find(|name| !counts.contains_key(*name)) {
+                self.wrong(format_args!("the policy's version {version} has forgotten {name}, which {before} knew"));
+            }
+            inner.followed = (version, counts);
+            Ok(())
+        })
+    }
+}
+
+/// All that is wrong with what was learnt.
+pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
+    let mut wrong = outcome.book.wrong.lock().clone();
+    wrong.extend(outcome.model.state.lock().wrong.iter().cloned());
+    let record = outcome.model.value(POLICY).and_then(|value| records::read::<PolicyRecord>(&value).ok());
+    let Some(record) = record else {
+        wrong.push("nobody ever held the policy".to_owned());
+        return wrong;
+    };
+    let observed = outcome.model.state.lock().observed.clone();
+    let seats = outcome.book.seats.lock();
+    let holder = record.holder.as_ref().and_then(|holder| seats.get(holder));
+    let counted = holder.and_then(|seat| {
+        let inner = seat.inner.lock();
+        let counts = inner.learns.as_ref().filter(|_| inner.is_finished)?;
+        Some(counts.keys().cloned().collect::<BTreeSet<_>>())
+    });
+    match counted {
+        Some(counted) => {
+            let lost: Vec<_> = observed.difference(&counted).cloned().collect();
+            if let Some(first) = lost.first() {
+                wrong.push(format!("the policy never counted {first}, nor {} more", lost.len() - 1));
+            }
+        }
+        // It was killed at the very end.
+        _ if has_faults => {}
+        _ => wrong.push("nobody held the policy at the end".to_owned()),
+    }
+    if !has_faults {
+        wrong.extend(unsettled(outcome, &record, &observed, &seats));
+    }
+    wrong
+}
+
+/// What has not come to rest at the end of a run in which nothing happened.
+fn unsettled(
+    outcome: &Outcome,
+    record: &PolicyRecord,
+    observed: &BTreeSet<String>,
+    seats: &BTreeMap<SessionId, Arc<ToySeat>>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let newest = record.newest.as_ref().map_or(0, |newest| newest.version);
+    for (session, seat) in seats {
+        let inner = seat.inner.lock();
+        let (version, counts) = &inner.followed;
+        // Whoever came when the crawl was over has nothing to decide.
+        if inner.is_finished && *version > 0 && (*version != newest || counts.len() != observed.len()) {
+            wrong.push(format!(
+                "{session} goes by version {version} of the policy ({} of {} observations), not {newest}",
+                counts.len(),
+                observed.len()
+            ));
+        }
+    }
+    let followers = seats.values().filter(|seat| seat.inner.lock().followed.0 == newest).count();
+    if newest == 0 || followers < 2 {
+        wrong.push(format!("{followers} go by version {newest} of the policy"));
+    }
+    let state = outcome.model.state.lock();
+    let kept = state.streams.get(&Stream::Observations);
+    let first = kept.and_then(|kept| kept.messages.keys().next().copied()).unwrap_or(u64::MAX);
+    if record.segments.is_empty() || first <= record.through {
+        wrong.push(format!("the observations are not trimmed: {first} is there, {} is kept", record.through));
+    }
+    let named: BTreeSet<&String> = record.segments.iter().map(|segment| &segment.object).collect();
+    let left = state.objects.keys().filter(|name| name.starts_with("seen.") && !named.contains(name));
+    wrong.extend(left.map(|name| format!("{name} is left, and nothing names it")));
+    let publications = state.objects.keys().filter(|name| name.starts_with("policy.")).count();
+    if publications > 3 {
+        wrong.push(format!("{publications} publications of the policy are left"));
+    }
+    wrong
+}

@@ -1,0 +1,38 @@
+//! What the toy crawler spends of a budget of requests.
+
+use super::Toy;
+use crate::budget::{Amounts, Kind, Limits, Spender, Spending, UsedUp};
+
+fn requests(requests: u64) -> Amounts {
+    Amounts { requests, ..Amounts::default() }
+}
+
+impl Spender for Toy {
+    fn limits(&self) -> Limits {
+        Limits { requests: self.limit, ..Limits::default() }
+    }
+
+    fn spending(&self) -> Spending {
+        let mut inner = self.inner.lock();
+        let lacks = std::mem::take(&mut inner.lacks).then_some(Kind::Requests).into_iter().collect();
+        let (allowed, spent) = (requests(inner.allowed), requests(inner.ledger.requests()));
+        Spending { allowed, spent, least: requests(4), lacks, ..Spending::default() }
+    }
+
+    fn raise(&self, allowed: Amounts) {
+        let mut inner = self.inner.lock();
+        inner.allowed = inner.allowed.max(allowed.requests);
+        drop(inner);
+        self.changed.raise();
+    }
+
+    fn lower(&self, allowed: Amounts) -> Amounts {
+        let mut inner = self.inner.lock();
+        inner.allowed = inner.allowed.min(allowed.requests.max(inner.ledger.requests()));
+        requests(inner.allowed)
+    }
+
+    fn over(&self, _: UsedUp) {
+        self.lower(Amounts::default());
+    }
+}

@@ -1,0 +1,136 @@
+//! Links in columns: what many of them have in common stands once.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use serde::{Deserialize, Serialize};
+
+use super::strings::Strings;
+use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
+use harvestman_core::url::CanonicalUrl;
+
+/// Bytes of a hash.
+const HASH: usize = 8;
+
+/// Links without the hashes of their classes, which do not compress and stand beside them.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Links<'a> {
+    /// How many hashes there are.
+    hashes: u32,
+    /// Each class: cluster, and the numbers of the hashes of its place and of its patterns.
+    classes: Vec<(u32, u32, u32, u32)>,
+    /// The pages that the links were found on.
+    #[serde(borrow)]
+    vias: Strings<'a>,
+    /// Of each link the number of its class.
+    class: Vec<u32>,
+    /// The number of its page, from 1 on; 0: none.
+    via: Vec<u32>,
+    /// The depth of the first link of each page; the first one: of links that have none.
+    via_depth: Vec<u16>,
+    /// How much deeper each link is than the first of its page: not at all, as a rule.
+    deeper: Vec<u16>,
+    redirects: Vec<u8>,
+    attempts: Vec<u8>,
+    #[serde(borrow)]
+    urls: Strings<'a>,
+}
+
+/// Numbers different values in the order in which they come.
+struct Numbered<T> {
+    numbers: HashMap<T, u32, FixedState>,
+    values: Vec<T>,
+}
+
+impl<T: Copy + Eq + Hash> Numbered<T> {
+    fn new() -> Self {
+        Self { numbers: HashMap::default(), values: Vec::new() }
+    }
+
+    fn number(&mut self, value: T) -> u32 {
+        *self.numbers.entry(value).or_insert_with(|| {
+            self.values.push(value);
+            self.values.len() as u32 - 1
+        })
+    }
+}
+
+impl Links<'_> {
+    /// The columns of links, in their order. The hashes are appended to `raw`.
+    pub(super) fn of(items: &[&ScheduledUrl], raw: &mut Vec<u8>) -> Self {
+        let mut links = Self::default();
+        let mut classes = Numbered::new();
+        links.class = items.iter().map(|item| classes.number(item.class)).collect();
+        let mut hashes = Numbered::new();
+        for LinkClass { cluster, apath, pattern } in &classes.values {
+            let numbers = [apath.0, pattern.coarse.0, pattern.fine.0].map(|hash| hashes.number(hash));
+            links.classes.push((cluster.0, numbers[0], numbers[1], numbers[2]));
+        }
+        links.hashes = hashes.values.len() as u32;
+        raw.extend(hashes.values.iter().flat_map(|hash| hash.to_le_bytes()));
+        links.put_vias(items);
+        links.redirects = items.iter().map(|item| item.redirects).collect();
+        links.attempts = items.iter().map(|item| item.attempts).collect();
+        links.urls = Strings::of(items.iter().map(|item| item.url.as_str()));
+        links
+    }
+
+    /// Sorted: neighbours have most in common.
+    fn put_vias(&mut self, items: &[&ScheduledUrl]) {
+        let mut vias: Vec<&str> = items.iter().filter_map(|item| item.via.as_deref()).collect();
+        vias.sort_unstable();
+        vias.dedup();
+        let number = |via: &str| vias.binary_search(&via).map_or(0, |at| at as u32 + 1);
+        self.via = items.iter().map(|item| item.via.as_deref().map_or(0, number)).collect();
+        self.vias = Strings::of(vias.iter().copied());
+        self.via_depth = vec![0; vias.len() + 1];
+        for (item, via) in items.iter().zip(&self.via).rev() {
+            self.via_depth[*via as usize] = item.depth;
+        }
+        let deeper = |(item, via): (&&ScheduledUrl, &u32)| item.depth.wrapping_sub(self.via_depth[*via as usize]);
+        self.deeper = items.iter().zip(&self.via).map(deeper).collect();
+    }
+
+    /// How many bytes of what stands beside are theirs.
+    pub(super) const fn raw_len(&self) -> usize {
+        self.hashes as usize * HASH
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.urls.len()
+    }
+
+    /// The links; none where they do not fit together, or their texts have more than `text_max` bytes.
+    pub(super) fn read(&self, raw: &[u8], text_max: usize) -> Option<Vec<ScheduledUrl>> {
+        let count = self.len();
+        let columns = [self.class.len(), self.via.len(), self.deeper.len(), self.redirects.len(), self.attempts.len()];
+        if columns != [count; 5] || raw.len() != self.raw_len() {
+            return None;
+        }
+        let (hashes, _) = raw.as_chunks::<HASH>();
+        let hash = |number: u32| hashes.get(number as usize).map(|hash| u64::from_le_bytes(*hash));
+        let class = |(cluster, apath, coarse, fine): &(u32, u32, u32, u32)| {
+            let pattern = UrlPattern { coarse: PatternId(hash(*coarse)?), fine: PatternId(hash(*fine)?) };
+            Some(LinkClass { cluster: ClusterId(*cluster), apath: Apath(hash(*apath)?), pattern })
+        };
+        let classes: Vec<LinkClass> = self.classes.iter().map(class).collect::<Option<_>>()?;
+        let mut budget = text_max;
+        let vias: Vec<Arc<str>> = self.vias.read(&mut budget)?.into_iter().map(Arc::from).collect();
+        let link = |(at, url): (usize, String)| {
+            let via = match self.via[at].checked_sub(1) {
+                None => None,
+                Some(number) => Some(vias.get(number as usize)?.clone()),
+            };
+            let class = *classes.get(self.class[at] as usize)?;
+            let depth = self.via_depth.get(self.via[at] as usize)?.wrapping_add(self.deeper[at]);
+            let (redirects, attempts) = (self.redirects[at], self.attempts[at]);
+            let web = url.starts_with("http://") || url.starts_with("https://");
+            let url = web.then(|| CanonicalUrl::from_canonical(url))?;
+            Some(ScheduledUrl { url, class, depth, redirects, attempts, via })
+        };
+        self.urls.read(&mut budget)?.into_iter().enumerate().map(link).collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! Notes as they are written, and in which order.
+
+use serde::{Deserialize, Serialize};
+
+use harvestman_core::model::Note;
+use harvestman_core::url::HostKey;
+
+/// A note as it is written.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Noted<'a> {
+    Admitted(&'a str, u64),
+    SitemapFound(&'a str, u32),
+    SitemapRead(&'a str),
+    Robots(&'a str, &'a [u8]),
+}
+
+impl<'a> From<&'a Note> for Noted<'a> {
+    fn from(note: &'a Note) -> Self {
+        match note {
+            Note::Admitted(host, count) => Self::Admitted(host.as_str(), *count),
+            Note::SitemapFound(url, nesting) => Self::SitemapFound(url, *nesting),
+            Note::SitemapRead(url) => Self::SitemapRead(url),
+            Note::Robots(host, record) => Self::Robots(host.as_str(), record),
+        }
+    }
+}
+
+impl From<Noted<'_>> for Note {
+    fn from(noted: Noted<'_>) -> Self {
+        match noted {
+            Noted::Admitted(host, count) => Self::Admitted(HostKey::from_origin(host), count),
+            Noted::SitemapFound(url, nesting) => Self::SitemapFound(url.to_owned(), nesting),
+            Noted::SitemapRead(url) => Self::SitemapRead(url.to_owned()),
+            Noted::Robots(host, record) => Self::Robots(HostKey::from_origin(host), record.to_vec()),
+        }
+    }
+}
+
+/// What a note is of: its kind, and the host or URL that it names. A later note of the same key takes its place.
+///
+/// Kinds are in the order in which they may become known: a sitemap that was found is nowhere else, so that it comes before what says that
+/// nobody need look for it again (the robots.txt that named it, the index that did).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NoteKey {
+    /// A sitemap that an index named.
+    SitemapFound(String),
+    /// A host's count of URLs.
+    Admitted(HostKey),
+    /// A host's robots.txt.
+    Robots(HostKey),
+    /// A sitemap that was read.
+    SitemapRead(String),
+}
+
+impl NoteKey {
+    /// The key of a note.
+    pub(crate) fn of(note: &Note) -> Self {
+        match note {
+            Note::SitemapFound(url, _) => Self::SitemapFound(url.clone()),
+            Note::Admitted(host, _) => Self::Admitted(host.clone()),
+            Note::Robots(host, _) => Self::Robots(host.clone()),
+            Note::SitemapRead(url) => Self::SitemapRead(url.clone()),
+        }
+    }
+
+    /// The host that it is about.
+    pub(crate) fn host(&self) -> HostKey {
+        match self {
+            Self::Admitted(host) | Self::Robots(host) => host.clone(),
+            Self::SitemapFound(url) | Self::SitemapRead(url) => {
+                HostKey::from_origin(harvestman_core::url::origin_of(url))
+            }
+        }
+    }
+
+    /// Its kind's place in the order.
+    pub(super) const fn rank(note: &Note) -> u8 {
+        match note {
+            Note::SitemapFound(..) => 0,
+            Note::Admitted(..) => 1,
+            Note::Robots(..) => 2,
+            Note::SitemapRead(..) => 3,
+        }
+    }
+}

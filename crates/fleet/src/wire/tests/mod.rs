@@ -1,0 +1,94 @@
+//! What all formats hold to, and samples to try them with.
+
+pub(crate) mod samples;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::*;
+use crate::Entry;
+use samples::{Shape, entry, links_of, scheduled};
+
+/// Reads bytes as everything that there is.
+fn read_all(bytes: &[u8], packer: &mut Packer) -> (bool, bool, bool) {
+    let part = PartReader::open(bytes.to_vec().into(), packer).map(|reader| reader.read_all(packer));
+    (Batch::read(bytes, packer).is_ok(), decode_entry(bytes, packer).is_ok(), part.is_ok())
+}
+
+/// Puts a right checksum on a message, so that what is behind it is tried too.
+fn sealed_again(message: &mut [u8]) {
+    if let [kind, check @ ..] = message
+        && check.len() >= 4
+    {
+        let (check, rest) = check.split_at_mut(4);
+        check.copy_from_slice(&(xxh3_64_with_seed(rest, u64::from(*kind)) as u32).to_le_bytes());
+    }
+}
+
+fn samples_of_each(packer: &mut Packer) -> [Vec<u8>; 2] {
+    let batch = Batch::split(&links_of(Shape::Mixed, 12, 3), 1, packer).messages[0].to_vec();
+    let entry = Entry { waiting: vec![scheduled("http://a/ä")], positions: vec![1], ..Entry::default() };
+    [batch, encode_entry(&entry, packer)]
+}
+
+#[test]
+fn no_cut_message_is_read() {
+    let mut packer = Packer::new();
+    for message in samples_of_each(&mut packer) {
+        for length in 0..message.len() {
+            assert_eq!(read_all(&message[..length], &mut packer), (false, false, false), "{length}");
+            let mut cut = message[..length].to_vec();
+            sealed_again(&mut cut);
+            assert_eq!(read_all(&cut, &mut packer), (false, false, false), "{length}, sealed again");
+        }
+    }
+}
+
+#[test]
+fn fields_that_are_cut_or_changed_are_errors_and_no_panic() {
+    let mut packer = Packer::new();
+    let mut unreadable = BTreeSet::new();
+    for message in samples_of_each(&mut packer) {
+        let kind = if message[0] >> 4 == 1 { seal::Kind::Batch } else { seal::Kind::Entry };
+        let (raw, plain) = packer.open(kind, &message, 1 << 20).unwrap();
+        for at in 0..plain.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut changed = plain.clone();
+                changed[at] = value;
+                let message = packer.seal_plain(kind, raw, &changed);
+                unreadable.insert(read_all(&message, &mut packer));
+            }
+            let message = packer.seal_plain(kind, raw, &plain[..at]);
+            assert_eq!(read_all(&message, &mut packer), (false, false, false), "{at}");
+        }
+    }
+    assert!(unreadable.contains(&(false, false, false)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn no_bytes_make_it_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..300), kind in 1..5_u8) {
+        let mut packer = Packer::new();
+        read_all(&bytes, &mut packer);
+        if let Some(first) = bytes.first_mut() {
+            *first = kind << 4 | 1;
+        }
+        sealed_again(&mut bytes);
+        read_all(&bytes, &mut packer);
+    }
+
+    #[test]
+    fn a_changed_entry_is_no_entry(entry in entry(), at in any::<prop::sample::Index>(), change in 1..=u8::MAX) {
+        let mut packer = Packer::new();
+        let mut message = encode_entry(&entry, &mut packer);
+        let at = at.index(message.len());
+        message[at] ^= change;
+        prop_assert!(decode_entry(&message, &mut packer).is_err());
+        sealed_again(&mut message);
+        read_all(&message, &mut packer);
+    }
+}

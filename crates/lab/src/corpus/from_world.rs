@@ -1,0 +1,59 @@
+//! A corpus straight from the site simulator: what a complete crawl of a simulated world would have recorded, with its truth.
+
+use std::sync::Arc;
+
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+
+use super::build::Builder;
+use super::{Corpus, Error, Label, Limits, Stored, Truth, canonicaliser};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser};
+use harvestman_sim::{Response, TruthRow, World};
+
+impl Corpus {
+    /// Every URL of `world` that links lead to, in the order of its ground truth, with that truth; the seed is the world's.
+    /// The [default limits](Limits) apply; traps, which have no end, are left out.
+    ///
+    /// # Errors
+    ///
+    /// Where the world is larger than the limits allow.
+    pub fn from_world(world: &World) -> Result<Self, Error> {
+        let canonicaliser = canonicaliser();
+        let mut builder = Builder::new(name(world), Limits::default());
+        let mut labels = Vec::new();
+        for row in world.truth() {
+            let Ok(url) = canonicaliser.parse(&row.url) else { continue };
+            let page = stored(world, &url, &canonicaliser);
+            if builder.add(url, page)? {
+                labels.push(Some(label(row)));
+            }
+        }
+        let corpus = builder.finish(|| format!("{} URLs", labels.len()))?;
+        let seeds = world.seeds().into_iter();
+        let seed = seeds.filter_map(|seed| canonicaliser.parse(&seed).ok()).find_map(|url| corpus.find(url.as_str()));
+        let truth = Truth::new(&corpus, labels, true);
+        let at = seed.unwrap_or(corpus.seed());
+        Ok(corpus.with_seed(at).labelled(truth))
+    }
+}
+
+/// The families of its sites, and the seed.
+fn name(world: &World) -> String {
+    let families: Vec<_> = world.options().families.iter().map(|family| family.name()).collect();
+    format!("sim-{}-{}", families.join("-"), world.seed().0)
+}
+
+fn label(row: TruthRow) -> Label {
+    Label { page_type: Arc::from(row.page_type), is_ucc: row.ucc, is_duplicate_view: row.duplicate_of.is_some() }
+}
+
+fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Stored {
+    let (_, authority) = url.origin().split_once("://").unwrap_or_default();
+    let Response { status, content_type, location, body } = world.respond(authority, url.path_and_query());
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Some(value) = location.as_deref().and_then(|to| HeaderValue::from_str(to).ok()) {
+        headers.insert(LOCATION, value);
+    }
+    let location = location.and_then(|to| canonicaliser.parse(&to).ok());
+    Stored { status, headers, body, location }
+}

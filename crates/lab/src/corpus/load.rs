@@ -1,0 +1,223 @@
+//! Reads a corpus from a WARC file.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::body::plain;
+use super::build::Builder;
+use super::revisit::{BodyOf, body_of};
+use super::{Corpus, Error, Limits, Stored, canonicaliser, head, labels};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser};
+use harvestman_report::figures;
+use harvestman_stages::fetch::redirect;
+use harvestman_storage::archive::reader::{self, Record, WarcReader};
+
+impl Corpus {
+    /// Reads a WARC file (of any tool, compressed or plain) and its labels. The crate's [default limits](Limits) apply.
+    ///
+    /// A file that ends within a record is read up to there, and [`Corpus::notes`] says so.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be read, holds nothing to start a crawl from or more than the limits allow, or where the labels
+    /// belong to another file.
+    pub fn load(warc: &Path, labels: Option<&Path>) -> Result<Self, Error> {
+        Self::load_within(warc, labels, Limits::default())
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    ///
+    /// As [`Corpus::load`].
+    pub fn load_within(warc: &Path, labels: Option<&Path>, limits: Limits) -> Result<Self, Error> {
+        let file = File::open(warc).map_err(|source| Error::Open { path: warc.to_owned(), source })?;
+        let mut loader = Loader::new(name_of(warc), limits);
+        loader.read(warc, file)?;
+        let mut corpus = loader.finish()?;
+        let Some(path) = labels else { return Ok(corpus) };
+        let (truth, notes) = labels::load(path, &corpus, limits)?;
+        corpus.notes.extend(notes);
+        Ok(corpus.labelled(truth))
+    }
+}
+
+/// The file's name without `.warc`, `.gz` and the like.
+pub(crate) fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut name = &*name;
+    for ending in [".open", ".gz", ".warc"] {
+        name = name.strip_suffix(ending).unwrap_or(name);
+    }
+    name.to_owned()
+}
+
+/// Records that were not taken in, by the reason.
+#[derive(Debug, Default)]
+struct LeftOut {
+    /// Further responses of a URL that is there.
+    repeated: u64,
+    /// Responses of what is no web address, or that are no HTTP.
+    foreign: u64,
+    too_long: u64,
+    /// Revisits whose body is not in the file.
+    revisits: u64,
+    /// Bodies that could not be decoded to their end; what could be is kept.
+    torn_bodies: u64,
+    /// Where the file ended within a record.
+    torn_at: Option<u64>,
+    records: u64,
+}
+
+struct Loader {
+    builder: Builder,
+    canonicaliser: Canonicaliser,
+    response_bytes_max: u64,
+    left_out: LeftOut,
+}
+
+impl Loader {
+    fn new(name: String, limits: Limits) -> Self {
+        Self {
+            builder: Builder::new(name, limits),
+            canonicaliser: canonicaliser(),
+            response_bytes_max: limits.response_bytes_max,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    fn read(&mut self, path: &Path, input: impl Read) -> Result<(), Error> {
+        let mut reader = WarcReader::new(input, reader::Limits::default());
+        loop {
+            match self.read_record(&mut reader) {
+                Ok(true) => self.left_out.records += 1,
+                Ok(false) => return Ok(()),
+                Err(Stop::Here(error)) => return Err(error),
+                Err(Stop::Record(reader::Error::Torn { offset })) => {
+                    self.left_out.torn_at = Some(offset);
+                    return Ok(());
+                }
+                Err(Stop::Record(source)) => return Err(Error::Warc { path: path.to_owned(), source }),
+            }
+        }
+    }
+
+    /// Takes in the next record; false at the end of the file.
+    fn read_record<R: Read>(&mut self, reader: &mut WarcReader<R>) -> Result<bool, Stop> {
+        let Some(mut record) = reader.next_record()? else { return Ok(false) };
+        let wanted = self.wanted(&record);
+        let mut block = Vec::new();
+        if wanted.is_some() {
+            block.reserve_exact(usize::try_from(record.remaining()).unwrap_or(0).min(1 << 20));
+            record.read_block(&mut block, self.response_bytes_max)?;
+            block.shrink_to_fit();
+        }
+        // A record counts once it was read to its end: a compressed one is checked only there.
+        record.end()?;
+        if let Some((url, body_of)) = wanted {
+            self.take(url, &body_of, Bytes::from(block)).map_err(Stop::Here)?;
+        }
+        Ok(true)
+    }
+
+    /// The URL and the whereabouts of the body, of a record that is to be read. Requests, metadata, resources and the like
+    /// hold no answer of a site.
+    fn wanted<R: Read>(&mut self, record: &Record<'_, R>) -> Option<(CanonicalUrl, BodyOf)> {
+        if !matches!(record.record_type(), "response" | "revisit") {
+            return None;
+        }
+        let Some(url) = record.target_uri().and_then(|uri| self.canonicaliser.parse(uri).ok()) else {
+            self.left_out.foreign += 1;
+            return None;
+        };
+        if self.builder.corpus().find(url.as_str()).is_some() {
+            self.left_out.repeated += 1;
+            return None;
+        }
+        if record.remaining() > self.response_bytes_max {
+            self.left_out.too_long += 1;
+            return None;
+        }
+        let body_of = body_of(record.header(), &url, &self.canonicaliser);
+        Some((url, body_of))
+    }
+
+    fn take(&mut self, url: CanonicalUrl, body_of: &BodyOf, message: Bytes) -> Result<(), Error> {
+        let Some(head) = head::read(&message) else {
+            self.left_out.foreign += 1;
+            return Ok(());
+        };
+        let body = match body_of {
+            BodyOf::Itself => {
+                let plain = plain(head.status, &head.headers, message.slice(head.length..));
+                self.left_out.torn_bodies += u64::from(!plain.whole);
+                Some(plain.bytes)
+            }
+            BodyOf::Another(other) => self.body_at(other),
+            BodyOf::Unknown => None,
+        };
+        let Some(body) = body else {
+            self.left_out.revisits += 1;
+            return Ok(());
+        };
+        let location = redirect::target(head.status, &head.headers).and_then(|to| self.resolve(&url, &to));
+        self.builder.add(url, Stored { status: head.status, headers: head.headers, body, location }).map(drop)
+    }
+
+    fn body_at(&self, url: &CanonicalUrl) -> Option<Bytes> {
+        let corpus = self.builder.corpus();
+        corpus.find(url.as_str()).map(|id| corpus.page(id).body.clone())
+    }
+
+    fn resolve(&self, page: &CanonicalUrl, to: &str) -> Option<CanonicalUrl> {
+        self.canonicaliser.resolver(page, None).resolve(to).ok().map(|url| url.to_url())
+    }
+
+    fn finish(self) -> Result<Corpus, Error> {
+        let what = self.left_out.what(self.builder.corpus().len());
+        let mut corpus = self.builder.finish(|| what)?;
+        corpus.notes = self.left_out.notes(corpus.len());
+        Ok(corpus)
+    }
+}
+
+/// Why reading stops.
+enum Stop {
+    /// The file is at fault.
+    Record(reader::Error),
+    /// What was read is.
+    Here(Error),
+}
+
+impl From<reader::Error> for Stop {
+    fn from(error: reader::Error) -> Self {
+        Self::Record(error)
+    }
+}
+
+impl LeftOut {
+    fn what(&self, responses: usize) -> String {
+        let torn = self.torn_at.map(|offset| format!("; it ends within the record at byte {offset}"));
+        format!("{} whole records, {responses} responses{}", figures::count(self.records), torn.unwrap_or_default())
+    }
+
+    fn notes(&self, pages: usize) -> Vec<String> {
+        let counted = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", figures::count(n)));
+        let torn = self.torn_at.map(|offset| {
+            let pages = figures::count(pages as u64);
+            format!(
+                "the file ends within the record at byte {offset}: what was whole before it was kept ({pages} URLs)"
+            )
+        });
+        torn.into_iter()
+            .chain(counted(self.repeated, "further responses of URLs already read were left out"))
+            .chain(counted(self.foreign, "responses that are no HTTP or of no web address were left out"))
+            .chain(counted(self.too_long, "responses longer than the limit were left out"))
+            .chain(counted(self.revisits, "revisits of responses that are not in the file were left out"))
+            .chain(counted(self.torn_bodies, "bodies could not be decoded to their end; what could be was kept"))
+            .collect()
+    }
+}

@@ -1,0 +1,152 @@
+//! When a crawl is not worth its requests any more: how good the look ahead is, and what stopping by it saves and loses.
+//!
+//! Each crawl is made to its end once, looking ahead all the time; where it would have stopped at one share or another is read
+//! off afterwards, since looking changes nothing.
+
+use std::sync::Arc;
+
+use super::{Contender, Crawl, Error, Experiment, Form, Results, Workers, example_of, target_types};
+use crate::corpus::{Corpus, TypeCounts};
+use crate::measures::{Fetched, Harvest, Judge, Task};
+use crate::replay::{Look, PolicyName, Replay};
+use crate::tables::{Chart, Measure, Report, Row, Series};
+use harvestman_core::seed::Seed;
+use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions};
+
+/// The experiment.
+#[derive(Debug, Clone)]
+pub struct EarlyStops {
+    /// Stop where a smaller share of the next requests is expected to bring something: one crawl's row each.
+    pub shares: Vec<f64>,
+    /// How many requests are looked ahead to.
+    pub requests: u32,
+    /// Runs, with the seeds from 1 on.
+    pub seeds: u64,
+    /// Pages that a type must have to be a target.
+    pub type_pages: u64,
+}
+
+/// The task in the rows.
+const TASK: &str = "early-stop";
+const SHOWN: &[Measure] = &[
+    Measure::Fetches,
+    Measure::ValidRatioUnique,
+    Measure::RecallUnique,
+    Measure::ExpectedYield,
+    Measure::NextYield,
+    Measure::YieldError,
+    Measure::YieldBias,
+];
+
+impl Experiment for EarlyStops {
+    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+        let crawls = self.crawls(corpus)?;
+        let look = EarlyStopOptions { share: 0.0, requests: self.requests };
+        let done = workers.run(&corpus.name, &crawls, |crawl| crawl.replay(corpus, None, Some(look)));
+        for (crawl, done) in crawls.iter().zip(done) {
+            let done = done?;
+            results.rows.extend(self.rows(corpus, crawl, &done));
+            if crawl.seed == 1 {
+                results.charts.push(self.chart(corpus, crawl, &done));
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, results: Results) -> Report {
+        Report {
+            name: "early-stop".to_owned(),
+            title: format!("Crawls that look {} requests ahead", self.requests),
+            notes: results.notes,
+            rows: results.rows,
+            paper: Vec::new(),
+            shown: SHOWN.to_vec(),
+            charts: results.charts,
+        }
+    }
+}
+
+impl EarlyStops {
+    /// One crawl a task and seed, each of the whole corpus.
+    fn crawls(&self, corpus: &Corpus) -> Result<Vec<Crawl>, Error> {
+        let types = match target_types(corpus, self.type_pages) {
+            Err(Error::NoTypes { .. }) => Vec::new(),
+            types => types?,
+        };
+        let tasks = [Task::Ucc].into_iter().chain(types.into_iter().map(Task::Target));
+        let mut crawls = Vec::new();
+        for task in tasks {
+            for seed in 1..=self.seeds {
+                let (policy, example) = match &task {
+                    Task::Ucc => (PolicyName::Ucc, None),
+                    Task::Target(name) => (PolicyName::Target, Some(example_of(corpus, name, Seed(seed))?)),
+                };
+                let contender = Contender { policy, form: Form::DEFAULT };
+                let budget = corpus.len();
+                crawls.push(Crawl { contender, task: task.clone(), budget, seed, example, sample: None });
+            }
+        }
+        Ok(crawls)
+    }
+
+    /// The row of the whole crawl, with how good the look ahead was, and one for each share that it might stop at.
+    fn rows(&self, corpus: &Corpus, crawl: &Crawl, done: &Replay) -> Vec<Row> {
+        let wanted = Judge::new(corpus, crawl.task.clone()).wanted();
+        let row = |variant: String| Row { variant: Some(variant), task: TASK.to_owned(), ..crawl.row(corpus) };
+        let differences = self.differences(done);
+        let mean = |of: fn(f64) -> f64| {
+            let count = differences.len() as f64;
+            differences.iter().map(|difference| of(*difference)).sum::<f64>() / count
+        };
+        let whole = row("to the end".to_owned()).with_harvest(&Harvest::of(&done.fetches, wanted));
+        let whole = whole.with(Measure::YieldError, mean(f64::abs)).with(Measure::YieldBias, mean(|signed| signed));
+        let stopped = self.shares.iter().map(|share| {
+            let row = row(format!("below {share}"));
+            self.stopped(row, *share, done, wanted)
+        });
+        [whole].into_iter().chain(stopped).collect()
+    }
+
+    /// What the crawl would have brought that stops at `share`.
+    fn stopped(&self, row: Row, share: f64, done: &Replay, wanted: Option<TypeCounts>) -> Row {
+        let mut early_stop = EarlyStop::new(EarlyStopOptions { share, requests: self.requests });
+        let at = done.looks.iter().find(|look| early_stop.look(look.requests as u64, Some(look.outlook)));
+        let requests = at.map_or(done.fetches.len(), |look| look.requests);
+        row.with_harvest(&Harvest::of(&done.fetches[..requests], wanted))
+            .with(Measure::ExpectedYield, at.map(|look| look.outlook.expected_yield))
+            .with(Measure::NextYield, at.and_then(|look| self.came(look, &done.fetches)))
+    }
+
+    /// Expected yields less what came.
+    fn differences(&self, done: &Replay) -> Vec<f64> {
+        let difference = |look: &Look| Some(look.outlook.expected_yield - self.came(look, &done.fetches)?);
+        done.looks.iter().filter_map(difference).collect()
+    }
+
+    /// The share of the requests looked ahead to that brought something; of fewer where the crawl ended before. None: of none.
+    fn came(&self, look: &Look, fetches: &[Fetched]) -> Option<f64> {
+        let next = &fetches[look.requests..];
+        let next = &next[..next.len().min(self.requests as usize)];
+        Harvest::of(next, Some(TypeCounts::default())).valid_ratio_unique
+    }
+
+    fn chart(&self, corpus: &Corpus, crawl: &Crawl, done: &Replay) -> Chart {
+        let line = |name: &str, dashed, of: &dyn Fn(&Look) -> Option<f64>| {
+            let points = done.looks.iter().filter_map(|look| Some((look.requests as f64, of(look)?)));
+            Series { name: name.to_owned(), points: points.collect(), dashed }
+        };
+        let what = match &crawl.task {
+            Task::Ucc => "user-created content",
+            Task::Target(name) => name,
+        };
+        Chart::Lines {
+            title: format!("{}: {what}, seed {}", corpus.name, crawl.seed),
+            x: "requests".to_owned(),
+            y: format!("share of the next {} requests", self.requests),
+            series: vec![
+                line("expected", false, &|look| Some(look.outlook.expected_yield)),
+                line("came", true, &|look| self.came(look, &done.fetches)),
+            ],
+        }
+    }
+}

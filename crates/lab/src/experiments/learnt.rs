@@ -1,0 +1,59 @@
+//! What a policy has learnt of a site, seen from outside: the clusters that it would put the pages in which it fetched.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::corpus::{Corpus, PageId};
+use crate::replay::Request;
+use harvestman_core::config::ParseOptions;
+use harvestman_core::model::ClusterId;
+use harvestman_policy::PolicySnapshot;
+use harvestman_structure::parse::Parser;
+
+/// A cluster among the pages that were fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterSize {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// Its pages.
+    pub pages: u64,
+    /// The first of them.
+    pub example: PageId,
+    /// The type that most of its pages are of, with how many; the least of several. None without labels.
+    pub mostly: Option<(Arc<str>, u64)>,
+}
+
+/// The clusters of the pages in `fetched`, as `snapshot` sees them, the largest first. Empty where the policy tells no
+/// clusters apart.
+pub fn clusters(corpus: &Corpus, fetched: &[Request], snapshot: &dyn PolicySnapshot) -> Vec<ClusterSize> {
+    let mut parser = Parser::new(&ParseOptions::default());
+    parser.set_class_tokens(snapshot.class_tokens());
+    let mut pages: BTreeMap<ClusterId, Vec<PageId>> = BTreeMap::new();
+    for id in fetched.iter().filter_map(|request| request.page).filter(|id| corpus.page(*id).is_page()) {
+        let stored = corpus.page(id);
+        let bag = parser.parse(&stored.body, stored.content_type()).leaf_paths;
+        pages.entry(snapshot.cluster(&bag)).or_default().push(id);
+    }
+    if pages.keys().all(|cluster| *cluster == ClusterId::UNKNOWN) {
+        return Vec::new();
+    }
+    let size = |(cluster, pages): (ClusterId, Vec<PageId>)| ClusterSize {
+        cluster,
+        pages: pages.len() as u64,
+        example: pages[0],
+        mostly: most_frequent_type(corpus, &pages),
+    };
+    let mut sizes: Vec<_> = pages.into_iter().map(size).collect();
+    sizes.sort_by_key(|size| (std::cmp::Reverse(size.pages), size.cluster));
+    sizes
+}
+
+fn most_frequent_type(corpus: &Corpus, pages: &[PageId]) -> Option<(Arc<str>, u64)> {
+    let truth = corpus.truth()?;
+    let mut counts: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
+    for label in pages.iter().filter_map(|id| truth.page(*id)) {
+        *counts.entry(&label.page_type).or_default() += 1;
+    }
+    let most = counts.into_iter().min_by_key(|(_, count)| std::cmp::Reverse(*count))?;
+    Some((Arc::clone(most.0), most.1))
+}

@@ -1,0 +1,169 @@
+//! Crawls for pages like an example (SOUrCe 2018, section 5.4: table 4, figure 7).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rand::seq::IndexedRandom;
+
+use super::crawl::spelling_for;
+use super::ucc::run_all;
+use super::{Contender, Crawl, Error, Experiment, Results, Workers, target_budget};
+use crate::corpus::{Corpus, PageId, Truth};
+use crate::measures::Task;
+use crate::tables::{Measure, Report, Row, paper};
+use harvestman_core::seed::Seed;
+
+/// The experiment.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Who is compared.
+    pub contenders: Vec<Contender>,
+    /// Runs of each, with the seeds from 1 on; the seed draws the example too.
+    pub seeds: u64,
+    /// Requests; none: as many as there are targets.
+    pub budget: Option<usize>,
+    /// The types that are targets; none: [`target_types`].
+    pub types: Vec<String>,
+    /// Pages that a type must have to be a target without being named.
+    pub type_pages: u64,
+    /// Whether each crawl is made a second time until nothing is left to fetch, for the share of the targets that can be
+    /// reached at all.
+    pub whole: bool,
+}
+
+const SHOWN: &[Measure] = &[
+    Measure::Fetches,
+    Measure::HarvestRate,
+    Measure::ValidRatioUnique,
+    Measure::Recall,
+    Measure::RecallUnique,
+    Measure::F,
+    Measure::Entropy,
+];
+const DRAWN: &[(Measure, &str)] = &[
+    (Measure::HarvestRate, "Harvest rate"),
+    (Measure::ValidRatioUnique, "Harvest rate, duplicate views left out"),
+    (Measure::Recall, "Recall"),
+];
+/// The task in the rows of crawls of a whole corpus.
+const WHOLE: &str = "target, whole corpus";
+
+impl Experiment for Target {
+    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+        let truth = truth(corpus)?;
+        let types = if self.types.is_empty() {
+            target_types(corpus, self.type_pages)?
+        } else {
+            self.types.iter().map(|name| known_type(corpus, truth, name)).collect::<Result<_, _>>()?
+        };
+        results.notes.push(format!("{}: the targets are {}", corpus.name, types.join(", ")));
+        let spelling = spelling_for(corpus, &self.contenders);
+        let run = |crawls: &[Crawl]| run_all(corpus, crawls, spelling.as_ref(), workers);
+        for page_type in types {
+            let crawls = self.crawls(corpus, &page_type, None)?;
+            results.add(format!("{}: {page_type}, seed 1", corpus.name), run(&crawls)?);
+            if self.whole {
+                // No crawl fetches a URL twice, so this many requests are enough for all.
+                let crawls = self.crawls(corpus, &page_type, Some(corpus.len()))?;
+                let rows = run(&crawls)?.into_iter().map(|crawled| crawled.row);
+                results.rows.extend(rows.map(|row| Row { task: WHOLE.to_owned(), ..row }));
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, results: Results) -> Report {
+        let mut paper = paper::averages(paper::target());
+        if self.whole {
+            let row = Row { target: Some("average".to_owned()), ..Row::new(paper::AVERAGE, WHOLE, "SOUrCe") };
+            paper.push(row.with(Measure::Recall, paper::FINAL_RECALL));
+        }
+        let mut charts = results.curve_charts();
+        let by_budget = Results {
+            rows: results.rows.iter().filter(|row| row.task != WHOLE).cloned().collect(),
+            ..Results::default()
+        };
+        charts.extend(by_budget.bar_charts(DRAWN, &paper::averages(paper::target())));
+        Report {
+            name: "target".to_owned(),
+            title: "Crawls for pages like an example".to_owned(),
+            notes: results.notes,
+            rows: results.rows,
+            paper,
+            shown: SHOWN.to_vec(),
+            charts,
+        }
+    }
+}
+
+impl Target {
+    fn crawls(&self, corpus: &Corpus, page_type: &Arc<str>, budget: Option<usize>) -> Result<Vec<Crawl>, Error> {
+        let task = Task::Target(Arc::clone(page_type));
+        let budget = budget.or(self.budget).unwrap_or_else(|| target_budget(corpus, &task));
+        let mut crawls = Vec::new();
+        for contender in &self.contenders {
+            for seed in 1..=self.seeds {
+                let example = Some(example_of(corpus, page_type, Seed(seed))?);
+                crawls.push(Crawl { contender: *contender, task: task.clone(), budget, seed, example, sample: None });
+            }
+        }
+        Ok(crawls)
+    }
+}
+
+fn truth(corpus: &Corpus) -> Result<&Truth, Error> {
+    let missing = || Error::NoLabels { name: corpus.name.clone(), needs: "targets are pages of a labelled type" };
+    corpus.truth().ok_or_else(missing)
+}
+
+/// The types of user-created content with at least `least` pages (HTML, status 200), by name. A type is of user-created
+/// content where most of its pages are.
+///
+/// # Errors
+///
+/// Where the corpus has no labels, or no such type.
+pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Error> {
+    let truth = truth(corpus)?;
+    let mut made_by_users: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
+    for label in corpus.ids().filter_map(|id| truth.page(id)).filter(|label| label.is_ucc) {
+        *made_by_users.entry(&label.page_type).or_default() += 1;
+    }
+    let most = |page_type: &Arc<str>, pages: u64| made_by_users.get(page_type).is_some_and(|ucc| ucc * 2 > pages);
+    let wanted =
+        truth.types().iter().filter(|(page_type, counts)| counts.pages >= least && most(page_type, counts.pages));
+    let types: Vec<_> = wanted.map(|(page_type, _)| Arc::clone(page_type)).collect();
+    if types.is_empty() {
+        return Err(Error::NoTypes { name: corpus.name.clone(), least, known: known(truth) });
+    }
+    Ok(types)
+}
+
+/// A page of a type (HTML, status 200), drawn by `seed`.
+///
+/// # Errors
+///
+/// Where the corpus has no labels, or no such page.
+pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId, Error> {
+    let truth = truth(corpus)?;
+    let is_one = |id: &PageId| truth.page(*id).is_some_and(|label| &*label.page_type == page_type);
+    let pages: Vec<_> = corpus.ids().filter(is_one).collect();
+    let missing = || unknown(corpus, truth, page_type);
+    pages.choose(&mut seed.child("example").rng()).copied().ok_or_else(missing)
+}
+
+fn known_type(corpus: &Corpus, truth: &Truth, name: &str) -> Result<Arc<str>, Error> {
+    let found = truth.types().keys().find(|page_type| &***page_type == name);
+    found.map(Arc::clone).ok_or_else(|| unknown(corpus, truth, name))
+}
+
+fn unknown(corpus: &Corpus, truth: &Truth, page_type: &str) -> Error {
+    Error::UnknownType { name: corpus.name.clone(), page_type: page_type.to_owned(), known: known(truth) }
+}
+
+/// The types with the most pages, as one text.
+fn known(truth: &Truth) -> String {
+    let mut types: Vec<_> = truth.types().iter().collect();
+    types.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.pages), *name));
+    let named = types.into_iter().take(12).map(|(name, counts)| format!("{name} ({})", counts.pages));
+    named.collect::<Vec<_>>().join(", ")
+}

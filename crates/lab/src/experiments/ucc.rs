@@ -1,0 +1,86 @@
+//! Crawls for user-created content (SOUrCe 2018, section 5.3: table 3, figures 5 and 6).
+
+use std::sync::Arc;
+
+use super::crawl::spelling_for;
+use super::{Contender, Crawl, Crawled, Error, Experiment, Results, Workers, ucc_budget};
+use crate::corpus::Corpus;
+use crate::measures::Task;
+use crate::tables::{Measure, Report, paper};
+use harvestman_policy::baselines::Spelling;
+
+/// The experiment.
+#[derive(Debug, Clone)]
+pub struct Ucc {
+    /// Who is compared.
+    pub contenders: Vec<Contender>,
+    /// Runs of each, with the seeds from 1 on.
+    pub seeds: u64,
+    /// Requests; none: [`ucc_budget`].
+    pub budget: Option<usize>,
+}
+
+/// What the tables of crawls for user-created content show.
+pub(super) const SHOWN: &[Measure] = &[
+    Measure::PageRatio,
+    Measure::ValidRatio,
+    Measure::ValidRatioUnique,
+    Measure::Recall,
+    Measure::RecallUnique,
+    Measure::F,
+    Measure::FUnique,
+    Measure::Entropy,
+];
+
+/// What of it is drawn as bars.
+pub(super) const DRAWN: &[(Measure, &str)] = &[
+    (Measure::ValidRatio, "Valid ratio"),
+    (Measure::ValidRatioUnique, "Valid ratio, duplicate views left out"),
+    (Measure::Recall, "Recall"),
+    (Measure::RecallUnique, "Recall, duplicate views left out"),
+    (Measure::F, "F"),
+];
+
+impl Experiment for Ucc {
+    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+        let budget = self.budget.unwrap_or_else(|| ucc_budget(corpus));
+        let crawl = |contender: Contender, seed| Crawl {
+            contender,
+            task: Task::Ucc,
+            budget,
+            seed,
+            example: None,
+            sample: None,
+        };
+        let crawls = self.contenders.iter().flat_map(|who| (1..=self.seeds).map(|seed| crawl(*who, seed)));
+        let spelling = spelling_for(corpus, &self.contenders);
+        let crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), spelling.as_ref(), workers)?;
+        results.add(format!("{}: user-created content, seed 1", corpus.name), crawled);
+        Ok(())
+    }
+
+    fn report(&self, results: Results) -> Report {
+        let paper = paper::averages(paper::ucc());
+        let mut charts = results.curve_charts();
+        charts.extend(results.bar_charts(DRAWN, &paper));
+        Report {
+            name: "ucc".to_owned(),
+            title: "Crawls for user-created content".to_owned(),
+            notes: results.notes,
+            rows: results.rows,
+            paper,
+            shown: SHOWN.to_vec(),
+            charts,
+        }
+    }
+}
+
+/// Makes these crawls.
+pub(super) fn run_all(
+    corpus: &Arc<Corpus>,
+    crawls: &[Crawl],
+    spelling: Option<&Spelling>,
+    workers: &Workers<'_>,
+) -> Result<Vec<Crawled>, Error> {
+    workers.run(&corpus.name, crawls, |crawl| crawl.run(corpus, spelling)).into_iter().collect()
+}

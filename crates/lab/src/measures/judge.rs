@@ -1,0 +1,114 @@
+//! Judges fetches by the truth, while a crawl is replayed.
+
+use std::sync::Arc;
+
+use super::Fetched;
+use crate::corpus::{Corpus, Label, PageId, TypeCounts};
+
+/// What a crawl is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// Pages that users made.
+    Ucc,
+    /// Pages of a type.
+    Target(Arc<str>),
+}
+
+impl Task {
+    /// Its name, as in the column `task`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Ucc => "ucc",
+            Self::Target(_) => "target",
+        }
+    }
+
+    fn wants(&self, label: &Label) -> bool {
+        match self {
+            Self::Ucc => label.is_ucc,
+            Self::Target(page_type) => label.page_type == *page_type,
+        }
+    }
+}
+
+/// Says what each fetch is worth. A page counts once, whichever fetch brings it first.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    corpus: &'a Corpus,
+    task: Task,
+    held: Vec<bool>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge who has seen no fetch.
+    pub fn new(corpus: &'a Corpus, task: Task) -> Self {
+        Self { corpus, task, held: vec![false; corpus.len()] }
+    }
+
+    /// How many valid pages the corpus has; none where its labels do not tell what is valid.
+    pub fn wanted(&self) -> Option<TypeCounts> {
+        let truth = self.corpus.truth()?;
+        match &self.task {
+            Task::Ucc => truth.knows_ucc().then(|| truth.ucc()),
+            Task::Target(page_type) => Some(truth.types().get(page_type).copied().unwrap_or_default()),
+        }
+    }
+
+    /// Judges a fetch that ended at `page`, its redirects followed; none where it led out of the corpus.
+    pub fn fetched(&mut self, page: Option<PageId>) -> Fetched {
+        let Some(id) = page.filter(|id| self.corpus.page(*id).is_page()) else { return Fetched::default() };
+        if std::mem::replace(&mut self.held[id.index()], true) {
+            return Fetched::default();
+        }
+        let label = self.corpus.truth().and_then(|truth| truth.page(id));
+        let valid = label.is_some_and(|label| self.task.wants(label));
+        Fetched {
+            new_page: true,
+            valid,
+            valid_unique: valid && label.is_some_and(|label| !label.is_duplicate_view),
+            page_type: label.map(|label| Arc::clone(&label.page_type)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measures::Harvest;
+    use harvestman_core::seed::Seed;
+    use harvestman_sim::{Family, World, WorldOptions};
+
+    fn forum() -> Corpus {
+        let families = vec![Family::Forum];
+        let options =
+            WorldOptions { pages: 120, hosts: 1, families, page_bytes: 200, links: 12, ..WorldOptions::default() };
+        Corpus::from_world(&World::new(&options, Seed(5)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn who_fetches_everything_has_every_valid_page_once() {
+        let corpus = forum();
+        let types = corpus.truth().unwrap().types().keys().cloned();
+        for task in types.map(Task::Target).chain([Task::Ucc]) {
+            let mut judge = Judge::new(&corpus, task.clone());
+            let twice = corpus.ids().chain(corpus.ids()).map(|id| corpus.landing(id, 5));
+            let fetches: Vec<_> = twice.map(|page| judge.fetched(page)).collect();
+            let harvest = Harvest::of(&fetches, judge.wanted());
+            let wanted = judge.wanted().unwrap();
+            assert_eq!((harvest.valid, harvest.valid_unique), (wanted.pages, wanted.unique), "{task:?}");
+            assert_eq!(harvest.recall, Some(1.0), "{task:?}");
+            assert!(harvest.pages < harvest.fetches / 2, "errors and redirects bring nothing");
+        }
+    }
+
+    #[test]
+    fn a_fetch_that_leads_nowhere_or_to_a_page_held_is_worth_nothing() {
+        let corpus = forum();
+        let mut judge = Judge::new(&corpus, Task::Ucc);
+        let redirect = corpus.ids().find(|id| corpus.page(*id).status / 100 == 3).unwrap();
+        assert_eq!(judge.fetched(None), Fetched::default());
+        assert_eq!(judge.fetched(Some(redirect)), Fetched::default());
+        assert!(judge.fetched(Some(corpus.seed())).new_page);
+        assert_eq!(judge.fetched(Some(corpus.seed())), Fetched::default());
+    }
+}

@@ -1,0 +1,45 @@
+//! What policies are shown of a recording before they start: the page that others shall be like, and paths spelt out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use crate::corpus::{Corpus, PageId};
+use harvestman_core::config::ParseOptions;
+use harvestman_core::model::{Apath, LeafPath};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_policy::baselines;
+use harvestman_structure::parse::{Parser, Spelling};
+
+/// A page that others shall be like.
+#[derive(Debug, Clone)]
+pub struct ExamplePage {
+    /// Its URL.
+    pub url: CanonicalUrl,
+    /// Its bag of plain leaf paths.
+    pub bag: Vec<LeafPath>,
+}
+
+impl ExamplePage {
+    /// This page of a recording.
+    pub fn of(corpus: &Corpus, id: PageId) -> Self {
+        let stored = corpus.page(id);
+        let page = Parser::new(&ParseOptions::default()).parse(&stored.body, stored.content_type());
+        Self { url: corpus.url(id).clone(), bag: page.leaf_paths }
+    }
+}
+
+/// Spells out the Apaths of a recording, for [`super::Making::spelling`]. It reads all pages once.
+pub fn spelling(corpus: &Corpus) -> baselines::Spelling {
+    let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
+    let mut texts: HashMap<Apath, Box<str>, FixedState> = HashMap::default();
+    for stored in corpus.ids().map(|id| corpus.page(id)).filter(|stored| stored.is_page()) {
+        for group in parser.parse(&stored.body, stored.content_type()).groups {
+            if let Some(text) = group.apath_text {
+                texts.entry(group.apath).or_insert(text);
+            }
+        }
+    }
+    Arc::new(move |apath| texts.get(&apath).cloned())
+}

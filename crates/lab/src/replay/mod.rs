@@ -1,0 +1,223 @@
+//! Replays a recorded site: a crawl whose answers come from a corpus, at memory speed.
+//!
+//! Every request is a fetch and costs one: a redirect is one and its target another. URLs that the recording does not hold do not
+//! exist for the crawl.
+
+mod example;
+mod names;
+mod policies;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+pub use example::{ExamplePage, spelling};
+pub use names::{PolicyName, Unknown, Variant};
+pub use policies::{Making, make, source_options};
+
+use crate::corpus::{Corpus, PageId};
+use crate::measures::{Fetched, Judge, Task};
+use harvestman_core::clock::Instant;
+use harvestman_core::config::url::ScopeMode;
+use harvestman_core::config::{Config, FilterOrder};
+use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_pipeline::Error;
+use harvestman_pipeline::offline::Offline;
+use harvestman_policy::{Guarded, Policy};
+use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, Outlook};
+
+/// What is replayed.
+pub struct Plan<'a> {
+    /// The recording.
+    pub corpus: &'a Arc<Corpus>,
+    /// What counts as valid.
+    pub task: Task,
+    /// Requests that may be sent.
+    pub budget: usize,
+    /// URLs to start from besides the corpus's seed.
+    pub seeds: Vec<CanonicalUrl>,
+    /// Requests that a policy may send to take its sample, before the crawl starts anew at the seeds and without counting: the
+    /// way SOUrCe's authors measure. None: the sample is part of the crawl. Policies that take no separate sample don't mind.
+    pub sample_free: Option<usize>,
+    /// Whether it looks ahead now and then, and stops where too little is expected. None: it does not look.
+    pub early_stop: Option<EarlyStopOptions>,
+    /// The order of filter and dedup.
+    pub order: FilterOrder,
+    /// Whether the policy is guarded against traps, as it is in a crawl.
+    pub trap_guard: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// A crawl from the corpus's seed in which everything counts.
+    pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
+        Self {
+            corpus,
+            task,
+            budget,
+            seeds: Vec::new(),
+            sample_free: None,
+            early_stop: None,
+            order: FilterOrder::GraphDup,
+            trap_guard: false,
+        }
+    }
+}
+
+/// A request that a replay answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What was asked for.
+    pub url: CanonicalUrl,
+    /// What was recorded of it; none where nothing was, and the answer was 404: the policy had derived an address that
+    /// does not exist.
+    pub page: Option<PageId>,
+}
+
+/// What a replay did.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// What was requested, in this order.
+    pub order: Vec<Request>,
+    /// What each request brought.
+    pub fetches: Vec<Fetched>,
+    /// Requests that were sent for the sample before, and don't count.
+    pub sampled: usize,
+    /// What the policy says about itself in the end.
+    pub note: Option<String>,
+    /// What was expected, each time that it looked ahead.
+    pub looks: Vec<Look>,
+    /// The forms of address that brought nothing, where the policy is guarded against traps.
+    pub traps: Vec<TrapRecord>,
+    /// Whether it stopped because too little was expected.
+    pub stopped_early: bool,
+}
+
+/// A look ahead.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Requests that had been sent.
+    pub requests: usize,
+    /// What was expected of the next ones.
+    pub outlook: Outlook,
+}
+
+/// Replays `plan` under `policy`, calling `each` after every request that counts.
+pub fn replay(
+    plan: &Plan<'_>,
+    policy: Box<dyn Policy>,
+    each: impl FnMut(Option<PageId>, &Fetched, &Offline),
+) -> Result<Replay, Error> {
+    replay_keeping(plan, policy, each).map(|(done, _)| done)
+}
+
+/// The same, and gives the policy back with what it has learnt.
+pub fn replay_keeping(
+    plan: &Plan<'_>,
+    policy: Box<dyn Policy>,
+    mut each: impl FnMut(Option<PageId>, &Fetched, &Offline),
+) -> Result<(Replay, Box<dyn Policy>), Error> {
+    let (policy, sampled) = match plan.sample_free {
+        Some(requests) => take_sample(plan, policy, requests)?,
+        None => (policy, 0),
+    };
+    let policy = if plan.trap_guard { Box::new(Guarded::new(policy)) } else { policy };
+    let mut crawl = start(plan, policy)?;
+    let mut judge = Judge::new(plan.corpus, plan.task.clone());
+    let mut done = Replay {
+        order: Vec::new(),
+        fetches: Vec::new(),
+        sampled,
+        note: None,
+        looks: Vec::new(),
+        traps: Vec::new(),
+        stopped_early: false,
+    };
+    let mut early_stop = plan.early_stop.map(EarlyStop::new);
+    while done.order.len() < plan.budget {
+        let Some(lease) = crawl.lease() else { break };
+        let page = take_in(plan.corpus, &mut crawl, &lease);
+        let fetched = judge.fetched(page);
+        each(page, &fetched, &crawl);
+        done.order.push(Request { url: lease.item.url, page });
+        done.fetches.push(fetched);
+        if early_stop.as_mut().is_some_and(|early_stop| look(early_stop, &crawl, &mut done)) {
+            done.stopped_early = true;
+            break;
+        }
+    }
+    done.note = crawl.policy().note();
+    done.traps = crawl.policy().traps();
+    Ok((done, crawl.into_policy()))
+}
+
+/// Looks ahead where it is time to. True where the crawl should stop.
+fn look(early_stop: &mut EarlyStop, crawl: &Offline, done: &mut Replay) -> bool {
+    let requests = done.order.len();
+    if !early_stop.is_due(requests as u64) {
+        return false;
+    }
+    let outlook = crawl.outlook(early_stop.requests());
+    done.looks.extend(outlook.map(|outlook| Look { requests, outlook }));
+    early_stop.look(requests as u64, outlook)
+}
+
+/// Has the policy take its sample. Gives it back for a crawl that starts anew, with the number of requests that were sent.
+fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Result<(Box<dyn Policy>, usize), Error> {
+    let mut crawl = start(plan, policy)?;
+    let mut sent = 0;
+    while sent < requests && crawl.policy().is_sampling() {
+        let Some(lease) = crawl.lease() else { break };
+        take_in(plan.corpus, &mut crawl, &lease);
+        sent += 1;
+    }
+    let mut policy = crawl.into_policy();
+    let afresh = policy.afresh();
+    Ok((afresh.unwrap_or(policy), sent))
+}
+
+fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
+    let mut config = Config::default();
+    // A recording is as deep as it is; its limits are the recorder's.
+    config.budget.depth = u16::MAX;
+    // Nor does it say anything of hosts: what was recorded belongs to it.
+    config.scope.mode = ScopeMode::Any;
+    config.filter.order = plan.order;
+    let known = Arc::clone(plan.corpus);
+    let mut seeds = vec![plan.corpus.url(plan.corpus.seed()).clone()];
+    seeds.extend(plan.seeds.iter().cloned());
+    let recorded = move |fingerprint| known.find_fingerprint(fingerprint).is_some();
+    Offline::new(&config, &seeds, policy, recorded)
+}
+
+/// Hands the crawl what was recorded of a leased URL, or that nothing is there.
+fn take_in(corpus: &Corpus, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
+    let url = &lease.item.url;
+    let page = corpus.find_fingerprint(url.fingerprint());
+    crawl.take_in(lease, &page.map_or_else(|| not_found(url), |id| exchange(corpus, id, url)));
+    page
+}
+
+fn not_found(url: &CanonicalUrl) -> Exchange {
+    answered(url, 404, HeaderMap::new(), Bytes::new())
+}
+
+/// The recorded answer as the fetcher would have handed it over.
+fn exchange(corpus: &Corpus, id: PageId, url: &CanonicalUrl) -> Exchange {
+    let stored = corpus.page(id);
+    let mut headers = stored.headers.clone();
+    // The corpus holds decoded bodies.
+    headers.remove(http::header::CONTENT_ENCODING);
+    headers.remove(http::header::TRANSFER_ENCODING);
+    answered(url, stored.status, headers, stored.body.clone())
+}
+
+fn answered(url: &CanonicalUrl, status: u16, headers: HeaderMap, body: Bytes) -> Exchange {
+    let version = http::Version::HTTP_11;
+    let answer = Answer { status, version, headers, body, truncated: None, remote: None, place: None };
+    let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
+    Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings }
+}

@@ -1,0 +1,83 @@
+//! Makes policies by name.
+
+use super::ExamplePage;
+use super::names::{PolicyName, Variant};
+use harvestman_core::config::{ClusterBy, ParseOptions, PolicyVariant};
+use harvestman_core::seed::Seed;
+use harvestman_pipeline as pipeline;
+use harvestman_policy::baselines::Spelling;
+use harvestman_policy::source::{SampleOrder, SourceOptions, SourcePolicy};
+use harvestman_policy::{self as policy, PageFacts, Policy};
+use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
+
+/// What a policy is made with.
+#[derive(Clone)]
+pub struct Making<'a> {
+    /// Which form of it.
+    pub variant: Variant,
+    /// Where its random draws start.
+    pub seed: Seed,
+    /// The page that others shall be like; without one, the baselines look for what users wrote.
+    pub example: Option<&'a ExamplePage>,
+    /// Pages to sample, where a policy learns from a sample, or to learn templates from at most; none: 1,000.
+    pub sample_pages: Option<usize>,
+    /// What `cluster-graph` tells kinds of pages by.
+    pub by: ClusterBy,
+    /// Spells Apaths out, for `sb`.
+    pub spelling: Option<Spelling>,
+}
+
+impl Making<'_> {
+    /// The defaults, with this seed and no example.
+    pub const fn new(seed: Seed) -> Self {
+        Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Url, spelling: None }
+    }
+
+    /// The same for a crawl. The example is a seed of the replay, so it is learnt from when its turn comes.
+    fn with<T>(&self, then: impl FnOnce(&policy::Making<'_>) -> T) -> T {
+        let example = self.example.map(|example| policy::ExamplePage {
+            url: example.url.clone(),
+            facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
+        });
+        then(&policy::Making {
+            variant: if self.variant == Variant::Default { PolicyVariant::Default } else { PolicyVariant::Paper },
+            seed: self.seed,
+            example: example.as_ref(),
+            sample_pages: self.sample_pages,
+            by: self.by,
+            spelling: self.spelling.clone(),
+            model: None,
+        })
+    }
+}
+
+/// Makes a policy that knows nothing yet.
+pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
+    let has_variants = matches!(name, PolicyName::Ucc | PolicyName::Target);
+    if has_variants && making.variant != Variant::Default {
+        return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
+    }
+    let read = pipeline::reader(&ParseOptions::default());
+    making.with(|making| policy::make(name.kind(), making, read))
+}
+
+/// The options of a variant after the paper.
+pub fn source_options(name: PolicyName, making: &Making<'_>) -> SourceOptions {
+    let mut options = making.with(|making| policy::paper_options(name.kind(), making));
+    match making.variant {
+        Variant::Default | Variant::Paper => {}
+        Variant::PaperLiteralEps => options.eps.rule = EpsRule::PaperLiteral,
+        Variant::PaperQuantileEps => options.eps.rule = EpsRule::Quantile(0.95),
+        Variant::PaperLinksPerPage => options.navigation.weight = AdjacencyWeight::LinksPerPage,
+        Variant::PaperOutliersWorthNothing => {
+            options.navigation.outlier_destinations = OutlierDestinations::WorthNothing;
+        }
+        Variant::PaperL1 => options.norm = Norm::L1,
+        Variant::PaperFirstPlace => options.moved_per_fetch = 0,
+        Variant::PaperBfsSample => options.sampling.order = SampleOrder::BreadthFirst,
+        Variant::PaperWithoutInfo => options.score.info = false,
+        Variant::PaperWithoutDsim => options.score.dsim = false,
+        Variant::PaperWithoutBalance => options.score.balance = false,
+    }
+    options
+}

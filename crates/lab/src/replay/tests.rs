@@ -1,0 +1,119 @@
+//! Replays of a simulated forum, under every policy and variant.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::*;
+use harvestman_core::seed::Seed;
+use harvestman_sim::{Family, World, WorldOptions};
+
+fn forum(pages: u64) -> Arc<Corpus> {
+    let families = vec![Family::Forum];
+    let options = WorldOptions { pages, hosts: 1, families, page_bytes: 200, links: 12, ..WorldOptions::default() };
+    Arc::new(Corpus::from_world(&World::new(&options, Seed(5)).unwrap()).unwrap())
+}
+
+fn crawl(corpus: &Arc<Corpus>, making: &Making<'_>, name: PolicyName, sample_free: Option<usize>) -> Replay {
+    let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 60) };
+    replay(&plan, make(name, making), |_, _, _| {}).unwrap()
+}
+
+#[test]
+fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_once() {
+    let corpus = forum(150);
+    let some_page = corpus.ids().filter(|id| corpus.page(*id).is_page()).last().unwrap();
+    let example = ExamplePage::of(&corpus, some_page);
+    let others = PolicyName::ALL.map(|name| (name, Variant::Default));
+    let variants = Variant::ALL.into_iter().flat_map(|v| [(PolicyName::Ucc, v), (PolicyName::Target, v)]);
+    for (name, variant) in others.into_iter().chain(variants) {
+        let making = Making {
+            variant,
+            example: (name == PolicyName::Target).then_some(&example),
+            sample_pages: Some(20),
+            ..Making::new(Seed(1))
+        };
+        let done = crawl(&corpus, &making, name, None);
+        assert_eq!((done.order[0].page, done.sampled), (Some(corpus.seed()), 0), "{name} {variant}");
+        let distinct: BTreeSet<&str> = done.order.iter().map(|request| request.url.as_str()).collect();
+        assert!(distinct.len() == done.order.len() && done.order.len() <= 60, "{name} {variant}");
+    }
+}
+
+#[test]
+fn a_sample_that_does_not_count_is_taken_before_the_crawl_starts_anew() {
+    let corpus = forum(400);
+    let making = |variant| Making { variant, sample_pages: Some(50), ..Making::new(Seed(1)) };
+    let counted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, None);
+    let free = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(1000));
+    assert!(free.sampled >= 50, "{}", free.sampled);
+    assert_eq!((free.order.len(), free.order[0].page), (60, Some(corpus.seed())));
+    assert_eq!(free.note, counted.note, "it is the same sample");
+    assert!(free.note.as_ref().unwrap().starts_with("learnt from 50 pages"), "{:?}", free.note);
+    assert_ne!(free.order, counted.order);
+    let interrupted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(10));
+    assert_eq!(interrupted.sampled, 10, "its own budget holds");
+    let breadth_first = |sample_free| crawl(&corpus, &making(Variant::Default), PolicyName::Bfs, sample_free);
+    assert_eq!(breadth_first(Some(1000)).order, breadth_first(None).order, "it takes no sample");
+}
+
+#[test]
+fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_and_permalinks_of_a_forum() {
+    let corpus = forum(400);
+    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let plan = Plan { sample_free: Some(1000), ..Plan::new(&corpus, Task::Ucc, 2_000) };
+    let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
+    assert!((20..=60).contains(&done.sampled), "{}", done.sampled);
+    assert_eq!(done.order[0].page, Some(corpus.seed()));
+    assert!(done.note.as_ref().unwrap().starts_with("learnt from "), "{:?}", done.note);
+    let useless = ["/login", "/reply", "/post-", "/latest", "sort="];
+    let parted = |done: &Replay| -> (BTreeSet<String>, BTreeSet<String>) {
+        // Pages of threads are left aside: here their addresses have the pattern of permalinks, of which they are a part.
+        let urls =
+            done.order.iter().map(|request| request.url.as_str().to_owned()).filter(|url| !url.contains("/page-"));
+        urls.partition(|url| useless.iter().any(|part| url.contains(part)))
+    };
+    let (bad, good) = parted(&done);
+    let (all_bad, all_good) = parted(&crawl_all(&corpus, PolicyName::Bfs));
+    assert!(good.len() * 20 >= all_good.len() * 19, "missed: {:?}", all_good.difference(&good).collect::<Vec<_>>());
+    assert!(bad.len() * 10 <= all_bad.len(), "{} of {}", bad.len(), all_bad.len());
+}
+
+#[test]
+fn where_the_filter_does_not_ask_the_policy_a_cluster_graph_costs_nothing_of_the_site() {
+    let corpus = forum(400);
+    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let fetched = |order| {
+        let plan = Plan { order, ..Plan::new(&corpus, Task::Ucc, 2_000) };
+        let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
+        done.order.iter().map(|request| request.url.as_str().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let breadth_first = crawl_all(&corpus, PolicyName::Bfs);
+    let all: BTreeSet<_> = breadth_first.order.iter().map(|request| request.url.as_str().to_owned()).collect();
+    assert_eq!(fetched(FilterOrder::DupOnly), all);
+    assert!(fetched(FilterOrder::DupGraph).len() < all.len());
+}
+
+fn crawl_all(corpus: &Arc<Corpus>, name: PolicyName) -> Replay {
+    replay(&Plan::new(corpus, Task::Ucc, 2_000), make(name, &Making::new(Seed(1))), |_, _, _| {}).unwrap()
+}
+
+#[test]
+fn a_site_too_small_to_learn_from_is_crawled_whole_and_the_replay_says_why() {
+    let corpus = forum(400);
+    let making = Making { variant: Variant::Paper, sample_pages: Some(3), ..Making::new(Seed(1)) };
+    let done = crawl(&corpus, &making, PolicyName::Ucc, None);
+    assert_eq!(done.order.len(), 60);
+    assert!(done.note.unwrap().starts_with("the site gave 3 pages to learn from"));
+}
+
+#[test]
+fn tag_paths_are_spelt_out_for_who_wants_them() {
+    let corpus = forum(60);
+    let spelling = spelling(&corpus);
+    let stored = corpus.page(corpus.seed());
+    let page = harvestman_structure::parse::Parser::new(&harvestman_core::config::ParseOptions::default())
+        .parse(&stored.body, stored.content_type());
+    let spelt = page.groups.iter().map(|group| spelling(group.apath).unwrap());
+    assert!(!page.groups.is_empty() && spelt.into_iter().all(|path| path.starts_with("/html/body/")));
+    assert_eq!(spelling(harvestman_core::model::Apath(77)), None);
+}

@@ -1,0 +1,73 @@
+//! What experiments plot.
+
+use super::{Bar, Chart, Group, Measure, Row, Series, Summary};
+use crate::measures::CurvePoint;
+
+/// The curves of crawls, each with its name: fetches, and the valid pages so far (those that are no duplicate views, where
+/// `unique`).
+#[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
+pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], unique: bool) -> Chart {
+    let series = crawls.iter().map(|(name, points)| {
+        let valid = |point: &CurvePoint| if unique { point.valid_unique } else { point.valid };
+        let points = points.iter().map(|point| (point.fetches as f64, valid(point) as f64)).collect();
+        Series { name: name.clone(), points, dashed: false }
+    });
+    let y = if unique { "valid pages, duplicate views left out" } else { "valid pages" };
+    Chart::Lines { title: title.to_owned(), x: "fetches".to_owned(), y: y.to_owned(), series: series.collect() }
+}
+
+/// A measure by policy and variant, a group a corpus (and target), with the paper's figures as a group beside.
+pub fn bars(title: &str, measure: Measure, summaries: &[Summary], beside: &[Row]) -> Chart {
+    let own = summaries.iter().map(|summary| {
+        let deviation = summary.spreads.get(&measure).map_or(0.0, |spread| spread.deviation);
+        (&summary.mean, deviation)
+    });
+    let mut groups: Vec<Group> = Vec::new();
+    for (row, deviation) in own.chain(beside.iter().map(|row| (row, 0.0))) {
+        let Some(value) = row.measures.get(&measure) else { continue };
+        let name = joined(&row.corpus, row.target.as_deref(), ": ");
+        let whose = joined(&row.policy, row.variant.as_deref(), " ");
+        let whose = joined(&joined(&whose, row.order.as_deref(), ", "), row.store.as_deref(), ", ");
+        let bar = Bar { name: whose, value: *value, deviation };
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.bars.push(bar),
+            None => groups.push(Group { name, bars: vec![bar] }),
+        }
+    }
+    Chart::Bars { title: title.to_owned(), y: measure.name().to_owned(), groups }
+}
+
+fn joined(first: &str, second: Option<&str>, separator: &str) -> String {
+    second.map_or_else(|| first.to_owned(), |second| format!("{first}{separator}{second}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{paper, summaries};
+
+    #[test]
+    fn bars_stand_in_groups_by_corpus_with_the_paper_beside() {
+        let row = |corpus: &str, policy: &str, seed, ratio: f64| {
+            Row { seed: Some(seed), ..Row::new(corpus, "ucc", policy) }.with(Measure::ValidRatio, ratio)
+        };
+        let rows =
+            [row("a", "bfs", 1, 0.5), row("b", "bfs", 1, 0.25), row("a", "source", 1, 0.5), row("a", "source", 2, 1.0)];
+        let chart = bars("VR", Measure::ValidRatio, &summaries(&rows), &paper::averages(paper::ucc()));
+        let Chart::Bars { groups, .. } = chart else { panic!("bars were asked for") };
+        let shape: Vec<_> = groups.iter().map(|group| (group.name.as_str(), group.bars.len())).collect();
+        assert_eq!(shape, [("a", 2), ("b", 1), ("paper", 3)]);
+        assert_eq!((groups[0].bars[1].value, groups[2].bars[0].value), (0.75, 0.9989));
+        assert!(groups[0].bars[1].deviation > 0.35);
+    }
+
+    #[test]
+    fn a_curve_shows_valid_pages_over_fetches() {
+        let points = vec![CurvePoint { fetches: 10, valid: 7, valid_unique: 3 }];
+        let line = |unique| match curves("t", &[("bfs".to_owned(), points.clone())], unique) {
+            Chart::Lines { series, .. } => series[0].points.clone(),
+            Chart::Bars { .. } | Chart::Lengths { .. } => Vec::new(),
+        };
+        assert_eq!((line(false), line(true)), (vec![(10.0, 7.0)], vec![(10.0, 3.0)]));
+    }
+}

@@ -1,0 +1,111 @@
+//! An experiment's report, and the files that it is written to.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use super::{Chart, Measure, Row, Table, page, summaries, to_json};
+
+/// What an experiment found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// Its name, as in the names of its files: `ucc`.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// What is to be said beside the figures: what a corpus lacks, how they were measured.
+    pub notes: Vec<String>,
+    /// Its rows, one a run.
+    pub rows: Vec<Row>,
+    /// The published rows to show beside.
+    pub paper: Vec<Row>,
+    /// The measures that its table shows; all where there are none. The files of rows have all of them.
+    pub shown: Vec<Measure>,
+    /// Its plots.
+    pub charts: Vec<Chart>,
+}
+
+/// A file could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {source}")]
+pub struct Error {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Report {
+    /// Means and spreads, with the paper's figures beside.
+    pub fn table(&self) -> Table {
+        Table::of_summaries(&self.title, &summaries(&self.rows), &self.paper).showing(&self.shown)
+    }
+
+    /// Writes to the folder `out`, which is made where it is missing: `NAME.json` (the rows), `NAME-rows.csv`,
+    /// `NAME-summary.csv` (means and spreads), `NAME.md` and `NAME.html` (plots and table). Returns the files.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be written.
+    pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>, Error> {
+        fs::create_dir_all(out).map_err(|source| Error { path: out.to_owned(), source })?;
+        let table = self.table();
+        let files = [
+            (".json", to_json(&self.rows)),
+            ("-rows.csv", Table::of_rows(&self.title, &self.rows).to_csv()),
+            ("-summary.csv", Table::of_spreads(&self.title, &summaries(&self.rows)).to_csv()),
+            (".md", table.to_markdown()),
+            (".html", page::html(&self.title, &self.notes, &self.charts, &[table])),
+        ];
+        let mut written = Vec::with_capacity(files.len());
+        for (ending, text) in files {
+            let path = out.join(format!("{}{ending}", self.name));
+            fs::write(&path, text).map_err(|source| Error { path: path.clone(), source })?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{bars, paper};
+
+    fn report() -> Report {
+        let row = |seed, ratio: f64| {
+            Row { seed: Some(seed), budget: Some(10), ..Row::new("spirit", "ucc", "bfs") }
+                .with(Measure::ValidRatio, ratio)
+        };
+        let rows = vec![row(1, 0.25), row(2, 0.75)];
+        let paper = paper::averages(paper::ucc());
+        let charts = vec![bars("Valid ratio", Measure::ValidRatio, &summaries(&rows), &paper)];
+        let (name, title) = ("ucc".to_owned(), "User-created content".to_owned());
+        Report { name, title, notes: vec!["a note".to_owned()], rows, paper, shown: Vec::new(), charts }
+    }
+
+    #[test]
+    fn a_report_is_written_as_files_that_tools_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("a/b");
+        let files = report().write(&out).unwrap();
+        let read = |ending: &str| fs::read_to_string(out.join(format!("ucc{ending}"))).unwrap();
+        assert_eq!(files.len(), 5);
+        let json: serde_json::Value = serde_json::from_str(&read(".json")).unwrap();
+        assert_eq!(json["rows"][1]["valid_ratio"], 0.75);
+        assert!(
+            read("-rows.csv").starts_with("corpus,task,policy,seed,budget,valid_ratio\nspirit,ucc,bfs,1,10,0.25\n")
+        );
+        assert!(read("-summary.csv").contains("spirit,ucc,bfs,10,2,0.5,0.35"));
+        assert!(read(".md").contains("| paper | ucc | SOUrCe | 5000 | 0.9989 |"), "{}", read(".md"));
+        let html = read(".html");
+        assert!(html.contains("a note") && html.contains("0.5000 ±0.3536") && html.contains("0.9989"));
+        assert_eq!(html.contains("<svg"), cfg!(feature = "plots"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = report().write(&file.join("out")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write ") && error.contains("file/out"), "{error}");
+    }
+}

@@ -1,0 +1,273 @@
+//! A running crawl does what it is told: checks it, keeps it on the disk, and does it, in this order.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::crawl::Crawl;
+use super::in_force::InForce;
+use super::output;
+use super::snapshot_publisher::SnapshotPublisher;
+use super::wiring::{budgets, limits};
+use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
+use harvestman_core::model::ClusterId;
+use harvestman_policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
+use harvestman_report::{self as report, Command, Given};
+use harvestman_stages::frontier::{FollowNow, LimitsChanged, OrderSlot};
+use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules, WaitReason};
+
+/// Clusters that an answer names at most.
+const CLUSTERS_TOLD: usize = 40;
+
+/// What holds now.
+pub(super) struct Told {
+    config: Mutex<Arc<Config>>,
+    in_force: Mutex<InForce>,
+    directory: PathBuf,
+    publisher: Arc<SnapshotPublisher>,
+    orders: Arc<OrderSlot>,
+}
+
+impl Told {
+    /// What holds at the start of a run.
+    pub(super) fn new(
+        config: &Config,
+        in_force: InForce,
+        directory: &Path,
+        (publisher, orders): (Arc<SnapshotPublisher>, Arc<OrderSlot>),
+    ) -> Self {
+        let config = Mutex::new(Arc::new(config.clone()));
+        Self { config, in_force: Mutex::new(in_force), directory: directory.to_owned(), publisher, orders }
+    }
+
+    /// The configuration that holds now.
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.lock())
+    }
+
+    /// Where snapshots are published.
+    pub(super) const fn publisher(&self) -> &Arc<SnapshotPublisher> {
+        &self.publisher
+    }
+
+    /// What somebody has told the crawl and holds.
+    pub(super) fn in_force(&self) -> report::InForce {
+        fn texts<T: ToString>(all: &[T]) -> Vec<String> {
+            all.iter().map(T::to_string).collect()
+        }
+        let (config, held) = (self.config(), self.in_force.lock());
+        let set = held.set.iter().filter_map(|name| Some((name.clone(), value_of(&config, name)?)));
+        report::InForce {
+            set: set.collect(),
+            banned: texts(&held.steering.banned),
+            pinned: texts(&held.steering.pinned),
+            blocked: held.blocked.0.iter().map(HostName::to_string).collect(),
+        }
+    }
+
+    /// Keeps what is to hold from now on.
+    fn keep(&self, new: InForce) -> Result<(), String> {
+        new.write(&self.directory).map_err(|error| unkept(&error))?;
+        *self.in_force.lock() = new;
+        Ok(())
+    }
+
+    /// What a cluster as a target does not reach, where that is much: nobody is to wonder why some of its pages still come.
+    fn reach(&self, target: &Target) -> Option<String> {
+        let Target::Cluster(cluster) = target else { return None };
+        let (foretold, pages) = self.publisher.foretold(*cluster);
+        (foretold * 10 < pages * 9).then(|| {
+            format!(
+                "it reaches {foretold} of the {pages} pages of this cluster that are known: the URLs of the others look like \
+                 those of other clusters, or were seen too seldom yet; a form of URLs, as /tag/*, reaches them too"
+            )
+        })
+    }
+
+    /// Makes a target of a text. A cluster must be one that is known: in a fleet to the node that was told, which has looked; this
+    /// one may have met no page of it yet.
+    fn target(&self, text: &str) -> Result<Target, String> {
+        let target: Target = text.parse().map_err(|error| format!("{error}"))?;
+        if let Target::Cluster(cluster) = target
+            && self.config().fleet.servers.is_empty()
+        {
+            known(cluster, &self.publisher.clusters(), &self.config())?;
+        }
+        Ok(target)
+    }
+}
+
+fn unkept(error: &impl std::fmt::Display) -> String {
+    format!("it cannot be kept on the disk, and is not done: {error}")
+}
+
+/// Whether pages of a cluster were met, or what to name instead.
+pub(super) fn known(
+    cluster: ClusterId,
+    known: &BTreeMap<ClusterId, KnownCluster>,
+    config: &Config,
+) -> Result<(), String> {
+    if known.contains_key(&cluster) { Ok(()) } else { Err(unknown_cluster(cluster, known, config)) }
+}
+
+fn unknown_cluster(cluster: ClusterId, known: &BTreeMap<ClusterId, KnownCluster>, config: &Config) -> String {
+    let policy = config.crawl.policy.name();
+    if known.is_empty() {
+        return format!(
+            "no cluster of pages is known: the policy `{policy}` has told none apart (yet); `ucc`, `target` and \
+             `cluster-graph` do. Links can be named by a form of URLs, as /tag/*, with every policy"
+        );
+    }
+    let mut text = format!("there is no cluster {}; there are:", cluster.0);
+    for (number, cluster) in known.iter().take(CLUSTERS_TOLD) {
+        let _ = write!(text, "\n  {}: {} pages, as {}", number.0, cluster.pages, cluster.example);
+    }
+    if known.len() > CLUSTERS_TOLD {
+        let _ = write!(text, "\n  and {} more", known.len() - CLUSTERS_TOLD);
+    }
+    text
+}
+
+/// Which list of a steering is meant.
+type List = fn(&mut Steering) -> &mut Vec<Target>;
+
+const BANNED: List = |steering| &mut steering.banned;
+const PINNED: List = |steering| &mut steering.pinned;
+
+impl Crawl {
+    /// Does what it is told, and answers.
+    pub(super) async fn told(&self, Given { command, answer }: Given) {
+        let (what, name) = (format!("{command:?}"), command.name());
+        let done = self.carry_out(command).await;
+        let answer_label = if done.is_ok() { "done" } else { "refused" };
+        self.lines.0.metrics.crawl.commands.by(name, answer_label).inc();
+        match &done {
+            Ok(effect) => tracing::info!("told: {what}: {effect}"),
+            Err(why) => tracing::info!("told: {what}: refused: {why}"),
+        }
+        // Who asked may be gone.
+        let _ = answer.send(done);
+    }
+
+    /// Does what it is told, or says why not.
+    pub(super) async fn carry_out(&self, command: Command) -> Result<String, String> {
+        match command {
+            Command::Set(settings) => self.set(&settings),
+            Command::Ban(text) => self.add(&text, BANNED).await,
+            Command::Pin(text) => self.add(&text, PINNED).await,
+            Command::Unban(text) => self.remove(&text, BANNED).await,
+            Command::Unpin(text) => self.remove(&text, PINNED).await,
+            Command::Block(text) => self.block(&text, true),
+            Command::Unblock(text) => self.block(&text, false),
+            Command::Pause | Command::GoOn | Command::Stop => Err("this crawl is on one machine".to_owned()),
+        }
+    }
+
+    fn set(&self, settings: &[(String, String)]) -> Result<String, String> {
+        let flag = |(name, value): &(String, String)| Flag {
+            flag: format!("{name}={value}"),
+            name: name.clone(),
+            value: FlagValue::Text(value.clone()),
+        };
+        let flags: Vec<Flag> = settings.iter().map(flag).collect();
+        let old = self.told.config();
+        let new = Arc::new(config::changed(&old, &flags)?);
+        let before = self.told.in_force.lock().clone();
+        let mut held = before.clone();
+        held.set.extend(settings.iter().map(|(name, _)| name.clone()));
+        // The values last: with them alone on the disk, a resumed crawl would go by what was refused.
+        self.told.keep(held)?;
+        if let Err(error) = output::write_config(&self.told.directory, &new) {
+            // If that fails too, a setting is listed as changed that still has its old value.
+            let _ = self.told.keep(before);
+            return Err(unkept(&error));
+        }
+        *self.told.config.lock() = Arc::clone(&new);
+        self.apply(&new);
+        let shown = |name: &str, config: &Config| value_of(config, name).unwrap_or_default();
+        let change = |(name, _): &(String, String)| format!("{name}: {} -> {}", shown(name, &old), shown(name, &new));
+        Ok(settings.iter().map(change).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Has all stages go by the settings of now.
+    fn apply(&self, config: &Config) {
+        let board = &self.lines.0;
+        board.allowance.set_budgets(budgets(config, self.started));
+        board.to_frontier(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
+        board.change_rules(Some(HostRules::from(config)));
+    }
+
+    async fn add(&self, text: &str, list: List) -> Result<String, String> {
+        let target = self.told.target(text)?;
+        let mut held = self.told.in_force.lock().clone();
+        let targets = list(&mut held.steering);
+        if targets.contains(&target) {
+            return Ok("it was so already".to_owned());
+        }
+        if targets.len() >= TARGETS_MAX {
+            return Err(format!("there are {TARGETS_MAX} of them already; take one back first"));
+        }
+        targets.push(target.clone());
+        let gone = self.steer(held).await?;
+        let reach = self.told.reach(&target).map(|reach| format!("; {reach}")).unwrap_or_default();
+        Ok(format!("it holds from now on; {gone} URLs that waited were let go{reach}"))
+    }
+
+    async fn remove(&self, text: &str, list: List) -> Result<String, String> {
+        // Not checked for being known: what is to be taken back may have been forgotten.
+        let target: Target = text.parse().map_err(|error| format!("{error}"))?;
+        let mut held = self.told.in_force.lock().clone();
+        let targets = list(&mut held.steering);
+        let Some(at) = targets.iter().position(|other| *other == target) else {
+            let there: Vec<String> = targets.iter().map(Target::to_string).collect();
+            let there =
+                if there.is_empty() { "nothing is".to_owned() } else { format!("there are {}", there.join(", ")) };
+            return Err(format!("`{text}` is not among them: {there}"));
+        };
+        targets.remove(at);
+        self.steer(held).await?;
+        Ok("it holds no longer; what was let go meanwhile stays so, new links are followed".to_owned())
+    }
+
+    /// Keeps and publishes what is banned and pinned, and waits until the frontier goes by it. Says how many URLs were let go.
+    async fn steer(&self, held: InForce) -> Result<u64, String> {
+        let steering = held.steering.clone();
+        self.told.keep(held)?;
+        let orders = Arc::clone(&self.told.orders);
+        // The frontier is asked to take it at once, below.
+        self.told.publisher.steer(steering, &|order| {
+            let _ = orders.leave(order);
+        });
+        let Some(frontier) = self.lines.0.frontier.get() else { return Ok(0) };
+        Ok(frontier.send(FollowNow).await.unwrap_or_default())
+    }
+
+    fn block(&self, text: &str, blocks: bool) -> Result<String, String> {
+        let name: HostName = text.parse().map_err(|error| format!("{error}"))?;
+        let mut held = self.told.in_force.lock().clone();
+        let blocked = &mut held.blocked.0;
+        let changed = if blocks { blocked.insert(name.clone()) } else { blocked.remove(&name) };
+        if blocked.len() > BLOCKED_MAX {
+            return Err(format!("{BLOCKED_MAX} hosts are blocked already; take one back first"));
+        }
+        if !changed && !blocks {
+            let there: Vec<String> = blocked.iter().map(HostName::to_string).collect();
+            let there =
+                if there.is_empty() { "no host is".to_owned() } else { format!("these are: {}", there.join(", ")) };
+            return Err(format!("{name} is not blocked; {there}"));
+        }
+        let hosts = held.blocked.clone();
+        self.told.keep(held)?;
+        let board = &self.lines.0;
+        board.blocked.store(Arc::new(hosts));
+        board.waits.lock().retain(|_, (_, why)| *why != WaitReason::Blocked);
+        board.change_rules(None);
+        let met = board.hosts.iter().filter(|host| name.means(host.key())).count();
+        let known = if met == 0 { "the crawl has not met it yet" } else { "the crawl knows it" };
+        let now = if blocks { "gets no further request; its URLs wait" } else { "is asked again" };
+        Ok(format!("{name} {now} ({known})"))
+    }
+}

@@ -1,0 +1,118 @@
+//! The page that a policy goes by, and pages that are read again.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::Error;
+use harvestman_core::config::{Config, ParseOptions};
+use harvestman_core::model::{ClassTokens, ParsedPage};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_policy::learned::ReadPage;
+use harvestman_policy::{ExamplePage, PageFacts};
+use harvestman_structure::parse::{Parser, Spelling};
+
+/// The address of a page that says nowhere what its address is. No page of a site has it, nor one of its form.
+const NOWHERE: &str = "http://example.invalid/.page/.from/.a/.file";
+
+/// The example that the settings name: a file if there is one of that name, otherwise a URL.
+pub(super) fn example(
+    config: &Config,
+    canonicaliser: &Canonicaliser,
+    scope: &Scope,
+) -> Result<Option<ExamplePage>, Error> {
+    let text = config.policy.example.as_str();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if Path::new(text).is_file() {
+        let wrong = |error| Error::Configuration(format!("cannot read the example page {text}: {error}"));
+        let bytes = std::fs::read(text).map_err(wrong)?;
+        return Ok(Some(from_file(bytes, &config.parse, canonicaliser)));
+    }
+    let url = canonicaliser.parse(text).map_err(|why| {
+        let what = "the example page is neither a file nor an http or https URL";
+        Error::Configuration(format!("{what} ({}): `{text}`", why.label()))
+    })?;
+    scope.check(url.as_str()).map_err(|why| {
+        let what = "the example page is outside the scope, so it would not be fetched";
+        Error::Configuration(format!("{what} ({}): {url}", why.label()))
+    })?;
+    Ok(Some(ExamplePage { url, facts: None }))
+}
+
+/// The page that a file holds, under the address that it gives itself.
+fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicaliser) -> ExamplePage {
+    let mut parser = Parser::new(options);
+    parser.set_texts(true, false);
+    let page = parser.parse(&bytes, None);
+    let own = page.canonical.as_deref().and_then(|url| canonicaliser.parse(url).ok());
+    if own.is_none() {
+        tracing::warn!("the example page does not name its address (<link rel=canonical>); only its template counts");
+    }
+    let facts = PageFacts {
+        bag: page.leaf_paths,
+        units: page.units,
+        forms: page.forms,
+        body: Some((Bytes::from(bytes), None)),
+        ..PageFacts::default()
+    };
+    ExamplePage { url: own.unwrap_or_else(|| CanonicalUrl::from_canonical(NOWHERE)), facts: Some(facts) }
+}
+
+/// Reads pages again, as a policy asks for it when it learns templates.
+pub fn reader(options: &ParseOptions) -> Box<ReadPage> {
+    reading(Parser::new(options))
+}
+
+/// The same with all places spelt out, for what people read; it takes longer.
+pub fn spelling_reader(options: &ParseOptions) -> Box<ReadPage> {
+    reading(Parser::with_spelling(options, Spelling::On))
+}
+
+fn reading(parser: Parser) -> Box<ReadPage> {
+    let mut parser = parser.with_token_list();
+    Box::new(move |bytes: &[u8], content_type: Option<&str>, tokens: Option<&Arc<ClassTokens>>| -> ParsedPage {
+        parser.set_class_tokens(tokens.cloned());
+        parser.parse(bytes, content_type)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Result<Option<ExamplePage>, Error> {
+        let mut config = Config::default();
+        config.policy.example = text.to_owned();
+        let canonicaliser = Canonicaliser::new(&config.url).unwrap();
+        let scope = Scope::new(&config.scope, &[CanonicalUrl::from_canonical("http://h.test/")]).unwrap();
+        example(&config, &canonicaliser, &scope)
+    }
+
+    #[test]
+    fn a_url_in_scope_is_a_seed_and_one_outside_or_none_is_a_mistake() {
+        let page = named("http://H.test/topic/1#post").unwrap().unwrap();
+        assert_eq!((page.url.as_str(), page.facts.is_none()), ("http://h.test/topic/1", true));
+        assert!(named("").unwrap().is_none());
+        for (wrong, why) in [("http://other.test/", "outside the scope"), ("no/such.html", "neither a file nor")] {
+            let error = named(wrong).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_and_has_the_address_that_it_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("page.html");
+        let path = file.display().to_string();
+        std::fs::write(&file, "<link rel=canonical href='http://h.test/t/7'><div><p>words of it</p></div>").unwrap();
+        let page = named(&path).unwrap().unwrap();
+        let facts = page.facts.unwrap();
+        assert_eq!(page.url.as_str(), "http://h.test/t/7");
+        assert!(!facts.bag.is_empty() && !facts.units.is_empty() && facts.body.is_some());
+        std::fs::write(&file, "<p>words").unwrap();
+        assert_eq!(named(&path).unwrap().unwrap().url.as_str(), NOWHERE);
+    }
+}

@@ -1,0 +1,127 @@
+//! What a node spends of its fleet's budgets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::switchboard::Lines;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_fleet::budget::{Amounts, Budget, Kind, Limits, Spender, Spending, UsedUp};
+use harvestman_fleet::bus::{Bus, BusError, KeyValue};
+use harvestman_fleet::node::records::{self, BUDGET};
+use harvestman_fleet::patience::patiently;
+use harvestman_stages::frontier::{Allowance, Control, EndReason, Spent};
+
+/// Bytes that a node has at its disposal at least, where they are limited.
+const BYTES_LEAST: u64 = 4 << 20;
+
+/// How often a change is tried that others keep from happening.
+const ATTEMPTS: u32 = 16;
+
+/// The crawl of a node, as it spends.
+pub(super) struct BudgetShare {
+    lines: Lines,
+    /// When this session began, by which the crawl's limit of time is reckoned.
+    started: Instant,
+    /// Leases out at once.
+    in_flight_max: u64,
+}
+
+impl BudgetShare {
+    pub(super) fn new(lines: Lines, started: Instant, in_flight_max: u32) -> Arc<Self> {
+        Arc::new(Self { lines, started, in_flight_max: u64::from(in_flight_max) })
+    }
+
+    fn allowance(&self) -> &Allowance {
+        &self.lines.0.allowance
+    }
+}
+
+fn amounts(Spent { pages, requests, bytes }: Spent) -> Amounts {
+    Amounts { pages, requests, bytes }
+}
+
+fn spent(Amounts { pages, requests, bytes }: Amounts) -> Spent {
+    Spent { pages, requests, bytes }
+}
+
+impl Spender for BudgetShare {
+    fn limits(&self) -> Limits {
+        let budgets = self.allowance().budgets();
+        let time = budgets.until.map(|until| until.since(self.started));
+        Limits { pages: budgets.pages, requests: budgets.requests, bytes: budgets.bytes, time }
+    }
+
+    fn spending(&self) -> Spending {
+        let (share, spent) = self.allowance().share();
+        let lacks = [
+            (Kind::Pages, share.lacks.pages),
+            (Kind::Requests, share.lacks.requests),
+            (Kind::Bytes, share.lacks.bytes),
+        ];
+        let lacks: BTreeSet<Kind> = lacks.into_iter().filter(|(_, lacks)| *lacks).map(|(kind, _)| kind).collect();
+        let least = Amounts { pages: self.in_flight_max, requests: self.in_flight_max * 2, bytes: BYTES_LEAST };
+        Spending { allowed: amounts(share.allowed), spent: amounts(spent), least, lacks, ..Spending::default() }
+    }
+
+    fn raise(&self, allowed: Amounts) {
+        if self.allowance().raise(spent(allowed)) {
+            self.lines.0.to_frontier(Control::Look);
+        }
+    }
+
+    fn lower(&self, allowed: Amounts) -> Amounts {
+        amounts(self.allowance().lower(spent(allowed)))
+    }
+
+    fn over(&self, why: UsedUp) {
+        self.lines.0.to_frontier(Control::End(match why {
+            UsedUp::Of(Kind::Pages) => EndReason::Pages,
+            UsedUp::Of(Kind::Requests) => EndReason::Requests,
+            UsedUp::Of(Kind::Bytes) => EndReason::Bytes,
+            UsedUp::Time => EndReason::Time,
+        }));
+    }
+}
+
+/// Lets a crawl go on whose budget was used up; it ends again where that is still so.
+pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(format!("the fleet's budgets: {error}"));
+    for _ in 0..ATTEMPTS {
+        let Some(held) = patiently(clock, || bus.get(BUDGET)).await.map_err(|error| wrong(&error))? else {
+            return Ok(());
+        };
+        let budget: Budget = records::read(&held.value.unwrap_or_default()).map_err(|error| wrong(&error))?;
+        if budget.over.is_none() {
+            return Ok(());
+        }
+        let value = records::written(&Budget { over: None, ..budget });
+        match patiently(clock, || bus.update(BUDGET, value.clone(), held.revision)).await {
+            Err(BusError::Conflict) => {}
+            written => return written.map(drop).map_err(|error| wrong(&error)),
+        }
+    }
+    Err(wrong(&"others change them all the time; say it again"))
+}
+
+/// What a node says that would take part in a crawl whose budget is used up.
+pub(super) fn is_used_up(name: &str, why: UsedUp) -> Error {
+    let setting = match why {
+        UsedUp::Of(Kind::Pages) => "pages",
+        UsedUp::Of(Kind::Requests) => "requests",
+        UsedUp::Of(Kind::Bytes) => "bytes",
+        UsedUp::Time => "time",
+    };
+    Error::Configuration(format!(
+        "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --go-on --set budget.{setting}=…` lets it go on \
+         with a larger one"
+    ))
+}
+
+/// Which budget of the fleet's crawl is used up, if one is.
+pub(super) fn used_up(held: Option<KeyValue>) -> Result<Option<UsedUp>, Error> {
+    let Some(value) = held.and_then(|held| held.value) else { return Ok(None) };
+    let budget: Result<Budget, _> = records::read(&value);
+    let wrong = |error| Error::Configuration(format!("the fleet's budgets: {error}"));
+    budget.map(|budget| budget.over).map_err(wrong)
+}

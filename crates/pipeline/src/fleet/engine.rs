@@ -1,0 +1,227 @@
+//! The crawler of a node as its fleet sees it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::commit_tracker::Desk;
+use super::policy::FleetPolicy;
+use crate::resume::Past;
+use crate::state_writer::recollection;
+use crate::switchboard::Lines;
+use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, ScheduledUrl};
+use harvestman_core::url::HostKey;
+use harvestman_fleet::bus::Later;
+use harvestman_fleet::engine::{Engine, Pulse};
+use harvestman_fleet::{Known, Partition, Territory};
+use harvestman_metrics::FleetMetrics;
+use harvestman_stages::frontier::{Hosts, LeasesOf, LetGo, LinksFound, TakeOver};
+use harvestman_storage::dedup::SeenUrls;
+
+/// How often it is looked whether anything of a partition is still under way.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// URLs that a message takes over at most.
+const TAKEN_AT_ONCE: usize = 4_096;
+
+/// Sitemaps, each with the number of indexes above it.
+type Sitemaps = Vec<(u32, Vec<String>)>;
+
+/// What of a batch is this node's.
+#[derive(Default)]
+struct Sifted {
+    accepted: Vec<ScheduledUrl>,
+    duplicates: u64,
+    sitemaps: Sitemaps,
+}
+
+/// The engine of one session.
+pub(super) struct FleetEngine {
+    pub(super) lines: Lines,
+    pub(super) arbiter: actix::ArbiterHandle,
+    pub(super) territory: Arc<Territory>,
+    pub(super) seen: Arc<SeenUrls>,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) desk: Arc<Desk>,
+    pub(super) metrics: Arc<FleetMetrics>,
+    pub(super) policy: Arc<FleetPolicy>,
+    /// Held while partitions change hands and while a batch is taken in: what is taken in stands before or after, in the frontier too.
+    pub(super) gate: tokio::sync::Mutex<()>,
+}
+
+impl FleetEngine {
+    /// What is known of a partition goes to where each stage finds it. Its sitemaps that are still to be read.
+    fn recall(&self, known: &mut Known) -> (Vec<(HostKey, u64)>, Sitemaps) {
+        let waiting = known.waiting.iter().map(|item| item.url.fingerprint());
+        for url in known.ended.iter().copied().chain(waiting) {
+            self.seen.insert(url);
+        }
+        let mut past = Past::default();
+        let mut unreadable = past.take_notes(std::mem::take(&mut known.notes));
+        for (host, memory) in std::mem::take(&mut known.hosts) {
+            let politeness = recollection(&memory);
+            unreadable += u64::from(politeness.is_none());
+            past.hosts.entry(host).or_default().politeness = politeness;
+        }
+        if unreadable > 0 {
+            tracing::error!(
+                records = unreadable,
+                "what the fleet knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
+            );
+        }
+        if let Some(remembered) = &self.lines.0.remembered {
+            remembered.lock().extend(past.hosts);
+        }
+        (past.admitted, past.sitemaps.into_iter().collect())
+    }
+
+    async fn take_one(&self, partition: Partition, mut known: Known) {
+        let _gate = self.gate.lock().await;
+        self.desk.loads.took(partition, &known);
+        let (admitted, sitemaps) = self.recall(&mut known);
+        self.territory.hold(partition);
+        let mut waiting = known.waiting;
+        waiting.iter_mut().for_each(|item| self.reclassify(item));
+        let mut admitted = Some(admitted);
+        while !waiting.is_empty() || admitted.is_some() {
+            let rest = waiting.split_off(waiting.len().min(TAKEN_AT_ONCE));
+            let accepted = std::mem::replace(&mut waiting, rest);
+            let fleet_effects = Some(Box::new(FleetEffects { imported: true, ..FleetEffects::default() }));
+            let found = LinksFound { accepted, fleet_effects, ..LinksFound::default() };
+            let admitted = if waiting.is_empty() { admitted.take().unwrap_or_default() } else { Vec::new() };
+            self.lines.0.to_frontier(TakeOver { found, admitted });
+        }
+        self.hand_out(sitemaps);
+    }
+
+    /// Takes sitemaps to their hosts.
+    fn hand_out(&self, sitemaps: Sitemaps) {
+        if sitemaps.is_empty() {
+            return;
+        }
+        let board = Arc::clone(&self.lines.0);
+        self.arbiter.spawn_fn(move || {
+            sitemaps.into_iter().for_each(|(nesting, urls)| board.hand_out_sitemaps(urls, nesting));
+        });
+    }
+
+    /// Which hosts are of these partitions.
+    fn hosts(&self, partitions: &[Partition]) -> Arc<Hosts> {
+        let (all, these) = (self.territory.partitions().clone(), partitions.to_vec());
+        Arc::new(move |host| these.contains(&all.of(host)))
+    }
+
+    /// Waits until nothing of these hosts is under way. Nothing is begun, so that it will be.
+    async fn until_quiet(&self, hosts: &Arc<Hosts>) {
+        loop {
+            let Some(frontier) = self.lines.0.frontier.get() else { return };
+            let leases = frontier.send(LeasesOf(Arc::clone(hosts))).await;
+            match leases {
+                Ok(0) if self.lines.requests_of(&self.arbiter, Arc::clone(hosts)).await == 0 => return,
+                // The actor is gone: the crawl is over.
+                Err(_) => return,
+                Ok(_) => tokio::time::sleep(LOOK_EVERY).await,
+            }
+        }
+    }
+
+    async fn let_go(&self, partitions: &[Partition], hosts: Arc<Hosts>) {
+        let _gate = self.gate.lock().await;
+        partitions.iter().for_each(|partition| self.territory.let_go(*partition));
+        let released = partitions.iter().map(|partition| partition.0).collect();
+        let fleet_effects = Box::new(FleetEffects { released, ..FleetEffects::default() });
+        self.lines.0.to_frontier(LetGo { hosts: Arc::clone(&hosts), fleet_effects });
+        let board = Arc::clone(&self.lines.0);
+        self.arbiter.spawn_fn(move || board.retire(&*hosts));
+    }
+
+    /// Puts what comes from another node under the class that it has here. Where all go by one policy, its clusters are the same
+    /// everywhere, and its patterns are those of the snapshot that holds here by now.
+    fn reclassify(&self, item: &mut ScheduledUrl) {
+        match self.policy.pattern(item.url.as_str()) {
+            Some(pattern) => item.class.pattern = pattern,
+            // Clusters are told apart by each node for itself.
+            None => item.class.cluster = ClusterId::UNKNOWN,
+        }
+    }
+
+    /// What of a batch is this node's, and what of that is new.
+    fn sift(&self, links: Vec<ScheduledUrl>) -> Sifted {
+        let (mut sifted, arrived) = (Sifted::default(), &self.metrics.arrived);
+        for mut item in links {
+            if !self.territory.takes_in(item.url.origin()) {
+                arrived.by("elsewhere").inc();
+                continue;
+            }
+            if let Some(nesting) = item.as_sitemap() {
+                arrived.by("sitemap").inc();
+                sifted.sitemaps.push((nesting, vec![item.url.as_str().to_owned()]));
+                continue;
+            }
+            let url = item.url.fingerprint();
+            if self.seen.insert(url) || self.territory.was_regretted(url) {
+                arrived.by("new").inc();
+                item.class = item.class.unmarked();
+                self.reclassify(&mut item);
+                sifted.accepted.push(item);
+            } else {
+                arrived.by("duplicate").inc();
+                sifted.duplicates += 1;
+            }
+        }
+        sifted
+    }
+}
+
+impl Engine for FleetEngine {
+    fn take<'a>(&'a self, partitions: Vec<(Partition, Known)>) -> Later<'a, ()> {
+        Box::pin(async move {
+            for (partition, known) in partitions {
+                self.take_one(partition, known).await;
+            }
+        })
+    }
+
+    fn release<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+        Box::pin(async move {
+            partitions.iter().for_each(|partition| self.territory.leave(*partition));
+            let hosts = self.hosts(partitions);
+            self.until_quiet(&hosts).await;
+            self.let_go(partitions, hosts).await;
+            self.desk.released(partitions).await;
+        })
+    }
+
+    fn offer<'a>(&'a self, shard: u16, sequence: u64, links: Vec<ScheduledUrl>, catching_up: bool) -> Later<'a, ()> {
+        Box::pin(async move {
+            self.desk.take_room().await;
+            let _gate = self.gate.lock().await;
+            let Sifted { accepted, duplicates, sitemaps } = self.sift(links);
+            let mut settled = Fates::default();
+            settled.add(Fate::Duplicate, duplicates);
+            let arrived = Some(Arrival { shard, sequence, in_order: !catching_up });
+            let fleet_effects = Some(Box::new(FleetEffects { arrived, ..FleetEffects::default() }));
+            self.lines.0.to_frontier(LinksFound { settled, accepted, fleet_effects, ..LinksFound::default() });
+            self.hand_out(sitemaps);
+        })
+    }
+
+    fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+        Box::pin(async move {
+            let taken = partitions.iter().map(|partition| partition.0).collect();
+            let fleet_effects = Some(Box::new(FleetEffects { taken, ..FleetEffects::default() }));
+            self.lines.0.to_frontier(LinksFound { fleet_effects, ..LinksFound::default() });
+            self.desk.taken(partitions).await;
+        })
+    }
+
+    fn pulse(&self) -> Pulse {
+        // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way round, never in neither.
+        let pending = self.lines.0.keeper.get().map_or(0, |keeper| keeper.pending());
+        let (waiting, under_way, activity) = self.lines.0.pulse.now();
+        // One errand stands for the fleet, so that the crawl does not end by itself.
+        let under_way = under_way.saturating_sub(1) + pending + u64::from(self.desk.hands_back());
+        let (positions, ledger) = (self.desk.positions(), self.ledger.lock().clone());
+        Pulse { waiting, under_way, activity, positions, known: self.desk.loads.now(), ledger }
+    }
+}

@@ -1,0 +1,147 @@
+//! What stands before the state of a node: a group of changes is in the session's log before it is in the node's own state.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::commit_tracker::Desk;
+use crate::state_writer::StateLog;
+use harvestman_core::model::{Change, FleetEffects};
+use harvestman_fleet::engine::Journal;
+use harvestman_fleet::{Ended, Entry, Partitions};
+use harvestman_storage::store::{Group, Store, StoreError};
+
+/// How often, and how far apart, it is looked how a session has ended.
+const CLOSING_LOOKS: u32 = 50;
+const CLOSING_PAUSE: Duration = Duration::from_millis(10);
+
+/// Writes groups to the fleet, and then to the disk.
+pub(super) struct FleetLog {
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) store: Store,
+    pub(super) partitions: Partitions,
+    pub(super) desk: Arc<Desk>,
+    /// Where the journal's sockets are served.
+    pub(super) runtime: tokio::runtime::Handle,
+}
+
+impl StateLog for FleetLog {
+    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+        if !self.desk.is_closed() {
+            let foreign = passages(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
+            let entries = entries(group, &self.partitions);
+            let kept = self.runtime.block_on(self.journal.keep(foreign, entries));
+            // It may have ended in the meantime, with everything that counts.
+            if let Err(over) = kept
+                && !self.closes()
+            {
+                return Err(StoreError::Fleet(over.to_string()));
+            }
+        }
+        self.store.commit(group, elapsed)?;
+        // Before whoever waits for a fleet_effects hears of it.
+        group.changes.iter().for_each(|change| self.desk.loads.kept(change, &self.partitions));
+        passages(&group.changes).for_each(|effects| self.desk.kept(effects));
+        Ok(())
+    }
+}
+
+impl FleetLog {
+    /// Whether the session has ended in good order, which is known a moment after its end.
+    fn closes(&self) -> bool {
+        (0..CLOSING_LOOKS).any(|_| {
+            let closed = self.desk.is_closed();
+            if !closed {
+                std::thread::sleep(CLOSING_PAUSE);
+            }
+            closed
+        })
+    }
+}
+
+fn passages(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
+    changes.iter().filter_map(|change| change.fleet_effects.as_deref())
+}
+
+/// A group as entries of the log: one, and one more after each change that lets partitions go, as what comes later does not count for them.
+fn entries(group: &Group, partitions: &Partitions) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut entry = Entry { positions: vec![0; usize::from(partitions.shards())], ..Entry::default() };
+    for change in &group.changes {
+        let fleet_effects = change.fleet_effects.as_deref();
+        if !fleet_effects.is_some_and(|effects| effects.imported) {
+            entry.waiting.extend(change.waiting.iter().map(|(_, item)| item.clone()));
+        }
+        entry.ended.extend(change.ended.iter().map(|ended| {
+            let partition = partitions.of(&ended.host);
+            Ended { partition, url: ended.url, fate: ended.fate }
+        }));
+        entry.notes.extend(change.notes.iter().cloned());
+        entry.ledger.clone_from(&change.ledger);
+        let Some(fleet_effects) = fleet_effects else { continue };
+        if let Some(arrived) = fleet_effects.arrived.filter(|arrived| arrived.in_order)
+            && let Some(position) = entry.positions.get_mut(usize::from(arrived.shard))
+        {
+            *position = arrived.sequence.max(*position);
+        }
+        entry.taken.extend(fleet_effects.taken.iter().copied().map(harvestman_fleet::Partition));
+        if !fleet_effects.released.is_empty() {
+            entry.released.extend(fleet_effects.released.iter().copied().map(harvestman_fleet::Partition));
+            let next =
+                Entry { positions: vec![0; entry.positions.len()], ledger: entry.ledger.clone(), ..Entry::default() };
+            entries.push(std::mem::replace(&mut entry, next));
+        }
+    }
+    entry.hosts = group.hosts.iter().map(|(host, memory)| (host.clone(), memory.clone())).collect();
+    entry.notes.extend(group.notes.iter().cloned());
+    // The clocks of hosts that were let go in this group are those of before: whoever holds them now waits anyway.
+    entries.push(entry);
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_core::model::{Apath, Arrival, Fate, LinkClass, ScheduledUrl};
+    use harvestman_core::url::CanonicalUrl;
+
+    fn item(url: &str) -> ScheduledUrl {
+        let class = LinkClass::unclassified(Apath(1));
+        let url = CanonicalUrl::from_canonical(url);
+        ScheduledUrl { url, class, depth: 1, redirects: 0, attempts: 0, via: None }
+    }
+
+    fn passing(fleet_effects: FleetEffects) -> Change {
+        Change { fleet_effects: Some(Box::new(fleet_effects)), ..Change::default() }
+    }
+
+    fn arrived(sequence: u64, in_order: bool) -> Change {
+        passing(FleetEffects { arrived: Some(Arrival { shard: 1, sequence, in_order }), ..FleetEffects::default() })
+    }
+
+    #[test]
+    fn a_group_is_one_entry_and_what_comes_after_a_release_another() {
+        let ended = harvestman_core::model::Ended {
+            number: Some(1),
+            url: item("http://a.test/").url.fingerprint(),
+            host: item("http://a.test/").url.host_key(),
+            fate: Fate::Fetched,
+        };
+        let imported = FleetEffects { imported: true, ..FleetEffects::default() };
+        let changes = vec![
+            Change { waiting: vec![(2, item("http://a.test/1"))], ended: vec![ended], ..Change::default() },
+            Change { waiting: vec![(3, item("http://a.test/2"))], ..passing(imported) },
+            arrived(7, true),
+            arrived(90, false),
+            passing(FleetEffects { released: vec![5], ..FleetEffects::default() }),
+            arrived(8, true),
+            passing(FleetEffects { taken: vec![6], ..FleetEffects::default() }),
+        ];
+        let partitions = Partitions::new(16, 4);
+        let entries = entries(&Group { changes, ..Group::default() }, &partitions);
+        let [first, second] = &entries[..] else { panic!("{} entries", entries.len()) };
+        assert_eq!(first.waiting, [item("http://a.test/1")], "what another node kept is not kept again");
+        assert_eq!(first.ended[0].partition, partitions.of(&item("http://a.test/").url.host_key()));
+        assert_eq!((&*first.positions, first.released.len(), first.taken.len()), (&[0, 7, 0, 0][..], 1, 0));
+        assert_eq!((&*second.positions, second.released.len(), second.taken.len()), (&[0, 8, 0, 0][..], 0, 1));
+    }
+}

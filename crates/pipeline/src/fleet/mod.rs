@@ -1,0 +1,26 @@
+//! A crawl as part of a fleet: the same stages, between the exchange on one side and the session's log on the other.
+//!
+//! Links of hosts that other nodes hold leave with the group of changes that they were found in; what other nodes found comes in as
+//! links that are discovered here. A group is kept when its links are on the exchange and its entry in the log.
+
+mod agreed;
+mod before;
+mod budget;
+mod commit_tracker;
+mod engine;
+mod fleet_size;
+mod handback;
+mod journal;
+mod lapse;
+mod loads;
+mod log;
+mod orders;
+mod policy;
+mod rebalance;
+mod run;
+mod start;
+mod status;
+
+pub(super) use rebalance::rebalance;
+pub(super) use run::{configuration, go_on, node_name, run};
+pub(super) use status::status;

@@ -1,0 +1,317 @@
+//! What a node of a fleet is told, it tells the fleet; and what the fleet was told, it does.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::Error;
+use crate::control::known;
+use crate::crawl::Crawl;
+use crate::snapshot_publisher::SnapshotPublisher;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
+use harvestman_core::model::ClusterId;
+use harvestman_fleet::bus::Bus;
+use harvestman_fleet::node::{OnOrders, records};
+use harvestman_fleet::orders::{List, Order, Orders};
+use harvestman_fleet::telling;
+use harvestman_policy::steering::{KnownCluster, Target};
+use harvestman_report::{Command, Given, Hooks};
+use harvestman_stages::frontier::Control;
+use harvestman_stages::host::HostName;
+
+/// What somebody tells this node, over all of its sessions.
+pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
+
+/// Lets a crawl go on that was stopped, with the budgets that `own` names.
+pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<(), Error> {
+    let usual = Config::default();
+    let named = |name: &&str| value_of(own, name) != value_of(&usual, name);
+    let names = ["budget.pages", "budget.requests", "budget.bytes", "budget.time"];
+    let settings = names.into_iter().filter(named).filter_map(|name| Some((name.to_owned(), value_of(own, name)?)));
+    let settings: Vec<_> = settings.collect();
+    let set = (!settings.is_empty()).then_some(Order::Set(settings));
+    for order in set.into_iter().chain([Order::GoOn, Order::Reopen]) {
+        let told = telling::tell(bus, clock, &order).await;
+        told.map_err(|error| Error::Configuration(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// What a node says that would take part in a crawl that was stopped.
+pub(super) fn was_stopped(name: &str) -> Error {
+    Error::Configuration(format!(
+        "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --go-on` lets it go on where it was"
+    ))
+}
+
+/// Clusters of pages that a node has met.
+type Clusters = BTreeMap<ClusterId, KnownCluster>;
+
+/// Carries orders between a node's crawl and its fleet, for a session.
+pub(super) struct OrderRelay {
+    bus: Arc<dyn Bus>,
+    clock: Clock,
+    given: OuterCommands,
+    /// The crawl's own.
+    inner: Hooks,
+    /// What the crawl has done of what the fleet was told.
+    done: Orders,
+    /// What it is set to by that.
+    config: Config,
+    /// Who knows the clusters of pages; none where each node tells them apart by itself.
+    publisher: Option<Arc<SnapshotPublisher>>,
+    newest: watch::Receiver<Orders>,
+}
+
+impl OrderRelay {
+    /// Has a crawl that is about to begin do what its fleet was told before. What comes of new orders goes to [`Self::serve`].
+    /// `one_policy`: whether all nodes decide by one policy, so that a cluster of pages is the same at each.
+    pub(super) async fn begin(
+        (bus, clock): (&Arc<dyn Bus>, &Clock),
+        orders: Orders,
+        (given, inner): (&OuterCommands, &Hooks),
+        (crawl, one_policy): (&Crawl, bool),
+    ) -> (Self, OnOrders) {
+        for order in orders.since(&Orders::default()) {
+            let Some(command) = command(&order) else { continue };
+            if let Err(why) = crawl.carry_out(command).await {
+                tracing::error!("this node cannot do what its fleet was told ({order:?}): {why}");
+            }
+        }
+        if orders.paused {
+            // The switch is looked at later.
+            crawl.lines.0.to_frontier(Control::Pause);
+            inner.pause.set(true);
+        }
+        let (sender, newest) = watch::channel(orders.clone());
+        let on_orders: OnOrders = Arc::new(move |value| match records::read::<Orders>(value) {
+            Ok(orders) => {
+                sender.send_if_modified(|known| {
+                    let is_newer = orders.number > known.number;
+                    if is_newer {
+                        *known = orders;
+                    }
+                    is_newer
+                });
+            }
+            Err(error) => tracing::error!("what the fleet was told cannot be read: {error}"),
+        });
+        let config = Config::clone(&crawl.told.config());
+        let publisher = one_policy.then(|| Arc::clone(crawl.told.publisher()));
+        let (bus, clock, given, inner) = (Arc::clone(bus), clock.clone(), Arc::clone(given), inner.clone());
+        (Self { bus, clock, given, inner, done: orders, config, publisher, newest }, on_orders)
+    }
+
+    /// Serves until it is dropped.
+    pub(super) async fn serve(mut self) {
+        let given = Arc::clone(&self.given);
+        let mut given = given.lock().await;
+        loop {
+            tokio::select! {
+                biased;
+                changed = self.newest.changed() => match changed {
+                    Ok(()) => {
+                        let newest = self.newest.borrow_and_update().clone();
+                        self.catch_up(newest).await;
+                    }
+                    // The node has ended.
+                    Err(_) => return,
+                },
+                Some(Given { command, answer }) = next(&mut given) => {
+                    let told = self.tell(&command).await;
+                    match &told {
+                        Ok(effect) => tracing::info!("told: {command:?}: {effect}"),
+                        Err(why) => tracing::info!("told: {command:?}: not done: {why}"),
+                    }
+                    // Who asked may be gone.
+                    let _ = answer.send(told);
+                }
+            }
+        }
+    }
+
+    /// Tells the fleet something, and does it here at once. Says what it does here.
+    async fn tell(&mut self, command: &Command) -> Result<String, String> {
+        let clusters = self.publisher.as_ref().map(|publisher| publisher.clusters());
+        let order = order(command, &self.config, clusters.as_ref())?;
+        let told = telling::tell(&*self.bus, &self.clock, &order).await;
+        let effects = self.catch_up(told.map_err(|error| error.to_string())?).await;
+        let here = if effects.is_empty() { "it was so already".to_owned() } else { effects.join("; ") };
+        Ok(format!("told to the fleet. Here: {here}"))
+    }
+
+    /// Does what the fleet was told since; what that does.
+    async fn catch_up(&mut self, newest: Orders) -> Vec<String> {
+        if newest.number <= self.done.number {
+            return Vec::new();
+        }
+        let mut effects = Vec::new();
+        for order in newest.since(&self.done) {
+            match self.obey(&order).await {
+                Ok(effect) => effects.push(effect),
+                Err(why) => {
+                    tracing::error!("this node cannot do what its fleet was told ({order:?}): {why}");
+                    effects.push(format!("this node cannot: {why}"));
+                }
+            }
+        }
+        self.done = newest;
+        effects
+    }
+
+    async fn obey(&mut self, order: &Order) -> Result<String, String> {
+        if let Some(command) = command(order) {
+            let effect = self.inner.commands.give(command).await?;
+            if let Order::Set(settings) = order {
+                self.config = config::changed(&self.config, &flags(settings))?;
+            }
+            return Ok(effect);
+        }
+        match order {
+            Order::Pause => self.inner.pause.set(true),
+            Order::GoOn => self.inner.pause.set(false),
+            Order::Stop => self.inner.stop.request(),
+            _ => {}
+        }
+        Ok(match order {
+            Order::Pause => "nothing more is begun",
+            Order::GoOn => "it goes on",
+            Order::Stop => "what is under way is finished; then this node ends",
+            _ => "nothing to be done",
+        }
+        .to_owned())
+    }
+}
+
+/// What comes next; nothing does where there is no way for it.
+async fn next(given: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
+    let received = match given {
+        Some(given) => given.recv().await,
+        None => None,
+    };
+    match received {
+        Some(given) => Some(given),
+        None => std::future::pending().await,
+    }
+}
+
+fn flags(settings: &[(String, String)]) -> Vec<Flag> {
+    let flag = |(name, value): &(String, String)| Flag {
+        flag: format!("{name}={value}"),
+        name: name.clone(),
+        value: FlagValue::Text(value.clone()),
+    };
+    settings.iter().map(flag).collect()
+}
+
+/// A command as it is told to all: looked at here first, so that what is wrong goes no further. `clusters`: those whose pages this node
+/// has met; none where each node tells them apart by itself.
+fn order(command: &Command, config: &Config, clusters: Option<&Clusters>) -> Result<Order, String> {
+    let target = |text: &str| {
+        let target = parsed(text)?;
+        if !matches!(target, Target::Urls(_)) {
+            let clusters = clusters.ok_or_else(|| told_apart_by_each(text, config))?;
+            if let Target::Cluster(cluster) = target {
+                known(cluster, clusters, config)?;
+            }
+        }
+        Ok::<_, String>(target.to_string())
+    };
+    Ok(match command {
+        Command::Set(settings) => {
+            config::changed(config, &flags(settings))?;
+            Order::Set(settings.clone())
+        }
+        Command::Ban(text) => Order::Add(List::Banned, target(text)?),
+        Command::Pin(text) => Order::Add(List::Pinned, target(text)?),
+        // Not checked for being known: what is to be taken back may have been forgotten.
+        Command::Unban(text) => Order::Remove(List::Banned, parsed(text)?.to_string()),
+        Command::Unpin(text) => Order::Remove(List::Pinned, parsed(text)?.to_string()),
+        Command::Block(text) => Order::Add(List::Blocked, host(text)?),
+        Command::Unblock(text) => Order::Remove(List::Blocked, host(text)?),
+        Command::Pause => Order::Pause,
+        Command::GoOn => Order::GoOn,
+        Command::Stop => Order::Stop,
+    })
+}
+
+fn parsed(text: &str) -> Result<Target, String> {
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+/// Why a cluster, or a class of links, cannot be named to a fleet.
+fn told_apart_by_each(text: &str, config: &Config) -> String {
+    format!(
+        "with the policy `{}` each node tells clusters of pages apart by itself, so that `{text}` means something else at each: name a form of \
+         URLs, as /tag/*; with `ucc` and `target` a cluster is the same at all nodes",
+        config.crawl.policy.name()
+    )
+}
+
+fn host(text: &str) -> Result<String, String> {
+    Ok(text.parse::<HostName>().map_err(|error| error.to_string())?.to_string())
+}
+
+/// What a crawl is told for an order; none where it has a switch for it.
+fn command(order: &Order) -> Option<Command> {
+    Some(match order {
+        Order::Set(settings) => Command::Set(settings.clone()),
+        Order::Add(List::Banned, what) => Command::Ban(what.clone()),
+        Order::Add(List::Pinned, what) => Command::Pin(what.clone()),
+        Order::Add(List::Blocked, what) => Command::Block(what.clone()),
+        Order::Remove(List::Banned, what) => Command::Unban(what.clone()),
+        Order::Remove(List::Pinned, what) => Command::Unpin(what.clone()),
+        Order::Remove(List::Blocked, what) => Command::Unblock(what.clone()),
+        Order::Pause | Order::GoOn | Order::Stop | Order::Reopen => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_not_told_and_what_is_right_in_one_spelling() {
+        let config = Config::default();
+        let order = |command: Command| order(&command, &config, None);
+        let set = |name: &str, value: &str| Command::Set(vec![(name.to_owned(), value.to_owned())]);
+        assert!(order(set("host.delay", "soon")).is_err());
+        assert!(order(set("crawl.threads", "2")).unwrap_err().contains("cannot be changed while"));
+        assert!(order(set("host.delay", "2s")).is_ok());
+        assert!(order(Command::Ban("5".to_owned())).unwrap_err().contains("/tag/*"));
+        assert!(order(Command::Block("a b".to_owned())).is_err());
+        let blocked = Order::Add(List::Blocked, "a.test".to_owned());
+        assert_eq!(order(Command::Block(" A.test ".to_owned())), Ok(blocked));
+    }
+
+    #[test]
+    fn clusters_are_named_where_they_are_the_same_at_all_nodes_and_known_to_the_one_that_is_told() {
+        let config = Config::default();
+        let class = "5/00c0ffee00c0ffee/8badf00d8badf00d";
+        let clusters = Clusters::from([(ClusterId(5), KnownCluster { pages: 3, example: "http://a.test/".into() })]);
+        let ban = |text: &str, clusters| order(&Command::Ban(text.to_owned()), &config, clusters);
+        for text in ["5", class] {
+            assert_eq!(ban(text, Some(&clusters)), Ok(Order::Add(List::Banned, text.to_owned())));
+            assert!(ban(text, None).unwrap_err().contains("by itself"));
+        }
+        assert!(ban("6", Some(&clusters)).unwrap_err().contains("5: 3 pages, as http://a.test/"));
+        // It may be forgotten by now.
+        let unban = order(&Command::Unban("6".to_owned()), &config, None);
+        assert_eq!(unban, Ok(Order::Remove(List::Banned, "6".to_owned())));
+    }
+
+    #[test]
+    fn what_the_fleet_was_told_is_what_a_crawl_is_told() {
+        let config = Config::default();
+        for made in [Command::Ban, Command::Unban, Command::Pin, Command::Unpin] {
+            let made = made("/tag/*".to_owned());
+            assert_eq!(command(&order(&made, &config, None).unwrap()), Some(made));
+        }
+        for made in [Command::Block, Command::Unblock] {
+            let made = made("a.test".to_owned());
+            assert_eq!(command(&order(&made, &config, None).unwrap()), Some(made));
+        }
+    }
+}

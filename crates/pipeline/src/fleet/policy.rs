@@ -1,0 +1,216 @@
+//! The policy of a node of a fleet: what it sees goes to the outbox, what it decides by comes from whoever holds the fleet's policy, and
+//! where that is this node, it learns here.
+
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use parking_lot::Mutex;
+
+use crate::example::reader;
+use crate::policy_setup::MakePolicy;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{Config, ParseOptions};
+use harvestman_core::model::UrlPattern;
+use harvestman_core::seed::Seed;
+use harvestman_fleet::bus::Later;
+use harvestman_fleet::policy::{Bounds, Outbox, PolicyPost, Seat};
+use harvestman_metrics::FleetMetrics;
+use harvestman_policy::follow::{Follow, GroundId, Lead, Publication, Reader, School, Taught};
+use harvestman_policy::learned::{Facts, ReadPage, SiteModel};
+use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
+
+/// Longer pages are not sent with what is seen of them: they are not learnt from, but for what was read of them at once.
+const BODY_MAX: usize = 256 << 10;
+
+/// The policy of a session, before it is known which one it is.
+pub(super) struct FleetPolicy {
+    school: OnceLock<Classroom>,
+    parse: ParseOptions,
+    /// The same on all nodes: a policy that is shown the same learns the same.
+    seed: Seed,
+    clock: Clock,
+    metrics: Arc<FleetMetrics>,
+}
+
+impl FleetPolicy {
+    pub(super) fn new(config: &Config, clock: &Clock, metrics: Arc<FleetMetrics>) -> Self {
+        let name = format!("{} {}", config.fleet.name, config.crawl.policy.name());
+        let seed = Seed(xxhash_rust::xxh3::xxh3_64(name.as_bytes()));
+        Self { school: OnceLock::new(), parse: config.parse.clone(), seed, clock: clock.clone(), metrics }
+    }
+
+    /// The policy of this node. One whose snapshots cannot be handed on learns from what this node fetches alone.
+    pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> Box<dyn Policy> {
+        let lead = Lead::new(make(self.seed), reader(&self.parse));
+        let Some(lead) = lead else {
+            let policy = make(own.child("policy"));
+            if policy.learns() {
+                tracing::info!(
+                    "what this policy learns cannot be handed on: each node learns from what it fetches itself"
+                );
+            }
+            return policy;
+        };
+        let taught = lead.taught();
+        let room = Room {
+            make: Arc::clone(make),
+            seed: self.seed,
+            parse: self.parse.clone(),
+            reader: Mutex::new(Reader::new(&taught)),
+            taught: ArcSwap::from_pointee(taught),
+            lead: Mutex::new(None),
+            outbox: Arc::new(Outbox::new(Arc::clone(&self.metrics))),
+            clock: self.clock.clone(),
+        };
+        let school = self.school.get_or_init(|| Classroom(Arc::new(room)));
+        Box::new(Follow::new(Arc::new(school.clone())))
+    }
+
+    /// What the fleet asks of it; none where each node learns for itself.
+    pub(super) fn post(&self) -> Option<Arc<PolicyPost>> {
+        let school = self.school.get()?;
+        Some(PolicyPost::new(Arc::new(school.clone()), Arc::clone(&school.0.outbox), Bounds::default()))
+    }
+
+    /// The pattern of a URL by the fleet's policy; none where each node learns for itself.
+    pub(super) fn pattern(&self, url: &str) -> Option<UrlPattern> {
+        Some(self.school.get()?.0.taught.load().snapshot.pattern(url))
+    }
+}
+
+/// Where the policy of a fleet and the policy thread of a node meet.
+#[derive(Clone)]
+struct Classroom(Arc<Room>);
+
+struct Room {
+    make: MakePolicy,
+    seed: Seed,
+    parse: ParseOptions,
+    reader: Mutex<Reader>,
+    taught: ArcSwap<Taught>,
+    /// Who learns for all, where this node does.
+    lead: Mutex<Option<Lead>>,
+    outbox: Arc<Outbox>,
+    clock: Clock,
+}
+
+/// An observation on the wire.
+fn encode(mut seen: Observation, ground: GroundId, needs: Needs) -> Bytes {
+    if let Outcome::Page(page) = &mut seen.outcome {
+        // What others on this node wanted to know.
+        if !needs.gist {
+            page.gist = Vec::new();
+        }
+        if !needs.units {
+            page.units = Vec::new();
+        }
+        if !needs.links {
+            page.links = Vec::new();
+        }
+        let is_wanted = |(body, _): &(Bytes, _)| needs.body && body.len() <= BODY_MAX;
+        page.body = page.body.take().filter(is_wanted);
+    }
+    // Writing to memory fails for none of these types: each knows its length.
+    postcard::to_allocvec(&(ground, seen)).unwrap_or_default().into()
+}
+
+impl Room {
+    fn begin(&self) {
+        // Learns from nothing: it is shown all that others were shown.
+        *self.lead.lock() = Lead::new((self.make)(self.seed), reader(&self.parse));
+    }
+
+    fn show(&self, observations: &[Bytes]) {
+        let mut lead = self.lead.lock();
+        let Some(lead) = &mut *lead else { return };
+        for observation in observations {
+            match postcard::from_bytes::<(GroundId, Observation)>(observation) {
+                Ok((ground, seen)) => lead.show(seen, ground),
+                Err(error) => tracing::error!(%error, "an observation cannot be read; the policy is not shown it"),
+            }
+        }
+    }
+
+    fn publication(&self) -> Option<Bytes> {
+        Some(self.lead.lock().as_mut()?.publication()?.to_bytes())
+    }
+
+    fn follow(&self, version: u64, publication: &[u8]) -> Result<(), String> {
+        let publication = Publication::from_bytes(publication)?;
+        let taught = self.reader.lock().read(&publication, version, &self.taught.load())?;
+        self.taught.store(Arc::new(taught));
+        Ok(())
+    }
+}
+
+impl Classroom {
+    /// Learning takes its time, and nobody who serves sockets waits for it. A policy that panics costs its learning alone.
+    async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Room) -> T + Send + 'static) -> Option<T> {
+        let room = Arc::clone(&self.0);
+        match tokio::task::spawn_blocking(move || work(&room)).await {
+            Ok(done) => Some(done),
+            Err(error) => {
+                if error.is_panic() {
+                    tracing::error!("the fleet's policy panicked; the crawl goes on by what was learnt until then");
+                    *self.0.lead.lock() = None;
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Seat for Classroom {
+    fn begin(&self) -> Later<'_, ()> {
+        Box::pin(async move { self.apart(Room::begin).await.unwrap_or_default() })
+    }
+
+    fn show(&self, observations: Vec<Bytes>) -> Later<'_, ()> {
+        Box::pin(async move { self.apart(move |room| room.show(&observations)).await.unwrap_or_default() })
+    }
+
+    fn publication(&self) -> Later<'_, Option<Bytes>> {
+        Box::pin(async move { self.apart(Room::publication).await? })
+    }
+
+    fn end(&self) {
+        *self.0.lead.lock() = None;
+    }
+
+    fn follow(&self, version: u64, publication: Bytes) -> Later<'_, Result<(), String>> {
+        Box::pin(async move {
+            let read = self.apart(move |room| room.follow(version, &publication)).await;
+            read.unwrap_or_else(|| Err("reading it failed".to_owned()))
+        })
+    }
+}
+
+impl School for Classroom {
+    fn taught(&self) -> Arc<Taught> {
+        self.0.taught.load_full()
+    }
+
+    fn show(&self, seen: Observation, ground: GroundId) {
+        let needs = self.0.taught.load().needs;
+        self.0.outbox.push(encode(seen, ground, needs), self.0.clock.now());
+    }
+
+    fn proposals(&self) -> Vec<Proposal> {
+        // In a lesson nobody waits: they come with the next fetch.
+        let lead = self.0.lead.try_lock();
+        lead.and_then(|mut lead| Some(lead.as_mut()?.proposals())).unwrap_or_default()
+    }
+
+    fn site_model(&self, read: &mut ReadPage) -> Option<SiteModel> {
+        self.0.lead.lock().as_mut()?.site_model(read)
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        self.0.lead.try_lock()?.as_ref()?.site_facts(read)
+    }
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod tests;

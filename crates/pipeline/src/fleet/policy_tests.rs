@@ -1,0 +1,86 @@
+use super::*;
+use harvestman_core::model::{Apath, ContentUnit, LinkClass};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_policy::PageFacts;
+
+fn fleet_policy(name: &str) -> (FleetPolicy, Box<dyn Policy>) {
+    let config = Config::default();
+    let kind = harvestman_core::config::PolicyKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap();
+    let parse = config.parse.clone();
+    let make: MakePolicy =
+        Arc::new(move |seed| harvestman_policy::make(kind, &harvestman_policy::Making::new(seed), reader(&parse)));
+    let clock = Clock::starting_at(harvestman_core::clock::Instant::EPOCH);
+    let fleet = FleetPolicy::new(&config, &clock, Arc::new(FleetMetrics::off()));
+    let policy = fleet.make(&make, Seed(7));
+    (fleet, policy)
+}
+
+fn seen(number: usize) -> Observation {
+    let url = CanonicalUrl::from_canonical(format!("http://h.test/topic/{number}"));
+    let unit = ContentUnit { hash: number as u64, words: 60, text_words: 60, in_anchor: false, in_form: false };
+    let body = format!("<html><body><div class=post><p>words {number}</p></div></body></html>");
+    let facts = PageFacts {
+        units: vec![unit],
+        gist: vec![number as u64],
+        body: Some((body.into_bytes().into(), None)),
+        ..PageFacts::default()
+    };
+    let class = LinkClass::unclassified(Apath(9));
+    Observation { url, class, via: None, outcome: Outcome::Page(Box::new(facts)), new: Vec::new() }
+}
+
+#[test]
+fn policies_that_cannot_be_handed_on_learn_on_each_node_and_breadth_first_learns_nowhere() {
+    for (name, is_shared, learns) in
+        [("ucc", true, true), ("target", true, true), ("bfs", false, false), ("cluster-graph", false, true)]
+    {
+        let (fleet, policy) = fleet_policy(name);
+        assert_eq!(
+            (fleet.post().is_some(), policy.learns_elsewhere(), policy.learns()),
+            (is_shared, is_shared, learns),
+            "{name}"
+        );
+        assert_eq!(fleet.pattern("http://h.test/").is_some(), is_shared);
+    }
+}
+
+#[tokio::test]
+async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
+    let (holder, mut at_holder) = fleet_policy("ucc");
+    let (other, mut elsewhere) = fleet_policy("ucc");
+    let (post, others) = (holder.post().unwrap(), other.post().unwrap());
+    post.seat.begin().await;
+    (0..20).for_each(|number| elsewhere.observe(seen(number)));
+    assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 0));
+    assert!(elsewhere.site_model(&mut *reader(&ParseOptions::default())).is_none());
+    post.seat.show(others.outbox.take()).await;
+    let publication = post.seat.publication().await.unwrap();
+    for (version, policy, post) in [(1, &mut at_holder, &post), (1, &mut elsewhere, &others)] {
+        assert!(!policy.has_news());
+        post.seat.follow(version, publication.clone()).await.unwrap();
+        assert!(policy.has_news());
+        let snapshot = policy.snapshot();
+        assert!(
+            !policy.has_news() && snapshot.version() == 1 && snapshot.generation() > 0 && policy.facts().lessons > 0
+        );
+    }
+    let class = LinkClass::unclassified(Apath(9));
+    assert_eq!(at_holder.snapshot().score(class).to_bits(), elsewhere.snapshot().score(class).to_bits());
+    assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 20));
+    assert!(post.seat.follow(2, Bytes::from_static(b"nonsense")).await.is_err());
+    post.seat.end();
+    assert!(post.seat.publication().await.is_none());
+}
+
+#[test]
+fn what_nobody_asked_for_does_not_travel() {
+    let lean = encode(seen(1), GroundId(3), Needs::default());
+    let all = encode(seen(1), GroundId(3), Needs { units: true, gist: true, links: true, body: true });
+    let read = |bytes: &Bytes| postcard::from_bytes::<(GroundId, Observation)>(bytes).unwrap();
+    let page = |bytes: &Bytes| match read(bytes).1.outcome {
+        Outcome::Page(page) => (page.units.len(), page.gist.len(), page.body.is_some()),
+        _ => (9, 9, false),
+    };
+    assert_eq!((page(&lean), page(&all)), ((0, 0, false), (1, 1, true)));
+    assert_eq!(read(&lean).0, GroundId(3));
+}

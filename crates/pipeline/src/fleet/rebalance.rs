@@ -1,0 +1,108 @@
+//! Asks a fleet to spread its load evenly.
+
+use std::time::Duration;
+
+use super::agreed;
+use super::run::partitions;
+use super::status::failed;
+use crate::Error;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_fleet::bus::{Bus, BusError};
+use harvestman_fleet::connect;
+use harvestman_fleet::node::records::{self, CrawlState, REBALANCE, Rebalance};
+use harvestman_fleet::node::view::View;
+use harvestman_fleet::patience::patiently;
+use harvestman_fleet::rebalanced::Rebalanced;
+
+/// How long everything may take to be where it is to be, before the load is to be spread all the same.
+const LOOKED_MAX: Duration = Duration::from_secs(5);
+/// How long the fleet may take to answer.
+const ANSWERED_MAX: Duration = Duration::from_secs(60);
+/// How long it may take to have moved everything.
+const MOVED_MAX: Duration = Duration::from_secs(120);
+/// How often a request is written anew because somebody else asked at the same moment.
+const ATTEMPTS: u32 = 5;
+
+/// Has the fleet that `own` names spread its load now, and waits until it has. What it moved.
+pub(crate) async fn rebalance(own: &Config) -> Result<Rebalanced, Error> {
+    let bus = connect::open(&own.fleet).await?;
+    let clock = Clock::system();
+    let config = agreed::join(&*bus, &clock, own).await?;
+    let (name, partitions) = (&config.fleet.name, partitions(&config)?);
+    let is_running = |view: &View| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);
+    let is_done = |view: &View| Rebalanced::is_done(view, &partitions) || !is_running(view);
+    // A node that says something at the very moment is heard of only after all else.
+    let view = watch(&*bus, &clock, LOOKED_MAX, is_done).await?;
+    if !is_running(&view) {
+        let why = "it is not running: there is nothing to spread. `harvestman fleet status` says where it stands";
+        return Err(refused(name, why));
+    }
+    let before = Rebalanced::before(name, &view);
+    let number = ask(&*bus, &clock).await?;
+    let answered = |view: &View| view.placement.as_ref().is_some_and(|(placement, _)| placement.answered >= number);
+    let view = watch(&*bus, &clock, ANSWERED_MAX, |view| answered(view) || !is_running(view)).await?;
+    if !answered(&view) {
+        let over = "it ended meanwhile".to_owned();
+        return Err(refused(name, &if is_running(&view) { unanswered(&view) } else { over }));
+    }
+    let placed = before.placed(&view);
+    let view = watch(&*bus, &clock, MOVED_MAX, is_done).await?;
+    Ok(placed.ended(&view, &partitions))
+}
+
+fn refused(name: &str, why: &str) -> Error {
+    Error::Configuration(format!("the fleet's crawl `{name}` did not spread its load: {why}"))
+}
+
+fn unanswered(view: &View) -> String {
+    let (nodes, seconds) = (view.nodes().len(), ANSWERED_MAX.as_secs());
+    format!(
+        "none of its {nodes} nodes answered within {seconds} s. They do when all partitions are held and have caught up; `harvestman fleet \
+         status` says where they stand. What was asked holds: it is done as soon as it can be"
+    )
+}
+
+/// Writes a request; its number.
+async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
+    for _ in 0..ATTEMPTS {
+        let held = patiently(clock, || bus.get(REBALANCE)).await.map_err(failed)?;
+        let value = held.as_ref().and_then(|held| held.value.as_deref());
+        // What cannot be read is written over.
+        let last: Rebalance = value.and_then(|value| records::read(value).ok()).unwrap_or_default();
+        let asked = last.asked + 1;
+        let value = records::written(&Rebalance { asked });
+        let write = || match &held {
+            Some(held) => bus.update(REBALANCE, value.clone(), held.revision),
+            None => bus.create(REBALANCE, value.clone()),
+        };
+        match patiently(clock, write).await {
+            Ok(_) => return Ok(asked),
+            Err(BusError::Conflict) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(failed(BusError::Conflict))
+}
+
+/// What the keys hold once they are as they are to be, or when it is too late.
+async fn watch(bus: &dyn Bus, clock: &Clock, patience: Duration, is_so: impl Fn(&View) -> bool) -> Result<View, Error> {
+    let until = clock.now() + patience;
+    let mut view = View::default();
+    let mut keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
+    while let Ok(seen) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
+        let Some(seen) = seen else {
+            // It has lost its connection, or fell behind.
+            view.watch_begins();
+            keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
+            continue;
+        };
+        if let Err(error) = view.see(seen) {
+            tracing::warn!("{error}");
+        }
+        if view.up_to_date && is_so(&view) {
+            break;
+        }
+    }
+    if view.up_to_date { Ok(view) } else { Err(failed(BusError::Unreachable("its keys were not told".to_owned()))) }
+}

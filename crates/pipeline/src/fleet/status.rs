@@ -1,0 +1,60 @@
+//! Asks a fleet where it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::agreed;
+use super::run::partitions;
+use crate::Error;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_fleet::bus::{Bus, BusError, Seen, Stream};
+use harvestman_fleet::node::log::EXCHANGE;
+use harvestman_fleet::node::view::View;
+use harvestman_fleet::patience::patiently;
+use harvestman_fleet::status::FleetStatus;
+use harvestman_fleet::{SessionId, connect};
+
+/// How long the keys may take to be told.
+const TOLD_MAX: Duration = Duration::from_secs(10);
+
+/// Where the fleet's crawl stands that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
+pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
+    let bus = connect::open(&own.fleet).await?;
+    let clock = Clock::system();
+    let config = agreed::join(&*bus, &clock, own).await?;
+    let (view, heard) = listen(&*bus, &clock, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
+    let partitions = partitions(&config)?;
+    let mut ends = Vec::new();
+    for shard in 0..partitions.shards() {
+        let end = patiently(&clock, || bus.last(Stream::Exchange(shard), EXCHANGE)).await;
+        ends.push(end.map_err(failed)?);
+    }
+    Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
+}
+
+pub(super) fn failed(error: BusError) -> Error {
+    Error::Configuration(error.to_string())
+}
+
+/// What the keys hold, and which sessions were heard of anew while it was listened.
+async fn listen(bus: &dyn Bus, clock: &Clock, patience: Duration) -> Result<(View, BTreeSet<SessionId>), BusError> {
+    let (mut view, mut beats, mut heard) = (View::default(), BTreeMap::new(), BTreeSet::new());
+    let mut keys = patiently(clock, || bus.watch()).await?;
+    let mut until = clock.now() + TOLD_MAX;
+    while let Ok(Some(seen)) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
+        if seen == Seen::UpToDate {
+            until = clock.now() + patience;
+        }
+        if let Err(error) = view.see(seen) {
+            tracing::warn!("{error}");
+        }
+        for (session, beat) in view.live() {
+            let first = beats.entry(session.clone()).or_insert(beat.beat);
+            if view.up_to_date && *first != beat.beat {
+                heard.insert(session.clone());
+            }
+        }
+    }
+    if view.up_to_date { Ok((view, heard)) } else { Err(BusError::Unreachable("its keys were not told".to_owned())) }
+}

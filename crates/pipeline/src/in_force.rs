@@ -1,0 +1,112 @@
+//! What somebody has told a crawl and what holds until it is taken back: kept in a file of the crawl directory, so that a crawl that
+//! goes on keeps to it, however it had ended.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Error, output};
+use harvestman_policy::steering::Steering;
+use harvestman_stages::host::BlockedHosts;
+
+/// The file, in the crawl directory.
+const IN_FORCE_FILE: &str = "in-force.json";
+/// The format that is written, and the only one that is read.
+const FORMAT: u32 = 1;
+
+/// What holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct InForce {
+    /// Settings that were changed; their values are in the configuration.
+    pub(super) set: BTreeSet<String>,
+    #[serde(flatten)]
+    pub(super) steering: Steering,
+    pub(super) blocked: BlockedHosts,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<T> {
+    format: u32,
+    #[serde(flatten)]
+    in_force: T,
+}
+
+impl InForce {
+    /// Reads what an earlier run left; nothing holds where there is no file. A file that cannot be read is an error: nobody may be
+    /// asked for what somebody has forbidden.
+    pub(super) fn read(directory: &Path) -> Result<Self, Error> {
+        let path = directory.join(IN_FORCE_FILE);
+        let wrong = |what: &dyn std::fmt::Display| {
+            let path = path.display();
+            Error::Configuration(format!(
+                "cannot read {path}, which says what is banned, pinned and blocked: {what}; remove it to go on without"
+            ))
+        };
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(wrong(&error)),
+        };
+        let file: File<Self> = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
+        if file.format == FORMAT { Ok(file.in_force) } else { Err(wrong(&format!("it has format {}", file.format))) }
+    }
+
+    /// Removes what an earlier run left.
+    pub(super) fn forget(directory: &Path) -> std::io::Result<()> {
+        match std::fs::remove_file(directory.join(IN_FORCE_FILE)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes it. It is on the disk afterwards, wholly or not at all.
+    pub(super) fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let text = serde_json::to_vec_pretty(&File { format: FORMAT, in_force: self })?;
+        output::replace(&directory.join(IN_FORCE_FILE), &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_is_read_as_it_was_written_and_nothing_holds_in_a_new_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(InForce::read(dir.path()).unwrap(), InForce::default());
+        let held = InForce {
+            set: ["host.delay".to_owned()].into(),
+            steering: Steering { banned: vec!["5".parse().unwrap(), "/tag/*".parse().unwrap()], pinned: vec![] },
+            blocked: BlockedHosts(["a.test".parse().unwrap()].into()),
+        };
+        held.write(dir.path()).unwrap();
+        held.write(dir.path()).unwrap();
+        assert_eq!(InForce::read(dir.path()).unwrap(), held);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn what_is_forgotten_holds_no_longer() {
+        let dir = tempfile::tempdir().unwrap();
+        InForce::forget(dir.path()).unwrap();
+        InForce { set: ["host.delay".to_owned()].into(), ..InForce::default() }.write(dir.path()).unwrap();
+        InForce::forget(dir.path()).unwrap();
+        assert_eq!(InForce::read(dir.path()).unwrap(), InForce::default());
+    }
+
+    #[test]
+    fn what_cannot_be_read_keeps_a_crawl_from_going_on() {
+        let dir = tempfile::tempdir().unwrap();
+        for text in [
+            "",
+            "{}",
+            r#"{"format":2,"set":[],"banned":[],"pinned":[],"blocked":[]}"#,
+            r#"{"format":1,"set":[],"banned":["x"],"pinned":[],"blocked":[]}"#,
+        ] {
+            std::fs::write(dir.path().join(IN_FORCE_FILE), text).unwrap();
+            let error = InForce::read(dir.path()).unwrap_err().to_string();
+            assert!(error.contains("in-force.json") && error.contains("remove it"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Where workers and the policy leave what those who watch are shown. Nothing is left where nobody can come.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::forms::LatestPages;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{Apath, ClusterId, PageRecord};
+use harvestman_policy::learned::Facts;
+use harvestman_report::live::{FetchRow, Live, ROWS};
+
+/// URLs that are shown for a reason of failure, the latest.
+const EXAMPLES: usize = 3;
+/// Reasons of failure that examples are kept for; there are some thirty.
+const REASONS_MAX: usize = 100;
+/// Names that are remembered of each sort.
+const NAMES_MAX: usize = 10_000;
+/// How often the policy is asked what it knows of the site while somebody watches.
+const FACTS_EVERY: Duration = Duration::from_secs(2);
+/// Of the policy's time at most one part in so many goes into that.
+const FACTS_SHARE: u32 = 50;
+
+/// The board.
+pub(crate) struct LiveBoard {
+    live: Live,
+    seen: Mutex<Outcomes>,
+    facts: Mutex<Option<Arc<Facts>>>,
+    names: Mutex<Names>,
+    /// When the policy is to be asked again, at the earliest, and when it was asked last.
+    next_facts: Mutex<(Instant, Instant)>,
+}
+
+/// What only reading pages again can tell, which is not done each time: places spelt out, and the commonest shapes of titles.
+#[derive(Default)]
+struct Names {
+    places: BTreeMap<Apath, String>,
+    titles: BTreeMap<ClusterId, String>,
+}
+
+/// The latest outcomes, the newest last, and URLs that failed.
+#[derive(Default)]
+struct Outcomes {
+    fetches: VecDeque<FetchRow>,
+    failed: BTreeMap<String, VecDeque<String>>,
+    pages: LatestPages,
+}
+
+impl LiveBoard {
+    pub(crate) fn new(live: &Live) -> Self {
+        let next_facts = Mutex::new((Instant::EPOCH, Instant::EPOCH));
+        Self {
+            live: live.clone(),
+            seen: Mutex::default(),
+            facts: Mutex::default(),
+            names: Mutex::default(),
+            next_facts,
+        }
+    }
+
+    pub(super) const fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// Takes note of an outcome.
+    pub(crate) fn see(&self, record: &PageRecord) {
+        if !self.live.is_open() {
+            return;
+        }
+        let row = FetchRow {
+            url: record.url.clone(),
+            time: record.time.clone(),
+            fate: record.fate.clone(),
+            reason: record.reason.clone(),
+            status: record.status,
+            bytes: record.bytes,
+            duration_ms: record.duration_ms,
+            cluster: record.cluster.map(|cluster| ClusterId(cluster).plain().0),
+            score: record.score,
+            title: record.title.clone(),
+        };
+        let mut seen = self.seen.lock();
+        if let Some(reason) = record.reason.as_ref().filter(|_| record.fate == "failed") {
+            seen.note_failure(reason, &record.url);
+        }
+        if record.fate == "fetched" {
+            seen.pages.see(&record.url, record.via.as_deref());
+        }
+        seen.fetches.push_back(row);
+        if seen.fetches.len() > ROWS {
+            seen.fetches.pop_front();
+        }
+    }
+
+    /// The latest outcomes, the newest first.
+    pub(super) fn fetches(&self) -> Vec<FetchRow> {
+        self.seen.lock().fetches.iter().rev().cloned().collect()
+    }
+
+    /// The latest pages. What is made of them takes a while, and is no business of the workers that leave more here.
+    pub(super) fn pages(&self) -> LatestPages {
+        self.seen.lock().pages.clone()
+    }
+
+    /// The latest URLs that failed for good by this reason.
+    pub(super) fn failed(&self, reason: &str) -> Vec<String> {
+        self.seen.lock().failed.get(reason).into_iter().flatten().cloned().collect()
+    }
+
+    /// Whether what the policy knows of the site should be left here now.
+    pub(crate) fn wants_facts(&self, now: Instant) -> bool {
+        let (earliest, last) = *self.next_facts.lock();
+        self.live.is_watched() && now >= earliest && now.since(last) >= FACTS_EVERY
+    }
+
+    /// Leaves what the policy knows of the site. It took from `began` to `now` to say that.
+    pub(crate) fn leave_facts(&self, facts: Option<Facts>, (began, now): (Instant, Instant)) {
+        *self.next_facts.lock() = (now + FACTS_SHARE * now.since(began), now);
+        if let Some(mut facts) = facts {
+            self.names.lock().complete(&mut facts);
+            *self.facts.lock() = Some(Arc::new(facts));
+        }
+    }
+
+    /// A place spelt out, where that is known.
+    pub(super) fn place(&self, apath: Apath) -> String {
+        self.names.lock().place(apath).cloned().unwrap_or_else(|| apath.to_string())
+    }
+
+    pub(super) fn facts(&self) -> Option<Arc<Facts>> {
+        self.facts.lock().clone()
+    }
+}
+
+impl Names {
+    /// Learns the names that stand in these facts, and puts those that don't where they are known.
+    fn complete(&mut self, facts: &mut Facts) {
+        for cluster in &mut facts.clusters {
+            remember(&mut self.titles, cluster.cluster, &mut cluster.title);
+            for class in &mut cluster.classes {
+                remember(&mut self.places, class.apath, &mut class.apath_text);
+            }
+        }
+    }
+
+    fn place(&self, apath: Apath) -> Option<&String> {
+        self.places.get(&apath)
+    }
+}
+
+fn remember<K: Ord>(names: &mut BTreeMap<K, String>, key: K, name: &mut Option<String>) {
+    match name {
+        Some(name) if names.len() < NAMES_MAX || names.contains_key(&key) => {
+            names.insert(key, name.clone());
+        }
+        Some(_) => {}
+        None => *name = names.get(&key).cloned(),
+    }
+}
+
+impl Outcomes {
+    fn note_failure(&mut self, reason: &str, url: &str) {
+        if self.failed.len() >= REASONS_MAX && !self.failed.contains_key(reason) {
+            return;
+        }
+        let examples = self.failed.entry(reason.to_owned()).or_default();
+        examples.push_back(url.to_owned());
+        if examples.len() > EXAMPLES {
+            examples.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_report::live::Live;
+
+    fn record(number: usize, reason: Option<&str>) -> PageRecord {
+        let fate = if reason.is_some() { "failed" } else { "fetched" };
+        serde_json::from_value(serde_json::json!({
+            "url": format!("http://h.test/{number}"), "fate": fate, "reason": reason, "bytes": 1, "depth": 0, "attempts": 1,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_latest_outcomes_are_kept_and_some_urls_for_each_reason_of_failure() {
+        let board = LiveBoard::new(&Live::open());
+        (0..200).for_each(|number| board.see(&record(number, (number % 10 == 0).then_some("http_404"))));
+        let fetches = board.fetches();
+        assert_eq!((fetches.len(), fetches[0].url.as_str()), (ROWS, "http://h.test/199"));
+        assert_eq!(board.failed("http_404"), ["http://h.test/170", "http://h.test/180", "http://h.test/190"]);
+        assert!(board.failed("dns").is_empty());
+        (0..1_000).for_each(|number| board.see(&record(number, Some(&format!("reason {number}")))));
+        assert_eq!(board.seen.lock().failed.len(), REASONS_MAX);
+    }
+
+    #[test]
+    fn where_nobody_can_come_nothing_is_kept() {
+        let board = LiveBoard::new(&Live::closed());
+        board.see(&record(1, Some("dns")));
+        assert!(board.fetches().is_empty() && board.failed("dns").is_empty());
+        assert!(!board.wants_facts(Instant::EPOCH + Duration::from_secs(1_000)));
+    }
+
+    #[test]
+    fn the_policy_is_asked_often_while_somebody_watches_and_never_for_much_of_its_time() {
+        let live = Live::open();
+        let board = LiveBoard::new(&live);
+        let at = |seconds: u64| Instant::EPOCH + Duration::from_secs(100 + seconds);
+        assert!(!board.wants_facts(at(0)), "nobody watches");
+        let watching = live.watch();
+        assert!(board.wants_facts(at(0)));
+        board.leave_facts(Some(Facts::default()), (at(0), at(0)));
+        assert!(!board.wants_facts(at(1)) && board.wants_facts(at(2)));
+        board.leave_facts(None, (at(2), at(3)));
+        assert!(!board.wants_facts(at(52)) && board.wants_facts(at(53)));
+        assert!(board.facts().is_some(), "what was known is not forgotten");
+        drop(watching);
+    }
+
+    #[test]
+    fn names_that_were_told_once_are_put_where_they_are_missing_later() {
+        use harvestman_policy::learned::{ClusterFacts, LinkFacts};
+        let facts = |title: Option<&str>, place: Option<&str>| {
+            let link = LinkFacts {
+                apath: Apath(9),
+                apath_text: place.map(str::to_owned),
+                pattern: "/t/N".to_owned(),
+                share: 1.0,
+                leads_to: Vec::new(),
+            };
+            let cluster = ClusterFacts {
+                cluster: ClusterId(4),
+                pages: 1,
+                worth: 0.0,
+                examples: Vec::new(),
+                title: title.map(str::to_owned),
+                links: 1,
+                classes: vec![link],
+            };
+            Facts { clusters: vec![cluster], ..Facts::default() }
+        };
+        let board = LiveBoard::new(&Live::open());
+        assert_eq!(board.place(Apath(9)), "0000000000000009");
+        board.leave_facts(Some(facts(Some("Topic N"), Some("html/body/a"))), (Instant::EPOCH, Instant::EPOCH));
+        board.leave_facts(Some(facts(None, None)), (Instant::EPOCH, Instant::EPOCH));
+        let known = board.facts().unwrap();
+        let class = &known.clusters[0].classes[0];
+        assert_eq!(
+            (known.clusters[0].title.as_deref(), class.apath_text.as_deref()),
+            (Some("Topic N"), Some("html/body/a"))
+        );
+        assert_eq!(board.place(Apath(9)), "html/body/a");
+    }
+}

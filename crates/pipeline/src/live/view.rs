@@ -1,0 +1,228 @@
+//! A view of the running crawl, put together from all who know a part of it.
+
+use std::time::Duration;
+
+use super::board::LiveBoard;
+use super::forms::LatestPages;
+use super::site::site_map;
+use crate::crawl::Crawl;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::Config;
+use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::url::HostKey;
+use harvestman_policy::PolicySnapshot;
+use harvestman_policy::steering::LeadsTo;
+use harvestman_report::live::{
+    ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap, Stage,
+    funnel,
+};
+use harvestman_report::{CrawlStatus, remedy};
+use harvestman_stages::frontier::{Survey, SurveyWanted, WaitingClass};
+
+/// Making a view is followed by so many times its duration without one, but never by longer than who watches would wait.
+const VIEW_PAUSE: u32 = 20;
+const VIEW_PAUSE_MAX: Duration = Duration::from_secs(2);
+/// The same of a survey of the frontier, which takes as long as there are link classes: there is no such limit.
+const SURVEY_PAUSE: u32 = 20;
+
+/// What is remembered from view to view.
+#[derive(Default)]
+pub(crate) struct Viewing {
+    history: History,
+    next: Option<Instant>,
+    survey: Survey,
+    next_survey: Option<Instant>,
+}
+
+/// The status with short lists only.
+fn shown(status: &CrawlStatus) -> CrawlStatus {
+    let mut status = status.clone();
+    if let Some(standing) = &mut status.fleet {
+        standing.keep_first(ROWS);
+    }
+    status
+}
+
+impl Viewing {
+    /// Shows how the crawl stands, if anybody watches.
+    pub(crate) async fn show(&mut self, crawl: &Crawl, status: &CrawlStatus) {
+        let board = &crawl.lines.0.live;
+        if !board.live().is_open() {
+            return;
+        }
+        let archived = crawl.told.config().archive.enabled.then(|| crawl.lines.0.metrics.archive.stage.sent.get());
+        let stages = funnel(status, archived);
+        self.history.add(Sample::of(status.elapsed, &stages));
+        let began = crawl.clock.now();
+        if !board.live().is_watched() || is_early(began, self.next) {
+            return;
+        }
+        board.live().show(&self.view(crawl, status, stages).await);
+        let done = crawl.clock.now();
+        self.next = Some(done + VIEW_PAUSE_MAX.min(VIEW_PAUSE * done.since(began)));
+    }
+
+    /// Surveys the frontier, if it is time to.
+    async fn look_over(&mut self, crawl: &Crawl) {
+        let began = crawl.clock.now();
+        if is_early(began, self.next_survey) {
+            return;
+        }
+        self.survey = crawl.survey().await;
+        let done = crawl.clock.now();
+        self.next_survey = Some(done + SURVEY_PAUSE * done.since(began));
+    }
+
+    async fn view(&mut self, crawl: &Crawl, status: &CrawlStatus, funnel: Vec<Stage>) -> LiveView {
+        self.look_over(crawl).await;
+        let survey = &self.survey;
+        let snapshot = crawl.told.publisher().snapshot();
+        let config = crawl.told.config();
+        LiveView {
+            time: crawl.clock.now().timestamp().to_string(),
+            crawl: named(&config, &crawl.run.seeds),
+            status: shown(status),
+            funnel,
+            history: self.history.clone(),
+            site: crawl.site(&config, &*snapshot).await,
+            classes: class_table(
+                survey,
+                status.queued,
+                &*snapshot,
+                (&crawl.told.publisher().leads_to(), &crawl.lines.0.live),
+            ),
+            hosts: crawl.host_table(survey).await,
+            fetches: crawl.lines.0.live.fetches(),
+            errors: crawl.errors(status),
+        }
+    }
+}
+
+fn is_early(now: Instant, next: Option<Instant>) -> bool {
+    next.is_some_and(|next| now < next)
+}
+
+fn named(config: &Config, seeds: &[String]) -> CrawlNamed {
+    CrawlNamed {
+        seeds: seeds.iter().take(ROWS).cloned().collect(),
+        policy: config.crawl.policy.name().to_owned(),
+        out: config.crawl.out.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn class_table(
+    survey: &Survey,
+    waiting: u64,
+    snapshot: &dyn PolicySnapshot,
+    known: (&LeadsTo, &LiveBoard),
+) -> ClassTable {
+    let rows = survey.best.iter().map(|waiting| class_row(waiting, snapshot, known)).collect();
+    ClassTable { total: survey.classes as u64, waiting, rows }
+}
+
+fn class_row(
+    waiting: &WaitingClass,
+    snapshot: &dyn PolicySnapshot,
+    (leads, board): (&LeadsTo, &LiveBoard),
+) -> ClassRow {
+    let (class, plain) = (waiting.class, waiting.class.unmarked());
+    let score = if class.is_pinned() { snapshot.score(plain) } else { waiting.score };
+    ClassRow {
+        class: plain.to_string(),
+        cluster: plain.cluster.plain().0,
+        place: board.place(plain.apath),
+        pattern: snapshot.spell(&waiting.example),
+        example: waiting.example.clone(),
+        waiting: waiting.waiting as u64,
+        score: Some(score).filter(|score| score.is_finite()),
+        terms: snapshot.explain(plain),
+        leads_to: leads.cluster(class.pattern).map(|cluster: ClusterId| cluster.plain().0),
+        standing: standing(class),
+    }
+}
+
+const fn standing(class: LinkClass) -> Option<&'static str> {
+    match (class.is_pinned(), class.is_last()) {
+        (true, _) => Some("pinned"),
+        (_, true) => Some("last"),
+        _ => None,
+    }
+}
+
+impl Crawl {
+    async fn survey(&self) -> Survey {
+        match self.lines.0.frontier.get() {
+            Some(frontier) => frontier.send(SurveyWanted(ROWS)).await.unwrap_or_default(),
+            None => Survey::default(),
+        }
+    }
+
+    async fn site(&self, config: &Config, snapshot: &dyn PolicySnapshot) -> SiteMap {
+        let board = &self.lines.0.live;
+        let known = board.facts().filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
+        let Some(facts) = known else {
+            return SiteMap { note: Some(no_map(config)), ..map_of_forms(board.pages()).await };
+        };
+        site_map(&facts, &self.told.publisher().steering(), |url| snapshot.spell(url))
+    }
+
+    async fn host_table(&self, survey: &Survey) -> HostTable {
+        let mut rows = Vec::with_capacity(survey.largest.len());
+        for (host, waiting) in &survey.largest {
+            rows.push(self.host_row(host, *waiting as u64).await);
+        }
+        HostTable { total: survey.hosts as u64, rows }
+    }
+
+    async fn host_row(&self, host: &HostKey, waiting: u64) -> HostRow {
+        let board = &self.lines.0;
+        let now = self.clock.now();
+        let row = HostRow { host: host.to_string(), waiting, state: "ready", ..HostRow::default() };
+        let blocked = board.blocked.load().contains(host);
+        let Some(face) = board.face(host).await else {
+            return HostRow { state: if blocked { "blocked" } else { "ready" }, ..row };
+        };
+        HostRow {
+            under_way: face.under_way,
+            state: if blocked { "blocked" } else { face.state },
+            next_seconds: face.until.filter(|_| !blocked).map(|until| seconds(until.since(now))),
+            delay_seconds: seconds(face.delay),
+            failures: face.failures,
+            ..row
+        }
+    }
+
+    fn errors(&self, status: &CrawlStatus) -> Vec<ErrorRow> {
+        let mut errors: Vec<_> = status.errors.iter().map(|(reason, count)| (*reason, *count)).collect();
+        errors.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let row = |(reason, count): (&str, u64)| ErrorRow {
+            reason: reason.to_owned(),
+            count,
+            advice: remedy(reason),
+            examples: self.lines.0.live.failed(reason),
+        };
+        errors.into_iter().map(row).collect()
+    }
+}
+
+/// The map of the forms of addresses; empty where there are no pages. Not made on the thread of the actors.
+async fn map_of_forms(pages: LatestPages) -> SiteMap {
+    if pages.is_empty() {
+        return SiteMap::default();
+    }
+    tokio::task::spawn_blocking(move || pages.site_map()).await.unwrap_or_default()
+}
+
+/// Why there is no site map.
+fn no_map(config: &Config) -> String {
+    let policy = config.crawl.policy.name();
+    format!(
+        "The policy `{policy}` has told no kinds of pages apart (yet): `ucc`, `target` and `cluster-graph` do, from their first \
+         lesson on. The map shows the forms of the latest pages' addresses."
+    )
+}
+
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}

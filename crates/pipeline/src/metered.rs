@@ -1,0 +1,76 @@
+//! Counts what the archive's thread writes and how long that takes.
+
+use std::sync::Arc;
+
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::config::archive::ArchiveOptions;
+use harvestman_metrics::ArchiveMetrics;
+use harvestman_storage::archive::{Entry, Error, Output, Position, Written};
+
+/// An output that counts what goes to the one behind it.
+pub(super) struct Metered {
+    output: Box<dyn Output>,
+    /// The file that was written to last.
+    file: Option<Arc<str>>,
+    options: ArchiveOptions,
+    clock: Clock,
+    metrics: Arc<ArchiveMetrics>,
+}
+
+impl Metered {
+    pub(super) fn new(
+        output: Box<dyn Output>,
+        options: &ArchiveOptions,
+        clock: Clock,
+        metrics: Arc<ArchiveMetrics>,
+    ) -> Self {
+        Self { output, file: None, options: options.clone(), clock, metrics }
+    }
+
+    fn count(&mut self, entry: &Entry, position: &Position) {
+        if self.file.as_deref() != Some(&*position.file) {
+            self.file = Some(Arc::clone(&position.file));
+            self.metrics.files.inc();
+            self.metrics.records.by("warcinfo").inc();
+        }
+        let Some(page) = &entry.page else { return };
+        let records = &self.metrics.records;
+        records.by(if page.revisit { "revisit" } else { "response" }).inc();
+        records.by("request").add(u64::from(self.options.request_records));
+        records.by("metadata").add(u64::from(self.options.metadata_records));
+        self.metrics.written_bytes.add(page.bytes.len() as u64);
+    }
+}
+
+impl Output for Metered {
+    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+        let began = self.clock.now();
+        let position = self.output.write(entry, now)?;
+        self.metrics.busy_seconds.add(self.clock.now().since(began));
+        if let Some(position) = &position {
+            self.count(entry, position);
+        }
+        Ok(position)
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        let began = self.clock.now();
+        self.output.sync()?;
+        let spent = self.clock.now().since(began);
+        self.metrics.busy_seconds.add(spent);
+        self.metrics.sync_seconds.observe(spent);
+        Ok(())
+    }
+
+    fn housekeep(&mut self, now: Instant) -> Result<(), Error> {
+        self.output.housekeep(now)
+    }
+
+    fn give_up(&mut self) {
+        self.output.give_up();
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written, Error> {
+        self.output.finish()
+    }
+}

@@ -1,0 +1,38 @@
+//! What the policy wants to be told, where the workers can read it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use harvestman_policy::Needs;
+
+/// [`Needs`] that one thread changes and others read.
+#[derive(Debug, Default)]
+pub(super) struct SharedNeeds(AtomicU8);
+
+const UNITS: u8 = 1;
+const LINKS: u8 = 2;
+const BODY: u8 = 4;
+const GIST: u8 = 8;
+
+impl SharedNeeds {
+    /// Needs that hold from the start.
+    pub(super) fn new(needs: Needs) -> Self {
+        let shared = Self::default();
+        shared.set(needs);
+        shared
+    }
+
+    /// What is wanted from now on.
+    pub(super) fn set(&self, needs: Needs) {
+        let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
+        let texts = flag(needs.units, UNITS) | flag(needs.gist, GIST);
+        let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY);
+        self.0.store(flags, Ordering::Relaxed);
+    }
+
+    /// What is wanted now.
+    pub(super) fn now(&self) -> Needs {
+        let flags = self.0.load(Ordering::Relaxed);
+        let has = |flag: u8| flags & flag != 0;
+        Needs { units: has(UNITS), gist: has(GIST), links: has(LINKS), body: has(BODY) }
+    }
+}

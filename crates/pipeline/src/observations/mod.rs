@@ -1,0 +1,153 @@
+//! What a policy was shown, in the crawl directory, so that a crawl that goes on can show it again: a policy depends on nothing but
+//! its observations, and knows afterwards what it knew.
+//!
+//! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. A run begins a segment
+//! of its own, so that a torn end stays one. The first observations are kept for good, since templates and patterns are learnt from
+//! them and clusters have their names from them; of the others the latest are.
+
+mod block;
+mod segments;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use block::{Head, MAGIC};
+use segments::{KEPT_FIRST, KEPT_MAX, Segment, to_drop};
+
+use harvestman_core::clock::Instant;
+use harvestman_core::config::Config;
+use harvestman_core::model::ClusterId;
+use harvestman_policy::Observation;
+
+/// The segments, in the crawl directory.
+pub(super) const OBSERVATIONS_DIRECTORY: &str = "observations";
+/// Observations of a segment.
+const SEGMENT: u64 = 4_096;
+/// Observations that are written together at most.
+const BLOCK: usize = 64;
+/// What is written is forced to the disk as often.
+const SYNC_EVERY: Duration = Duration::from_secs(2);
+
+/// What the knowledge of a policy depends on besides its observations: with other settings it learns anew.
+pub(super) fn key(config: &Config) -> u64 {
+    let policy = &config.policy;
+    let text = format!(
+        "{:?} {:?} {:?} {:?} {:?} {} {}",
+        config.crawl.policy,
+        policy.variant,
+        policy.by,
+        policy.example,
+        policy.model,
+        config.crawl.seed,
+        config.filter.trap_guard
+    );
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
+
+/// What was read back.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Recalled {
+    /// Observations.
+    pub(super) observations: u64,
+    /// Segments that are of other settings or of another format, or torn in the middle.
+    pub(super) spoilt: u64,
+}
+
+/// Where observations are written.
+#[derive(Debug)]
+pub(super) struct ObservationLog {
+    directory: PathBuf,
+    key: u64,
+    segments: Vec<Segment>,
+    /// The last of them, while it is written.
+    file: Option<File>,
+    /// Encoded observations that are not written yet.
+    pending: Vec<Vec<u8>>,
+    synced: Instant,
+}
+
+impl ObservationLog {
+    /// The log of a crawl directory. What an earlier run left is read first: each observation, with its page's cluster, is handed to
+    /// `show` in its order. What cannot be read is passed over.
+    pub(super) fn open(
+        directory: &Path,
+        key: u64,
+        mut show: impl FnMut(Observation, ClusterId),
+    ) -> io::Result<(Self, Recalled)> {
+        let directory = directory.join(OBSERVATIONS_DIRECTORY);
+        fs::create_dir_all(&directory)?;
+        let (mut recalled, mut segments) = (Recalled::default(), Vec::new());
+        for number in segments::numbers(&directory)? {
+            let bytes = fs::read(directory.join(segments::name(number)))?;
+            match block::read(&bytes, key, &mut show) {
+                Some(count) => {
+                    segments.push(Segment { number, count });
+                    recalled.observations += count;
+                }
+                None => {
+                    fs::remove_file(directory.join(segments::name(number)))?;
+                    recalled.spoilt += 1;
+                }
+            }
+        }
+        let (pending, synced) = (Vec::new(), Instant::EPOCH);
+        Ok((Self { directory, key, segments, file: None, pending, synced }, recalled))
+    }
+
+    /// Takes note of an observation, encoded by [`encode`].
+    pub(super) fn add(&mut self, encoded: Vec<u8>) -> io::Result<()> {
+        self.pending.push(encoded);
+        if self.pending.len() < BLOCK { Ok(()) } else { self.write() }
+    }
+
+    /// Writes what waits; forces it to the disk now and then, or `at_once`.
+    pub(super) fn flush(&mut self, now: Instant, at_once: bool) -> io::Result<()> {
+        self.write()?;
+        if let Some(file) = &self.file
+            && (at_once || now.since(self.synced) >= SYNC_EVERY)
+        {
+            file.sync_data()?;
+            self.synced = now;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let block = block::encode(&std::mem::take(&mut self.pending));
+        if self.file.is_none() || self.segments.last().is_none_or(|last| last.count >= SEGMENT) {
+            self.begin()?;
+        }
+        if let (Some(file), Some(segment)) = (&mut self.file, self.segments.last_mut()) {
+            file.write_all(&block.bytes)?;
+            segment.count += block.count;
+        }
+        while let Some(at) = to_drop(&self.segments, KEPT_FIRST, KEPT_MAX) {
+            let dropped = self.segments.remove(at);
+            fs::remove_file(self.directory.join(segments::name(dropped.number)))?;
+        }
+        Ok(())
+    }
+
+    /// Begins a segment.
+    fn begin(&mut self) -> io::Result<()> {
+        let number = self.segments.last().map_or(0, |last| last.number + 1);
+        let mut file = File::create(self.directory.join(segments::name(number)))?;
+        file.write_all(&Head { magic: MAGIC, key: self.key }.bytes())?;
+        self.file = Some(file);
+        self.segments.push(Segment { number, count: 0 });
+        Ok(())
+    }
+}
+
+/// An observation with the cluster of its page, as it is written.
+pub(super) fn encode(seen: &Observation, cluster: ClusterId) -> Vec<u8> {
+    // Writing to memory fails for none of these types: each knows its length.
+    postcard::to_allocvec(&(seen, cluster)).unwrap_or_default()
+}

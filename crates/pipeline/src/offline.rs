@@ -1,0 +1,193 @@
+//! A crawl without network, clock and threads: the stages of a crawl, taken one page at a time.
+//!
+//! A recording is replayed through it, and policies are compared by it: parser, classifier, filter, dedup, frontier and policy are
+//! those of a live crawl. The policy's snapshot is published after every page, so that the same input gives the same order.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::Error;
+use super::learning::order;
+use super::needs::SharedNeeds;
+use super::page_processor::{PageProcessor, Recorded, Rules, observation};
+use harvestman_core::clock::Instant;
+use harvestman_core::config::Config;
+use harvestman_core::config::frontier::FrontierOptions;
+use harvestman_core::model::SingleNode;
+use harvestman_core::model::{Apath, Exchange, Fate, Lease, LinkClass, ScheduledUrl};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, HostKey, Scope};
+use harvestman_metrics::Metrics;
+use harvestman_policy::{self as policy, CurrentPolicy, Policy, PolicySnapshot};
+use harvestman_stages::fetch::DecodeLimits;
+use harvestman_stages::frontier::{Frontier, Limits, Outlook};
+use harvestman_stages::host::sitemap;
+use harvestman_storage::dedup::SeenUrls;
+use harvestman_structure::parse::Parser;
+
+/// A crawl that is handed what was fetched.
+pub struct Offline {
+    processor: PageProcessor,
+    current: CurrentPolicy,
+    needs: Arc<SharedNeeds>,
+    rules: Arc<Rules>,
+    frontier: Frontier,
+    hosts: Vec<HostKey>,
+    policy: Box<dyn Policy>,
+    generation: u64,
+}
+
+/// What became of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// Its fate.
+    pub fate: Fate,
+    /// Links on it that were new.
+    pub new: u32,
+}
+
+impl Offline {
+    /// A crawl from `seeds`. `recorded` says which URLs exist.
+    pub fn new(
+        config: &Config,
+        seeds: &[CanonicalUrl],
+        mut policy: Box<dyn Policy>,
+        recorded: impl Fn(Fingerprint) -> bool + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let snapshot = policy.snapshot();
+        let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&snapshot)));
+        let needs = Arc::new(SharedNeeds::new(policy.needs()));
+        let recorded: Recorded = Arc::new(recorded);
+        let rules = Arc::new(rules(config, seeds, (&current, &needs), recorded)?);
+        let options = config.parse.clone();
+        let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
+        let limits = Limits { queued_max, host_pages_max: None, classes_max };
+        let mut offline = Self {
+            processor: PageProcessor::new(Arc::clone(&rules), move || Parser::new(&options)),
+            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot), config.filter.order))
+                .exploring(explore_every),
+            generation: snapshot.generation(),
+            current,
+            needs,
+            rules,
+            hosts: Vec::new(),
+            policy,
+        };
+        for url in seeds {
+            offline.plant(url, &*snapshot);
+        }
+        Ok(offline)
+    }
+
+    fn plant(&mut self, url: &CanonicalUrl, snapshot: &dyn PolicySnapshot) {
+        if self.rules.seen.insert(url.fingerprint()) {
+            let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
+            let item = ScheduledUrl { url: url.clone(), class, depth: 0, redirects: 0, attempts: 0, via: None };
+            self.push(&item);
+        }
+    }
+
+    fn push(&mut self, item: &ScheduledUrl) {
+        // What is over the limit of waiting URLs is lost to a replay as it is to a crawl.
+        if let Ok(host) = self.frontier.push(item)
+            && !self.hosts.contains(&host)
+        {
+            self.hosts.push(host);
+        }
+    }
+
+    /// Leases the best URL that waits, over all hosts.
+    pub fn lease(&mut self) -> Option<Lease> {
+        let mut best = None;
+        for (at, host) in self.hosts.iter().enumerate() {
+            let Ok(rank) = self.frontier.best(host, Instant::EPOCH) else { continue };
+            if best.is_none_or(|(found, _)| rank > found) {
+                best = Some((rank, at));
+            }
+        }
+        self.frontier.pop(&self.hosts[best?.1], Instant::EPOCH).ok()
+    }
+
+    /// Takes in what was fetched, and lets the policy learn from it.
+    pub fn take_in(&mut self, lease: &Lease, exchange: &Exchange) -> Taken {
+        let mut harvest = self.processor.page(&lease.item, exchange);
+        self.frontier.end(lease.id);
+        let seen = observation(&lease.item, &mut harvest);
+        for item in &harvest.found.accepted {
+            self.push(item);
+        }
+        self.policy.observe(seen);
+        let proposals = self.policy.proposals();
+        for item in self.processor.proposals(&proposals).accepted {
+            self.push(&item);
+        }
+        self.publish();
+        Taken { fate: harvest.fate, new: harvest.found.accepted.len() as u32 }
+    }
+
+    fn publish(&mut self) {
+        let snapshot = self.policy.snapshot();
+        self.needs.set(self.policy.needs());
+        let filter = self.rules.filter.order;
+        self.frontier.set_order(policy::order(Arc::clone(&snapshot), filter));
+        if snapshot.generation() != self.generation {
+            self.generation = snapshot.generation();
+            let class_of = order(&snapshot, true, filter).class_of;
+            self.frontier.reclassify(&|class, url, via| class_of(class, url, via));
+        }
+        self.current.store(Arc::new(snapshot));
+    }
+
+    /// The policy's state of knowledge now.
+    pub fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
+        Arc::clone(&self.current.load())
+    }
+
+    /// The policy, with what it has learnt.
+    pub fn policy(&self) -> &dyn Policy {
+        &*self.policy
+    }
+
+    /// Ends the crawl and gives its policy back.
+    pub fn into_policy(self) -> Box<dyn Policy> {
+        self.policy
+    }
+
+    /// What the next requests are expected to bring ([`Frontier::outlook`]).
+    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
+        self.frontier.outlook(requests)
+    }
+
+    /// URLs waiting.
+    pub const fn queued(&self) -> u64 {
+        self.frontier.queued()
+    }
+}
+
+pub(super) fn rules(
+    config: &Config,
+    seeds: &[CanonicalUrl],
+    (policy, needs): (&CurrentPolicy, &Arc<SharedNeeds>),
+    recorded: Recorded,
+) -> Result<Rules, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    Ok(Rules {
+        ownership: SingleNode::shared(),
+        canonicaliser: Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?,
+        scope: Arc::new(Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?),
+        // A replay has no directory: all stays in memory.
+        seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
+        policy: Arc::clone(policy),
+        needs: Arc::clone(needs),
+        filter: config.filter.clone(),
+        depth_max: config.budget.depth,
+        agent: config.robots.agent.clone(),
+        decode: DecodeLimits::from(&config.fetch),
+        sitemaps: sitemap::Limits::from(&config.robots),
+        export: false,
+        digests: false,
+        recorded: Some(recorded),
+        metrics: Metrics::off(),
+    })
+}

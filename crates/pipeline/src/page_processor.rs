@@ -1,0 +1,326 @@
+//! What a fetched page yields: its fate, and the links that are new.
+
+use std::sync::Arc;
+
+use super::job::Sitemap;
+use super::link_filter::{LinkFilter, Memory};
+use super::needs::SharedNeeds;
+use bytes::Bytes;
+
+use harvestman_core::clock::Stopwatch;
+use harvestman_core::config::filter::FilterOptions;
+use harvestman_core::model::HostOwnership;
+use harvestman_core::model::word::step;
+use harvestman_core::model::{
+    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, ScheduledUrl,
+    Truncation,
+};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, Scope};
+use harvestman_metrics::Metrics;
+use harvestman_policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
+use harvestman_stages::fetch::{self, DecodeLimits};
+use harvestman_stages::frontier::LinksFound;
+use harvestman_stages::host::sitemap;
+use harvestman_stages::revisit::{RowMark, rows};
+use harvestman_storage::archive;
+use harvestman_storage::dedup::SeenUrls;
+use harvestman_structure::parse::Parser;
+
+/// Whether a URL was recorded.
+pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
+
+/// What is the same for all pages.
+pub(super) struct Rules {
+    pub(super) canonicaliser: Canonicaliser,
+    pub(super) scope: Arc<Scope>,
+    pub(super) seen: Arc<SeenUrls>,
+    /// Which URLs are this node's own.
+    pub(super) ownership: Arc<dyn HostOwnership>,
+    pub(super) policy: CurrentPolicy,
+    /// What the policy wants to be told of each page.
+    pub(super) needs: Arc<SharedNeeds>,
+    pub(super) filter: FilterOptions,
+    pub(super) depth_max: u16,
+    pub(super) agent: String,
+    pub(super) decode: DecodeLimits,
+    pub(super) sitemaps: sitemap::Limits,
+    /// Whether the links of each page are exported.
+    pub(super) export: bool,
+    /// Whether digests are made of pages, for visits to them later.
+    pub(super) digests: bool,
+    /// Which URLs were recorded, where a recording is replayed: others do not exist.
+    pub(super) recorded: Option<Recorded>,
+    pub(super) metrics: Metrics,
+}
+
+impl Rules {
+    /// The policy's state of knowledge now.
+    pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
+        Arc::clone(&self.policy.load())
+    }
+}
+
+/// What became of a page, and what it led to.
+pub(super) struct PageResult {
+    pub(super) fate: Fate,
+    pub(super) found: LinksFound,
+    pub(super) title: Option<String>,
+    /// Links on the page; none where it was not parsed.
+    pub(super) links: Option<u32>,
+    pub(super) redirect_to: Option<CanonicalUrl>,
+    /// What the page was, for the policy; none where it was no HTML page.
+    pub(super) facts: Option<PageFacts>,
+    /// The cluster of the page.
+    pub(super) cluster: ClusterId,
+    /// What the page was, as hashes; none where it was not parsed, or none are made.
+    pub(super) digests: Option<PageDigests>,
+    /// Its links and what stands around them, where digests are made.
+    pub(super) rows: Vec<RowMark>,
+    /// The line of the link export.
+    pub(super) exported: Option<Vec<u8>>,
+}
+
+impl PageResult {
+    /// The facts of something that was not parsed.
+    pub(super) const NO_NOTES: archive::PageFacts<'static> = archive::PageFacts { title: None, links: None };
+
+    /// A page that led to nothing.
+    pub(super) fn of(fate: Fate) -> Self {
+        Self {
+            fate,
+            found: LinksFound::default(),
+            title: None,
+            links: None,
+            redirect_to: None,
+            facts: None,
+            digests: None,
+            rows: Vec::new(),
+            cluster: ClusterId::UNKNOWN,
+            exported: None,
+        }
+    }
+
+    /// What the archive notes.
+    pub(super) fn notes(&self) -> archive::PageFacts<'_> {
+        archive::PageFacts { title: self.title.as_deref(), links: self.links }
+    }
+}
+
+/// One worker's processor: the rules, and what is its own.
+pub(super) struct PageProcessor {
+    rules: Arc<Rules>,
+    parser: Parser,
+    new_parser: Box<dyn Fn() -> Parser + Send>,
+    memory: Memory,
+    /// What the parser was last told: the snapshot's generation, and whether units and the gist are wanted.
+    asked: Option<(u64, bool, bool)>,
+}
+
+impl PageProcessor {
+    pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
+        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default(), asked: None }
+    }
+
+    /// Starts anew after a panic, which may have left the parser in any state.
+    pub(super) fn reset(&mut self) {
+        self.parser = (self.new_parser)();
+        self.memory = Memory::default();
+        self.asked = None;
+    }
+
+    /// Judges an exchange and takes in what the page links to.
+    pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
+        let answer = match &exchange.result {
+            Ok(answer) => answer,
+            Err(failure) => return PageResult::of(Fate::Failed(*failure)),
+        };
+        match answer.status {
+            200..=299 if answer.truncated == Some(Truncation::UnwantedType) => PageResult::of(Fate::UnwantedType),
+            200..=299 => self.document(item, answer),
+            300..=399 => self.redirect(item, answer),
+            status => PageResult::of(Fate::Failed(Failure::Http(status))),
+        }
+    }
+
+    fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
+        let media = MediaType::of(answer.content_type());
+        if media == MediaType::Other {
+            return PageResult::of(Fate::Fetched);
+        }
+        let metrics = &self.rules.metrics.parse;
+        metrics.stage.received.inc();
+        let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
+        let body = decoded(answer, &self.rules);
+        watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
+        metrics.parsed_bytes.add(body.len() as u64);
+        let harvest = match media {
+            MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
+            MediaType::Html | MediaType::Other => self.html(item, answer, &body),
+        };
+        self.rules.metrics.parse.stage.sent.inc();
+        self.rules.metrics.parse.links.add(u64::from(harvest.links.unwrap_or(0)));
+        harvest
+    }
+
+    fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> PageResult {
+        let rules = Arc::clone(&self.rules);
+        let needs = rules.needs.now();
+        let needs = Needs { gist: needs.gist || rules.digests, ..needs };
+        // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
+        let snapshot = rules.snapshot();
+        self.follow_policy(&*snapshot, needs);
+        let parse = &rules.metrics.parse;
+        let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
+        let mut page = self.parser.parse(body, answer.content_type());
+        watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
+        parse.pages.by(page.charset).inc();
+        let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
+        let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
+        intake.placed = needs.links.then(Vec::new);
+        intake.rows = rules.digests.then(Vec::new);
+        let cluster = intake.page(&page, directives);
+        let links = Some(page.link_count() as u32);
+        let digests = rules.digests.then(|| digests(&page));
+        let placed = intake.placed.take().unwrap_or_default();
+        let rows = intake.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
+        let (found, exported) = intake.finish();
+        let facts = PageFacts {
+            bag: std::mem::take(&mut page.leaf_paths),
+            units: std::mem::take(&mut page.units),
+            gist: std::mem::take(&mut page.gist),
+            forms: page.forms,
+            links: placed,
+            body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
+        };
+        let title = page.title;
+        PageResult {
+            found,
+            links,
+            title,
+            exported,
+            facts: Some(facts),
+            digests,
+            rows,
+            cluster,
+            ..PageResult::of(Fate::Fetched)
+        }
+    }
+
+    /// Has the parser read pages as the policy's snapshot asks for it.
+    fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
+        let asked = (policy.generation(), needs.units, needs.gist);
+        if self.asked != Some(asked) {
+            self.parser.set_class_tokens(policy.class_tokens());
+            self.parser.set_texts(needs.units, needs.gist);
+            self.asked = Some(asked);
+        }
+    }
+
+    /// The entries of a feed; none where the document is none.
+    fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<PageResult> {
+        let url = item.url.as_str();
+        let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
+        let rules = Arc::clone(&self.rules);
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        for url in contents.urls.iter().chain(&contents.sitemaps) {
+            intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+        }
+        let links = Some((contents.urls.len() + contents.sitemaps.len()) as u32);
+        let (found, exported) = intake.finish();
+        Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
+    }
+
+    fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
+        let Some(location) = fetch::redirect::target(answer.status, &answer.headers) else {
+            return PageResult::of(Fate::Failed(Failure::BadRedirect));
+        };
+        if item.redirects >= self.rules.filter.redirects_max {
+            return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
+        }
+        let rules = Arc::clone(&self.rules);
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        intake.redirects = item.redirects + 1;
+        intake.depth = item.depth;
+        let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
+        let (found, exported) = intake.finish();
+        PageResult { found, redirect_to: target, exported, ..PageResult::of(Fate::Redirected) }
+    }
+
+    /// Takes in addresses that the policy derived.
+    pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> LinksFound {
+        let mut found = LinksFound::default();
+        let rules = Arc::clone(&self.rules);
+        for proposal in proposals {
+            let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
+            let snapshot = Arc::clone(&**rules.policy.load());
+            let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, &item, None);
+            intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
+            let (new, _) = intake.finish();
+            found.settled.merge(&new.settled);
+            found.accepted.extend(new.accepted);
+            if let Some(fleet_effects) = new.fleet_effects {
+                found.fleet_effects.get_or_insert_default().foreign.extend(fleet_effects.foreign);
+            }
+        }
+        found
+    }
+
+    /// The entries of a sitemap as links, and the sitemaps that it names.
+    pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (LinksFound, Vec<String>) {
+        let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
+        if !(200..=299).contains(&answer.status) {
+            return Default::default();
+        }
+        let url = sitemap.url.as_str();
+        match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.sitemaps) {
+            Ok(contents) => {
+                let rules = Arc::clone(&self.rules);
+                let item = ScheduledUrl::errand(sitemap.url.clone());
+                let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item, None);
+                for url in &contents.urls {
+                    intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+                }
+                (intake.finish().0, contents.sitemaps)
+            }
+            Err(error) => {
+                tracing::warn!(url, %error, "a sitemap is of no use");
+                Default::default()
+            }
+        }
+    }
+}
+
+/// The body of an answer as the parser reads it.
+fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
+    let decoded = fetch::decode_answer(answer, &rules.decode);
+    let cut = &rules.metrics.parse.cut;
+    if decoded.error.is_some() {
+        cut.by("coding").inc();
+    } else if decoded.cut.is_some() {
+        cut.by("too_long").inc();
+    }
+    decoded.bytes
+}
+
+/// What a page shows, as hashes. Its bytes are not looked at here.
+fn digests(page: &ParsedPage) -> PageDigests {
+    let gist = page.gist.iter().fold(0, |all, text| step(all, *text));
+    let text = page.texts.iter().fold(0, |all, (_, text)| step(all, *text));
+    // 0 is that of a page that was not parsed.
+    PageDigests { gist: gist | 1, text: text | 1, body: 0 }
+}
+
+/// What was learnt from a fetch that has ended with `fate`.
+pub(super) fn observation(item: &ScheduledUrl, harvest: &mut PageResult) -> Observation {
+    let outcome = match (harvest.fate, harvest.facts.take()) {
+        (_, Some(facts)) => Outcome::Page(Box::new(facts)),
+        (Fate::Redirected, None) => Outcome::Redirected,
+        (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
+        (_, None) => Outcome::Failed,
+    };
+    // What goes to other nodes is new as far as this one knows.
+    let foreign = harvest.found.fleet_effects.iter().flat_map(|effects| &effects.foreign);
+    let new = harvest.found.accepted.iter().chain(foreign);
+    let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
+    Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
+}

@@ -1,0 +1,68 @@
+//! The page log's line for an outcome.
+
+use super::page_processor::PageResult;
+use super::recrawl::RecrawlHandle;
+use harvestman_core::model::{ClusterId, Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
+
+/// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
+pub(super) fn page_record(
+    lease: &Lease,
+    exchange: Option<&Exchange>,
+    fate: Fate,
+    harvest: Option<&PageResult>,
+) -> PageRecord {
+    let (item, decision) = (&lease.item, lease.decision);
+    let answer = exchange.and_then(|exchange| exchange.result.as_ref().ok());
+    let timings = exchange.map(|exchange| exchange.timings);
+    let millis = |until: harvestman_core::clock::Instant, since: harvestman_core::clock::Instant| {
+        until.since(since).as_millis() as u64
+    };
+    PageRecord {
+        url: item.url.to_string(),
+        time: timings.map(|timings| timings.started.timestamp().to_string()),
+        fate: fate.name().to_owned(),
+        reason: fate.reason().map(str::to_owned),
+        status: answer.map(|answer| answer.status),
+        content_type: answer.and_then(|answer| answer.content_type()).map(str::to_owned),
+        bytes: answer.map_or(0, |answer| answer.body.len() as u64),
+        redirect_to: harvest.and_then(|harvest| harvest.redirect_to.as_ref()).map(ToString::to_string),
+        via: item.via.as_deref().map(str::to_owned),
+        depth: item.depth,
+        attempts: item.attempts,
+        first_byte_ms: timings.and_then(|timings| Some(millis(timings.first_byte?, timings.started))),
+        duration_ms: timings.map(|timings| millis(timings.ended, timings.started)),
+        title: harvest.and_then(|harvest| harvest.title.clone()),
+        visit: None,
+        changed: None,
+        difference: None,
+        links: harvest.and_then(|harvest| harvest.links),
+        links_new: harvest.filter(|harvest| harvest.links.is_some()).map(|harvest| harvest.found.accepted.len() as u32),
+        cluster: harvest.map(|harvest| harvest.cluster).filter(|cluster| *cluster != ClusterId::UNKNOWN).map(|c| c.0),
+        class: decision.map(|_| item.class.to_string()),
+        score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
+        snapshot: decision.map(|decision| decision.snapshot),
+        payload_digest: None,
+        ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
+        truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
+        warc_file: None,
+        warc_offset: None,
+    }
+}
+
+/// Says which visit it was, and whether the page has changed.
+pub(super) fn note_visit(record: &mut PageRecord, visit: Option<&Visit>, recrawl: Option<&RecrawlHandle>) {
+    let Some((visit, difference)) = visit.and_then(|visit| Some((visit, visit.difference?))) else { return };
+    record.visit = Some(visit.visits);
+    let by_kind = |recrawl: &RecrawlHandle| recrawl.is_change(visit.page(), difference);
+    record.changed = Some(recrawl.map_or(difference >= Difference::Numbers, by_kind));
+    record.difference = Some(difference.label().to_owned());
+}
+
+const fn truncation(truncation: Truncation) -> &'static str {
+    match truncation {
+        Truncation::Length => "length",
+        Truncation::Time => "time",
+        Truncation::Disconnect => "disconnect",
+        Truncation::UnwantedType => "unwanted_type",
+    }
+}

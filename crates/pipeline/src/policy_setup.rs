@@ -1,0 +1,216 @@
+//! The policy of a crawl: made from the settings, and put to learning where it learns.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::Error;
+use super::environment::Environment;
+use super::example::{example, reader, spelling_reader};
+use super::learning::{Learner, Learning, ObservationSender};
+use super::model_file::{ModelFile, model};
+use super::needs::SharedNeeds;
+use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
+use super::pace::Pace;
+use super::page_processor::{PageProcessor, Rules};
+use super::policy_log::Journal;
+use super::snapshot_publisher::SnapshotPublisher;
+use super::switchboard::Lines;
+use super::trap_board::TrapBoard;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{Config, FilterOrder};
+use harvestman_core::model::ClusterId;
+use harvestman_core::seed::Seed;
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_metrics::Metrics;
+use harvestman_policy::learned::SiteModel;
+use harvestman_policy::steering::Steering;
+use harvestman_policy::{
+    self as policy, CurrentPolicy, ExamplePage, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal,
+};
+use harvestman_stages::frontier::{Order, OrderChanged, OrderSlot};
+use harvestman_structure::parse::Parser;
+
+/// Makes the policy that is configured; its random draws start at the seed.
+pub(super) type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;
+
+/// A policy that is ready, and its first snapshot where all stages find it.
+pub(super) struct PolicySetup {
+    policy: Box<dyn Policy>,
+    filter: FilterOrder,
+    /// Where snapshots are published, and what people ask for is laid over them.
+    pub(super) publisher: Arc<SnapshotPublisher>,
+    pub(super) current: CurrentPolicy,
+    pub(super) needs: Arc<SharedNeeds>,
+    /// Where later orders wait for the frontier.
+    pub(super) orders: Arc<OrderSlot>,
+    /// Which traps were met.
+    pub(super) traps: Arc<TrapBoard>,
+    /// The example page, where it is to be fetched.
+    pub(super) example_seed: Option<CanonicalUrl>,
+    observations: Option<ObservationLog>,
+}
+
+impl PolicySetup {
+    /// Makes the policy.
+    pub(super) fn new(
+        config: &Config,
+        canonicaliser: &Canonicaliser,
+        (seeds, scope): (&[CanonicalUrl], &Scope),
+        (environment, seed): (&dyn Environment, Seed),
+    ) -> Result<Self, Error> {
+        let example = example(config, canonicaliser, scope)?;
+        let model = model(config, seeds, scope)?;
+        let example_seed =
+            example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
+        let mut policy = environment.policy(&making(config, example, model), seed);
+        if config.filter.trap_guard {
+            policy = Box::new(Guarded::new(policy));
+        }
+        let first = policy.snapshot();
+        let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
+        let explained = (policy.is_explained(), config.filter.order);
+        Ok(Self {
+            publisher: Arc::new(SnapshotPublisher::new(first, Arc::clone(&current), Steering::default(), explained)),
+            current,
+            needs: Arc::new(SharedNeeds::new(policy.needs())),
+            orders: Arc::default(),
+            traps: Arc::default(),
+            observations: None,
+            filter: config.filter.order,
+            policy,
+            example_seed,
+        })
+    }
+
+    /// What the frontier orders by at first.
+    pub(super) fn first_order(&self) -> Order {
+        self.publisher.order()
+    }
+
+    /// Shows it again what an earlier run showed it, and lays over it what people asked for then. From now on what it is shown is kept.
+    pub(super) fn recall(&mut self, config: &Config, directory: &Path, steering: Steering) -> Result<(), Error> {
+        let mut pages = Vec::new();
+        if self.policy.is_explained() && !self.policy.learns_elsewhere() && config.state.enabled {
+            let (log, recalled) = recall(config, directory, &mut *self.policy, &mut pages)?;
+            tell(recalled);
+            self.observations = Some(log);
+        }
+        self.needs.set(self.policy.needs());
+        let explained = (self.policy.is_explained(), self.filter);
+        let publisher = SnapshotPublisher::new(self.policy.snapshot(), Arc::clone(&self.current), steering, explained);
+        pages.iter().for_each(|(url, cluster)| publisher.see(url, *cluster));
+        publisher.look_again();
+        self.publisher = Arc::new(publisher);
+        Ok(())
+    }
+
+    /// The first snapshot.
+    pub(super) fn first(&self) -> Arc<dyn PolicySnapshot> {
+        self.publisher.snapshot()
+    }
+
+    /// Makes who learns; none where the policy does not.
+    pub(super) fn learner(
+        self,
+        config: &Config,
+        directory: &Path,
+        (lines, rules): (&Lines, &Arc<Rules>),
+        clock: &Clock,
+        metrics: &Metrics,
+    ) -> Result<Option<(ObservationSender, Learner)>, Error> {
+        if !self.policy.learns() {
+            return Ok(None);
+        }
+        let logged = config.policy.log && self.policy.is_explained();
+        let journal = logged.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let live = Arc::clone(&lines.0.live);
+        let (links_to, options) = (lines.clone(), config.parse.clone());
+        let mut processor = PageProcessor::new(Arc::clone(rules), move || Parser::new(&options));
+        let propose = move |proposals: &[Proposal]| links_to.0.to_frontier(processor.proposals(proposals));
+        let (lines, orders) = (lines.clone(), self.orders);
+        let to_frontier = move |order| {
+            if orders.leave(order) {
+                lines.0.to_frontier(OrderChanged);
+            }
+        };
+        let learning = Learning {
+            facts: self.policy.facts(),
+            traps: self.traps,
+            live,
+            untold: true,
+            spell: spelling_reader(&config.parse),
+            spelt: 0,
+            policy: self.policy,
+            snapshot: self.publisher.snapshot(),
+            publisher: self.publisher,
+            needs: self.needs,
+            to_frontier: Box::new(to_frontier),
+            propose: Box::new(propose),
+            journal,
+            observations: self.observations,
+            model_file: Some(ModelFile::new(directory, &config.parse)),
+            pace: Pace::new(&config.policy, clock.now()),
+            read: reader(&config.parse),
+            clock: clock.clone(),
+            metrics: Arc::clone(&metrics.policy),
+        };
+        Ok(Some(learning.ready(config.frontier.in_flight_max as usize)))
+    }
+}
+
+/// How the policy is made.
+fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
+    let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
+    Arc::new(move |seed| {
+        let making = Making {
+            variant: options.variant,
+            example: example.as_ref(),
+            model: model.as_ref(),
+            by: options.by,
+            ..Making::new(seed)
+        };
+        policy::make(kind, &making, reader(&parse))
+    })
+}
+
+/// Opens the log of observations, and shows a policy what stands there. The pages that it tells apart are listed in `pages`.
+fn recall(
+    config: &Config,
+    directory: &Path,
+    policy: &mut dyn Policy,
+    pages: &mut Vec<(String, ClusterId)>,
+) -> Result<(ObservationLog, Recalled), Error> {
+    let path = directory.join(OBSERVATIONS_DIRECTORY);
+    let show = |seen: Observation, cluster: ClusterId| {
+        if cluster != ClusterId::UNKNOWN {
+            pages.push((seen.url.as_str().to_owned(), cluster));
+        }
+        policy.observe(seen);
+        // They were made when it saw this first.
+        drop(policy.proposals());
+    };
+    let opened = AssertUnwindSafe(|| ObservationLog::open(directory, observations::key(config), show));
+    match catch_unwind(opened) {
+        Ok(opened) => opened.map_err(|source| Error::Write { path, source }),
+        Err(_) => Err(Error::Internal(format!(
+            "the policy panicked at what it saw in an earlier run; without {} it learns anew",
+            path.display()
+        ))),
+    }
+}
+
+/// Says what was recalled.
+fn tell(recalled: Recalled) {
+    if recalled.spoilt > 0 {
+        tracing::warn!(
+            files = recalled.spoilt,
+            "what the policy was shown in an earlier run is of other settings or another version; it is removed, and learnt anew"
+        );
+    }
+    if recalled.observations > 0 {
+        tracing::info!(fetches = recalled.observations, "the policy knows what it knew");
+    }
+}

@@ -1,0 +1,187 @@
+//! Recrawls: feeds pages that were visited before to the frontier again, by a [plan](harvestman_stages::revisit::plan) that learns from what their
+//! visits find.
+//!
+//! ```text
+//! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, keeper as in any crawl
+//!                                          ▲                │ links of a page          │ it is kept
+//!                                          └────────────────┴──────────────────────────┘
+//! ```
+//!
+//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl goes through the
+//! visits that it had made once more, from the state, in their order: so the plan learns from them what it had learnt. What it had planned
+//! waits in the frontier.
+
+mod load;
+mod scheduler;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use parking_lot::Mutex;
+
+pub(super) use self::load::Loaded;
+pub(super) use self::scheduler::RecrawlScheduler;
+use super::switchboard::Lines;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_core::model::{Change, Difference, Fate, Place, Sighting, Visit, brief};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::Fingerprint;
+use harvestman_report::RecrawlFigures;
+use harvestman_stages::revisit::rows::signs;
+use harvestman_stages::revisit::{RowMark, RowSign};
+use harvestman_storage::store::{Round, VisitReader};
+
+/// Links of a page that are remembered until the recrawl is over.
+const LINKS_KEPT: usize = 256;
+
+/// What the feeder is told.
+enum Told {
+    /// A page that it has planned has these links, in page order.
+    Links(Fingerprint, Links),
+    /// A page that is new has these links.
+    New(Links),
+    /// What became of a page that it has planned, and that it is kept.
+    Ended(Fingerprint, Ended),
+    /// The crawl is over.
+    Close,
+}
+
+/// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
+type Links = Vec<(u64, Fingerprint, RowSign)>;
+
+/// The links of a page with these rows, which was that `before`.
+pub(super) fn links_of(before: Option<&Visit>, rows: &[RowMark]) -> Links {
+    let signs = signs(before.map_or(&[], |before| &before.rows), rows);
+    rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect()
+}
+
+/// What a visit is remembered by for as long as the recrawl lasts.
+pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowSign)]) -> Sighting {
+    let kept = &links[..links.len().min(LINKS_KEPT)];
+    let places = kept.chunk_by(|one, other| one.0 == other.0).map(|place| Place {
+        apath: place[0].0,
+        links: place.iter().map(|(_, page, sign)| (brief(*page), *sign)).collect(),
+    });
+    let Visit { round, last: at, difference, waited, gone, .. } = *visit;
+    Sighting { page: visit.page(), round, at, difference, waited, gone, places: places.collect() }
+}
+
+/// How a planned visit ended.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    fate: Fate,
+    /// How the page differed; none where it could not be had.
+    difference: Option<Difference>,
+    /// Seconds since the visit before.
+    waited: u64,
+    gone: bool,
+}
+
+/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and for some that may be left out.
+#[derive(Clone)]
+pub(super) struct RecrawlHandle {
+    sender: Sender<Told>,
+    /// Pages whose visits are planned and not ended.
+    planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
+    figures: Arc<Mutex<RecrawlFigures>>,
+    /// Page → how much it differs when nothing has changed, of pages whose visit is planned and where that is more than nothing.
+    noise: Arc<Mutex<HashMap<Fingerprint, Difference, FixedState>>>,
+}
+
+impl RecrawlHandle {
+    /// Whether such a difference is a change of the page, by what is known of its kind.
+    pub(super) fn is_change(&self, page: Fingerprint, difference: Difference) -> bool {
+        difference >= Difference::Numbers && self.noise.lock().get(&page).is_none_or(|noise| difference > *noise)
+    }
+
+    /// Whether this page's visit was planned.
+    fn awaits(&self, page: Fingerprint) -> bool {
+        self.planned.lock().contains(&page)
+    }
+
+    /// Tells what a page links to.
+    pub(super) fn tell_links(&self, page: Fingerprint, links: Links) {
+        if links.is_empty() {
+            return;
+        }
+        if self.awaits(page) {
+            self.send(Told::Links(page, links));
+        } else {
+            // It is a sign and no more: where there is no room for it, it is left out.
+            let _ = self.sender.try_send(Told::New(links));
+        }
+    }
+
+    /// Tells what was kept.
+    pub(super) fn kept(&self, change: &Change) {
+        for ended in &change.ended {
+            if self.planned.lock().remove(&ended.url) {
+                self.noise.lock().remove(&ended.url);
+                self.send(Told::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
+            } else if ended.fate == Fate::Fetched {
+                self.figures.lock().new_pages += 1;
+            }
+        }
+    }
+
+    /// Where the recrawl stands.
+    pub(super) fn figures(&self) -> RecrawlFigures {
+        self.figures.lock().clone()
+    }
+
+    /// Ends the feeder.
+    pub(super) fn close(&self) {
+        self.send(Told::Close);
+    }
+
+    fn send(&self, told: Told) {
+        if self.sender.send(told).is_err() {
+            // The plan is carried out.
+            tracing::debug!("a visit ended after the plan");
+        }
+    }
+}
+
+impl Ended {
+    fn of(fate: Fate, visit: Option<&Visit>) -> Self {
+        Self {
+            fate,
+            difference: visit.and_then(|visit| visit.difference),
+            waited: visit.map_or(0, |visit| visit.waited),
+            gone: visit.is_some_and(|visit| visit.gone),
+        }
+    }
+}
+
+/// What feeds the frontier, ready to be started.
+pub(super) fn feeder(
+    config: &Config,
+    (round, loaded, reader): (&Round, Loaded, VisitReader),
+    lines: &Lines,
+    (clock, seed): (&Clock, Seed),
+) -> RecrawlScheduler {
+    let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
+    let room = config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
+    let (sender, told): (_, Receiver<Told>) = bounded(room);
+    let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
+    let port = RecrawlHandle {
+        sender,
+        planned: Arc::default(),
+        figures: Arc::new(Mutex::new(figures)),
+        noise: Arc::default(),
+    };
+    // Set once, here, before anything can end.
+    let _ = lines.0.recrawl.set(port.clone());
+    RecrawlScheduler::new(config, (loaded, reader, window), round.number, (lines, port), (clock, seed), told)
+}
+
+impl RecrawlScheduler {
+    /// Starts the thread; it ends when the crawl does.
+    pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || self.run())
+    }
+}

@@ -1,0 +1,276 @@
+//! The thread that carries a plan out.
+
+use crossbeam_channel::Receiver;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use super::{Ended, Links, Loaded, RecrawlHandle, Told};
+use crate::switchboard::Lines;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::{Config, RecrawlOptions};
+use harvestman_core::model::{Difference, Fate, LinkClass, Place, RowSign, ScheduledUrl, Sighting, brief};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
+use harvestman_stages::frontier::{ErrandsAdded, LinksFound};
+use harvestman_stages::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
+use harvestman_storage::store::VisitReader;
+
+/// Of the pages this share may be visited again, however many new ones there are.
+const SHARE_AT_LEAST: f64 = 0.2;
+
+pub(crate) struct RecrawlScheduler {
+    plan: Plan,
+    options: RecrawlOptions,
+    reader: VisitReader,
+    /// Number → page, host.
+    pages: Vec<(Fingerprint, u32)>,
+    numbers: HashMap<Fingerprint, PageNumber, FixedState>,
+    /// Links of pages whose visit has not ended yet.
+    links: HashMap<Fingerprint, Vec<Linked>, FixedState>,
+    /// Visits under way at each host, and how many there may be.
+    under_way: Vec<usize>,
+    window: usize,
+    lines: Lines,
+    port: RecrawlHandle,
+    clock: Clock,
+    told: Receiver<Told>,
+}
+
+impl RecrawlScheduler {
+    pub(super) fn new(
+        config: &Config,
+        (loaded, reader, window): (Loaded, VisitReader, usize),
+        round: u32,
+        (lines, port): (&Lines, RecrawlHandle),
+        (clock, seed): (&Clock, Seed),
+        told: Receiver<Told>,
+    ) -> Self {
+        let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
+        let options = config.recrawl.clone();
+        let limits = Limits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
+        let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
+        let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
+        let mut feeder = Self {
+            plan,
+            options,
+            reader,
+            pages,
+            numbers,
+            links: HashMap::default(),
+            under_way: vec![0; hosts],
+            window,
+            lines: lines.clone(),
+            port,
+            clock: clock.clone(),
+            told,
+        };
+        feeder.recall(round);
+        // Until the plan is carried out, the crawl is not over.
+        feeder.lines.0.to_frontier(ErrandsAdded(1));
+        waiting.into_iter().for_each(|page| feeder.takes_part(page));
+        feeder
+    }
+
+    /// Goes through the visits of the same round that an earlier run has made.
+    fn recall(&mut self, round: u32) {
+        let (plan, numbers) = (&mut self.plan, &self.numbers);
+        let mut briefly: HashMap<u32, PageNumber, FixedState> = HashMap::default();
+        let read = self.reader.sightings(round, |sighting| {
+            if briefly.is_empty() {
+                briefly.extend(numbers.iter().map(|(page, number)| (brief(*page), *number)));
+            }
+            let links = known_briefly(&sighting.places, &briefly);
+            let Sighting { page, difference, waited, gone, .. } = sighting;
+            match numbers.get(&page).copied().filter(|_| difference.is_some()) {
+                Some(page) => plan.recall(&Found { page, difference, waited, gone, links: &links }),
+                None => plan.found_new(&links),
+            }
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "what the recrawl had learnt cannot be read; it learns it anew");
+        }
+        if !briefly.is_empty() {
+            plan.recalled();
+        }
+    }
+
+    /// Notes a page that waits already.
+    fn takes_part(&mut self, page: PageNumber) {
+        let (fingerprint, host) = self.pages[page as usize];
+        if self.plan.leave_out(page) {
+            self.under_way[host as usize] += 1;
+            self.port.planned.lock().insert(fingerprint);
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        self.feed_all();
+        while self.plan.under_way() > 0 {
+            let told = self.told.recv();
+            if !told.is_ok_and(|told| self.hear(told)) {
+                return self.show();
+            }
+        }
+        self.end();
+    }
+
+    /// Takes in what it is told. False where the crawl is over.
+    fn hear(&mut self, told: Told) -> bool {
+        match told {
+            Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
+            Told::New(links) => self.plan.found_new(&self.known(&links)),
+            Told::Ended(page, ended) => self.take(page, ended),
+            Told::Close => return false,
+        }
+        true
+    }
+
+    /// The plan is carried out: the crawl may end.
+    fn end(&self) {
+        self.show();
+        self.tell_end();
+        self.lines.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
+    }
+
+    /// The links that lead to pages of the plan.
+    fn known(&self, links: &Links) -> Vec<Linked> {
+        let linked = |(apath, to, row): &(u64, Fingerprint, _)| {
+            Some(Linked { apath: *apath, page: *self.numbers.get(to)?, row: *row })
+        };
+        links.iter().filter_map(linked).collect()
+    }
+
+    fn take(&mut self, page: Fingerprint, ended: Ended) {
+        let links = self.links.remove(&page).unwrap_or_default();
+        let Some(number) = self.numbers.get(&page).copied() else { return };
+        let host = self.pages[number as usize].1;
+        self.under_way[host as usize] = self.under_way[host as usize].saturating_sub(1);
+        if !self.plan.is_probe(number) {
+            self.count(number, &ended);
+        }
+        let Ended { difference, waited, gone, .. } = ended;
+        self.plan.found(&Found { page: number, difference, waited, gone, links: &links });
+        let judged = self.plan.judgements();
+        self.feed(host);
+        if self.plan.judgements() != judged {
+            // What is best has changed, for all hosts.
+            self.feed_all();
+        }
+    }
+
+    fn count(&self, number: PageNumber, ended: &Ended) {
+        let noise = self.plan.noise_of_page(number);
+        let mut figures = self.port.figures.lock();
+        figures.visited += 1;
+        match (ended.fate, ended.difference) {
+            (Fate::NotModified, _) => figures.not_modified += 1,
+            _ if ended.gone => figures.gone += 1,
+            (Fate::Fetched, Some(found)) if found < Difference::Numbers || noise >= Some(found) => figures.same += 1,
+            (Fate::Fetched, Some(_)) => figures.changed += 1,
+            _ => figures.failed += 1,
+        }
+    }
+
+    fn feed_all(&mut self) {
+        (0..self.under_way.len() as u32).for_each(|host| self.feed(host));
+        self.show();
+    }
+
+    /// Plans visits to a host until enough are under way.
+    fn feed(&mut self, host: u32) {
+        self.plan.limit_visits(self.visits_max());
+        while self.under_way[host as usize] < self.window {
+            let Some(page) = self.plan.next(host, self.clock.now()) else { return };
+            self.under_way[host as usize] += 1;
+            self.plant(page);
+        }
+    }
+
+    /// Puts a page into the frontier.
+    fn plant(&mut self, page: PageNumber) {
+        let fingerprint = self.pages[page as usize].0;
+        self.port.planned.lock().insert(fingerprint);
+        if let Some(noise) = self.plan.noise_of_page(page).filter(|noise| *noise >= Difference::Numbers) {
+            self.port.noise.lock().insert(fingerprint, noise);
+        }
+        let visit = self.reader.of(fingerprint).ok().flatten();
+        let Some(visit) = visit else {
+            // It was there when the plan was made: the disk fails, which ends the crawl elsewhere.
+            self.port.planned.lock().remove(&fingerprint);
+            let host = self.pages[page as usize].1 as usize;
+            self.under_way[host] -= 1;
+            return self.plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
+        };
+        let item = ScheduledUrl {
+            url: CanonicalUrl::from_canonical(&*visit.url),
+            class: LinkClass::REVISIT,
+            depth: visit.depth,
+            redirects: 0,
+            attempts: 0,
+            via: visit.via.as_deref().map(Into::into),
+        };
+        // Its class is the same in every generation.
+        let found = LinksFound { accepted: vec![item], generation: u64::MAX, ..LinksFound::default() };
+        self.lines.0.to_frontier(found);
+    }
+
+    /// How many visits there may be: the share of what a visit to every page would take, the other requests (new pages, robots.txt) added
+    /// on both sides.
+    fn visits_max(&self) -> u64 {
+        if self.options.share >= 1.0 {
+            return u64::MAX;
+        }
+        let pages = self.plan.pages() as f64;
+        let made = self.lines.0.allowance.requests();
+        let others = made.saturating_sub(self.plan.ahead().visited) as f64;
+        let most = self.options.share * pages - (1.0 - self.options.share) * others;
+        most.max(SHARE_AT_LEAST.min(self.options.share) * pages).max(1.0) as u64
+    }
+
+    fn show(&self) {
+        let ahead = self.plan.ahead();
+        let mut figures = self.port.figures.lock();
+        figures.expected = ahead.expected;
+        // What differed before it was known that its kind always does is no change; in a recrawl that goes on, others were found before.
+        let noise = figures.changed.saturating_sub(ahead.changed);
+        figures.changed -= noise;
+        figures.same += noise;
+    }
+
+    fn tell_end(&self) {
+        let why = match self.plan.stopped() {
+            Some(Stop::Done) => "each page was visited",
+            Some(Stop::Visits) | None => "as many pages were visited again as may be",
+            Some(Stop::Recall) => "nearly all that has changed is expected to be found",
+            Some(Stop::Chance) => "no page is likely to have changed",
+        };
+        let figures = self.port.figures();
+        let expected = figures.expected.round();
+        tracing::info!(visited = figures.visited, changed = figures.changed, left = expected, "{why}");
+    }
+}
+
+/// The links that lead to pages of the plan.
+fn known_briefly(places: &[Place], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<Linked> {
+    let linked = |place: &Place, (page, row): &(u32, RowSign)| {
+        Some(Linked { apath: place.apath, page: *numbers.get(page)?, row: *row })
+    };
+    places.iter().flat_map(|place| place.links.iter().filter_map(move |link| linked(place, link))).collect()
+}
+
+/// For the simulation, which has no threads.
+#[cfg(test)]
+impl RecrawlScheduler {
+    pub(crate) fn begin(&mut self) {
+        self.feed_all();
+    }
+
+    /// Takes in one thing that it is told, if any. None where the plan is carried out, which it has said then.
+    pub(crate) fn step(&mut self) -> Option<bool> {
+        if self.plan.under_way() == 0 {
+            self.end();
+            return None;
+        }
+        Some(self.told.try_recv().is_ok_and(|told| self.hear(told)))
+    }
+}

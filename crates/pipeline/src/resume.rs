@@ -1,0 +1,211 @@
+//! Where a crawl starts: anew, or where an earlier run ended.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Error;
+use super::output::{self, DirectoryLock};
+use super::state_writer::recollection;
+use super::wiring::SEEN_DIRECTORY;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_core::model::{Fates, Ledger, Note};
+use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
+use harvestman_stages::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
+use harvestman_stages::host::HostPast;
+use harvestman_storage::archive;
+use harvestman_storage::dedup::SeenUrls;
+use harvestman_storage::store::{Account, ChunkFile, Round, Store, decode};
+
+/// The state, in the crawl directory.
+pub(super) const STATE_DIRECTORY: &str = "state";
+
+/// Waiting URLs that have outgrown their memory, in the crawl directory.
+const CHUNK_FILE: &str = "frontier.chunks";
+
+/// The frontier's chunks in a file.
+struct Chunks(ChunkFile);
+
+impl ChunkStore for Chunks {
+    fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
+        let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
+        match self.0.put(&chunk) {
+            Some(offset) if length < u32::MAX => Ok(ChunkPlace { offset, length }),
+            _ => Err(chunk),
+        }
+    }
+
+    fn take(&self, place: ChunkPlace) -> Option<Vec<u8>> {
+        self.0.take(place.offset, place.length)
+    }
+}
+
+/// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
+pub(super) fn shelf(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<Shelf>, Error> {
+    if !on_disk {
+        return Ok(Arc::default());
+    }
+    let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
+    Ok(Arc::new(Shelf::new(config.frontier.memory.0, Box::new(Chunks(file)))))
+}
+
+/// A crawl directory that is ready for a run.
+pub(super) struct Start {
+    pub lock: DirectoryLock,
+    /// The state that an earlier run left; none where there was no such run.
+    pub left: Option<Store>,
+}
+
+impl Start {
+    /// Begins in a directory that is new or empty.
+    pub(super) fn anew(directory: &Path) -> Result<Self, Error> {
+        output::prepare(directory)?;
+        Ok(Self { lock: DirectoryLock::take(directory)?, left: None })
+    }
+
+    /// Goes on in a directory that holds a crawl: repairs what its end has torn.
+    pub(super) fn again(directory: &Path) -> Result<Self, Error> {
+        let state = directory.join(STATE_DIRECTORY);
+        if !state.is_dir() {
+            let reason = "it holds no crawl that could go on".to_owned();
+            return Err(Error::OutputDirectory { path: directory.to_owned(), reason });
+        }
+        let lock = DirectoryLock::take(directory)?;
+        let store = Store::open(&state)?;
+        for repaired in archive::repair_all(directory)? {
+            let name = repaired.path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+            match repaired.cut_bytes {
+                0 => tracing::info!(file = &*name, "a WARC file was left open; it is whole"),
+                bytes => tracing::warn!(
+                    file = &*name,
+                    bytes,
+                    "the torn end of a WARC file was cut off; its page is fetched again"
+                ),
+            }
+        }
+        // It is made anew from the state: what was in memory is not in its files.
+        match std::fs::remove_dir_all(directory.join(SEEN_DIRECTORY)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let path = directory.join(SEEN_DIRECTORY);
+                return Err(Error::Write { path, source: error });
+            }
+            _ => {}
+        }
+        Ok(Self { lock, left: Some(store) })
+    }
+}
+
+impl Start {
+    /// Begins another recrawl in a directory that holds a crawl: from here on the account is that of the recrawl, whose links are at first
+    /// what still waits. The report of what was before is kept under another name.
+    pub(super) fn another_round(directory: &Path) -> Result<Self, Error> {
+        let refuse = |reason: &str| Error::OutputDirectory { path: directory.to_owned(), reason: reason.to_owned() };
+        if !directory.join(STATE_DIRECTORY).is_dir() {
+            return Err(refuse("it holds no crawl whose pages could be visited again (or one without a state)"));
+        }
+        let start = Self::again(directory)?;
+        let Some(store) = &start.left else { return Err(refuse("it holds no state")) };
+        let (waiting, pages) = (store.waiting()?, store.visits().count()?);
+        if pages == 0 {
+            return Err(refuse(
+                "its state knows of no page that was fetched: the crawl has fetched none yet (`harvestman resume DIR` goes on with it), \
+                 was made by an earlier version, or with state.visits = false",
+            ));
+        }
+        let number = store.past()?.round.map_or(0, |round| round.number) + 1;
+        let mut ledger = Ledger::default();
+        ledger.discover(&Fates::default(), waiting);
+        let account = Account { ledger, ..Account::default() };
+        store.begin_round(&Round { number, began: Clock::system().now(), pages }, &account)?;
+        output::set_report_aside(directory, number - 1);
+        Ok(start)
+    }
+}
+
+/// What an earlier run left, but for the URLs.
+#[derive(Default)]
+pub(super) struct Past {
+    pub account: Account,
+    /// The latest recrawl.
+    pub round: Option<Round>,
+    pub hosts: HashMap<HostKey, HostPast>,
+    /// URLs ever accepted of hosts.
+    pub admitted: Vec<(HostKey, u64)>,
+    /// Sitemaps that indexes have named and that are still to be read, by the indexes above them.
+    pub sitemaps: BTreeMap<u32, Vec<String>>,
+}
+
+impl Past {
+    /// Reads it.
+    pub(super) fn read(store: &Store) -> Result<Self, Error> {
+        let restored = store.past()?;
+        let (mut past, mut unreadable) =
+            (Self { account: restored.account, round: restored.round, ..Self::default() }, restored.unreadable);
+        for (host, memory) in restored.hosts {
+            let politeness = recollection(&memory);
+            unreadable += u64::from(politeness.is_none());
+            past.hosts.entry(host).or_default().politeness = politeness;
+        }
+        unreadable += past.take_notes(restored.notes);
+        if unreadable > 0 {
+            tracing::error!(
+                records = unreadable,
+                "what the state knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
+            );
+        }
+        Ok(past)
+    }
+
+    /// Says how many cannot be read.
+    pub(super) fn take_notes(&mut self, notes: Vec<Note>) -> u64 {
+        let (mut unreadable, mut found, mut read) = (0, BTreeMap::new(), HashSet::new());
+        for note in notes {
+            match note {
+                Note::Admitted(host, count) => self.admitted.push((host, count)),
+                Note::SitemapFound(url, nesting) => drop(found.insert(url, nesting)),
+                Note::SitemapRead(url) => {
+                    let host = CanonicalUrl::from_canonical(url.as_str()).host_key();
+                    self.hosts.entry(host).or_default().sitemaps_read.push(url.clone());
+                    read.insert(url);
+                }
+                Note::Robots(host, bytes) => match decode(&bytes) {
+                    Some(robots) => self.hosts.entry(host).or_default().robots = Some(robots),
+                    None => unreadable += 1,
+                },
+            }
+        }
+        for (url, nesting) in found.into_iter().filter(|(url, _)| !read.contains(url)) {
+            self.sitemaps.entry(nesting).or_default().push(url);
+        }
+        unreadable
+    }
+}
+
+/// Hands the URLs that wait to the frontier, and says which they are; all URLs are seen.
+pub(super) fn restore_urls(
+    store: &Store,
+    seen: &SeenUrls,
+    frontier: &mut FrontierActor,
+    mut waits: impl FnMut(Fingerprint),
+) -> Result<(), Error> {
+    let (mut waiting, mut ended) = (0_u64, 0_u64);
+    let unreadable = store.urls(
+        |number, item| {
+            let url = item.url.fingerprint();
+            seen.insert(url);
+            waits(url);
+            frontier.restore(number, item);
+            waiting += 1;
+        },
+        |url| {
+            seen.insert(url);
+            ended += 1;
+        },
+    )?;
+    if unreadable > 0 {
+        tracing::error!(records = unreadable, "records of the state cannot be read and are left aside");
+    }
+    tracing::info!(waiting, ended, "the crawl goes on");
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Where a policy's snapshots and what people ask for come together: the one place from which snapshots are published.
+//!
+//! The thread that learns hands over the policy's snapshot, the control socket what is banned and pinned. Neither waits for the
+//! other: a ban holds at once, though a lesson takes its time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::learning::order;
+use harvestman_core::config::FilterOrder;
+use harvestman_core::model::{Apath, ClusterId, LinkClass};
+use harvestman_policy::steering::{Destinations, KnownCluster, LeadsTo, Steered, Steering};
+use harvestman_policy::{CurrentPolicy, PolicySnapshot};
+use harvestman_stages::frontier::Order;
+
+/// The publisher of a crawl.
+pub(super) struct SnapshotPublisher {
+    current: CurrentPolicy,
+    /// Whether leases name the snapshots that they are decided by.
+    explained: bool,
+    filter: FilterOrder,
+    state: Mutex<State>,
+}
+
+struct State {
+    inner: Arc<dyn PolicySnapshot>,
+    steering: Arc<Steering>,
+    destinations: Destinations,
+    leads: Arc<LeadsTo>,
+    /// Grows with each change of the steering or of what it means; 0 while there was none.
+    generation: u64,
+}
+
+impl State {
+    /// Puts the pages that are remembered under the clusters that the policy knows them by now: a lesson may have moved them.
+    fn recluster(&mut self) {
+        let inner = Arc::clone(&self.inner);
+        // The class of a link says which cluster its page is of; the page stands for such a link here.
+        let now = |url: &str, was: ClusterId| {
+            let link = LinkClass::at(was, Apath::DERIVED);
+            inner.class_of(link, url, Some(url)).cluster.plain()
+        };
+        self.destinations.recluster(inner.patterns_version(), now, |url| inner.pattern(url));
+    }
+}
+
+impl SnapshotPublisher {
+    /// A publisher with a policy's first snapshot, which is published.
+    pub(super) fn new(
+        inner: Arc<dyn PolicySnapshot>,
+        current: CurrentPolicy,
+        steering: Steering,
+        (explained, filter): (bool, FilterOrder),
+    ) -> Self {
+        let generation = u64::from(!steering.is_empty());
+        let (destinations, leads) = Default::default();
+        let state = State { inner, steering: Arc::new(steering), destinations, leads, generation };
+        let publisher = Self { current, explained, filter, state: Mutex::new(state) };
+        publisher.store(&mut publisher.state.lock());
+        publisher
+    }
+
+    /// The order by the snapshot that holds now.
+    pub(super) fn order(&self) -> Order {
+        order(&self.snapshot(), self.explained, self.filter)
+    }
+
+    /// The snapshot that holds now.
+    pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
+        Arc::clone(&self.current.load())
+    }
+
+    /// Publishes a policy's snapshot: first to the workers, then to the frontier. Returns what was published.
+    pub(super) fn publish(
+        &self,
+        inner: Arc<dyn PolicySnapshot>,
+        to_frontier: &dyn Fn(Order),
+    ) -> Arc<dyn PolicySnapshot> {
+        let mut state = self.state.lock();
+        let relearnt = inner.generation() != state.inner.generation();
+        state.inner = inner;
+        if relearnt {
+            state.recluster();
+        }
+        self.follow_destinations(&mut state);
+        self.send(&mut state, to_frontier)
+    }
+
+    /// Changes what is asked for, and publishes that.
+    pub(super) fn steer(&self, steering: Steering, to_frontier: &dyn Fn(Order)) {
+        let mut state = self.state.lock();
+        state.steering = Arc::new(steering);
+        state.generation += 1;
+        self.follow_destinations(&mut state);
+        self.send(&mut state, to_frontier);
+    }
+
+    /// Learns of which cluster a page is.
+    pub(super) fn see(&self, url: &str, cluster: ClusterId) {
+        let mut state = self.state.lock();
+        let inner = Arc::clone(&state.inner);
+        state.destinations.see(url, cluster.plain(), inner.patterns_version(), |url| inner.pattern(url));
+    }
+
+    /// Goes by what was learnt of where links lead since the last publication.
+    pub(super) fn look_again(&self) {
+        let mut state = self.state.lock();
+        state.recluster();
+        self.follow_destinations(&mut state);
+        self.store(&mut state);
+    }
+
+    /// The clusters of the pages that were fetched.
+    pub(super) fn clusters(&self) -> BTreeMap<ClusterId, KnownCluster> {
+        self.state.lock().destinations.clusters().clone()
+    }
+
+    /// How many of a cluster's pages links are known to lead to, and how many there are; see [`Destinations::foretold`].
+    pub(super) fn foretold(&self, cluster: ClusterId) -> (usize, usize) {
+        let state = self.state.lock();
+        state.destinations.foretold(cluster, |url| state.inner.pattern(url))
+    }
+
+    /// Where links lead, by the pages that were fetched.
+    pub(super) fn leads_to(&self) -> LeadsTo {
+        self.state.lock().destinations.leads_to()
+    }
+
+    /// What is banned and pinned.
+    pub(super) fn steering(&self) -> Arc<Steering> {
+        Arc::clone(&self.state.lock().steering)
+    }
+
+    /// Where links lead may have changed, and with it what is meant by a cluster.
+    fn follow_destinations(&self, state: &mut State) {
+        if !state.steering.names_clusters() {
+            return;
+        }
+        let wanted: Vec<ClusterId> = state.steering.clusters().collect();
+        let leads = state.destinations.leads_to().only(&wanted);
+        if leads != *state.leads {
+            state.leads = Arc::new(leads);
+            state.generation += 1;
+        }
+    }
+
+    fn send(&self, state: &mut State, to_frontier: &dyn Fn(Order)) -> Arc<dyn PolicySnapshot> {
+        let snapshot = self.store(state);
+        to_frontier(order(&snapshot, self.explained, self.filter));
+        snapshot
+    }
+
+    fn store(&self, state: &mut State) -> Arc<dyn PolicySnapshot> {
+        let snapshot: Arc<dyn PolicySnapshot> = if state.generation == 0 {
+            Arc::clone(&state.inner)
+        } else {
+            let asks = self.filter != FilterOrder::DupOnly;
+            let steering = (Arc::clone(&state.steering), Arc::clone(&state.leads));
+            Arc::new(Steered::new(Arc::clone(&state.inner), steering, state.generation, asks))
+        };
+        self.current.store(Arc::new(Arc::clone(&snapshot)));
+        snapshot
+    }
+}
+
+#[cfg(test)]
+#[path = "snapshot_publisher_tests.rs"]
+mod tests;

@@ -1,0 +1,113 @@
+use arc_swap::ArcSwap;
+
+use super::*;
+use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, UrlPattern};
+
+/// A policy that tells URLs apart by their last letter.
+struct ByLetter(u64);
+
+impl ClassOrder for ByLetter {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for ByLetter {
+    fn version(&self) -> u64 {
+        self.0
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        let letter = PatternId(u64::from(url.bytes().last().unwrap_or_default()));
+        UrlPattern { coarse: letter, fine: letter }
+    }
+}
+
+fn publisher() -> SnapshotPublisher {
+    let first: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(0));
+    let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
+    SnapshotPublisher::new(first, current, Steering::default(), (true, FilterOrder::default()))
+}
+
+fn stand(publisher: &SnapshotPublisher, url: &str) -> Result<LinkClass, PolicyRefusal> {
+    publisher.snapshot().stand(LinkClass::unclassified(Apath(9)), url, "http://h.test/")
+}
+
+#[test]
+fn while_nothing_is_asked_snapshots_are_the_policys_own() {
+    let publisher = publisher();
+    let snapshot: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(7));
+    let published = publisher.publish(Arc::clone(&snapshot), &|order| assert_eq!(order.version, Some(7)));
+    assert!(Arc::ptr_eq(&published, &snapshot) && publisher.snapshot().generation() == 0);
+}
+
+#[test]
+fn a_ban_holds_at_once_and_over_later_snapshots_until_it_is_taken_back() {
+    let publisher = publisher();
+    let ban = Steering { banned: vec!["/*x".parse().unwrap()], pinned: Vec::new() };
+    publisher.steer(ban, &|order| assert_eq!(order.generation, 1));
+    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    publisher.publish(Arc::new(ByLetter(1)), &|order| assert_eq!((order.version, order.generation), (Some(1), 1)));
+    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    publisher.steer(Steering::default(), &|order| assert_eq!(order.generation, 2));
+    assert!(stand(&publisher, "http://h.test/x").is_ok());
+}
+
+#[test]
+fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
+    let publisher = publisher();
+    let seen =
+        |letter: &str| (0..3).for_each(|page| publisher.see(&format!("http://h.test/{page}{letter}"), ClusterId(5)));
+    seen("x");
+    assert_eq!(publisher.clusters()[&ClusterId(5)].pages, 3);
+    publisher.steer(Steering { banned: vec!["5".parse().unwrap()], pinned: Vec::new() }, &|_| {});
+    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    assert!(stand(&publisher, "http://h.test/y").is_ok());
+    let generation = publisher.snapshot().generation();
+    seen("y");
+    publisher.publish(Arc::new(ByLetter(1)), &|_| {});
+    assert_eq!(stand(&publisher, "http://h.test/y"), Err(PolicyRefusal::Banned));
+    assert!(publisher.snapshot().generation() > generation, "what waits is looked at again");
+    let settled = publisher.snapshot().generation();
+    seen("x");
+    publisher.publish(Arc::new(ByLetter(2)), &|_| {});
+    assert_eq!(publisher.snapshot().generation(), settled, "nothing is meant that was not before");
+}
+
+/// A policy that has learnt to tell pages apart by their last letter: those with an x are of cluster 7 now.
+struct Relearnt;
+
+impl ClassOrder for Relearnt {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for Relearnt {
+    fn version(&self) -> u64 {
+        9
+    }
+
+    fn generation(&self) -> u64 {
+        1
+    }
+
+    fn class_of(&self, class: LinkClass, _: &str, via: Option<&str>) -> LinkClass {
+        let cluster = if via.is_some_and(|via| via.ends_with('x')) { ClusterId(7) } else { class.cluster };
+        LinkClass { cluster, ..class }
+    }
+}
+
+#[test]
+fn after_a_lesson_pages_are_known_by_their_new_clusters() {
+    let publisher = publisher();
+    for page in ["1x", "2x", "3y"] {
+        publisher.see(&format!("http://h.test/{page}"), ClusterId(5));
+    }
+    let known = |publisher: &SnapshotPublisher| {
+        publisher.clusters().iter().map(|(id, cluster)| (id.0, cluster.pages)).collect::<Vec<_>>()
+    };
+    assert_eq!(known(&publisher), [(5, 3)]);
+    publisher.publish(Arc::new(Relearnt), &|_| {});
+    assert_eq!(known(&publisher), [(5, 1), (7, 2)]);
+}

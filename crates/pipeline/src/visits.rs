@@ -1,0 +1,190 @@
+//! Visits to pages: what is known of a page when it is visited again, and what is known of it afterwards.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use http::header::{ETAG, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED};
+use http::{HeaderMap, HeaderValue};
+use parking_lot::Mutex;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::page_processor::PageResult;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{
+    Answer, Difference, Exchange, Failure, Fate, HeldRecord, History, PageDigests, ScheduledUrl, Visit,
+};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_stages::revisit::rows;
+use harvestman_storage::archive::{Digest, Earlier, EncodedPage, Original, RecordId};
+use harvestman_storage::store::VisitReader;
+
+/// The visits of a crawl.
+#[derive(Default)]
+pub(super) struct Visits {
+    /// Whether they are kept at all.
+    kept: bool,
+    /// What earlier runs left; none where there were none, and at the end of this one.
+    before: Mutex<Option<VisitReader>>,
+    /// The round of visits that are made now.
+    round: AtomicU32,
+}
+
+impl Visits {
+    /// Visits that are kept, and what earlier runs know.
+    pub(super) fn new(kept: bool, before: Option<VisitReader>, round: u32) -> Self {
+        Self { kept, before: Mutex::new(before), round: AtomicU32::new(round) }
+    }
+
+    /// Lets go of the state.
+    pub(super) fn close(&self) {
+        self.before.lock().take();
+    }
+
+    /// What is known of a page that was visited before.
+    pub(super) fn before(&self, url: &CanonicalUrl) -> Option<Visit> {
+        let reader = self.before.lock().clone()?;
+        reader.of(url.fingerprint()).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the page is visited as if for the first time");
+            None
+        })
+    }
+
+    /// What is known of a page after an exchange that has ended with `harvest`; none where nothing is, or none of it is kept.
+    pub(super) fn after(
+        &self,
+        item: &ScheduledUrl,
+        exchange: &Exchange,
+        harvest: &PageResult,
+        (before, page): (Option<&Visit>, Option<&EncodedPage>),
+    ) -> Option<Box<Visit>> {
+        let answer = exchange.result.as_ref().ok().filter(|_| self.kept)?;
+        let at = exchange.timings.started;
+        let round = self.round.load(Ordering::Relaxed);
+        let visit = match (harvest.fate, before) {
+            (Fate::Fetched, _) => fetched(item, answer, harvest, (before, page), at),
+            (Fate::NotModified, Some(before)) => {
+                let mut visit = visited(before, Difference::None, at);
+                take_validators(&mut visit, answer);
+                visit
+            }
+            (Fate::Failed(Failure::Http(404 | 410)), Some(before)) => {
+                let gone = visited(before, Difference::Content, at);
+                Visit { gone: true, ..gone }
+            }
+            _ => return None,
+        };
+        Some(Box::new(Visit { round, ..visit }))
+    }
+}
+
+/// The headers that ask for a page only if it is not as it was; none where what it was could not be told afterwards.
+pub(super) fn conditions(before: &Visit) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut put = |name: HeaderName, value: &Option<Box<str>>| {
+        if let Some(value) = value.as_deref().and_then(|value| HeaderValue::from_str(value).ok()) {
+            headers.insert(name, value);
+        }
+    };
+    put(IF_NONE_MATCH, &before.etag);
+    put(IF_MODIFIED_SINCE, &before.modified);
+    headers
+}
+
+/// What the archive holds of the page.
+pub(super) fn earlier(before: &Visit) -> Option<Earlier> {
+    let HeldRecord { url, date, id, payload } = before.held.as_ref()?;
+    let original =
+        Original { url: url.as_ref().unwrap_or(&before.url).clone(), date: *date, id: RecordId::from_bytes(*id) };
+    Some(Earlier { payload: Digest::parse(payload)?, original })
+}
+
+/// The page after one more visit, which found that difference.
+fn visited(before: &Visit, difference: Difference, at: Instant) -> Visit {
+    let waited = at.since(before.last).as_secs();
+    let changed = difference >= Difference::Numbers;
+    let mut history = before.history;
+    history.note(changed, waited);
+    Visit {
+        visits: before.visits.saturating_add(1),
+        last: at,
+        waited,
+        changed: if changed { Some(at) } else { before.changed },
+        difference: Some(difference),
+        gone: false,
+        history,
+        numbers: before.numbers + u32::from(difference == Difference::Numbers),
+        ..before.clone()
+    }
+}
+
+fn fetched(
+    item: &ScheduledUrl,
+    answer: &Answer,
+    harvest: &PageResult,
+    (before, page): (Option<&Visit>, Option<&EncodedPage>),
+    at: Instant,
+) -> Visit {
+    let body = PageDigests { body: xxh3_64(&answer.body), ..PageDigests::default() };
+    let digests = PageDigests { body: body.body, ..harvest.digests.unwrap_or(body) };
+    let mut visit = before.map_or_else(
+        || first(item, at),
+        |before| {
+            // It was gone: whatever it is now is new.
+            let difference = if before.gone { Difference::Content } else { digests.differs_from(&before.digests) };
+            visited(before, difference, at)
+        },
+    );
+    visit.digests = digests;
+    visit.rows = rows::encode(&harvest.rows);
+    visit.held = page.and_then(|page| held(&visit.url, page));
+    take_validators(&mut visit, answer);
+    visit
+}
+
+fn first(item: &ScheduledUrl, at: Instant) -> Visit {
+    Visit {
+        url: item.url.as_str().into(),
+        via: item.via.as_deref().map(Into::into),
+        depth: item.depth,
+        round: 0,
+        visits: 1,
+        first: at,
+        last: at,
+        waited: 0,
+        changed: None,
+        difference: None,
+        gone: false,
+        history: History::default(),
+        numbers: 0,
+        digests: PageDigests::default(),
+        rows: Box::default(),
+        etag: None,
+        modified: None,
+        held: None,
+    }
+}
+
+fn held(url: &str, page: &EncodedPage) -> Option<HeldRecord> {
+    let original = page.held_by.as_ref()?;
+    let other = *original.url != *url;
+    Some(HeldRecord {
+        url: other.then(|| original.url.clone()),
+        date: original.date,
+        id: original.id.to_bytes(),
+        payload: page.payload_digest.to_string().into(),
+    })
+}
+
+/// Longer ones are not kept: nobody sends them but to spend the memory of others.
+const VALIDATOR_MAX: usize = 256;
+
+/// Takes note of what the page can be asked for by. A 304 names what holds; what it leaves out holds on.
+fn take_validators(visit: &mut Visit, answer: &Answer) {
+    let value = |name: HeaderName| answer.header(name).filter(|value| value.len() <= VALIDATOR_MAX).map(Box::from);
+    let (etag, modified) = (value(ETAG), value(LAST_MODIFIED));
+    if answer.status != 304 {
+        (visit.etag, visit.modified) = (etag, modified);
+        return;
+    }
+    visit.etag = etag.or_else(|| visit.etag.take());
+    visit.modified = modified.or_else(|| visit.modified.take());
+}

@@ -1,0 +1,60 @@
+//! What earlier runs of a crawl left, and what is kept for later ones.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use parking_lot::Mutex;
+
+use super::CrawlBuilder;
+use crate::Error;
+use crate::recrawl::Loaded;
+use crate::resume::{Past, STATE_DIRECTORY};
+use harvestman_core::url::HostKey;
+use harvestman_stages::host::HostPast;
+use harvestman_storage::store::{Round, Store, VisitReader};
+
+/// What is known of earlier runs.
+pub(super) struct Memory {
+    pub(super) past: Past,
+    /// Whether there was an earlier run.
+    pub(super) goes_on: bool,
+    /// None where the state is not kept.
+    pub(super) store: Option<Store>,
+    pub(super) keeps_visits: bool,
+    /// Visits of earlier runs.
+    pub(super) reader: Option<VisitReader>,
+    /// The recrawl that goes on or begins, and what it goes by.
+    pub(super) round: Option<(Round, Loaded)>,
+    /// What hosts were known to be like, where that is of use.
+    pub(super) hosts: Option<Mutex<HashMap<HostKey, HostPast>>>,
+}
+
+impl Memory {
+    /// Reads what is `left`; where there is nothing and the state is kept, it is begun.
+    pub(super) fn recall(beginning: &CrawlBuilder<'_>, directory: &Path, left: Option<Store>) -> Result<Self, Error> {
+        let config = beginning.config;
+        let past = left.as_ref().map(Past::read).transpose()?;
+        let goes_on = past.is_some();
+        let mut past = past.unwrap_or_default();
+        let reader = left.as_ref().map(Store::visits);
+        let known = past.round.take().zip(reader.as_ref());
+        let load = |(round, reader): (Round, &VisitReader)| {
+            let loaded = Loaded::read(reader, round.number)?;
+            Ok::<_, Error>((round, loaded))
+        };
+        let round = known.map(load).transpose()?;
+        let hosts = std::mem::take(&mut past.hosts);
+        let hosts = (goes_on || beginning.environment.remembers()).then(|| Mutex::new(hosts));
+        let store = match left {
+            None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
+            left => left,
+        };
+        let keeps_visits = store.is_some() && config.state.visits;
+        Ok(Self { past, goes_on, store, keeps_visits, reader, round, hosts })
+    }
+
+    /// The number of the recrawl; 0 for the crawl itself.
+    pub(super) fn round_number(&self) -> u32 {
+        self.round.as_ref().map_or(0, |(round, _)| round.number)
+    }
+}

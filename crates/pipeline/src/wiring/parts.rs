@@ -1,0 +1,112 @@
+//! What is made from the configuration before anything runs.
+
+use std::sync::Arc;
+
+use super::CrawlBuilder;
+use crate::Error;
+use crate::environment::Network;
+use crate::page_processor::Rules;
+use crate::policy_setup::PolicySetup;
+use harvestman_core::config::Config;
+use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
+use harvestman_policy::PolicySnapshot;
+use harvestman_report::Hooks;
+use harvestman_stages::fetch::{DecodeLimits, TrustedHosts};
+use harvestman_stages::frontier::LinksFound;
+use harvestman_stages::host::sitemap;
+use harvestman_storage::archive;
+use harvestman_storage::dedup::SeenUrls;
+
+/// What is made from the configuration before anything runs.
+pub(super) struct Parts {
+    pub(super) seeds: Vec<CanonicalUrl>,
+    pub(super) groups: HostGroups,
+    pub(super) canonicaliser: Canonicaliser,
+    pub(super) scope: Arc<Scope>,
+    pub(super) network: Arc<dyn Network>,
+    pub(super) policy: PolicySetup,
+}
+
+/// The seeds, canonical, each once. All that are none are reported together.
+pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
+    let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
+    for text in written {
+        match canonicaliser.parse(text) {
+            Ok(url) if seeds.contains(&url) => {}
+            Ok(url) => seeds.push(url),
+            Err(why) => wrong.push(format!("`{text}` is no http or https URL ({})", why.label())),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(Error::NoUsableSeed { reason: wrong.join("; ") });
+    }
+    if seeds.is_empty() {
+        return Err(Error::NoUsableSeed { reason: "none was given".to_owned() });
+    }
+    Ok(seeds)
+}
+
+pub(super) fn parts(beginning: &CrawlBuilder<'_>) -> Result<Parts, Error> {
+    let CrawlBuilder { config, clock, seed, environment, .. } = beginning;
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    archive::check(&config.archive).map_err(|error| wrong(&error))?;
+    let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
+    let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);
+    let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
+    let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
+    let mut fetch = config.fetch.clone();
+    fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
+    fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
+    let trusted = TrustedHosts::of_seeds(&seed_hosts);
+    let network = environment.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (*environment, *seed))?;
+    Ok(Parts { seeds, groups, canonicaliser, scope, network, policy })
+}
+
+pub(super) fn rules(
+    config: &Config,
+    canonicaliser: Canonicaliser,
+    (scope, seen, ownership): (&Arc<Scope>, &Arc<SeenUrls>, &Arc<dyn HostOwnership>),
+    policy: &PolicySetup,
+    (hooks, digests): (&Hooks, bool),
+) -> Result<Rules, Error> {
+    Ok(Rules {
+        canonicaliser,
+        scope: Arc::clone(scope),
+        seen: Arc::clone(seen),
+        ownership: Arc::clone(ownership),
+        policy: Arc::clone(&policy.current),
+        needs: Arc::clone(&policy.needs),
+        recorded: None,
+        filter: config.filter.clone(),
+        depth_max: config.budget.depth,
+        agent: config.robots.agent.clone(),
+        decode: DecodeLimits::from(&config.fetch),
+        sitemaps: sitemap::Limits::from(&config.robots),
+        export: config.archive.links,
+        digests,
+        metrics: hooks.metrics.clone(),
+    })
+}
+
+/// The seeds as discovered links.
+pub(super) fn plant<'a>(
+    seeds: impl Iterator<Item = &'a CanonicalUrl>,
+    rules: &Rules,
+    snapshot: &dyn PolicySnapshot,
+) -> LinksFound {
+    let mut found = LinksFound { generation: snapshot.generation(), ..LinksFound::default() };
+    for url in seeds {
+        if let Err(why) = rules.scope.check(url.as_str()) {
+            tracing::warn!(url = url.as_str(), why = why.label(), "a seed is outside the scope");
+            found.settled.add(Fate::OutOfScope(why), 1);
+        } else if rules.seen.insert(url.fingerprint()) {
+            let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
+            let url = url.clone();
+            found.accepted.push(ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None });
+        }
+    }
+    found
+}

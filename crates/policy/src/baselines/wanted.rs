@@ -1,0 +1,152 @@
+//! What the baselines that crawl for something are told to look for.
+
+use std::collections::HashSet;
+
+use foldhash::fast::FixedState;
+
+use crate::PageFacts;
+use harvestman_core::model::LeafPath;
+use harvestman_structure::site::{SparseVector, THETA, Vocabulary};
+
+/// How like the example a page must be: the cosine of their vectors.
+const LIKE: f64 = 0.9;
+/// Words of its own that make a page content.
+const CONTENT_WORDS: u32 = 20;
+/// Pages that the vocabulary is learnt from at most; their bags are kept.
+const PAGES_MAX: usize = 1000;
+/// Texts that are remembered at most; beyond that a text that is new counts as a page's own.
+const TEXTS_MAX: usize = 1 << 20;
+
+/// What a crawl is for.
+#[derive(Debug, Clone)]
+pub enum Wanted {
+    /// Pages made from the template that this one was made from, given as its bag of leaf paths.
+    Like(Vec<LeafPath>),
+    /// Pages that have something to say: at least 20 words, outside links and forms, that no page before has shown.
+    Content,
+}
+
+/// Tells the wanted pages of a crawl, by what was seen of the site until then.
+#[derive(Debug)]
+pub(super) struct Judge {
+    wanted: Wanted,
+    /// The first pages, until there are enough to learn the last vocabulary.
+    bags: Vec<Vec<LeafPath>>,
+    vocabulary: Vocabulary,
+    example: SparseVector,
+    texts: HashSet<u64, FixedState>,
+}
+
+impl Judge {
+    pub fn new(wanted: Wanted) -> Self {
+        let (vocabulary, example) = (Vocabulary::default(), SparseVector::default());
+        Self { wanted, bags: Vec::new(), vocabulary, example, texts: HashSet::default() }
+    }
+
+    /// Whether it must be told the texts of pages.
+    pub const fn needs_units(&self) -> bool {
+        matches!(self.wanted, Wanted::Content)
+    }
+
+    /// Whether any cluster that says something is wanted, rather than pages like an example.
+    pub const fn is_content(&self) -> bool {
+        matches!(self.wanted, Wanted::Content)
+    }
+
+    /// Whether a page is wanted. Each fetched page is to be shown once.
+    pub fn wants(&mut self, page: &PageFacts) -> bool {
+        match &self.wanted {
+            Wanted::Content => self.words_of_its_own(page) >= CONTENT_WORDS,
+            Wanted::Like(_) => {
+                self.learn(&page.bag);
+                cosine(&self.example, &self.vocabulary.weigh(&page.bag)) >= LIKE
+            }
+        }
+    }
+
+    fn words_of_its_own(&mut self, page: &PageFacts) -> u32 {
+        let mut words = 0_u32;
+        for unit in page.units.iter().filter(|unit| !unit.in_anchor && !unit.in_form) {
+            let known = self.texts.contains(&unit.hash);
+            words = words.saturating_add(if known { 0 } else { unit.words.into() });
+            if self.texts.len() < TEXTS_MAX {
+                self.texts.insert(unit.hash);
+            }
+        }
+        words
+    }
+
+    /// Learns the vocabulary anew whenever the number of pages has doubled, which costs about as much as learning it twice.
+    fn learn(&mut self, bag: &[LeafPath]) {
+        let Wanted::Like(example) = &self.wanted else { return };
+        if self.bags.len() >= PAGES_MAX {
+            return;
+        }
+        self.bags.push(bag.to_vec());
+        let pages = self.bags.len();
+        if pages.is_power_of_two() || pages == PAGES_MAX {
+            // Of the first few pages no path is on many.
+            let theta = THETA.min(1 + pages as u32 / 8);
+            let all = self.bags.iter().map(Vec::as_slice).chain([example.as_slice()]);
+            self.vocabulary = Vocabulary::learn(all, theta);
+            self.example = self.vocabulary.weigh(example);
+        }
+        if pages == PAGES_MAX {
+            // They have done their work; the places stay taken, so that nothing is learnt again.
+            self.bags.iter_mut().for_each(|bag| *bag = Vec::new());
+        }
+    }
+}
+
+/// The cosine of two vectors; 0 if one of them is zero.
+fn cosine(one: &SparseVector, other: &SparseVector) -> f64 {
+    let norms = (one.squared_norm() * other.squared_norm()).sqrt();
+    if norms > 0.0 { one.dot(other) / norms } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_core::model::ContentUnit;
+
+    fn bag(paths: &[(u64, u32)]) -> Vec<LeafPath> {
+        paths.iter().map(|&(path, count)| LeafPath { path, count, text: None }).collect()
+    }
+
+    fn like(paths: &[(u64, u32)]) -> PageFacts {
+        PageFacts { bag: bag(paths), ..PageFacts::default() }
+    }
+
+    #[test]
+    fn pages_of_the_examples_template_are_wanted_and_others_are_not() {
+        let mut judge = Judge::new(Wanted::Like(bag(&[(1, 1), (10, 20), (11, 20)])));
+        assert!(!judge.wants(&like(&[(1, 1), (30, 4), (31, 4)])));
+        for n in 0..50 {
+            assert!(judge.wants(&like(&[(1, 1), (10, 10 + n), (11, 10 + n)])), "{n}");
+            assert!(!judge.wants(&like(&[(1, 1), (30, 4 + n), (31, 4)])), "{n}");
+        }
+        assert!(!judge.wants(&like(&[])));
+    }
+
+    #[test]
+    fn after_a_thousand_pages_the_vocabulary_stays_and_no_page_is_kept() {
+        let mut judge = Judge::new(Wanted::Like(bag(&[(10, 2)])));
+        (0..PAGES_MAX + 5).for_each(|_| assert!(judge.wants(&like(&[(10, 3), (1, 1)])) || judge.vocabulary.len() > 1));
+        assert_eq!(judge.bags.len(), PAGES_MAX);
+        assert!(judge.bags.iter().all(Vec::is_empty));
+        assert_eq!(judge.vocabulary.pages() as usize, PAGES_MAX + 1);
+    }
+
+    #[test]
+    fn content_is_words_that_no_page_before_has_shown_outside_links_and_forms() {
+        let unit = |hash, words| ContentUnit { hash, words, text_words: words, in_anchor: false, in_form: false };
+        let page = |units: Vec<ContentUnit>| PageFacts { units, ..PageFacts::default() };
+        let mut judge = Judge::new(Wanted::Content);
+        assert!(judge.wants(&page(vec![unit(1, 15), unit(2, 5)])));
+        assert!(!judge.wants(&page(vec![unit(1, 15), unit(3, 19)])), "one text was known");
+        assert!(!judge.wants(&page(vec![ContentUnit { in_anchor: true, ..unit(4, 99) }])));
+        assert!(!judge.wants(&page(vec![ContentUnit { in_form: true, ..unit(5, 99) }])));
+        assert!(judge.wants(&page(vec![unit(4, 20)])));
+        assert!(judge.needs_units() && judge.is_content());
+    }
+}

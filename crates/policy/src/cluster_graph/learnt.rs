@@ -1,0 +1,307 @@
+//! What was learnt: which links are followed.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use foldhash::fast::FixedState;
+
+use super::kinds::Kinds;
+use super::lesson::Lesson;
+use super::memory::Memory;
+use super::options::{ClusterGraphOptions, Later};
+use super::passed::Passed;
+use super::places::Places;
+use super::snapshot::Clusters;
+use super::texts::Texts;
+use harvestman_core::config::ClusterBy;
+use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, PolicyRefusal, UrlPattern};
+use harvestman_core::url::Fingerprint;
+use harvestman_structure::site::{Cluster, ClusterGraph, GraphFilter, GraphNode, GraphReason, Standing, TooFewUrls};
+
+/// Links of a place that were all refused, and pages that they stood on, from which on they are refused before one is resolved.
+const PLACE_LINKS: u32 = 30;
+const PLACE_PAGES: u32 = 5;
+
+/// Why a sample teaches nothing, so that the crawl goes on breadth-first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoGraph {
+    /// Nothing can be said of so few.
+    #[error("the site gave {0} pages to learn from, too few; the crawl goes on breadth-first")]
+    TooFewPages(usize),
+    /// Algorithm 2 needs more.
+    #[error("{0}; the crawl goes on breadth-first")]
+    TooFewUrls(#[from] TooFewUrls),
+    /// There is nothing to choose between.
+    #[error("all pages of the sample are of one kind; the crawl goes on breadth-first")]
+    OneCluster,
+}
+
+/// What was learnt.
+#[derive(Debug, Clone)]
+pub struct Learnt {
+    pub(super) kinds: Kinds,
+    pub(super) graph: ClusterGraph,
+    pub(super) filter: GraphFilter,
+    pub(super) later: Later,
+    /// What is said of all links to URLs of a pattern, wherever they stand; others are looked into.
+    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, Passed>,
+    /// Places where all links are refused.
+    pub(super) closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
+    /// Of each cluster a URL that was fetched.
+    pub(super) examples: Vec<Option<Box<str>>>,
+}
+
+/// A kind of pages, for people to read.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+struct Described<'a> {
+    example: Option<&'a str>,
+    urls: u32,
+    links_in: u64,
+    standing: Standing,
+}
+
+/// The cluster of pages in link classes.
+pub fn class_cluster(cluster: Option<Cluster>) -> ClusterId {
+    cluster.map_or(ClusterId::UNKNOWN, |cluster| ClusterId(cluster.0 + 1))
+}
+
+/// Pages whose links are never refused by their place, so that what changes there is seen: marked in the cluster of their classes,
+/// by a bit that no cluster has, nor any mark of [`LinkClass`].
+const PROBE: u32 = 1 << 29;
+
+/// The mark of a page whose links are looked at one by one.
+pub const fn probing(cluster: ClusterId) -> ClusterId {
+    ClusterId(cluster.0 | PROBE)
+}
+
+pub const fn is_probing(cluster: ClusterId) -> bool {
+    cluster.0 & PROBE != 0
+}
+
+/// The cluster of a class without the mark.
+pub fn unmarked(cluster: ClusterId) -> ClusterId {
+    ClusterId(cluster.0 & !PROBE)
+}
+
+fn graph_cluster(cluster: ClusterId) -> Option<Cluster> {
+    unmarked(cluster).0.checked_sub(1).map(Cluster)
+}
+
+impl Learnt {
+    /// Learns the graph. `kinds` comes with its way to tell URLs and templates; the rest of it is found here.
+    pub fn learn(
+        memory: &Memory,
+        texts: &Texts,
+        mut kinds: Kinds,
+        options: &ClusterGraphOptions,
+    ) -> Result<Self, NoGraph> {
+        let mut lesson = Lesson::new(memory, &mut kinds);
+        let graph = learn_graph(&mut lesson, texts, options)?;
+        let examples = lesson.examples();
+        let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
+        let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
+        learnt.kinds.alike = learnt.alike();
+        learnt.verdicts = learnt.verdicts();
+        if options.by_place {
+            learnt.close_places(memory);
+        }
+        Ok(learnt)
+    }
+
+    /// How kinds are told.
+    pub const fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
+    /// The kinds of pages, for people to read.
+    pub fn describe(&self) -> serde_json::Value {
+        let described = |(node, example): (&GraphNode, &'_ Option<Box<str>>)| {
+            let example = example.as_deref();
+            let GraphNode { size: urls, links_in, standing } = *node;
+            serde_json::to_value(Described { example, urls, links_in, standing }).ok()
+        };
+        let all = self.graph.nodes().iter().zip(&self.examples).filter(|(node, _)| node.size > 0);
+        all.filter_map(described).collect()
+    }
+
+    /// Where links of a class come from and lead to, for people to read; none of a class whose URLs are not known.
+    pub fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        if class.pattern == UrlPattern::NONE {
+            return None;
+        }
+        let from = graph_cluster(class.cluster);
+        let to = self.kinds.of_link(from, class.apath, class.pattern.fine);
+        let standing = to.and_then(|to| self.graph.nodes().get(to.index())).map(|node| node.standing);
+        Some(serde_json::json!({ "from": class_cluster(from), "to": class_cluster(to), "standing": standing }))
+    }
+
+    /// Clusters, edges, and what became of them.
+    pub const fn graph(&self) -> &ClusterGraph {
+        &self.graph
+    }
+
+    /// The mixed patterns all of whose clusters have the same edges, as far as edges are asked for.
+    fn alike(&self) -> HashMap<PatternId, Cluster, FixedState> {
+        let exactly = self.later == Later::AsTrained;
+        let asked = |node: &GraphNode| exactly || matches!(node.standing, Standing::Bridge(_));
+        let nodes = self.graph.nodes().iter().enumerate().filter(|(_, node)| asked(node));
+        let targets: Vec<Cluster> = nodes.map(|(at, _)| Cluster(at as u32)).collect();
+        let row = |from: &Cluster| -> Vec<bool> {
+            targets.iter().map(|to| self.filter.decide(Some(*from), Some(*to)).is_ok()).collect()
+        };
+        let all = self.kinds.clusters_of_mixed().into_iter();
+        let alike = all.filter_map(|(pattern, clusters)| {
+            let (first, others) = clusters.split_first()?;
+            others.iter().all(|other| row(other) == row(first)).then_some((pattern, *first))
+        });
+        alike.collect()
+    }
+
+    /// The patterns of which it does not matter where their links stand.
+    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, Passed> {
+        let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
+        let plain =
+            self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains_key(pattern));
+        let verdict = |(pattern, cluster): (PatternId, Cluster)| {
+            let node = self.graph.nodes().get(cluster.index()).filter(|node| node.size > 0);
+            match node.map(|node| node.standing) {
+                None | Some(Standing::Kept) => Some((pattern, Ok(()))),
+                Some(Standing::Pruned(reason)) => Some((pattern, Err(reason))),
+                Some(Standing::Bridge(_)) => None,
+            }
+        };
+        plain.filter_map(verdict).collect()
+    }
+
+    /// Whether a link at `apath` on a page of `source` is followed.
+    fn decide(&self, source: Option<Cluster>, apath: Apath, pattern: UrlPattern) -> Result<(), GraphReason> {
+        if let Some(verdict) = self.verdicts.get(&pattern.fine) {
+            return *verdict;
+        }
+        let target = self.kinds.of_link(source, apath, pattern.fine);
+        if self.later == Later::AsTrained {
+            return self.filter.decide(source, target);
+        }
+        // An edge that was not seen yet is no edge that is not there. Bridges alone have none but those that were put back.
+        let node = target.and_then(|target| self.graph.nodes().get(target.index()));
+        match node.filter(|node| node.size > 0).map(|node| node.standing) {
+            None | Some(Standing::Kept) => Ok(()),
+            Some(Standing::Bridge(_)) => self.filter.decide(source, target),
+            Some(Standing::Pruned(reason)) => Err(reason),
+        }
+    }
+
+    /// Why links of a class, whose pattern is known, are refused; none where they are not.
+    pub fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        if [Apath::SEED, Apath::REDIRECT].contains(&class.apath) {
+            return None;
+        }
+        self.decide(graph_cluster(class.cluster), class.apath, class.pattern).err().map(reason)
+    }
+
+    /// The places where all links are refused, as classes have them.
+    pub fn closed(&self) -> impl Iterator<Item = (ClusterId, Apath, PolicyRefusal)> {
+        self.closed.iter().map(|((source, apath), why)| (class_cluster(*source), *apath, reason(*why)))
+    }
+
+    /// Finds the places where all links are refused.
+    fn close_places(&mut self, memory: &Memory) {
+        let mut places: HashMap<(Option<Cluster>, Apath), Place, FixedState> = HashMap::default();
+        for fetch in memory.fetches() {
+            let source = self.source(memory, fetch.url);
+            let mut before = None;
+            for link in &fetch.links {
+                let place = places.entry((source, link.apath)).or_default();
+                place.pages += u32::from(before.replace(link.apath) != Some(link.apath));
+                place.links += 1;
+                match self.decide(source, link.apath, self.kinds.urls.of(memory.url(link.url))) {
+                    Ok(()) => place.followed = true,
+                    Err(reason) => place.reason = place.reason.max(Some(reason)),
+                }
+            }
+        }
+        let exactly = self.later == Later::AsTrained;
+        let ends = |source: Option<Cluster>| {
+            source.is_some_and(|from| !self.graph.edges().iter().any(|edge| edge.from == from && edge.kept))
+        };
+        let closed = places.into_iter().filter_map(|((source, apath), place)| {
+            let reason = place.reason.filter(|_| !place.followed)?;
+            let sure = if exactly { ends(source) } else { place.links >= PLACE_LINKS && place.pages >= PLACE_PAGES };
+            sure.then_some(((source, apath), reason))
+        });
+        self.closed = closed.collect();
+    }
+
+    /// The places as the sample showed them.
+    pub fn places(&self, memory: &Memory) -> Places {
+        let mut links = Vec::new();
+        for fetch in memory.fetches() {
+            let cluster = class_cluster(self.source(memory, fetch.url));
+            for link in &fetch.links {
+                let url = memory.url(link.url);
+                let class = LinkClass { cluster, apath: link.apath, pattern: self.kinds.urls.of(url) };
+                links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(class)));
+            }
+        }
+        Places::sampled(&links)
+    }
+
+    /// The clusters of the pages that are remembered.
+    pub fn clusters(&self, memory: &Memory) -> Clusters {
+        let cluster = |fetch: &super::memory::Fetch| {
+            let url = memory.url(fetch.url);
+            (Fingerprint::of(url), class_cluster(self.source(memory, fetch.url)))
+        };
+        memory.fetches().iter().map(cluster).collect()
+    }
+
+    /// The cluster of a page that is remembered.
+    pub fn source(&self, memory: &Memory, page: super::memory::UrlNumber) -> Option<Cluster> {
+        let came = &memory.fetch_of(page)?.came;
+        self.kinds.as_source(self.kinds.urls.of(memory.url(page)).fine, super::lesson::maker(came))
+    }
+}
+
+/// Learns the graph. Where pages of a pattern are set apart by what made them, kinds are told anew, and what they are worth is known.
+fn learn_graph(lesson: &mut Lesson<'_>, texts: &Texts, options: &ClusterGraphOptions) -> Result<ClusterGraph, NoGraph> {
+    let (pages, seeds) = lesson.sample(texts);
+    let clusters = pages.iter().filter_map(|page| page.cluster).collect::<std::collections::HashSet<_>>();
+    if clusters.len() < 2 {
+        return Err(NoGraph::OneCluster);
+    }
+    let Some(pruned) = lesson.set_apart(&pages, &options.prune) else {
+        return Ok(ClusterGraph::learn(&pages, lesson.clusters(), &seeds, &options.prune));
+    };
+    let (pages, seeds) = lesson.sample(texts);
+    Ok(ClusterGraph::learn_told(&pages, &pruned, &seeds, &options.prune))
+}
+
+#[derive(Default)]
+struct Place {
+    links: u32,
+    pages: u32,
+    followed: bool,
+    reason: Option<GraphReason>,
+}
+
+const fn reason(reason: GraphReason) -> PolicyRefusal {
+    match reason {
+        GraphReason::NoCluster => PolicyRefusal::NoCluster,
+        GraphReason::NoEdge => PolicyRefusal::NoEdge,
+        GraphReason::HeaderFooter => PolicyRefusal::HeaderFooter,
+        GraphReason::DuplicateContent => PolicyRefusal::DuplicateContent,
+        GraphReason::Uninformative => PolicyRefusal::Uninformative,
+    }
+}
+
+impl fmt::Display for Learnt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = self.graph.nodes().iter().filter(|node| node.size > 0);
+        let pruned = nodes.clone().filter(|node| node.standing.pruned().is_some()).count();
+        let (all, edges) = (nodes.count(), self.graph.edges().len());
+        let kept = self.graph.edges().iter().filter(|edge| edge.kept).count();
+        let pages = self.graph.pages();
+        write!(f, "learnt from {pages} fetches: {all} kinds of pages, {pruned} of them not wanted; ")?;
+        write!(f, "{kept} of {edges} edges between them are followed")
+    }
+}

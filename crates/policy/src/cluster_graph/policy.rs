@@ -1,0 +1,424 @@
+//! The policy: takes the sample, learns the graph, and crawls by it.
+
+use std::sync::Arc;
+
+use super::kinds::{Kinds, Numbers, UrlKinds};
+use super::learnt::{Learnt, NoGraph, class_cluster, unmarked};
+use super::led::Rules;
+use super::memory::{Came, Memory, UrlNumber};
+use super::options::{ClusterGraphOptions, Later, UrlRule};
+use super::places::{Closed, Led, Places};
+use super::sampling::Sampling;
+use super::snapshot::{ClusterGraphSnapshot, Clusters, Stage};
+use super::stored::StoredGraph;
+use super::texts::Texts;
+use crate::learned::{Facts, Kin, ReadPage, SamplePage, SiteModel, TemplateOptions, Templates};
+use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
+use harvestman_core::config::ClusterBy;
+use harvestman_core::model::{Apath, ClusterId, ParsedPage, PatternId};
+use harvestman_core::seed::{Rng, Seed};
+use harvestman_core::url::Fingerprint;
+use harvestman_structure::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
+
+/// Fetches that a graph is learnt from at least.
+const FETCHES_MIN: usize = 4;
+/// How many times as many fetches there are from one time that URL patterns are learnt to the next, and the first time.
+const PATTERNS_GROWTH: f64 = 1.35;
+const PATTERNS_FIRST: usize = 12;
+/// New fetches after which the graph is learnt anew: so many, or this share of all.
+const LESSON_FETCHES: usize = 32;
+const LESSON_SHARE: usize = 16;
+/// Pages after which it is found out anew which places have led to nothing new.
+const CLOSED_EVERY: u64 = 8;
+/// Pages that templates are learnt from, and their bytes together.
+const BODIES_MAX: usize = 1_000;
+const BODY_BYTES_MAX: usize = 64 << 20;
+
+/// The crawler of Jiang and Lv (2009).
+pub struct ClusterGraphPolicy {
+    options: ClusterGraphOptions,
+    seed: Seed,
+    rng: Rng,
+    read: Box<ReadPage>,
+    memory: Memory,
+    texts: Texts,
+    url_learner: UrlPatternLearner,
+    patterns: Arc<UrlPatterns>,
+    next_patterns: usize,
+    templates: Option<Arc<Templates>>,
+    bodies: Vec<(UrlNumber, SamplePage)>,
+    body_bytes: usize,
+    numbers: Numbers,
+    places: Places,
+    /// Places that have long led to nothing new, and the pages that were watched for them.
+    closed: Arc<Closed>,
+    watched: u64,
+    clusters: Arc<Clusters>,
+    next_lesson: usize,
+    phase: Phase,
+    lessons: u64,
+    version: u64,
+    generation: u64,
+    patterns_version: u64,
+    /// What the site model says that it started from; none where it learns for itself.
+    given: Option<Facts>,
+}
+
+enum Phase {
+    Sampling(Box<Sampling>),
+    BreadthFirst(NoGraph),
+    Filtering(Arc<Learnt>),
+}
+
+impl ClusterGraphPolicy {
+    /// The policy that knows nothing yet. It samples first; those fetches are part of the crawl. `read` reads a page again.
+    pub fn new(options: ClusterGraphOptions, seed: Seed, read: Box<ReadPage>) -> Self {
+        let sampling = Sampling::new(options.sample.clone(), seed.child("cluster-graph-sample").rng());
+        Self {
+            options,
+            seed,
+            rng: seed.child("cluster-graph").rng(),
+            read,
+            memory: Memory::default(),
+            texts: Texts::default(),
+            url_learner: UrlPatternLearner::default(),
+            patterns: Arc::default(),
+            next_patterns: PATTERNS_FIRST,
+            templates: None,
+            bodies: Vec::new(),
+            body_bytes: 0,
+            numbers: Numbers::default(),
+            places: Places::default(),
+            closed: Arc::default(),
+            watched: 0,
+            clusters: Arc::default(),
+            next_lesson: usize::MAX,
+            phase: Phase::Sampling(Box::new(sampling)),
+            lessons: 0,
+            version: 0,
+            generation: 0,
+            patterns_version: 0,
+            given: None,
+        }
+    }
+
+    /// The policy that knows a site from an earlier crawl: it refuses links by that graph from the first page on, takes no sample,
+    /// and learns nothing. So it depends on the site alone what is fetched, not on the order in which it is met.
+    pub fn from_model(facts: Facts, graph: StoredGraph) -> Self {
+        let options = ClusterGraphOptions::default_form(graph.by(), 0);
+        let learnt = Learnt::from(graph);
+        let blank = Self::new(options, Seed(0), Box::new(|_, _, _| ParsedPage::default()));
+        let mut known = Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank };
+        known.close();
+        known
+    }
+
+    /// What was learnt; none while the sample is taken, and where it was of no use.
+    pub fn learnt(&self) -> Option<&Arc<Learnt>> {
+        match &self.phase {
+            Phase::Filtering(learnt) => Some(learnt),
+            Phase::Sampling(_) | Phase::BreadthFirst(_) => None,
+        }
+    }
+
+    fn learns_on(&self) -> bool {
+        self.given.is_none() && self.options.later == Later::LearnsOn
+    }
+
+    /// Remembers a fetch.
+    fn remember(&mut self, seen: &mut Observation) {
+        let Some((url, is_new)) = self.memory.learn_url(&seen.url) else { return };
+        if is_new {
+            self.url_learner.see(seen.url.as_str());
+        }
+        let mut first_new = None;
+        for link in &seen.new {
+            let Some((number, is_new)) = self.memory.learn_url(&link.url) else { continue };
+            first_new = first_new.or(Some(number));
+            if is_new {
+                self.url_learner.see(link.url.as_str());
+            }
+        }
+        if self.memory.has_fetched(url) || !self.memory.has_room() {
+            return;
+        }
+        let (came, links) = match &mut seen.outcome {
+            Outcome::Page(facts) => {
+                let links = self.memory.links_of(url, &facts.links, &seen.new);
+                (self.came(seen.url.as_str(), url, facts), links)
+            }
+            Outcome::Redirected => (Came::Redirect(first_new), Box::default()),
+            Outcome::Document => (Came::Document, self.memory.links_of(url, &[], &seen.new)),
+            Outcome::Failed => (Came::Failure, Box::default()),
+        };
+        self.memory.add(url, seen.class.apath == Apath::SEED, came, links);
+    }
+
+    fn came(&mut self, address: &str, url: UrlNumber, facts: &mut PageFacts) -> Came {
+        let template = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
+        let kin = Kin { cluster: template, pattern: self.patterns.of(address).coarse };
+        let (text, content) = self.texts.take_in(&facts.units, kin);
+        if let Some((body, content_type)) = facts.body.take().filter(|_| self.wants_bodies()) {
+            self.body_bytes += body.len();
+            self.bodies.push((url, SamplePage { body, content_type }));
+        }
+        Came::Page { content, text, template, forms: facts.forms }
+    }
+
+    fn wants_bodies(&self) -> bool {
+        let room = self.bodies.len() < BODIES_MAX && self.body_bytes < BODY_BYTES_MAX;
+        room && self.options.by != ClusterBy::Url && matches!(self.phase, Phase::Sampling(_))
+    }
+
+    /// Learns URL patterns anew where it is time to.
+    fn learn_patterns(&mut self, at_once: bool) {
+        let fetches = self.memory.fetches().len();
+        if !at_once && fetches < self.next_patterns {
+            return;
+        }
+        self.next_patterns = ((fetches as f64 * PATTERNS_GROWTH) as usize).max(fetches + 1);
+        let patterns = self.url_learner.patterns();
+        if patterns == *self.patterns {
+            return;
+        }
+        self.patterns = Arc::new(patterns);
+        self.patterns_version += 1;
+        self.regroup();
+        if let Phase::Sampling(sampling) = &mut self.phase {
+            sampling.count_anew(&self.memory, &self.patterns);
+        }
+    }
+
+    /// Tells templates from texts by the patterns and templates of now.
+    fn regroup(&mut self) {
+        let kin = |fetch: &super::memory::Fetch| match fetch.came {
+            Came::Page { text, template, .. } => {
+                let pattern = self.patterns.of(self.memory.url(fetch.url)).coarse;
+                Some((text, Kin { cluster: template, pattern }))
+            }
+            _ => None,
+        };
+        let kins: std::collections::HashMap<_, _> = self.memory.fetches().iter().filter_map(kin).collect();
+        self.texts.regroup(|text| kins.get(&text).copied());
+    }
+
+    fn learn_templates(&mut self) {
+        let bodies = std::mem::take(&mut self.bodies);
+        if bodies.len() < PATTERNS_FIRST {
+            return;
+        }
+        let (urls, sample): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+        let templates = Templates::learn(&sample, &TemplateOptions::default(), &mut *self.read);
+        let label = |at: usize| -> Label { templates.labels().get(at).copied().flatten() };
+        for (at, url) in urls.into_iter().enumerate() {
+            if let Some(Came::Page { template, .. }) = self.memory.fetch_of_mut(url).map(|fetch| &mut fetch.came) {
+                *template = templates.name(label(at));
+            }
+        }
+        self.templates = Some(Arc::new(templates));
+        self.regroup();
+    }
+
+    /// Learns from the sample as it is, and puts what waits under the classes of what was learnt.
+    fn end_sampling(&mut self) {
+        if matches!(self.phase, Phase::Sampling(_)) {
+            self.learn_patterns(true);
+            self.learn_templates();
+            self.lesson();
+            if let Phase::Filtering(learnt) = &self.phase
+                && self.options.by_place
+            {
+                self.places = learnt.places(&self.memory);
+                self.close();
+            }
+        }
+    }
+
+    /// Learns the graph from all that is remembered.
+    fn lesson(&mut self) {
+        self.generation += 1;
+        self.lessons += 1;
+        let fetches = self.memory.fetches().len();
+        self.next_lesson = fetches + LESSON_FETCHES.max(fetches / LESSON_SHARE);
+        self.phase = match self.learn() {
+            Ok(learnt) => {
+                self.numbers = learnt.kinds().numbers.clone();
+                self.clusters = Arc::new(learnt.clusters(&self.memory));
+                Phase::Filtering(Arc::new(learnt))
+            }
+            Err(why) => Phase::BreadthFirst(why),
+        };
+        self.close();
+    }
+
+    fn learn(&mut self) -> Result<Learnt, NoGraph> {
+        let fetches = self.memory.fetches().len();
+        if fetches < FETCHES_MIN {
+            return Err(NoGraph::TooFewPages(fetches));
+        }
+        let urls = self.url_kinds()?;
+        let (by, templates, numbers) = (self.options.by, self.templates.clone(), self.numbers.clone());
+        let kinds = Kinds {
+            by,
+            urls,
+            templates,
+            numbers,
+            mixed: Default::default(),
+            alike: Default::default(),
+            led: Rules::default(),
+        };
+        Learnt::learn(&self.memory, &self.texts, kinds, &self.options)
+    }
+
+    fn url_kinds(&mut self) -> Result<UrlKinds, NoGraph> {
+        let UrlRule::Itemsets(options) = &self.options.urls else {
+            return Ok(UrlKinds::Patterns(Arc::clone(&self.patterns)));
+        };
+        let sampled: Vec<&str> = self.memory.fetches().iter().map(|fetch| self.memory.url(fetch.url)).collect();
+        let clusters = UrlClusters::learn(&sampled, options, &mut self.rng)?;
+        Ok(UrlKinds::Itemsets(Arc::new(clusters.matcher)))
+    }
+
+    /// Counts what the places of a page led to.
+    fn watch(&mut self, seen: &Observation) {
+        let Phase::Filtering(learnt) = &self.phase else { return };
+        if !self.options.by_place {
+            return;
+        }
+        let Outcome::Page(facts) = &seen.outcome else { return };
+        let kinds = learnt.kinds();
+        let waited = seen.class.pattern.fine;
+        let cluster = class_cluster(kinds.of_fetched(waited, seen.url.as_str(), &facts.bag));
+        if cluster == ClusterId::UNKNOWN {
+            return;
+        }
+        let new: std::collections::HashSet<Fingerprint> = seen.new.iter().map(|link| link.url.fingerprint()).collect();
+        for link in &facts.links {
+            let led = match link.refused {
+                Some(why) => Led::Refused(why),
+                None if new.contains(&link.url) => Led::New,
+                None => Led::Known,
+            };
+            let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
+            let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
+            if let Some(pattern) = pattern {
+                self.places.see(unmarked(cluster), link.apath, (link.url, pattern), led);
+            }
+        }
+        self.watched += 1;
+        if self.watched.is_multiple_of(CLOSED_EVERY) {
+            self.close();
+        }
+    }
+
+    /// Closes the places that have long led to nothing new and those whose links are all refused.
+    fn close(&mut self) {
+        let closed = self.places.closed();
+        self.closed = Arc::new(match &self.phase {
+            Phase::Filtering(learnt) => closed.with(learnt.closed()),
+            Phase::Sampling(_) | Phase::BreadthFirst(_) => closed,
+        });
+    }
+}
+
+impl Policy for ClusterGraphPolicy {
+    fn observe(&mut self, mut seen: Observation) {
+        self.version += 1;
+        match self.phase {
+            Phase::Sampling(_) => {
+                self.remember(&mut seen);
+                self.learn_patterns(false);
+                let Phase::Sampling(sampling) = &mut self.phase else { return };
+                let changed = sampling.observe(&seen, &self.memory, &self.patterns);
+                if sampling.is_complete() {
+                    self.end_sampling();
+                } else if changed {
+                    self.generation += 1;
+                }
+            }
+            Phase::Filtering(_) if self.learns_on() => {
+                self.watch(&seen);
+                self.remember(&mut seen);
+                if self.memory.fetches().len() >= self.next_lesson {
+                    self.learn_patterns(false);
+                    self.lesson();
+                }
+            }
+            Phase::Filtering(_) | Phase::BreadthFirst(_) => {}
+        }
+    }
+
+    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
+        let (stage, chosen) = match &self.phase {
+            Phase::Sampling(sampling) => (Stage::Sampling, sampling.classes()),
+            Phase::BreadthFirst(_) => (Stage::BreadthFirst, Arc::default()),
+            Phase::Filtering(learnt) => {
+                let (closed, clusters) = (Arc::clone(&self.closed), Arc::clone(&self.clusters));
+                (Stage::Filtering { learnt: Arc::clone(learnt), closed, clusters }, Arc::default())
+            }
+        };
+        let (version, generation, probes) = (self.version, self.generation, self.learns_on());
+        // By another phase, or by itemsets learnt anew, URLs have other patterns too.
+        let stays = matches!(self.phase, Phase::Filtering(_)) && self.learns_on();
+        let patterns_version = if stays { self.patterns_version } else { u64::MAX - generation };
+        Arc::new(ClusterGraphSnapshot { version, generation, patterns_version, chosen, stage, probes })
+    }
+
+    fn needs(&self) -> Needs {
+        let learns = match self.phase {
+            Phase::Sampling(_) => true,
+            Phase::BreadthFirst(_) => false,
+            Phase::Filtering(_) => self.learns_on(),
+        };
+        let units = learns && self.memory.has_room();
+        Needs { units, links: learns, body: self.wants_bodies(), ..Needs::default() }
+    }
+
+    fn has_news(&self) -> bool {
+        self.given.is_none()
+    }
+
+    /// A sample that isn't complete is learnt from as it is: the crawl is over.
+    fn site_model(&mut self, _: &mut ReadPage) -> Option<SiteModel> {
+        self.end_sampling();
+        let learnt = self.learnt()?;
+        let facts = self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory));
+        Some(SiteModel::of_graph(facts, StoredGraph::of(learnt)))
+    }
+
+    fn site_facts(&self, _: Option<&mut ReadPage>) -> Option<Facts> {
+        let learnt = self.learnt()?;
+        Some(self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory)))
+    }
+
+    fn is_sampling(&self) -> bool {
+        matches!(self.phase, Phase::Sampling(_))
+    }
+
+    /// What was learnt moves to the new policy; this one knows nothing any more.
+    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+        self.end_sampling();
+        let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
+        let learnt = std::mem::replace(self, blank);
+        let places = match learnt.learnt().filter(|_| learnt.options.by_place) {
+            Some(known) => known.places(&learnt.memory),
+            None => Places::default(),
+        };
+        let mut afresh = Self { places, version: 0, generation: 0, ..learnt };
+        afresh.close();
+        Some(Box::new(afresh))
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        let clusters = self.learnt().map_or(0, |learnt| learnt.kinds().numbers.len() as u64);
+        PolicyFacts { lessons: self.lessons, clusters, ..PolicyFacts::default() }
+    }
+
+    fn note(&self) -> Option<String> {
+        match &self.phase {
+            Phase::Sampling(_) => None,
+            Phase::BreadthFirst(why) => Some(why.to_string()),
+            Phase::Filtering(learnt) => Some(learnt.to_string()),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What was learnt, as a site model keeps it.
+//!
+//! All that decides about links is kept, and lists are in a fixed order, so that the same graph is the same file. Places that were
+//! closed because they had long led to nothing new are not: that was true of one crawl, which knew those addresses already.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::kinds::{Kind, Kinds, Maker, UrlKinds};
+use super::learnt::{Learnt, class_cluster};
+use super::led::Mark;
+use super::memory::{Came, Memory};
+use super::options::Later;
+use crate::learned::{Facts, KindFacts, StoredTemplates, Templates};
+use harvestman_core::config::ClusterBy;
+use harvestman_core::model::{Apath, ClusterId, PatternId};
+use harvestman_core::url::origin_of;
+use harvestman_structure::site::{CLUSTERS_MAX, Cluster, ClusterGraph, GraphReason, UrlMatcher, UrlPatterns};
+
+/// The cluster graph of a site with all that tells kinds of pages and links.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredGraph {
+    by: ClusterBy,
+    /// What is done with links that the graph does not know: as the sample's policy would have.
+    later: Later,
+    urls: StoredUrls,
+    templates: Option<StoredTemplates>,
+    /// By number.
+    kinds: Vec<Kind>,
+    mixed: Vec<(PatternId, Vec<Maker>)>,
+    alike: Vec<(PatternId, Cluster)>,
+    led: Vec<(Mark, Cluster)>,
+    graph: ClusterGraph,
+    closed: Vec<(Option<Cluster>, Apath, GraphReason)>,
+    /// By number.
+    examples: Vec<Option<Box<str>>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredUrls {
+    Patterns(UrlPatterns),
+    Itemsets(Box<UrlMatcher>),
+}
+
+impl StoredGraph {
+    /// What was learnt, to be stored.
+    pub fn of(learnt: &Learnt) -> Self {
+        let Kinds { by, urls, templates, numbers, mixed, alike, led } = &learnt.kinds;
+        let mixed: BTreeMap<_, _> = mixed.iter().collect();
+        let alike: BTreeMap<_, _> = alike.iter().map(|(pattern, cluster)| (*pattern, *cluster)).collect();
+        let mut closed: Vec<_> = learnt.closed.iter().map(|((from, apath), why)| (*from, *apath, *why)).collect();
+        closed.sort_unstable();
+        Self {
+            by: *by,
+            later: learnt.later,
+            urls: match urls {
+                UrlKinds::Patterns(patterns) => StoredUrls::Patterns((**patterns).clone()),
+                UrlKinds::Itemsets(matcher) => StoredUrls::Itemsets(Box::new((**matcher).clone())),
+            },
+            templates: templates.as_ref().map(|templates| templates.stored()),
+            kinds: numbers.in_order(),
+            mixed: mixed.into_iter().map(|(pattern, makers)| (*pattern, makers.iter().copied().collect())).collect(),
+            alike: alike.into_iter().collect(),
+            led: led.in_order(),
+            graph: learnt.graph.clone(),
+            closed,
+            examples: learnt.examples.clone(),
+        }
+    }
+
+    /// What clusters are made of.
+    pub const fn by(&self) -> ClusterBy {
+        self.by
+    }
+
+    /// Whether links that the graph does not know are refused, as the paper has it.
+    pub fn is_strict(&self) -> bool {
+        self.later == Later::AsTrained
+    }
+
+    /// Whether it fits together, as what comes from a file need not.
+    ///
+    /// # Errors
+    /// Says what does not.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let (clusters, edges) = (self.graph.nodes().len(), self.graph.edges());
+        let inside = |cluster: Cluster| cluster.index() < clusters;
+        let distinct: HashSet<&Kind> = self.kinds.iter().collect();
+        let source_inside = |from: &Option<Cluster>| from.is_none_or(inside);
+        let mark_inside = |(mark, to): &(Mark, Cluster)| mark.source().is_none_or(inside) && inside(*to);
+        let checks = [
+            (clusters <= CLUSTERS_MAX, "the graph has too many clusters"),
+            (self.kinds.len() == clusters, "the kinds of pages do not fit the graph"),
+            (distinct.len() == clusters, "a kind of pages has two numbers"),
+            (self.examples.len() == clusters, "the examples do not fit the graph"),
+            (edges.iter().all(|edge| inside(edge.from) && inside(edge.to)), "an edge leads out of the graph"),
+            (edges.is_sorted_by(|a, b| (a.from, a.to) < (b.from, b.to)), "the edges are not in order"),
+            (self.alike.iter().all(|(_, cluster)| inside(*cluster)), "a pattern's cluster is not in the graph"),
+            (self.led.iter().all(mark_inside), "a rule leads out of the graph"),
+            (self.closed.iter().all(|(from, ..)| source_inside(from)), "a closed place is not in the graph"),
+            (self.templates.as_ref().is_none_or(StoredTemplates::is_sound), "the templates do not fit their pages"),
+        ];
+        checks.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, why)| Err(why))
+    }
+}
+
+impl From<StoredGraph> for Learnt {
+    fn from(stored: StoredGraph) -> Self {
+        let urls = match stored.urls {
+            StoredUrls::Patterns(patterns) => UrlKinds::Patterns(Arc::new(patterns)),
+            StoredUrls::Itemsets(matcher) => UrlKinds::Itemsets(matcher.into()),
+        };
+        let kinds = Kinds {
+            by: stored.by,
+            urls,
+            templates: stored.templates.map(|templates| Arc::new(Templates::from(templates))),
+            numbers: stored.kinds.into_iter().collect(),
+            mixed: stored.mixed.into_iter().map(|(pattern, makers)| (pattern, makers.into_iter().collect())).collect(),
+            alike: stored.alike.into_iter().collect(),
+            led: stored.led.into_iter().collect(),
+        };
+        let mut learnt = Self {
+            kinds,
+            filter: stored.graph.filter(),
+            graph: stored.graph,
+            later: stored.later,
+            verdicts: HashMap::default(),
+            closed: stored.closed.into_iter().map(|(from, apath, why)| ((from, apath), why)).collect(),
+            examples: stored.examples,
+        };
+        learnt.verdicts = learnt.verdicts();
+        learnt
+    }
+}
+
+impl Learnt {
+    /// What people want to know of it, and of the fetches that it was learnt from.
+    pub fn facts(&self, memory: &Memory) -> Facts {
+        let pages = memory.fetches().iter().filter(|fetch| matches!(fetch.came, Came::Page { .. })).count();
+        let origins = memory.fetches().iter().map(|fetch| origin_of(memory.url(fetch.url)));
+        Facts::of_kinds(origins, pages, self.kind_facts())
+    }
+
+    /// The kinds that have pages, by number.
+    fn kind_facts(&self) -> Vec<KindFacts> {
+        let number = |cluster: Cluster| class_cluster(Some(cluster));
+        let mut leads_to: BTreeMap<Cluster, Vec<ClusterId>> = BTreeMap::new();
+        for edge in self.graph.edges().iter().filter(|edge| edge.kept) {
+            leads_to.entry(edge.from).or_default().push(number(edge.to));
+        }
+        let by_url = self.kinds.by != ClusterBy::Structure;
+        let all = (0..).map(Cluster).zip(self.graph.nodes()).zip(&self.examples);
+        let told = all.filter(|((_, node), _)| node.size > 0).map(|((kind, node), example)| KindFacts {
+            kind: number(kind),
+            pattern: example.as_ref().filter(|_| by_url).and_then(|url| self.kinds.urls.spell(url)),
+            example: example.as_deref().map(str::to_owned),
+            standing: node.standing,
+            urls: node.size,
+            links_in: node.links_in,
+            leads_to: leads_to.remove(&kind).unwrap_or_default(),
+        });
+        told.collect()
+    }
+}

@@ -1,0 +1,186 @@
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::*;
+use crate::learned::{Goal, Learned, Tuning};
+use crate::{NewLink, Outcome, PageFacts};
+use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
+use harvestman_core::url::CanonicalUrl;
+
+/// Reads a made-up page again: its body is the number of its template, and its own.
+fn reader() -> Box<ReadPage> {
+    Box::new(|body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| ParsedPage {
+        leaf_paths: bag(u64::from(body[0]), u32::from(body[1])),
+        ..ParsedPage::default()
+    })
+}
+
+/// Pages of one template differ a little.
+fn bag(template: u64, number: u32) -> Vec<LeafPath> {
+    let leaf = |path, count| LeafPath { path, count, text: None };
+    vec![leaf(1, 1), leaf(100 * template, 20 + number % 7), leaf(100 * template + 1, 3)]
+}
+
+fn lead() -> Lead {
+    Lead::new(Box::new(Learned::new(Goal::Content, Tuning::default(), 1, reader())), reader()).unwrap()
+}
+
+fn url(template: u64, number: u32) -> CanonicalUrl {
+    CanonicalUrl::from_canonical(format!("http://h.test/{}/{number}", ["list", "topic", "user"][template as usize % 3]))
+}
+
+/// A page of a made-up forum: lists link to topics, topics say something, users nothing new.
+fn seen(number: u32) -> Observation {
+    let template = u64::from(number % 3);
+    let word = |at: u64| ContentUnit {
+        hash: if template == 1 { u64::from(number) * 1_000 + at } else { at },
+        words: 10,
+        text_words: 100,
+        in_anchor: false,
+        in_form: false,
+    };
+    let class = LinkClass::unclassified(Apath(100 + template));
+    let new = if template == 0 { vec![NewLink { class, url: url(1, 1_000 + number) }] } else { Vec::new() };
+    let facts = PageFacts {
+        bag: bag(template, number),
+        units: (0..10).map(word).collect(),
+        body: Some((vec![template as u8, (number % 250) as u8].into(), None)),
+        ..PageFacts::default()
+    };
+    let via = Some(url(0, number.saturating_sub(1)).as_str().into());
+    Observation { url: url(template, number), class, via, outcome: Outcome::Page(Box::new(facts)), new }
+}
+
+/// A school of one: what is shown goes to the leader at once.
+struct SingleNode {
+    lead: Mutex<Lead>,
+    taught: Mutex<Arc<Taught>>,
+    reader: Mutex<Reader>,
+}
+
+impl SingleNode {
+    fn new() -> Arc<Self> {
+        let lead = lead();
+        let taught = lead.taught();
+        let reader = Mutex::new(Reader::new(&taught));
+        Arc::new(Self { lead: Mutex::new(lead), taught: Mutex::new(Arc::new(taught)), reader })
+    }
+
+    fn publish(&self, version: u64) -> Publication {
+        let publication = self.lead.lock().publication().unwrap();
+        let publication = Publication::from_bytes(&publication.to_bytes()).unwrap();
+        let before = self.taught();
+        let taught = self.reader.lock().read(&publication, version, &before).unwrap();
+        *self.taught.lock() = Arc::new(taught);
+        publication
+    }
+}
+
+impl School for SingleNode {
+    fn taught(&self) -> Arc<Taught> {
+        Arc::clone(&self.taught.lock())
+    }
+
+    fn show(&self, seen: Observation, ground: GroundId) {
+        self.lead.lock().show(seen, ground);
+    }
+
+    fn proposals(&self) -> Vec<Proposal> {
+        self.lead.lock().proposals()
+    }
+
+    fn site_model(&self, read: &mut ReadPage) -> Option<SiteModel> {
+        self.lead.lock().site_model(read)
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        self.lead.lock().site_facts(read)
+    }
+}
+
+fn classes(snapshot: &dyn PolicySnapshot) -> Vec<LinkClass> {
+    let numbers = (0..30).map(seen);
+    numbers.map(|seen| snapshot.class_of(seen.class, seen.url.as_str(), seen.via.as_deref())).collect()
+}
+
+#[test]
+fn a_follower_decides_to_the_last_bit_as_the_policy_that_is_followed() {
+    let school = SingleNode::new();
+    let (mut follower, mut own) = (Follow::new(Arc::clone(&school) as _), lead());
+    let mut generation = 0;
+    for number in 0..120 {
+        own.show(seen(number), school.taught().ground);
+        follower.observe(seen(number));
+        assert!(!follower.has_news());
+        if number % 10 == 9 {
+            school.publish(u64::from(number));
+            assert!(follower.has_news() && follower.learns_elsewhere());
+            let (snapshot, twin) = (follower.snapshot(), own.policy_snapshot());
+            assert_eq!(snapshot.version(), u64::from(number));
+            assert!(snapshot.generation() >= generation);
+            generation = snapshot.generation();
+            assert_eq!(classes(&*snapshot), classes(&*twin));
+            for class in classes(&*twin) {
+                assert_eq!(snapshot.score(class).to_bits(), twin.score(class).to_bits());
+            }
+            for template in 0..3 {
+                assert_eq!(snapshot.cluster(&bag(template, 3)), twin.cluster(&bag(template, 3)));
+            }
+        }
+    }
+    assert!(generation > 2 && follower.facts().clusters >= 2, "{generation}, {:?}", follower.facts());
+    assert_eq!(follower.site_model(&mut *reader()).map(|model| model.facts.pages), Some(120));
+}
+
+#[test]
+fn whoever_is_shown_the_same_in_the_same_order_publishes_the_same() {
+    let (mut one, mut other) = (lead(), lead());
+    for number in 0..80 {
+        // Seen by a ground that neither has any more: both read the page again.
+        let ground = GroundId(u64::from(number % 4));
+        one.show(seen(number), ground);
+        other.show(seen(number), ground);
+        if number == 40 {
+            // When something was published changes nothing of what is learnt.
+            assert!(one.publication().is_some());
+        }
+    }
+    assert_eq!(one.publication(), other.publication());
+    assert!(one.publication().unwrap().facts.lessons > 1);
+}
+
+#[test]
+fn pages_that_were_read_by_another_ground_are_read_again() {
+    let (mut whole, mut spoilt, mut trusting) = (lead(), lead(), lead());
+    for number in 0..60 {
+        let mut wrong = seen(number);
+        if let Outcome::Page(page) = &mut wrong.outcome {
+            page.bag = Vec::new();
+        }
+        whole.show(seen(number), GroundId(1));
+        spoilt.show(wrong.clone(), GroundId(1));
+        let own = trusting.taught().ground;
+        trusting.show(wrong, own);
+    }
+    assert_eq!(whole.publication(), spoilt.publication());
+    assert_ne!(whole.publication(), trusting.publication());
+}
+
+#[test]
+fn another_ground_is_another_generation_whoever_made_it_and_the_same_one_is_read_once() {
+    let school = SingleNode::new();
+    (0..30).for_each(|number| school.show(seen(number), GroundId(1)));
+    let first = school.publish(1);
+    let before = school.taught();
+    assert_eq!(school.publish(2), first);
+    assert_eq!(school.taught().snapshot.generation(), before.snapshot.generation());
+    // Another leader, which knows less and counts its lessons anew.
+    let mut younger = lead();
+    (0..14).for_each(|number| younger.show(seen(number), GroundId(1)));
+    let publication = younger.publication().unwrap();
+    assert!(publication.generation < first.generation);
+    let taught = school.reader.lock().read(&publication, 3, &before).unwrap();
+    assert!(taught.snapshot.generation() > before.snapshot.generation());
+    assert!(Publication::from_bytes(b"nonsense").is_err());
+}

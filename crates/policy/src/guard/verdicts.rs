@@ -1,0 +1,116 @@
+//! What is done about which forms of address: what workers and the frontier look at.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foldhash::fast::FixedState;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::form::FormId;
+use harvestman_core::model::TrapMeasure;
+use harvestman_core::url::origin_of;
+use harvestman_structure::site::UrlPatterns;
+
+/// Of the links to a form that are refused, the first after so many is followed all the same, and after twice as many, and so on: in
+/// case that it brings something again.
+const PROBE_FIRST: u64 = 64;
+
+/// What is said of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing.
+    Free,
+    /// Pages like it bring nothing: where nothing is known of what is wanted, it waits until no others do.
+    Barren,
+    /// It leads to a trap, though from outside: it waits until no others do.
+    Last,
+    /// It is refused.
+    Refused,
+}
+
+/// The measures at one moment. While there are none, asking costs nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Verdicts {
+    measures: HashMap<FormId, (TrapMeasure, Arc<AtomicU64>), FixedState>,
+    /// The hosts of these forms, as hashes: of links to others nothing is said, and their forms need not be found.
+    hosts: HashSet<u64, FixedState>,
+    patterns: Arc<UrlPatterns>,
+    /// Whether any of them refuses links.
+    refuse: bool,
+}
+
+/// The host of a canonical URL, as a hash.
+pub(super) fn host_of(url: &str) -> u64 {
+    xxh3_64(origin_of(url).as_bytes())
+}
+
+/// The form of a canonical URL on its host.
+pub(super) fn form_of(patterns: &UrlPatterns, url: &str) -> FormId {
+    xxh3_64_with_seed(origin_of(url).as_bytes(), patterns.form(url))
+}
+
+impl Verdicts {
+    /// What is said by these measures, with a URL of each form.
+    pub(super) fn new<'u>(
+        taken: impl Iterator<Item = (&'u str, FormId, TrapMeasure, Arc<AtomicU64>)>,
+        patterns: Arc<UrlPatterns>,
+    ) -> Self {
+        let mut verdicts = Self { patterns, ..Self::default() };
+        for (url, form, measure, refused) in taken {
+            verdicts.hosts.insert(host_of(url));
+            verdicts.refuse |= measure >= TrapMeasure::Cut;
+            verdicts.measures.insert(form, (measure, refused));
+        }
+        verdicts
+    }
+
+    /// Whether nothing is said of any link.
+    pub fn is_empty(&self) -> bool {
+        self.measures.is_empty()
+    }
+
+    /// Whether any link is refused.
+    pub const fn refuse_any(&self) -> bool {
+        self.refuse
+    }
+
+    /// What is said of a link to `url` that stands on `via`.
+    pub fn of(&self, url: &str, via: Option<&str>) -> Verdict {
+        if self.measures.is_empty() {
+            return Verdict::Free;
+        }
+        match self.measure(url) {
+            TrapMeasure::None => Verdict::Free,
+            TrapMeasure::Closed => Verdict::Refused,
+            // What such pages lead to is what they grow by.
+            _ if self.refuse && via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut) => Verdict::Refused,
+            TrapMeasure::Last => Verdict::Barren,
+            TrapMeasure::Cut => Verdict::Last,
+        }
+    }
+
+    fn measure(&self, url: &str) -> TrapMeasure {
+        self.entry(url).map_or(TrapMeasure::None, |(measure, _)| *measure)
+    }
+
+    fn entry(&self, url: &str) -> Option<&(TrapMeasure, Arc<AtomicU64>)> {
+        let known = self.hosts.contains(&host_of(url));
+        known.then(|| self.measures.get(&form_of(&self.patterns, url))).flatten()
+    }
+
+    /// Counts a link to `url` that is refused. True where it is to be followed all the same, to try whether the form still brings
+    /// nothing: so seldom that no trap keeps a crawl going by it.
+    pub fn count_refused(&self, url: &str) -> bool {
+        let Some((_, refused)) = self.entry(url) else { return false };
+        let count = refused.fetch_add(1, Ordering::Relaxed) + 1;
+        count >= PROBE_FIRST && count.is_power_of_two()
+    }
+
+    /// Counts a URL that waited and was let go.
+    pub fn count_let_go(&self, url: &str) {
+        if let Some((_, refused)) = self.entry(url) {
+            refused.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

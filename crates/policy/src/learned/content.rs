@@ -1,0 +1,371 @@
+//! What a page says that no other page says: near-duplicates, and the worth of a page's own text.
+//!
+//! In: the content units of each fetched page. A unit that a fair share of the pages of its cluster, or of its URL's pattern, has is template, the rest is
+//! content. Two pages are near-duplicates if the weighted Jaccard index of their running text is high. A page's own text is
+//! its running text, each unit divided by the number of distinct pages that say it too: a list of excerpts owns little, the
+//! article that they are taken from nearly all of its text.
+//!
+//! Memory is bounded: the oldest pages are forgotten, and a unit remembers the latest pages that have it.
+
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::fast::FixedState;
+
+use harvestman_core::model::{ClusterId, ContentUnit, PatternId};
+
+/// A text with fewer words is a label, a name or a date, not running text.
+const RUNNING_WORDS: u16 = 4;
+/// Units of a page that are kept at most.
+const UNITS_MAX: usize = 512;
+/// Pages that a unit remembers at most.
+const PAGES_PER_UNIT: usize = 40;
+/// A unit on more than this share of its cluster's or its pattern's pages is template, unless it is on very few.
+const TEMPLATE_SHARE: f64 = 0.2;
+const TEMPLATE_PAGES: u32 = 3;
+/// Pages with less running text are compared by all their units.
+const RUNNING_MIN: f64 = 12.0;
+/// Pages that share units and are compared at most.
+const CANDIDATES: usize = 12;
+/// How alike near-duplicates are, by running text and by all units.
+const ALIKE: f64 = 0.7;
+const ALIKE_WHOLLY: f64 = 0.9;
+/// Words of own text at which a page is worth half.
+const HALF_WORTH_WORDS: f64 = 30.0;
+
+/// Names a page that was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentId(pub u64);
+
+#[derive(Debug, Clone)]
+struct Page {
+    units: Box<[Unit]>,
+    kin: Kin,
+    /// Words of running text, template left out, when it was taken in.
+    running: f64,
+    /// Words in anchors, template left out.
+    anchors: f64,
+    /// Whether it counts among the owners of its text.
+    owns: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    hash: u64,
+    words: u16,
+    in_anchor: bool,
+    running: bool,
+}
+
+impl Unit {
+    const fn is_running(self) -> bool {
+        self.running && !self.in_anchor
+    }
+}
+
+/// The pages that a page may share a template with: those of its cluster, and those whose URLs have its pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kin {
+    /// Its cluster.
+    pub cluster: ClusterId,
+    /// Its URL's coarse pattern.
+    pub pattern: PatternId,
+}
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Group {
+    Cluster(ClusterId),
+    Pattern(PatternId),
+}
+
+impl Kin {
+    const fn groups(self) -> [Group; 2] {
+        [Group::Cluster(self.cluster), Group::Pattern(self.pattern)]
+    }
+}
+
+/// Which pages have a unit.
+#[derive(Debug, Clone, Default)]
+struct Posting {
+    pages: VecDeque<u64>,
+    /// Distinct pages (no near-duplicates) that say it.
+    owners: u32,
+}
+
+/// What was found of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Its name.
+    pub id: ContentId,
+    /// The page that it is a near-duplicate of.
+    pub duplicate_of: Option<ContentId>,
+}
+
+/// The content of the pages fetched.
+#[derive(Debug, Default)]
+pub struct ContentIndex {
+    pages: VecDeque<Page>,
+    /// The number of the first page in `pages`.
+    first: u64,
+    pages_max: usize,
+    postings: HashMap<u64, Posting, FixedState>,
+    /// How many pages of a group have a unit, and how many there are.
+    shares: HashMap<(Group, u64), u32, FixedState>,
+    groups: HashMap<Group, u32, FixedState>,
+    exact: bool,
+}
+
+impl ContentIndex {
+    /// An index that remembers `pages_max` pages.
+    pub fn new(pages_max: usize) -> Self {
+        Self { pages_max: pages_max.max(1), ..Self::default() }
+    }
+
+    /// The same, but pages with little running text are compared by what is no template, where they have such a thing: they are
+    /// found alike however long ago the other one was (of what is template only the latest pages are remembered), and those that
+    /// differ in little, but have little, are not. Lists and small profiles are such pages.
+    #[must_use]
+    pub fn comparing_exactly(self) -> Self {
+        Self { exact: true, ..self }
+    }
+
+    /// Takes in a page and looks for one that it repeats.
+    pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> Found {
+        let units = distinct(units);
+        self.count_template(&units, kin);
+        let running = self.words(&units, kin, Unit::is_running);
+        let anchors = self.words(&units, kin, |unit| unit.in_anchor);
+        let duplicate_of = self.find_alike(&units, kin, running);
+        let number = self.first + self.pages.len() as u64;
+        for unit in &units {
+            let posting = self.postings.entry(unit.hash).or_default();
+            if posting.pages.len() == PAGES_PER_UNIT {
+                posting.pages.pop_front();
+            }
+            posting.pages.push_back(number);
+        }
+        self.pages.push_back(Page { units: units.into(), kin, running, anchors, owns: false });
+        if self.pages.len() > self.pages_max {
+            self.forget_oldest();
+        }
+        Found { id: ContentId(number), duplicate_of: duplicate_of.map(ContentId) }
+    }
+
+    /// Counts a page among the owners of its text, and says which pages must share with it from now on.
+    pub fn own(&mut self, id: ContentId) -> Vec<ContentId> {
+        self.set_owner(id, true)
+    }
+
+    /// Takes back [`ContentIndex::own`]: the page turned out to repeat another one.
+    pub fn disown(&mut self, id: ContentId) -> Vec<ContentId> {
+        self.set_owner(id, false)
+    }
+
+    fn set_owner(&mut self, id: ContentId, owns: bool) -> Vec<ContentId> {
+        /// Of a unit that so many pages say, one more or less changes nothing worth a correction.
+        const SHARED_BY_MANY: u32 = 8;
+        let Some(page) = self.page_mut(id).filter(|page| page.owns != owns) else { return Vec::new() };
+        page.owns = owns;
+        let (kin, units) = (page.kin, page.units.clone());
+        let mut touched = Vec::new();
+        for unit in units.iter().filter(|unit| unit.is_running()) {
+            if self.is_template(kin, unit.hash) {
+                continue;
+            }
+            let Some(posting) = self.postings.get_mut(&unit.hash) else { continue };
+            if posting.owners < SHARED_BY_MANY {
+                touched.extend(posting.pages.iter().copied().filter(|page| *page != id.0).map(ContentId));
+            }
+            posting.owners = if owns { posting.owners + 1 } else { posting.owners.saturating_sub(1) };
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    /// What a page is worth: from 0 (it says nothing, or is a list of links) to 1.
+    ///
+    /// Three things are multiplied: how much text of its own it has; the root of its own share of all its running text, so
+    /// that a page which only gathers what others say is worth less, however long it is; and the share of text in what is no
+    /// template, the rest being links.
+    pub fn worth(&self, id: ContentId) -> f64 {
+        /// Keeps pages with very little text from being judged by a word or two.
+        const A_FEW: f64 = 3.0;
+        let Some(page) = self.page(id) else { return 0.0 };
+        let (mut own, mut all) = (0.0, 0.0);
+        let content = |unit: &&Unit| unit.is_running() && !self.is_template(page.kin, unit.hash);
+        for unit in page.units.iter().filter(content) {
+            all += weight(unit);
+            own += weight(unit) / f64::from(self.owners(unit.hash).max(1));
+        }
+        let amount = own / (own + HALF_WORTH_WORDS);
+        let share = (own / f64::max(all, 1.0)).sqrt();
+        amount * share * (own + A_FEW) / (own + page.anchors + A_FEW)
+    }
+
+    /// Words of a page's running text, template left out.
+    pub fn running_words(&self, id: ContentId) -> f64 {
+        self.page(id).map_or(0.0, |page| self.running_units(page).map(weight).sum())
+    }
+
+    /// The share of a page's running text, template left out, that `other` shows too, in whatever form; 0 where it has none.
+    pub fn share_within(&self, id: ContentId, other: ContentId) -> f64 {
+        let (Some(page), Some(other)) = (self.page(id), self.page(other)) else { return 0.0 };
+        let shows = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |unit| unit.hash).is_ok();
+        let all: f64 = self.running_units(page).map(weight).sum();
+        let within: f64 = self.running_units(page).filter(shows).map(weight).sum();
+        within / f64::max(all, 1.0)
+    }
+
+    fn running_units<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Unit> {
+        page.units.iter().filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
+    }
+
+    /// Counts all pages anew, after their clusters and patterns have changed. `kin_of` is asked for every page remembered.
+    pub fn regroup(&mut self, kin_of: impl Fn(ContentId) -> Option<Kin>) {
+        self.shares.clear();
+        self.groups.clear();
+        for at in 0..self.pages.len() {
+            let id = ContentId(self.first + at as u64);
+            let kin = kin_of(id).unwrap_or(self.pages[at].kin);
+            self.pages[at].kin = kin;
+            let units = self.pages[at].units.clone();
+            self.count_template(&units, kin);
+        }
+    }
+
+    fn owners(&self, hash: u64) -> u32 {
+        self.postings.get(&hash).map_or(0, |posting| posting.owners)
+    }
+
+    fn count_template(&mut self, units: &[Unit], kin: Kin) {
+        for group in kin.groups() {
+            *self.groups.entry(group).or_default() += 1;
+            for unit in units {
+                *self.shares.entry((group, unit.hash)).or_default() += 1;
+            }
+        }
+        self.prune_shares();
+    }
+
+    /// Lossy counting: what is rare in its group is no template, and need not be remembered to know that.
+    fn prune_shares(&mut self) {
+        const COUNTED_MAX: usize = 1 << 21;
+        if self.shares.len() > COUNTED_MAX {
+            let groups = &self.groups;
+            self.shares.retain(|(group, _), count| {
+                let pages = groups.get(group).copied().unwrap_or(0);
+                f64::from(*count) > TEMPLATE_SHARE / 4.0 * f64::from(pages)
+            });
+        }
+    }
+
+    fn is_template(&self, kin: Kin, hash: u64) -> bool {
+        kin.groups().into_iter().any(|group| {
+            let with = self.shares.get(&(group, hash)).copied().unwrap_or(0);
+            let pages = self.groups.get(&group).copied().unwrap_or(0);
+            with > TEMPLATE_PAGES && f64::from(with) > TEMPLATE_SHARE * f64::from(pages)
+        })
+    }
+
+    fn words(&self, units: &[Unit], kin: Kin, which: impl Fn(Unit) -> bool) -> f64 {
+        let content = units.iter().filter(|unit| which(**unit) && !self.is_template(kin, unit.hash));
+        content.map(weight).sum()
+    }
+
+    fn find_alike(&self, units: &[Unit], kin: Kin, running: f64) -> Option<u64> {
+        let by_text = running >= RUNNING_MIN;
+        let exact = self.exact && !by_text && units.iter().any(|unit| !self.is_template(kin, unit.hash));
+        let counts = |unit: &&Unit| match (by_text, exact) {
+            (true, _) => unit.is_running() && !self.is_template(kin, unit.hash),
+            (false, true) => !self.is_template(kin, unit.hash),
+            (false, false) => true,
+        };
+        let mut shared: HashMap<u64, f64, FixedState> = HashMap::default();
+        for unit in units.iter().filter(counts) {
+            let Some(posting) = self.postings.get(&unit.hash) else { continue };
+            for page in &posting.pages {
+                *shared.entry(*page).or_default() += if by_text { weight(unit) } else { 1.0 };
+            }
+        }
+        let mut candidates: Vec<(u64, f64)> = shared.into_iter().filter(|(page, _)| *page >= self.first).collect();
+        // Most shared first; of equals the earlier page, so that nothing depends on the order of a map.
+        candidates.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let size = if by_text { running } else { units.len() as f64 };
+        let alike = candidates.into_iter().take(CANDIDATES).find(|(page, shared)| {
+            let Some(other) = self.page(ContentId(*page)) else { return false };
+            if exact {
+                return self.likeness(units, kin, other) >= ALIKE_WHOLLY;
+            }
+            let other = if by_text { other.running } else { other.units.len() as f64 };
+            // A list may have in anchors what this page says in running text: that is not alike.
+            let shared = shared.min(other);
+            let jaccard = shared / (size + other - shared).max(f64::MIN_POSITIVE);
+            jaccard >= if by_text { ALIKE } else { ALIKE_WHOLLY }
+        });
+        alike.map(|(page, _)| page)
+    }
+
+    /// The Jaccard index of what two pages have besides their templates.
+    fn likeness(&self, units: &[Unit], kin: Kin, other: &Page) -> f64 {
+        let content = |unit: &&Unit| !self.is_template(kin, unit.hash) && !self.is_template(other.kin, unit.hash);
+        let has = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |other| other.hash).is_ok();
+        let own = units.iter().filter(content).count();
+        let shared = units.iter().filter(content).filter(has).count();
+        let all = own + other.units.iter().filter(content).count() - shared;
+        shared as f64 / all.max(1) as f64
+    }
+
+    fn page(&self, id: ContentId) -> Option<&Page> {
+        self.pages.get(id.0.checked_sub(self.first)? as usize)
+    }
+
+    fn page_mut(&mut self, id: ContentId) -> Option<&mut Page> {
+        self.pages.get_mut(id.0.checked_sub(self.first)? as usize)
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some(page) = self.pages.pop_front() else { return };
+        let number = self.first;
+        self.first += 1;
+        for unit in &page.units {
+            if let Some(posting) = self.postings.get_mut(&unit.hash) {
+                if posting.pages.front() == Some(&number) {
+                    posting.pages.pop_front();
+                }
+                if posting.pages.is_empty() {
+                    self.postings.remove(&unit.hash);
+                }
+            }
+        }
+    }
+}
+
+fn weight(unit: &Unit) -> f64 {
+    f64::from(unit.words)
+}
+
+/// Each unit once. A text that stands in an anchor here and as running text there is running text.
+fn distinct(units: &[ContentUnit]) -> Vec<Unit> {
+    let mut found: Vec<Unit> = units
+        .iter()
+        .take(4 * UNITS_MAX)
+        .map(|unit| Unit {
+            hash: unit.hash,
+            words: unit.words,
+            in_anchor: unit.in_anchor,
+            running: unit.text_words >= RUNNING_WORDS,
+        })
+        .collect();
+    found.sort_unstable_by_key(|unit| (unit.hash, unit.in_anchor));
+    found.dedup_by_key(|unit| unit.hash);
+    if found.len() > UNITS_MAX {
+        // The smallest hashes: the same choice on every page, so that what two pages share is kept of both or of neither.
+        found.truncate(UNITS_MAX);
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "content_tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+//! The page that others shall be like: whether it came, and how to tell pages like it.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+use super::Learned;
+use crate::learned::goal::Goal;
+use crate::learned::note::ExampleState;
+use crate::learned::templates::OUTLIER;
+use harvestman_core::model::{ClusterId, PatternId};
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
+
+impl Learned {
+    /// Whether the example came or, with `page` false, something that is no page came in its place.
+    pub(super) fn meet_example(&mut self, url: &CanonicalUrl, page: bool) {
+        match &self.goal {
+            Goal::Like(example) if example.url == url.as_str() => {
+                self.example = if page { ExampleState::Fine } else { ExampleState::Missing { found: false } };
+            }
+            _ => {}
+        }
+    }
+
+    /// The pattern of the example's address, where that is all there is to go by.
+    pub(super) fn lost(&self) -> Option<PatternId> {
+        match &self.goal {
+            Goal::Like(example) if self.example == (ExampleState::Missing { found: false }) => {
+                let known = self.templates.is_some();
+                Some(if known { self.patterns.of(&example.url).coarse } else { PatternId::NONE })
+            }
+            _ => None,
+        }
+    }
+
+    /// Finds the cluster of the example among those of the pages that are remembered. Where it is an outlier, the nearest
+    /// cluster stands in, unless the pages at such addresses are mostly of others.
+    pub(super) fn find_example(&mut self, clusters: &HashMap<Fingerprint, ClusterId, FixedState>) {
+        /// Of the pages at such addresses the share that must be of the cluster that stands in.
+        const STANDS_IN: f64 = 0.25;
+        let Goal::Like(example) = &self.goal else { return };
+        let fingerprint = Fingerprint::of(&example.url);
+        let cluster = clusters.get(&fingerprint).copied();
+        (self.likeness.cluster, self.likeness.nearest) = (cluster.filter(|cluster| *cluster > OUTLIER), false);
+        if cluster == Some(OUTLIER)
+            && let Some(nearest) = self.nearest_to(fingerprint)
+        {
+            self.likeness.cluster = Some(nearest);
+            self.likeness.nearest = true;
+            self.weigh_address();
+            if self.likeness.address < STANDS_IN {
+                (self.likeness.cluster, self.likeness.nearest) = (None, false);
+            }
+        }
+        if cluster.is_some() {
+            let outlier = ExampleState::Outlier { nearest: self.likeness.nearest };
+            self.example = if cluster == Some(OUTLIER) { outlier } else { ExampleState::Fine };
+        }
+    }
+
+    pub(super) fn nearest_to(&self, url: Fingerprint) -> Option<ClusterId> {
+        let entry = self.log.iter().find(|entry| entry.url.fingerprint() == url)?;
+        self.templates.as_ref()?.nearest_to(entry.page?.sample? as usize)
+    }
+
+    /// Where templates do not change any more, no lesson will tell the example's cluster.
+    pub(super) fn recognise_example(&mut self, url: &CanonicalUrl, cluster: ClusterId) {
+        if let Goal::Like(example) = &self.goal
+            && !self.will_learn()
+            && example.url == url.as_str()
+        {
+            self.likeness.cluster = Some(cluster).filter(|cluster| cluster.0 > 1);
+        }
+    }
+
+    /// Learns how well the address alone tells pages like the example: the share of them among those at such addresses.
+    pub(super) fn weigh_address(&mut self) {
+        let Some(wanted) = self.likeness.cluster else { return };
+        let (mut there, mut alike) = (0_u32, 0_u32);
+        for entry in self.log.iter() {
+            let Some(page) = entry.page.filter(|page| page.cluster > OUTLIER) else { continue };
+            if self.patterns.of_path(entry.url.as_str()) == self.likeness.path {
+                there += 1;
+                alike += u32::from(page.cluster == wanted);
+            }
+        }
+        self.likeness.address = f64::from(alike + 1) / f64::from(there + 2);
+    }
+}

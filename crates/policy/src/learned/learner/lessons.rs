@@ -1,0 +1,108 @@
+//! Lessons: templates and patterns learnt anew, and all that is remembered counted by them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::{LESSONS_END, Learned, PAGES_MAX};
+use crate::learned::content::{ContentId, Kin};
+use crate::learned::goal::Goal;
+use crate::learned::log::Log;
+use crate::learned::note::ExampleState;
+use crate::learned::templates::Templates;
+use crate::learned::worth::Worth;
+use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::url::Fingerprint;
+
+/// How many times as many pages there are from one lesson to the next.
+const LESSON_GROWTH: f64 = 1.35;
+/// Latest fetches whose yield is counted anew.
+const YIELDS_RECOUNTED: usize = 400;
+
+impl Learned {
+    pub(super) fn lesson_is_due(&self) -> bool {
+        self.pages >= self.next_lesson && self.pages <= LESSONS_END
+    }
+
+    /// Learns templates and patterns anew, and counts all that is remembered by them.
+    pub(super) fn lesson(&mut self) {
+        self.next_lesson = ((self.pages as f64 * LESSON_GROWTH) as usize).max(self.pages + 1);
+        self.generation += 1;
+        self.patterns = Arc::new(self.url_learner.patterns());
+        let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
+        if self.sample.len() > sampled {
+            self.learn_templates(self.sample.len());
+        }
+        if let Goal::Like(example) = &self.goal {
+            self.likeness.path = self.patterns.of_path(&example.url);
+        }
+        self.recluster();
+        self.recount();
+    }
+
+    /// Learns templates anew. The clusters keep the names that the first `named` pages of the sample had.
+    pub(super) fn learn_templates(&mut self, named: usize) {
+        let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
+        let mut names = self.sample_names();
+        names.truncate(named);
+        templates.keep_names(&names, &mut self.next_name);
+        self.use_templates(Some(templates));
+    }
+
+    /// Gives the pages that are remembered their clusters by the new templates.
+    pub(super) fn recluster(&mut self) {
+        let Some(templates) = &self.templates else { return };
+        let labels = templates.labels();
+        let mut clusters: HashMap<Fingerprint, ClusterId, FixedState> = HashMap::default();
+        let mut by_content: HashMap<ContentId, Kin, FixedState> = HashMap::default();
+        for entry in self.log.iter_mut() {
+            let Some(page) = &mut entry.page else { continue };
+            if let Some(label) = page.sample.and_then(|at| labels.get(at as usize)) {
+                page.cluster = templates.name(*label);
+            }
+            clusters.insert(entry.url.fingerprint(), page.cluster);
+            let pattern = self.patterns.of(entry.url.as_str()).coarse;
+            by_content.insert(page.content, Kin { cluster: page.cluster, pattern });
+        }
+        self.content.regroup(|id| by_content.get(&id).copied());
+        self.find_example(&clusters);
+        self.clusters = Arc::new(clusters);
+        self.weigh_address();
+    }
+
+    /// Counts the log anew, under the classes and worths of now.
+    pub(super) fn recount(&mut self) {
+        self.evidence.clear();
+        self.yields.clear();
+        self.extensions.clear();
+        let mut log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
+        let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| LinkClass {
+            cluster: via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster),
+            apath: class.apath,
+            pattern: self.patterns.of(url),
+        };
+        for entry in log.iter_mut() {
+            entry.class = class_of(entry.class, entry.url.as_str(), entry.via);
+            let on = Some(entry.url.fingerprint());
+            entry.new.iter_mut().for_each(|link| link.class = class_of(link.class, link.url.as_str(), on));
+        }
+        for entry in log.iter().filter(|entry| entry.page.is_some()) {
+            self.extensions.see(self.patterns.of(entry.url.as_str()).coarse, entry.url.as_str(), &entry.new);
+        }
+        for entry in log.iter_mut() {
+            entry.worth = entry.page.map_or(Worth::NOTHING, |page| self.worth(&entry.url, &page));
+            self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
+        }
+        let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
+        for entry in log.iter().skip(skipped) {
+            let derived = self.extended(&entry.new);
+            let brought = self.brought(entry.new.iter().chain(&derived));
+            self.yields.add(entry.class, brought);
+        }
+        self.log = log;
+        if matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.worth.value > 0.0) };
+        }
+    }
+}

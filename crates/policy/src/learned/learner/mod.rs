@@ -1,0 +1,259 @@
+//! The learner: takes observations, keeps the site's model, publishes snapshots.
+
+mod derive;
+mod example;
+mod lessons;
+mod pages;
+mod sampling;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::content::ContentIndex;
+use super::drift::Drift;
+use super::evidence::Evidence;
+use super::extension::Extensions;
+use super::goal::{Goal, Likeness};
+use super::log::{Entry, Log};
+use super::model::{Facts, Learnt, SiteModel};
+use super::note::{self, ExampleState};
+use super::snapshot::LearnedSnapshot;
+use super::templates::{FIRST_NAME, ReadPage, SamplePage, Templates};
+use super::tuning::Tuning;
+use super::worth::{Lately, Worth};
+use super::yields::Yields;
+use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
+use harvestman_core::url::Fingerprint;
+use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
+
+/// Pages at which templates are learnt for the first time.
+const FIRST_LESSON: usize = 12;
+/// Pages up to which URL patterns are learnt anew.
+const LESSONS_END: usize = 4_000;
+/// Pages and fetches that are remembered.
+const PAGES_MAX: usize = 20_000;
+
+/// A policy that learns.
+pub struct Learned {
+    goal: Goal,
+    tuning: Tuning,
+    seed: u64,
+    read: Box<ReadPage>,
+    sample: Vec<SamplePage>,
+    sample_bytes: usize,
+    /// Pages of the sample by their URLs' pattern.
+    sampled: HashMap<PatternId, usize, FixedState>,
+    templates: Option<Arc<Templates>>,
+    drift: Drift,
+    example: ExampleState,
+    url_learner: UrlPatternLearner,
+    patterns: Arc<UrlPatterns>,
+    clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
+    evidence: Evidence,
+    yields: Yields,
+    lately: Lately,
+    content: ContentIndex,
+    log: Log,
+    likeness: Likeness,
+    extensions: Extensions,
+    proposals: Vec<Proposal>,
+    best: f64,
+    pages: usize,
+    duplicates: u64,
+    next_lesson: usize,
+    /// The first name that no cluster ever had.
+    next_name: u32,
+    version: u64,
+    generation: u64,
+}
+
+impl Learned {
+    /// A policy that knows nothing yet. `seed` varies what it is curious about first; `read` reads a page again.
+    pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
+        let path = match &goal {
+            Goal::Content => PatternId::NONE,
+            Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
+        };
+        let example = match &goal {
+            Goal::Content => ExampleState::Fine,
+            Goal::Like(_) => ExampleState::NotFetched,
+        };
+        Self {
+            goal,
+            tuning,
+            seed,
+            read,
+            sample: Vec::new(),
+            sample_bytes: 0,
+            sampled: HashMap::default(),
+            templates: None,
+            drift: Drift::default(),
+            example,
+            url_learner: UrlPatternLearner::default(),
+            patterns: Arc::default(),
+            clusters: Arc::default(),
+            evidence: Evidence::default(),
+            yields: Yields::default(),
+            lately: Lately::default(),
+            content: ContentIndex::new(PAGES_MAX),
+            log: Log::new(PAGES_MAX),
+            likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
+            extensions: Extensions::default(),
+            proposals: Vec::new(),
+            best: 0.5,
+            pages: 0,
+            duplicates: 0,
+            next_lesson: FIRST_LESSON,
+            next_name: FIRST_NAME,
+            version: 0,
+            generation: 0,
+        }
+    }
+
+    /// A policy that knows a site from an earlier crawl. It counts on what `model` has counted; templates and patterns stay
+    /// what they are, since the pages that they were learnt from are gone. From a model that a cluster graph alone was learnt for
+    /// it knows nothing.
+    pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
+        let mut policy = Self::new(goal, tuning, seed, read);
+        let Some(Learnt { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
+        if let Goal::Like(example) = &policy.goal {
+            policy.likeness.path = patterns.of_path(&example.url);
+        }
+        policy.use_templates(templates.map(Templates::from));
+        policy.patterns = Arc::new(patterns);
+        (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
+        policy.next_lesson = usize::MAX;
+        policy
+    }
+
+    fn use_templates(&mut self, templates: Option<Templates>) {
+        if let Some(templates) = &templates {
+            self.drift.learnt(templates.strange_share());
+            self.next_name = self.next_name.max(templates.first_free_name());
+        }
+        self.templates = templates.map(Arc::new);
+    }
+
+    /// What was learnt of the site, to be used by another crawl of it and to be read by people.
+    pub fn model(&mut self) -> SiteModel {
+        let sample = read_sample(&self.sample, &mut *self.read);
+        self.model_of(&sample)
+    }
+
+    fn model_of(&self, sample: &[ParsedPage]) -> SiteModel {
+        let learnt = Learnt {
+            templates: self.templates.as_ref().map(|templates| templates.stored()),
+            patterns: (*self.patterns).clone(),
+            evidence: self.evidence.clone(),
+            yields: self.yields.clone(),
+            best: self.best,
+        };
+        SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learnt)
+    }
+
+    /// Whether there will be lessons.
+    const fn will_learn(&self) -> bool {
+        self.next_lesson <= LESSONS_END
+    }
+
+    /// The templates learnt last.
+    pub const fn templates(&self) -> Option<&Arc<Templates>> {
+        self.templates.as_ref()
+    }
+
+    fn memory(&self) -> f64 {
+        self.tuning.smoothing.memory
+    }
+}
+
+fn read_sample(sample: &[SamplePage], read: &mut ReadPage) -> Vec<ParsedPage> {
+    sample.iter().map(|page| read(&page.body, page.content_type.as_deref(), None)).collect()
+}
+
+impl Policy for Learned {
+    fn observe(&mut self, seen: Observation) {
+        self.version += 1;
+        let Observation { url, class, via, outcome, new } = seen;
+        for link in &new {
+            self.url_learner.see(link.url.as_str());
+        }
+        let via = via.as_deref().map(Fingerprint::of);
+        let derived = self.derive(&url, &outcome, &new);
+        let brought = self.brought(new.iter().chain(&derived));
+        self.yields.add(class, brought);
+        self.meet_example(&url, matches!(outcome, Outcome::Page(_)));
+        match outcome {
+            Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
+            Outcome::Redirected | Outcome::Document | Outcome::Failed => {
+                let worth = Worth::NOTHING;
+                self.lately.see(worth);
+                self.evidence.add(class, worth, self.memory());
+                self.log.push(Entry { url, class, via, worth, page: None, new });
+            }
+        }
+        if self.lesson_is_due() {
+            self.lesson();
+        }
+    }
+
+    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
+        Arc::new(LearnedSnapshot {
+            version: self.version,
+            generation: self.generation,
+            seed: self.seed,
+            templates: self.templates.clone(),
+            patterns: Arc::clone(&self.patterns),
+            clusters: Arc::clone(&self.clusters),
+            evidence: self.evidence.clone(),
+            yields: self.yields.clone(),
+            lately: self.lately,
+            tuning: self.tuning,
+            by_example: matches!(self.goal, Goal::Like(_)),
+            lost: self.lost(),
+        })
+    }
+
+    fn proposals(&mut self) -> Vec<Proposal> {
+        std::mem::take(&mut self.proposals)
+    }
+
+    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
+        Some(self.model_of(&read_sample(&self.sample, read)))
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        let sample = read.map(|read| read_sample(&self.sample, read)).unwrap_or_default();
+        Some(Facts::of(&self.log, self.pages, &self.patterns, &sample))
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
+        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }
+    }
+
+    fn note(&self) -> Option<String> {
+        let url = match &self.goal {
+            Goal::Content => "",
+            Goal::Like(example) => &example.url,
+        };
+        note::note(&note::State {
+            pages: self.pages,
+            clusters: self.templates.as_ref().map(|templates| templates.clusters()),
+            drifts: self.drift.relearnt(),
+            example: self.example,
+            url,
+        })
+    }
+
+    fn needs(&self) -> Needs {
+        let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
+        let body = room && (self.will_learn() || self.drift.is_sampling());
+        Needs { units: true, body, ..Needs::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! What a fetched page is worth, and what its links are.
+
+use super::Learned;
+use crate::learned::canonicality::canonicality;
+use crate::learned::content::{ContentId, Kin};
+use crate::learned::drift::{Next, Seen};
+use crate::learned::goal::Goal;
+use crate::learned::log::{Entry, LoggedPage};
+use crate::learned::note::ExampleState;
+use crate::learned::worth::Worth;
+use crate::learned::yields::Yield;
+use crate::{NewLink, PageFacts};
+use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
+
+/// From this worth of its own text on (some three words) a page counts as content that is wanted.
+const CONTENT_FROM: f64 = 0.1;
+/// From this likeness on (that of the template alone) a page counts as like the example.
+const LIKE_FROM: f64 = 0.25;
+
+impl Learned {
+    pub(super) fn page(
+        &mut self,
+        url: CanonicalUrl,
+        class: LinkClass,
+        via: Option<Fingerprint>,
+        facts: &mut PageFacts,
+        new: Vec<NewLink>,
+    ) {
+        self.pages += 1;
+        let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
+        self.recognise_example(&url, cluster);
+        let sample = self.sample_page(&url, facts);
+        let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
+        let found = self.content.take_in(&facts.units, kin);
+        self.duplicates += u64::from(found.duplicate_of.is_some());
+        let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
+        let page = LoggedPage { content: found.id, cluster, duplicate, sample };
+        let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
+        let worth = self.worth(&url, &page);
+        // Before anything is learnt, addresses look alike that are not.
+        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
+            self.example = ExampleState::Missing { found: true };
+        }
+        self.lately.see(worth);
+        self.evidence.add(class, worth, self.memory());
+        let seen = match &self.templates {
+            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
+            Some(_) if sample.is_none() => Seen::Strange,
+            _ => Seen::Uncounted,
+        };
+        self.log.push(Entry { url, class, via, worth, page: Some(page), new });
+        self.revalue(&touched);
+        self.watch(seen);
+    }
+
+    /// Looks whether the site's pages are still made by the templates that are known.
+    pub(super) fn watch(&mut self, seen: Seen) {
+        match self.drift.see(seen, self.sample.len()) {
+            Next::Nothing => {}
+            // Pages of every kind are taken again: those of before are no longer what such addresses have.
+            Next::Sample => self.sampled.clear(),
+            Next::Learn { dropped, kept } => {
+                self.forget_sample(dropped);
+                // What came since has the name of whatever template was nearest.
+                self.learn_templates(kept);
+                self.lesson();
+            }
+        }
+    }
+
+    /// Says whether the page just fetched at `url` is to blame for repeating `other`; if not, `other` is blamed.
+    pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId) -> bool {
+        let Some(entry) = self.log.of_content(other) else { return true };
+        let same_kind = self.patterns.of(url.as_str()).coarse == self.patterns.of(entry.url.as_str()).coarse;
+        if same_kind || canonicality(url.as_str()) >= canonicality(entry.url.as_str()) {
+            return true;
+        }
+        if let Some(page) = &mut entry.page {
+            page.duplicate = true;
+        }
+        let touched = self.content.disown(other);
+        self.revalue(&[other]);
+        self.revalue(&touched);
+        false
+    }
+
+    /// Brings the evidence of earlier pages in line with what is known now.
+    pub(super) fn revalue(&mut self, pages: &[ContentId]) {
+        for id in pages {
+            let Some(entry) = self.log.of_content(*id) else { continue };
+            let Some(page) = entry.page else { continue };
+            let (url, class, old) = (entry.url.clone(), entry.class, entry.worth);
+            let new = self.worth(&url, &page);
+            self.evidence.correct(class, old, new);
+            if let Some(entry) = self.log.of_content(*id) {
+                entry.worth = new;
+            }
+        }
+    }
+
+    pub(super) fn worth(&self, url: &CanonicalUrl, page: &LoggedPage) -> Worth {
+        match &self.goal {
+            Goal::Content if page.duplicate => Worth::NOTHING,
+            Goal::Content => {
+                let value = self.content.worth(page.content);
+                Worth { value, wanted: value >= CONTENT_FROM }
+            }
+            Goal::Like(example) => {
+                let likeness = self.likeness.of(page.cluster, self.patterns.of_path(url.as_str()));
+                let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
+                Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
+            }
+        }
+    }
+
+    /// What the new links of a fetch are worth.
+    pub(super) fn brought<'a>(&mut self, new: impl IntoIterator<Item = &'a NewLink>) -> Yield {
+        let estimate = |link: &NewLink| self.evidence.estimate(link.class, &self.tuning.smoothing);
+        let estimates: Vec<_> = new.into_iter().map(estimate).collect();
+        self.best = estimates.iter().map(|link| link.mean).fold(self.best * 0.99, f64::max);
+        let good = estimates.into_iter().filter(|link| link.mean >= self.tuning.good_share * self.best);
+        good.map(|link| Yield { links: 1.0, worth: link.mean, wanted: link.wanted })
+            .fold(Yield::default(), std::ops::Add::add)
+    }
+}

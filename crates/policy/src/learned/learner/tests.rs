@@ -1,0 +1,407 @@
+mod derived;
+mod trouble;
+
+use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
+use super::*;
+use crate::learned::templates::OUTLIER;
+use crate::learned::{ClusterFacts, Destination, Example};
+use crate::property_tests::holds_for_any_policy;
+use crate::{NewLink, PageFacts};
+use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
+use harvestman_core::url::CanonicalUrl;
+
+const HOST: &str = "http://h.test";
+
+/// Where links stand.
+const TO_TOPIC: u64 = 101;
+const TO_POST: u64 = 102;
+const TO_LIST: u64 = 103;
+const TO_USER: u64 = 104;
+
+/// The templates.
+const LIST: u64 = 1;
+const TOPIC: u64 = 2;
+const USER: u64 = 3;
+
+/// Reads a made-up page again: its body is the number of its template, and its own.
+fn reader() -> Box<ReadPage> {
+    Box::new(|body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| ParsedPage {
+        leaf_paths: bag(u64::from(body[0]), u32::from(body[1])),
+        ..ParsedPage::default()
+    })
+}
+
+/// The leaf paths of the page of this number: pages of one template differ a little.
+fn bag(template: u64, number: u32) -> Vec<LeafPath> {
+    let leaf = |path, count| LeafPath { path, count, text: None };
+    vec![leaf(1, 1), leaf(100 * template, 20 + number % 7), leaf(100 * template + 1, 3)]
+}
+
+/// A text of a hundred words in ten units.
+fn text(number: u64) -> Vec<ContentUnit> {
+    let unit =
+        |at| ContentUnit { hash: 1_000 * number + at, words: 10, text_words: 100, in_anchor: false, in_form: false };
+    (0..10).map(unit).collect()
+}
+
+/// A crawl of a made-up forum, told to the learner fetch by fetch.
+struct Told {
+    policy: Learned,
+    snapshot: Arc<dyn PolicySnapshot>,
+    /// The templates of the pages.
+    templates: HashMap<String, u64>,
+}
+
+impl Told {
+    fn new(goal: Goal) -> Self {
+        let mut policy = Learned::new(goal, Tuning::default(), 1, reader());
+        let snapshot = policy.snapshot();
+        Self { policy, snapshot, templates: HashMap::new() }
+    }
+
+    /// The class of a link to `path` that stands at `place` of the page `via`.
+    fn class(&self, (via, place): (&str, u64), path: &str) -> LinkClass {
+        let cluster =
+            self.templates.get(via).map_or(ClusterId::UNKNOWN, |template| self.snapshot.cluster(&bag(*template, 0)));
+        LinkClass::at(cluster, Apath(place)).with_pattern(self.snapshot.pattern(&format!("{HOST}{path}")))
+    }
+
+    fn score(&self, at: (&str, u64), path: &str) -> f64 {
+        self.snapshot.score(self.class(at, path))
+    }
+
+    fn fetch(&mut self, at: (&str, u64), path: &str, outcome: Outcome, new: &[(u64, String)]) {
+        let url = |path: &str| CanonicalUrl::from_canonical(format!("{HOST}{path}"));
+        let class = self.class(at, path);
+        let new =
+            new.iter().map(|(place, to)| NewLink { class: self.class((path, *place), to), url: url(to) }).collect();
+        let via = Some(url(at.0).as_str().into());
+        self.policy.observe(Observation { url: url(path), class, via, outcome, new });
+        self.snapshot = self.policy.snapshot();
+    }
+
+    fn page(&mut self, at: (&str, u64), path: &str, template: u64, units: Vec<ContentUnit>, new: &[(u64, String)]) {
+        let number = self.templates.len() as u8;
+        self.templates.insert(path.to_owned(), template);
+        let facts = PageFacts {
+            bag: bag(template, number.into()),
+            units,
+            body: Some((bytes::Bytes::from(vec![template as u8, number]), None)),
+            ..PageFacts::default()
+        };
+        self.fetch(at, path, Outcome::Page(Box::new(facts)), new);
+    }
+}
+
+const ROOT: (&str, u64) = ("/list/0", TO_LIST);
+
+fn like(path: &str) -> Goal {
+    Goal::Like(Example { url: format!("{HOST}{path}"), duplicate_worth: 0.5 })
+}
+
+/// A list with three topics, each with a permalink that is read before it, and a profile that says nothing.
+fn crawl(goal: Goal, lists: u64) -> Told {
+    let mut told = Told::new(goal);
+    for list in 0..lists {
+        let here = format!("/list/{list}");
+        let numbers = 3 * list..3 * list + 3;
+        let links = numbers.clone().flat_map(|number| {
+            let to = [(TO_POST, format!("/topic/{number}?post={number}")), (TO_TOPIC, format!("/topic/{number}"))];
+            to.into_iter().chain([(TO_USER, format!("/user/{number}"))])
+        });
+        told.page(ROOT, &here, LIST, Vec::new(), &links.collect::<Vec<_>>());
+        for number in numbers {
+            told.page((&here, TO_POST), &format!("/topic/{number}?post={number}"), TOPIC, text(number), &[]);
+            told.page((&here, TO_TOPIC), &format!("/topic/{number}"), TOPIC, text(number), &[]);
+            told.page((&here, TO_USER), &format!("/user/{number}"), USER, Vec::new(), &[]);
+        }
+    }
+    told
+}
+
+#[test]
+fn the_learner_is_a_policy_whatever_it_is_after() {
+    holds_for_any_policy(|seed| Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, reader())));
+    let example = Example { url: format!("{HOST}/topic/1"), duplicate_worth: 0.5 };
+    let goal = Goal::Like(example);
+    holds_for_any_policy(|seed| Box::new(Learned::new(goal.clone(), Tuning::default(), seed.0, reader())));
+}
+
+#[test]
+fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
+    let told = crawl(Goal::Content, 8);
+    let list = "/list/7";
+    let permalink = told.score((list, TO_POST), "/topic/900?post=900");
+    let topic = told.score((list, TO_TOPIC), "/topic/901");
+    assert!(permalink < 0.3 * topic, "{permalink} {topic}");
+    assert!(told.policy.log.iter().all(|entry| {
+        let is_permalink = entry.url.as_str().contains("post=");
+        entry.page.is_some_and(|page| page.duplicate == is_permalink) && (!is_permalink || entry.worth.value == 0.0)
+    }));
+}
+
+#[test]
+fn lists_come_after_topics_and_before_what_brings_nothing() {
+    let told = crawl(Goal::Content, 8);
+    let (topic, list, user) = (
+        told.score(("/list/7", TO_TOPIC), "/topic/900"),
+        told.score(ROOT, "/list/900"),
+        told.score(("/list/7", TO_USER), "/user/900"),
+    );
+    assert!(topic > list && list > user, "{topic} {list} {user}");
+}
+
+#[test]
+fn redirects_documents_and_errors_are_worth_nothing() {
+    for nothing in [Outcome::Redirected, Outcome::Document, Outcome::Failed] {
+        let mut told = crawl(Goal::Content, 4);
+        let before = told.score(("/list/3", 200), "/go/1");
+        (0..20).for_each(|number| told.fetch(("/list/3", 200), &format!("/go/{number}"), nothing.clone(), &[]));
+        let after = told.score(("/list/3", 200), "/go/1");
+        assert!(after < 0.5 * before, "{nothing:?}: {after}");
+    }
+}
+
+#[test]
+fn pages_like_the_example_come_first_and_second_views_of_them_after_them() {
+    let example = Example { url: format!("{HOST}/topic/0"), duplicate_worth: 0.5 };
+    let told = crawl(Goal::Like(example), 8);
+    let list = "/list/7";
+    let topic = told.score((list, TO_TOPIC), "/topic/900");
+    let permalink = told.score((list, TO_POST), "/topic/900?post=900");
+    let (user, list) = (told.score((list, TO_USER), "/user/900"), told.score(ROOT, "/list/900"));
+    assert!(topic > 0.8 && permalink < 0.8 * topic, "{topic} {permalink}");
+    assert!(user < permalink && user < list && list < topic, "{topic} {permalink} {list} {user}");
+}
+
+#[test]
+fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
+    let example = Example { url: format!("{HOST}/page/0"), duplicate_worth: 0.5 };
+    let mut told = Told::new(Goal::Like(example));
+    for list in 0..10 {
+        let here = format!("/list/{list}");
+        told.page(ROOT, &here, LIST, Vec::new(), &[]);
+        for number in 4 * list..4 * list + 4 {
+            let (place, template) = if number % 2 == 0 { (TO_TOPIC, TOPIC) } else { (TO_USER, USER) };
+            told.page((&here, place), &format!("/page/{number}"), template, text(number), &[]);
+        }
+    }
+    let wanted = told.score(("/list/9", TO_TOPIC), "/page/900");
+    let others = [told.score(("/list/9", TO_USER), "/page/901"), told.score(ROOT, "/list/900")];
+    assert!(others.iter().all(|other| *other < wanted), "{wanted} {others:?}");
+}
+
+#[test]
+fn templates_are_learnt_from_the_pages_that_were_kept() {
+    let told = crawl(Goal::Content, 8);
+    let templates = told.policy.templates().expect("there were lessons");
+    assert_eq!(templates.clusters(), 3);
+    let clusters = [LIST, TOPIC, USER].map(|template| told.snapshot.cluster(&bag(template, 7)));
+    assert_eq!(clusters.into_iter().collect::<std::collections::BTreeSet<_>>(), [2, 3, 4].map(ClusterId).into());
+}
+
+#[test]
+fn lessons_come_at_a_growing_number_of_pages_until_the_site_is_known() {
+    let mut policy = Learned::new(Goal::Content, Tuning::default(), 1, reader());
+    let mut lessons = Vec::new();
+    for number in 0..LESSONS_END + 1_000 {
+        let url = CanonicalUrl::from_canonical(format!("{HOST}/{number}"));
+        let outcome = Outcome::Page(Box::default());
+        let class = LinkClass::unclassified(Apath(1));
+        let before = policy.generation;
+        policy.observe(Observation { url, class, via: None, outcome, new: Vec::new() });
+        if policy.generation > before {
+            lessons.push(number + 1);
+        }
+    }
+    assert_eq!(lessons[..3], [FIRST_LESSON, 16, 21]);
+    assert!(lessons.windows(3).all(|three| three[2] - three[1] >= three[1] - three[0]));
+    assert!(lessons.len() < 25 && lessons.last().is_some_and(|last| *last <= LESSONS_END));
+    assert_eq!(policy.version as usize, LESSONS_END + 1_000);
+}
+
+#[test]
+fn bodies_are_asked_for_and_kept_until_the_sample_is_full() {
+    let mut told = Told::new(Goal::Content);
+    told.policy.next_lesson = LESSONS_END;
+    assert!(told.policy.needs().body && told.policy.needs().units);
+    let max = told.policy.tuning.sample_max;
+    for number in 0..2 * max {
+        told.page(ROOT, &format!("/{}/{number}", "k".repeat(1 + number % 40)), TOPIC, Vec::new(), &[]);
+    }
+    assert_eq!((told.policy.needs().body, told.policy.sample.len()), (false, max));
+    assert!(told.policy.sampled.values().all(|pages| *pages <= SAMPLE_PER_PATTERN));
+}
+
+#[test]
+fn a_sample_of_large_pages_ends_at_its_bytes() {
+    let mut told = Told::new(Goal::Content);
+    told.policy.next_lesson = LESSONS_END;
+    let large = bytes::Bytes::from(vec![0_u8; SAMPLE_BYTES_MAX / 4]);
+    for number in 0..10 {
+        let facts = PageFacts { body: Some((large.clone(), None)), ..PageFacts::default() };
+        told.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
+    }
+    assert_eq!(told.policy.sample.len(), 4);
+}
+
+#[test]
+fn counting_the_log_anew_changes_nothing_where_classes_stay_what_they_are() {
+    let mut told = crawl(Goal::Content, 8);
+    told.policy.lesson();
+    let before: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
+    told.policy.recount();
+    let after: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn the_same_crawl_is_learnt_alike() {
+    let [one, other] = [1, 1].map(|_| crawl(Goal::Content, 6));
+    for (place, path) in [(TO_TOPIC, "/topic/9"), (TO_POST, "/topic/9?post=1"), (TO_USER, "/user/9"), (999, "/x")] {
+        assert_eq!(one.score(("/list/1", place), path), other.score(("/list/1", place), path));
+    }
+}
+
+fn learn_from(goal: Goal, model: SiteModel) -> Learned {
+    Learned::from_model(goal, Tuning::default(), 1, reader(), model)
+}
+
+#[test]
+fn a_crawl_that_begins_with_a_model_scores_and_classifies_as_the_one_that_made_it() {
+    let mut told = crawl(Goal::Content, 8);
+    told.policy.lesson();
+    told.snapshot = told.policy.snapshot();
+    let bytes = told.policy.model().to_bytes().unwrap();
+    let mut next = learn_from(Goal::Content, SiteModel::from_bytes(&bytes).unwrap());
+    let snapshot = next.snapshot();
+    for template in [LIST, TOPIC, USER, 99] {
+        assert_eq!(snapshot.cluster(&bag(template, 7)), told.snapshot.cluster(&bag(template, 7)));
+    }
+    for (place, path) in [(TO_TOPIC, "/topic/99"), (TO_POST, "/topic/99?post=1"), (TO_USER, "/user/99"), (999, "/x")] {
+        let class = told.class(("/list/1", place), path);
+        assert_eq!(snapshot.pattern(&format!("{HOST}{path}")), class.pattern);
+        assert_eq!(snapshot.score(class), told.snapshot.score(class));
+    }
+}
+
+#[test]
+fn a_crawl_that_begins_with_a_model_learns_on_but_has_no_lessons() {
+    let model = crawl(Goal::Content, 8).policy.model();
+    let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
+    told.snapshot = told.policy.snapshot();
+    assert!(!told.policy.needs().body);
+    let before = told.score(("/list/1", TO_USER), "/user/1");
+    for number in 0..100_u64 {
+        told.page(("/list/1", TO_USER), &format!("/user/{number}"), USER, text(500 + number), &[]);
+    }
+    assert_eq!(told.snapshot.generation(), 0);
+    assert!(told.score(("/list/1", TO_USER), "/user/1") > before + 0.3, "profiles say something now");
+}
+
+#[test]
+fn a_crawl_that_begins_with_a_model_knows_its_examples_cluster_when_it_meets_the_example() {
+    let goal = || Goal::Like(Example { url: format!("{HOST}/topic/900"), duplicate_worth: 0.5 });
+    let model = crawl(goal(), 8).policy.model();
+    let mut told = Told { policy: learn_from(goal(), model), ..Told::new(goal()) };
+    assert_eq!(told.policy.likeness.cluster, None);
+    told.page(("/list/1", TO_TOPIC), "/topic/900", TOPIC, text(900), &[]);
+    assert_eq!(told.policy.likeness.cluster, Some(told.snapshot.cluster(&bag(TOPIC, 7))));
+}
+
+#[test]
+fn a_model_tells_people_what_was_seen() {
+    let mut told = crawl(Goal::Content, 8);
+    told.policy.lesson();
+    let facts = told.policy.model().facts;
+    assert_eq!((&facts.hosts[..], facts.pages), (&[HOST.to_owned()][..], 80));
+    // What few pages have may be more than one cluster, or outliers.
+    let of = |kind: &str| {
+        let begin = format!("{HOST}/{kind}/");
+        let is_of = |cluster: &&ClusterFacts| cluster.examples.iter().all(|url| url.starts_with(&begin));
+        facts.clusters.iter().filter(is_of).collect::<Vec<_>>()
+    };
+    let pages = |clusters: &[&ClusterFacts]| clusters.iter().map(|cluster| cluster.pages).sum::<u64>();
+    let (lists, topics, users) = (of("list"), of("topic"), of("user"));
+    assert_eq!([&lists, &topics, &users].map(|clusters| pages(clusters)), [8, 48, 24]);
+    assert!(topics[0].worth > 0.3 && users[0].worth == 0.0);
+    assert_eq!((topics[0].links, &topics[0].classes[..]), (0, &[][..]));
+    let third = 1.0 / 3.0;
+    let expected = [(TO_TOPIC, "/topic/N", third), (TO_POST, "/topic/N?post=*", third), (TO_USER, "/user/N", third)];
+    for list in lists {
+        assert_eq!(list.links, 9 * list.pages);
+        let classes = &list.classes[..3];
+        let told = classes.iter().map(|class| (class.apath.0, class.pattern.as_str(), class.share));
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        let to_user = Destination { cluster: Some(users[0].cluster), fetches: 3 * list.pages };
+        assert_eq!(classes[2].leads_to, [to_user]);
+    }
+}
+
+/// Shows `lists` more lists with three topics each, made by these templates.
+fn show_lists(told: &mut Told, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
+    for list in lists {
+        let here = format!("/list/{list}");
+        told.page(ROOT, &here, list_template, Vec::new(), &[]);
+        for number in 3 * list..3 * list + 3 {
+            told.page((&here, TO_TOPIC), &format!("/topic/{number}"), topic_template, text(number), &[]);
+        }
+    }
+}
+
+/// The clusters of a template's pages: pages that differ may be several.
+fn clusters_of(told: &Told, template: u64) -> std::collections::BTreeSet<ClusterId> {
+    (0..7).map(|number| told.snapshot.cluster(&bag(template, number))).collect()
+}
+
+/// A learner without regular lessons to come, after so many lists of the made-up forum.
+fn settled(lists: u64) -> Told {
+    let mut told = Told::new(Goal::Content);
+    show_lists(&mut told, 0..lists, LIST, TOPIC);
+    told.policy.lesson();
+    told.policy.next_lesson = usize::MAX;
+    told.snapshot = told.policy.snapshot();
+    told
+}
+
+#[test]
+fn a_redesign_is_noticed_and_its_pages_get_clusters() {
+    const NEW_LIST: u64 = 7;
+    const NEW_TOPIC: u64 = 8;
+    let mut told = settled(30);
+    assert!(!told.policy.needs().body);
+    let (generation, old) = (told.snapshot.generation(), clusters_of(&told, TOPIC));
+    show_lists(&mut told, 30..90, NEW_LIST, NEW_TOPIC);
+    assert!(told.policy.needs().body, "pages are sampled again");
+    show_lists(&mut told, 90..200, NEW_LIST, NEW_TOPIC);
+    let (lists, topics) = (clusters_of(&told, NEW_LIST), clusters_of(&told, NEW_TOPIC));
+    assert!(!topics.contains(&OUTLIER) && lists.is_disjoint(&topics), "{lists:?} {topics:?}");
+    assert!(topics.is_disjoint(&old) && lists.is_disjoint(&old), "a name keeps its meaning");
+    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (1, generation + 1));
+    assert!(told.policy.sample.len() <= told.policy.tuning.sample_max);
+    let bytes: usize = told.policy.sample.iter().map(|page| page.body.len()).sum();
+    assert_eq!(told.policy.sample_bytes, bytes);
+    for entry in told.policy.log.iter() {
+        assert!(entry.page.unwrap().sample.is_none_or(|at| (at as usize) < told.policy.sample.len()));
+    }
+}
+
+#[test]
+fn a_site_that_stays_as_it_is_is_not_learnt_anew() {
+    let mut told = settled(30);
+    let generation = told.snapshot.generation();
+    show_lists(&mut told, 30..400, LIST, TOPIC);
+    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (0, generation));
+}
+
+#[test]
+fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_anew() {
+    let model = settled(30).policy.model();
+    let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
+    told.snapshot = told.policy.snapshot();
+    let old = clusters_of(&told, TOPIC);
+    show_lists(&mut told, 0..150, 7, 8);
+    assert_eq!(told.policy.facts().drifts, 1);
+    let new = clusters_of(&told, 8);
+    assert!(!new.contains(&OUTLIER) && new.is_disjoint(&old), "{old:?} {new:?}");
+}

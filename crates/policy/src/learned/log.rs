@@ -1,0 +1,130 @@
+//! The fetches that a learner remembers, so that it can count them anew when classes change their meaning.
+
+use std::collections::VecDeque;
+
+use super::content::ContentId;
+use super::worth::Worth;
+use crate::NewLink;
+use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
+
+/// A fetch.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub url: CanonicalUrl,
+    pub class: LinkClass,
+    pub via: Option<Fingerprint>,
+    /// What it counts in the evidence now.
+    pub worth: Worth,
+    pub page: Option<LoggedPage>,
+    /// What was new on it.
+    pub new: Vec<NewLink>,
+}
+
+/// What is known of an entry that is a page.
+#[derive(Debug, Clone, Copy)]
+pub struct LoggedPage {
+    pub content: ContentId,
+    pub cluster: ClusterId,
+    /// It repeats a page with a more canonical address.
+    pub duplicate: bool,
+    /// Its place in the sample.
+    pub sample: Option<u32>,
+}
+
+/// The latest fetches.
+#[derive(Debug)]
+pub struct Log {
+    entries: VecDeque<Entry>,
+    /// The number of the first entry.
+    first: u64,
+    /// For each page of the content index, from `content_first` on: its entry.
+    by_content: VecDeque<u64>,
+    content_first: u64,
+    entries_max: usize,
+}
+
+impl Log {
+    pub fn new(entries_max: usize) -> Self {
+        Self { entries: VecDeque::new(), first: 0, by_content: VecDeque::new(), content_first: 0, entries_max }
+    }
+
+    pub fn push(&mut self, entry: Entry) {
+        if entry.page.is_some() {
+            self.by_content.push_back(self.first + self.entries.len() as u64);
+        }
+        self.entries.push_back(entry);
+        if self.entries.len() > self.entries_max {
+            if self.entries.pop_front().is_some_and(|entry| entry.page.is_some()) {
+                self.by_content.pop_front();
+                self.content_first += 1;
+            }
+            self.first += 1;
+        }
+    }
+
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Entry> {
+        self.entries.iter_mut()
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// The entry of a page; none where it was forgotten.
+    pub fn of_content(&mut self, id: ContentId) -> Option<&mut Entry> {
+        let number = *self.by_content.get(id.0.checked_sub(self.content_first)? as usize)?;
+        self.entries.get_mut((number - self.first) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use harvestman_core::model::Apath;
+
+    fn entry(number: usize, content: Option<u64>) -> Entry {
+        let page = |content| LoggedPage {
+            content: ContentId(content),
+            cluster: ClusterId::UNKNOWN,
+            duplicate: false,
+            sample: None,
+        };
+        Entry {
+            url: CanonicalUrl::from_canonical(format!("http://h/{number}")),
+            class: LinkClass::unclassified(Apath::SEED),
+            via: None,
+            worth: Worth { value: number as f64, wanted: false },
+            page: content.map(page),
+            new: Vec::new(),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_latest_fetches_are_remembered_and_pages_are_found_by_their_content(
+            are_pages in prop::collection::vec(any::<bool>(), 0..40), entries_max in 1..12_usize,
+        ) {
+            let mut log = Log::new(entries_max);
+            let mut contents = Vec::new();
+            for (number, is_page) in are_pages.iter().enumerate() {
+                let content = is_page.then_some(contents.len() as u64);
+                contents.extend(content.map(|_| number));
+                log.push(entry(number, content));
+            }
+            let first = are_pages.len().saturating_sub(entries_max);
+            let remembered: Vec<usize> = log.iter().map(|entry| entry.worth.value as usize).collect();
+            prop_assert_eq!(remembered, (first..are_pages.len()).collect::<Vec<_>>());
+            prop_assert!(log.by_content.len() <= entries_max);
+            for (content, number) in (0..).zip(contents) {
+                let found = log.of_content(ContentId(content)).map(|entry| entry.worth.value as usize);
+                prop_assert_eq!(found, (number >= first).then_some(number));
+            }
+            prop_assert!(log.of_content(ContentId(1_000)).is_none());
+        }
+    }
+}

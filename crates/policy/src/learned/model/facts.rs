@@ -1,0 +1,217 @@
+//! What a model tells people: the clusters of a site, what their pages are like, and where their links lead.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::log::{Entry, Log};
+use super::titles::commonest_shape;
+use harvestman_core::model::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
+use harvestman_structure::site::{Standing, UrlPatterns};
+
+/// Hosts that are named at most.
+const HOSTS_MAX: usize = 100;
+/// Example URLs of a cluster.
+const EXAMPLES: usize = 3;
+/// Link classes of a cluster that are told, those with most links first.
+const LINKS_MAX: usize = 20;
+
+/// What was seen of a site.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct Facts {
+    /// Schemes and hosts, those with most pages first.
+    pub hosts: Vec<String>,
+    /// Pages that were learnt from.
+    pub pages: u64,
+    /// Clusters, by number. Number 1 are the outliers: pages whose template has few instances; 0, where it is there, are
+    /// pages from before there were templates.
+    pub clusters: Vec<ClusterFacts>,
+    /// Kinds of pages by number, where a cluster graph was learnt of them; there are no clusters then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindFacts>,
+}
+
+/// What is known of a kind of pages: a cluster of a cluster graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindFacts {
+    /// Its number, which link classes and the page log have too.
+    pub kind: ClusterId,
+    /// The pattern of its example's URL spelt out, where kinds are told by URLs.
+    pub pattern: Option<String>,
+    /// A page of it.
+    pub example: Option<String>,
+    /// Whether links to it are followed.
+    pub standing: Standing,
+    /// URLs of it that were seen.
+    pub urls: u32,
+    /// Links to them, each page's to each URL counted once.
+    pub links_in: u64,
+    /// The kinds that edges were kept to.
+    pub leads_to: Vec<ClusterId>,
+}
+
+/// What is known of a cluster. It counts the pages that are remembered, which are the latest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterFacts {
+    /// Its number.
+    pub cluster: ClusterId,
+    /// Its pages.
+    pub pages: u64,
+    /// What a page was worth to the crawl on average, from 0 to 1.
+    pub worth: f64,
+    /// The first pages of it.
+    pub examples: Vec<String>,
+    /// The commonest shape of its titles.
+    pub title: Option<String>,
+    /// New links on its pages.
+    pub links: u64,
+    /// Its link classes, those with most links first.
+    pub classes: Vec<LinkFacts>,
+}
+
+/// What is known of a link class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkFacts {
+    /// The place of its links.
+    pub apath: Apath,
+    /// The place spelt out, where that is known.
+    pub apath_text: Option<String>,
+    /// The pattern of its URLs, spelt out.
+    pub pattern: String,
+    /// Its share of the new links on the cluster's pages.
+    pub share: f64,
+    /// Where those that were followed led, the commonest first.
+    pub leads_to: Vec<Destination>,
+}
+
+/// Where links of a class led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// The cluster; none for what was no page.
+    pub cluster: Option<ClusterId>,
+    /// How many fetches.
+    pub fetches: u64,
+}
+
+/// A link class as it is told: the coarser pattern is enough.
+type Key = (ClusterId, Apath, PatternId);
+
+const fn key(class: LinkClass) -> Key {
+    (class.cluster, class.apath, class.pattern.coarse)
+}
+
+#[derive(Default)]
+struct Seen<'a> {
+    pages: u64,
+    worth: f64,
+    examples: Vec<String>,
+    titles: Vec<&'a str>,
+}
+
+#[derive(Default)]
+struct Class {
+    links: u64,
+    pattern: String,
+    leads_to: BTreeMap<Option<ClusterId>, u64>,
+}
+
+impl Facts {
+    /// The facts of a crawl by its log. `sample` are the pages that entries of the log have places in.
+    pub(in super::super) fn of(log: &Log, pages: usize, patterns: &UrlPatterns, sample: &[ParsedPage]) -> Self {
+        let mut clusters: BTreeMap<ClusterId, Seen<'_>> = BTreeMap::new();
+        let mut classes: BTreeMap<Key, Class> = BTreeMap::new();
+        let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
+        for entry in log.iter() {
+            *hosts.entry(entry.url.origin()).or_default() += 1;
+            count_page(&mut clusters, entry, sample);
+            count_links(&mut classes, entry, patterns);
+        }
+        let spelt = spelt(sample);
+        let told = |(cluster, seen): (ClusterId, Seen<'_>)| {
+            let of_cluster =
+                classes.range((cluster, Apath(0), PatternId(0))..=(cluster, Apath(u64::MAX), PatternId(u64::MAX)));
+            cluster_facts(cluster, seen, of_cluster.collect(), &spelt)
+        };
+        let clusters = clusters.into_iter().map(told).collect();
+        Self { hosts: by_count(hosts), pages: pages as u64, clusters, kinds: Vec::new() }
+    }
+
+    /// The facts of a cluster graph, with the scheme and host of each fetch that it was learnt from.
+    pub fn of_kinds<'a>(origins: impl Iterator<Item = &'a str>, pages: usize, kinds: Vec<KindFacts>) -> Self {
+        let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
+        origins.for_each(|origin| *hosts.entry(origin).or_default() += 1);
+        Self { hosts: by_count(hosts), pages: pages as u64, clusters: Vec::new(), kinds }
+    }
+}
+
+fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, Seen<'a>>, entry: &Entry, sample: &'a [ParsedPage]) {
+    let Some(page) = entry.page else { return };
+    let cluster = clusters.entry(page.cluster).or_default();
+    cluster.pages += 1;
+    cluster.worth += entry.worth.value;
+    if cluster.examples.len() < EXAMPLES {
+        cluster.examples.push(entry.url.to_string());
+    }
+    let read = page.sample.and_then(|at| sample.get(at as usize));
+    cluster.titles.extend(read.and_then(|page| page.title.as_deref()));
+}
+
+fn count_links(classes: &mut BTreeMap<Key, Class>, entry: &Entry, patterns: &UrlPatterns) {
+    for link in &entry.new {
+        let class = classes.entry(key(link.class)).or_default();
+        class.links += 1;
+        if class.pattern.is_empty() {
+            class.pattern = patterns.spell(link.url.as_str());
+        }
+    }
+    let fetched = classes.entry(key(entry.class)).or_default();
+    *fetched.leads_to.entry(entry.page.map(|page| page.cluster)).or_default() += 1;
+    if fetched.pattern.is_empty() {
+        fetched.pattern = patterns.spell(entry.url.as_str());
+    }
+}
+
+/// The places that the reader spelt out.
+fn spelt(sample: &[ParsedPage]) -> BTreeMap<Apath, &str> {
+    let groups = sample.iter().flat_map(|page| &page.groups);
+    groups.filter_map(|group| Some((group.apath, group.apath_text.as_deref()?))).collect()
+}
+
+fn by_count(hosts: BTreeMap<&str, u64>) -> Vec<String> {
+    let mut hosts: Vec<(&str, u64)> = hosts.into_iter().collect();
+    hosts.sort_by_key(|(host, pages)| (std::cmp::Reverse(*pages), *host));
+    hosts.into_iter().take(HOSTS_MAX).map(|(host, _)| host.to_owned()).collect()
+}
+
+fn cluster_facts(
+    cluster: ClusterId,
+    seen: Seen<'_>,
+    mut classes: Vec<(&Key, &Class)>,
+    spelt: &BTreeMap<Apath, &str>,
+) -> ClusterFacts {
+    classes.sort_by_key(|(key, class)| (std::cmp::Reverse(class.links), **key));
+    let links: u64 = classes.iter().map(|(_, class)| class.links).sum();
+    let told = |((_, apath, _), class): (&Key, &Class)| LinkFacts {
+        apath: *apath,
+        apath_text: spelt.get(apath).map(|text| (*text).to_owned()),
+        pattern: class.pattern.clone(),
+        share: class.links as f64 / links.max(1) as f64,
+        leads_to: destinations(&class.leads_to),
+    };
+    ClusterFacts {
+        cluster,
+        pages: seen.pages,
+        worth: seen.worth / seen.pages.max(1) as f64,
+        examples: seen.examples,
+        title: commonest_shape(&seen.titles),
+        links,
+        classes: classes.into_iter().take(LINKS_MAX).map(told).collect(),
+    }
+}
+
+fn destinations(leads_to: &BTreeMap<Option<ClusterId>, u64>) -> Vec<Destination> {
+    let mut all: Vec<Destination> =
+        leads_to.iter().map(|(cluster, fetches)| Destination { cluster: *cluster, fetches: *fetches }).collect();
+    all.sort_by_key(|destination| (std::cmp::Reverse(destination.fetches), destination.cluster));
+    all
+}

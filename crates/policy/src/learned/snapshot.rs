@@ -1,0 +1,170 @@
+//! What the learned policies publish: scores of link classes, clusters of pages, patterns of URLs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::evidence::{Evidence, Level, Smoothing};
+use super::templates::Templates;
+use super::tuning::Tuning;
+use super::worth::Lately;
+use super::yields::Yields;
+use crate::{PolicySnapshot, StoredSnapshot};
+use harvestman_core::model::{
+    Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern,
+};
+use harvestman_core::url::Fingerprint;
+use harvestman_structure::site::UrlPatterns;
+
+/// The state of a learned policy at one moment.
+pub struct LearnedSnapshot {
+    pub(super) version: u64,
+    pub(super) generation: u64,
+    pub(super) seed: u64,
+    pub(super) templates: Option<Arc<Templates>>,
+    pub(super) patterns: Arc<UrlPatterns>,
+    /// Clusters of the pages that were learnt from.
+    pub(super) clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
+    pub(super) evidence: Evidence,
+    pub(super) yields: Yields,
+    pub(super) lately: Lately,
+    pub(super) tuning: Tuning,
+    /// Whether pages like an example are wanted. It is one of the seeds, which then come before all else.
+    pub(super) by_example: bool,
+    /// Set where nothing that is wanted was found yet and the example is gone: addresses of this pattern come first, and all
+    /// else in the order of discovery, since what was learnt is only that nothing is worth anything.
+    pub(super) lost: Option<PatternId>,
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Terms {
+    /// What a fetch is expected to be worth by itself.
+    pub worth: f64,
+    /// Good new links that it is expected to bring.
+    pub links: f64,
+    /// What they are worth together.
+    pub links_worth: f64,
+    /// Worth per request, when the good links are followed.
+    pub rate: f64,
+    /// What is added because little is known.
+    pub curiosity: f64,
+    /// The score.
+    pub score: f64,
+}
+
+impl LearnedSnapshot {
+    fn smoothing(&self) -> Smoothing {
+        self.tuning.smoothing
+    }
+
+    /// The score of a class with what it is made of.
+    ///
+    /// A fetch is worth what it brings by itself, or, as a hub, the worth per request of fetching it and then the good links
+    /// that it is expected to bring: the index of a branching bandit (Weiss 1988), where following an arm makes new arms.
+    pub fn terms(&self, class: LinkClass) -> Terms {
+        let estimate = self.evidence.estimate(class, &self.smoothing());
+        let brought = self.yields.expected(class);
+        let rate = (estimate.mean + brought.worth) / (1.0 + brought.links);
+        let curiosity = if estimate.weight < self.tuning.known_weight {
+            let jitter = 1.0 + self.tuning.jitter * (self.unit(class) - 0.5);
+            jitter * self.tuning.curiosity * estimate.uncertainty
+        } else {
+            0.0
+        };
+        let plain = 1.0 - self.tuning.parameter_cost * class.pattern.coarse.parameters() as f64;
+        let first = f64::from(u8::from(self.by_example && class.apath == Apath::SEED));
+        let score = first + (estimate.mean.max(self.tuning.hub_discount * rate) + curiosity) * plain;
+        Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
+    }
+
+    /// A number between 0 and 1 that the seed gives this class.
+    fn unit(&self, class: LinkClass) -> f64 {
+        let key = class.apath.0 ^ class.pattern.fine.0 ^ u64::from(class.cluster.0);
+        xxh3_64_with_seed(&key.to_le_bytes(), self.seed) as f64 / u64::MAX as f64
+    }
+}
+
+impl ClassOrder for LearnedSnapshot {
+    fn score(&self, class: LinkClass) -> f64 {
+        match self.lost {
+            Some(wanted) => f64::from(u8::from(wanted == class.pattern.coarse)),
+            None => self.terms(class).score,
+        }
+    }
+
+    /// Only what was never tried is worth a request for its own sake: it may be a hub that nothing else leads to, which what
+    /// stands beside it cannot tell. Who looks for pages like an example lives on hubs; who looks for what users wrote finds
+    /// it from many sides, and such requests cost more than they brought on five of six recorded sites.
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        if !self.by_example {
+            return 0.0;
+        }
+        let untried = self.evidence.at(Level::Pattern(class.pattern.coarse)).n == 0.0;
+        f64::from(u8::from(untried)) / (1 + class.pattern.coarse.parameters()) as f64
+    }
+
+    fn recent_yield(&self) -> Option<f64> {
+        Some(self.lately.share())
+    }
+
+    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
+        let brought = self.yields.expected(class);
+        let each = |sum: f64| if brought.links > 0.0 { sum / brought.links } else { 0.0 };
+        Some(Prospect {
+            wanted: self.evidence.estimate(class, &self.smoothing()).wanted,
+            links: brought.links,
+            links_score: each(brought.worth),
+            links_wanted: each(brought.wanted),
+        })
+    }
+}
+
+impl PolicySnapshot for LearnedSnapshot {
+    fn version(&self) -> u64 {
+        self.version
+    }
+
+    fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
+        self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(bag))
+    }
+
+    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
+        self.templates.as_ref().map(|templates| Arc::clone(templates.tokens()))
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        self.patterns.of(url)
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        serde_json::to_value(self.terms(class)).ok()
+    }
+
+    fn describe(&self) -> Option<serde_json::Value> {
+        Some(self.templates.as_ref()?.describe())
+    }
+
+    fn stored(&self) -> Option<StoredSnapshot> {
+        Some(self.to_stored())
+    }
+
+    fn spell(&self, url: &str) -> Option<String> {
+        Some(self.patterns.spell(url))
+    }
+
+    fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
+        let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
+        LinkClass { cluster: cluster.unwrap_or(class.cluster), apath: class.apath, pattern: self.patterns.of(url) }
+    }
+}
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;

@@ -1,0 +1,112 @@
+use super::*;
+use crate::learned::worth::Worth;
+use crate::learned::yields::Yield;
+use harvestman_core::model::{Apath, PatternId};
+use harvestman_structure::site::UrlPatternLearner;
+
+fn worth(value: f64) -> Worth {
+    Worth { value, wanted: value >= 0.5 }
+}
+
+fn class(pattern: u64) -> LinkClass {
+    let pattern = UrlPattern { coarse: PatternId::new(pattern << 2, 0), fine: PatternId::new(pattern << 2, 0) };
+    LinkClass::at(ClusterId(2), Apath(9)).with_pattern(pattern)
+}
+
+fn snapshot(seed: u64) -> LearnedSnapshot {
+    LearnedSnapshot {
+        version: 1,
+        generation: 0,
+        seed,
+        templates: None,
+        patterns: Arc::default(),
+        clusters: Arc::default(),
+        evidence: Evidence::default(),
+        yields: Yields::default(),
+        tuning: Tuning::default(),
+        lately: Lately::default(),
+        by_example: false,
+        lost: None,
+    }
+}
+
+#[test]
+fn a_class_that_is_known_is_scored_by_what_it_gives_alone() {
+    let mut known = snapshot(1);
+    for _ in 0..200 {
+        known.evidence.add(class(1), worth(0.8), 1_000.0);
+    }
+    let terms = known.terms(class(1));
+    assert_eq!((terms.curiosity, terms.score), (0.0, terms.worth));
+    assert!((terms.worth - 0.8).abs() < 0.01, "{terms:?}");
+    assert!(known.prospect(class(1)).is_some_and(|prospect| prospect.wanted > 0.98));
+}
+
+#[test]
+fn the_seed_varies_curiosity_about_what_is_unknown_and_nothing_else() {
+    let [one, same, other] = [1, 1, 2].map(|seed| snapshot(seed).terms(class(1)));
+    assert!(one.curiosity > 0.0);
+    assert_eq!(one, same);
+    assert_ne!(one.curiosity, other.curiosity);
+    assert_eq!((one.worth, one.rate), (other.worth, other.rate));
+}
+
+#[test]
+fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
+    let mut hub = snapshot(1);
+    for _ in 0..200 {
+        hub.evidence.add(class(1), worth(0.0), 1_000.0);
+        hub.yields.add(class(1), Yield { links: 19.0, worth: 19.0, wanted: 9.5 });
+    }
+    let terms = hub.terms(class(1));
+    // Twenty fetches for a worth of nineteen.
+    assert!((terms.rate - 0.95).abs() < 0.01, "{terms:?}");
+    assert!((terms.score - hub.tuning.hub_discount * terms.rate).abs() < 1e-9, "{terms:?}");
+    let prospect = hub.prospect(class(1)).unwrap();
+    assert!(prospect.wanted < 0.02 && (prospect.links - 19.0).abs() < 0.5, "{prospect:?}");
+    assert!((prospect.links_score - 1.0).abs() < 1e-9 && (prospect.links_wanted - 0.5).abs() < 1e-9, "{prospect:?}");
+}
+
+#[test]
+fn what_waits_is_put_under_the_cluster_and_the_pattern_of_now() {
+    let mut learner = UrlPatternLearner::default();
+    (0..50).for_each(|number| learner.see(&format!("http://h/tag/name-{number}x/")));
+    let clusters = [(Fingerprint::of("http://h/list"), ClusterId(5))].into_iter().collect();
+    let now = LearnedSnapshot {
+        patterns: Arc::new(learner.patterns()),
+        clusters: Arc::new(clusters),
+        generation: 1,
+        ..snapshot(1)
+    };
+    let moved = now.class_of(class(1), "http://h/tag/name-7x/", Some("http://h/list"));
+    assert_eq!((moved.cluster, moved.apath), (ClusterId(5), Apath(9)));
+    assert_eq!(moved.pattern, now.pattern("http://h/tag/name-8x/"));
+    let elsewhere = now.class_of(class(1), "http://h/tag/name-7x/", Some("http://h/unknown"));
+    assert_eq!(elsewhere.cluster, ClusterId(2), "what is not known anew stays");
+}
+
+#[test]
+fn before_templates_are_learnt_pages_have_no_cluster() {
+    let first = snapshot(1);
+    assert_eq!((first.cluster(&[]), first.class_tokens()), (ClusterId::UNKNOWN, None));
+    assert_eq!((first.version(), first.generation(), first.refusal(class(1))), (1, 0, None));
+}
+
+#[test]
+fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first() {
+    let snapshot = snapshot(1);
+    let with = |parameters| {
+        let pattern = UrlPattern { coarse: PatternId::new(4, parameters), fine: PatternId::new(4, 0) };
+        snapshot.terms(LinkClass::at(ClusterId(2), Apath(9)).with_pattern(pattern)).score
+    };
+    assert!(with(0) > with(1) && with(1) > with(2) && with(2) > 0.0);
+    assert_eq!(with(3), with(9));
+}
+
+#[test]
+fn without_an_example_the_order_of_discovery_is_kept_but_for_addresses_like_its_own() {
+    let mut lost = snapshot(1);
+    lost.evidence.add(class(1), worth(0.1), 1_000.0);
+    lost.lost = Some(class(3).pattern.coarse);
+    assert_eq!([1, 2, 3].map(|pattern| lost.score(class(pattern))), [0.0, 0.0, 1.0]);
+}

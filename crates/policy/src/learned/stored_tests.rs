@@ -1,0 +1,82 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::PolicySnapshot;
+use crate::learned::worth::Worth;
+use crate::learned::yields::Yield;
+use harvestman_core::model::{Apath, ClassOrder, LinkClass, UrlPattern};
+use harvestman_structure::site::UrlPatternLearner;
+
+fn class(cluster: u32, apath: u64, pattern: u64) -> LinkClass {
+    let pattern = UrlPattern { coarse: PatternId::new(pattern << 2, 0), fine: PatternId::new(pattern << 3, 0) };
+    LinkClass::at(ClusterId(cluster), Apath(apath)).with_pattern(pattern)
+}
+
+fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -> LearnedSnapshot {
+    let (mut evidence, mut yields, mut lately) = (Evidence::default(), Yields::default(), Lately::default());
+    for (cluster, apath, pattern, value) in shown {
+        let worth = Worth { value: *value, wanted: *value > 0.5 };
+        evidence.add(class(*cluster, *apath, *pattern), worth, 40.0);
+        yields.add(class(*cluster, *apath, *pattern), Yield { links: *value * 9.0, worth: *value, wanted: 0.1 });
+        lately.see(worth);
+    }
+    let mut learner = UrlPatternLearner::default();
+    urls.iter().for_each(|url| learner.see(url));
+    LearnedSnapshot {
+        version: 12,
+        generation: 3,
+        seed: 77,
+        templates: None,
+        patterns: Arc::new(learner.patterns()),
+        clusters: Arc::new(
+            (2..).map(ClusterId).zip(urls).map(|(cluster, url)| (Fingerprint::of(url), cluster)).collect(),
+        ),
+        evidence,
+        yields,
+        lately,
+        tuning: Tuning::default(),
+        by_example,
+        lost: by_example.then(|| class(1, 1, 1).pattern.coarse),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_reads_it_decides_as_whoever_wrote_it(
+        shown in prop::collection::vec((0_u32..4, 0_u64..4, 0_u64..4, 0.0_f64..=1.0), 0..60),
+        numbers in prop::collection::vec(0_u32..99, 0..30),
+        by_example: bool,
+    ) {
+        let urls: Vec<String> = numbers.iter().map(|number| format!("http://h.test/topic/{number}/?page={}", number % 7)).collect();
+        let written = snapshot(&shown, &urls, by_example);
+        let stored = written.to_stored();
+        let ground = Ground::read(&stored.ground).unwrap();
+        let read = LearnedSnapshot::on(&ground, &stored.counts, (5, 9)).unwrap();
+        prop_assert_eq!((read.version(), read.generation()), (5, 9));
+        prop_assert_eq!(read.to_stored(), stored);
+        prop_assert_eq!(read.recent_yield(), written.recent_yield());
+        for (cluster, apath, pattern, _) in shown {
+            let class = class(cluster, apath, pattern);
+            prop_assert_eq!(read.score(class).to_bits(), written.score(class).to_bits());
+            prop_assert_eq!(read.curiosity(class), written.curiosity(class));
+            prop_assert_eq!(read.prospect(class), written.prospect(class));
+            prop_assert_eq!(read.explain(class), written.explain(class));
+            for url in &urls {
+                prop_assert_eq!(read.pattern(url), written.pattern(url));
+                prop_assert_eq!(read.class_of(class, url, Some(url)), written.class_of(class, url, Some(url)));
+                prop_assert_eq!(read.spell(url), written.spell(url));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in any::<prop::sample::Index>()) {
+        let stored = snapshot(&[(1, 1, 1, 0.4)], &["http://h.test/".to_owned()], false).to_stored();
+        let ground = Ground::read(&stored.ground).unwrap();
+        let _ = (Ground::read(&bytes), LearnedSnapshot::on(&ground, &bytes, (1, 1)));
+        prop_assert!(Ground::read(&stored.ground[..cut.index(stored.ground.len())]).is_err());
+        prop_assert!(LearnedSnapshot::on(&ground, &stored.counts[..cut.index(stored.counts.len())], (1, 1)).is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Page templates, learnt from a sample of pages.
+//!
+//! Leaf paths carry those class names that enough pages of the sample have (a name that is a page's own would make all its
+//! paths its own). The pages' vectors are clustered by DBSCAN; later pages get the cluster of their nearest neighbours.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use harvestman_core::model::{ClassTokens, ClusterId, LeafPath, ParsedPage};
+use harvestman_structure::classify::{Classifier, KnnOptions, Sample, Scratch};
+use harvestman_structure::site::{
+    Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps, nearest_cluster,
+};
+
+/// Reads a page again: its bytes, its content type, the class names to tell paths apart by. The parser is no business of a policy.
+pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
+
+/// A page that is kept to learn from.
+#[derive(Debug, Clone)]
+pub struct SamplePage {
+    /// Its decoded bytes.
+    pub body: Bytes,
+    /// Its content type.
+    pub content_type: Option<Box<str>>,
+}
+
+/// How templates are found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TemplateOptions {
+    /// Whether class names tell paths apart.
+    pub rich: bool,
+    /// How DBSCAN's radius is chosen.
+    pub eps: EpsRule,
+}
+
+impl Default for TemplateOptions {
+    fn default() -> Self {
+        Self { rich: true, eps: EpsRule::Quantile(0.95) }
+    }
+}
+
+/// A class name is kept if at least this share of the sample has it, and at least so many pages.
+const TOKEN_SHARE: f64 = 0.02;
+const TOKEN_PAGES: usize = 2;
+/// A sample smaller than this can't ask a path to be on minPts pages.
+const SMALL_SAMPLE: usize = 40;
+/// A template made a page of which at least this share of the paths is known.
+const FAMILIAR: f64 = 0.5;
+/// Answers that a thread remembers by the page's signature.
+const ANSWERS_MAX: usize = 8_192;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new(ANSWERS_MAX));
+}
+
+/// The templates of a site.
+#[derive(Debug, Clone)]
+pub struct Templates {
+    tokens: Arc<ClassTokens>,
+    classifier: Classifier,
+    labels: Vec<Label>,
+    vectors: Vec<SparseVector>,
+    radius: f32,
+    clusters: u32,
+    /// The share of the sample's pages that they did not make.
+    strange: f64,
+    /// What each cluster is called outside.
+    names: Vec<ClusterId>,
+}
+
+impl Templates {
+    /// Learns from `sample`.
+    pub fn learn(sample: &[SamplePage], options: &TemplateOptions, read: &mut ReadPage) -> Self {
+        let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
+        let bags: Vec<Vec<LeafPath>> = sample
+            .iter()
+            .map(|page| read(&page.body, page.content_type.as_deref(), Some(&tokens)).leaf_paths)
+            .collect();
+        let theta = if sample.len() < SMALL_SAMPLE { TOKEN_PAGES as u32 } else { MIN_PTS };
+        let vocabulary = Vocabulary::learn(bags.iter().map(Vec::as_slice), theta);
+        let vectors: Vec<SparseVector> = bags.iter().map(|bag| vocabulary.weigh(bag)).collect();
+        let distances = Distances::between(&vectors);
+        let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
+        let labels = dbscan(&distances, radius, MIN_PTS);
+        let mut templates = Self::trained(tokens, vocabulary, vectors, labels, radius);
+        let strange = bags.iter().zip(&templates.labels).filter(|(bag, label)| templates.is_strange(bag, **label));
+        templates.strange = strange.count() as f64 / bags.len().max(1) as f64;
+        templates
+    }
+
+    fn trained(
+        tokens: Arc<ClassTokens>,
+        vocabulary: Vocabulary,
+        vectors: Vec<SparseVector>,
+        labels: Vec<Label>,
+        radius: f32,
+    ) -> Self {
+        /// Templates of several sites may be asked on one thread; none may be given another's remembered answers.
+        static NAMES: AtomicU64 = AtomicU64::new(0);
+        let name = NAMES.fetch_add(1, Ordering::Relaxed);
+        let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
+        let classifier = Classifier::new(vocabulary, &Sample::new(&vectors, &labels), KnnOptions::default(), name);
+        let names = (0..clusters).map(|cluster| ClusterId(FIRST_NAME + cluster)).collect();
+        let strange = labels.iter().filter(|label| label.is_none()).count() as f64 / labels.len().max(1) as f64;
+        Self { tokens, classifier, labels, vectors, radius, clusters, strange, names }
+    }
+
+    /// What they can be made again from.
+    pub fn stored(&self) -> StoredTemplates {
+        StoredTemplates {
+            tokens: self.tokens.hashes().to_vec(),
+            vocabulary: self.vocabulary().clone(),
+            vectors: self.vectors.clone(),
+            labels: self.labels.clone(),
+            names: self.names.clone(),
+            radius: self.radius,
+        }
+    }
+
+    /// The class names that paths are told apart by.
+    pub const fn tokens(&self) -> &Arc<ClassTokens> {
+        &self.tokens
+    }
+
+    /// The labels of the sample.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The vectors of the sample.
+    pub fn vectors(&self) -> &[SparseVector] {
+        &self.vectors
+    }
+
+    /// DBSCAN's radius.
+    pub const fn radius(&self) -> f32 {
+        self.radius
+    }
+
+    /// How many clusters there are.
+    pub const fn clusters(&self) -> u32 {
+        self.clusters
+    }
+
+    /// The share of the sample's pages that none of the templates made, from 0 to 1.
+    pub const fn strange_share(&self) -> f64 {
+        self.strange
+    }
+
+    /// Whether one of the templates made the page with this bag. The others are of no cluster, or of the nearest one although
+    /// most of their paths are none that templates are known by.
+    pub fn has_made(&self, bag: &[LeafPath], cluster: ClusterId) -> bool {
+        cluster > OUTLIER && self.vocabulary().familiarity(bag) >= FAMILIAR
+    }
+
+    fn is_strange(&self, bag: &[LeafPath], label: Label) -> bool {
+        !self.has_made(bag, self.name(label))
+    }
+
+    /// The first name that none of the clusters has, nor any after it.
+    pub fn first_free_name(&self) -> u32 {
+        self.names.iter().map(|name| name.0.saturating_add(1)).max().unwrap_or(FIRST_NAME)
+    }
+
+    /// The features that pages are seen by.
+    pub const fn vocabulary(&self) -> &Vocabulary {
+        self.classifier.vocabulary()
+    }
+
+    /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
+    pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
+        self.name(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
+    }
+
+    /// The cluster that is nearest to a page of the sample which is of none; none where the sample is too small to tell, or
+    /// there are no clusters.
+    pub fn nearest_to(&self, page: usize) -> Option<ClusterId> {
+        let vector = self.vectors.get(page).filter(|_| self.vectors.len() >= SMALL_SAMPLE)?;
+        nearest_cluster(&self.vectors, &self.labels, vector).map(|cluster| self.name(Some(cluster)))
+    }
+
+    /// What a label is called outside.
+    pub fn name(&self, label: Label) -> ClusterId {
+        label.and_then(|cluster| self.names.get(cluster as usize).copied()).unwrap_or(OUTLIER)
+    }
+
+    /// Calls each cluster as most of its pages were called before, so that names keep their meaning from lesson to lesson.
+    /// `before` has the sample's earlier names, as far as there were any; `next` is the first name that was never used.
+    pub fn keep_names(&mut self, before: &[ClusterId], next: &mut u32) {
+        let mut shared: HashMap<(u32, ClusterId), usize> = HashMap::new();
+        for (label, name) in self.labels.iter().zip(before) {
+            if let Some(cluster) = label.filter(|_| *name > OUTLIER) {
+                *shared.entry((cluster, *name)).or_default() += 1;
+            }
+        }
+        let mut shared: Vec<_> = shared.into_iter().collect();
+        shared.sort_unstable_by_key(|&((cluster, name), pages)| (std::cmp::Reverse(pages), cluster, name));
+        let mut names: Vec<Option<ClusterId>> = vec![None; self.clusters as usize];
+        for ((cluster, name), _) in shared {
+            if names[cluster as usize].is_none() && !names.contains(&Some(name)) {
+                names[cluster as usize] = Some(name);
+            }
+        }
+        let fresh = |name: Option<ClusterId>| {
+            name.unwrap_or_else(|| {
+                *next += 1;
+                ClusterId(*next - 1)
+            })
+        };
+        self.names = names.into_iter().map(fresh).collect();
+    }
+}
+
+/// The name of pages that are of no cluster.
+pub const OUTLIER: ClusterId = ClusterId(1);
+/// The first name of a cluster.
+pub const FIRST_NAME: u32 = 2;
+
+/// Templates as they are stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredTemplates {
+    tokens: Vec<u64>,
+    vocabulary: Vocabulary,
+    vectors: Vec<SparseVector>,
+    labels: Vec<Label>,
+    names: Vec<ClusterId>,
+    radius: f32,
+}
+
+impl StoredTemplates {
+    /// Whether there is a label for each page, no more clusters than pages, and no feature that the vocabulary does not have.
+    pub fn is_sound(&self) -> bool {
+        let in_range = |label: &u32| (*label as usize) < self.labels.len();
+        let clusters = self.labels.iter().flatten().max().map_or(0, |last| *last as usize + 1);
+        let known = |vector: &SparseVector| vector.ids().iter().all(|id| (*id as usize) < self.vocabulary.len());
+        self.labels.len() == self.vectors.len()
+            && self.vectors.iter().all(known)
+            && self.labels.iter().flatten().all(in_range)
+            && self.names.len() == clusters
+    }
+}
+
+impl From<StoredTemplates> for Templates {
+    fn from(stored: StoredTemplates) -> Self {
+        let StoredTemplates { tokens, vocabulary, vectors, labels, names, radius } = stored;
+        let trained = Self::trained(Arc::new(tokens.into_iter().collect()), vocabulary, vectors, labels, radius);
+        Self { names, ..trained }
+    }
+}
+
+fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
+    let mut pages: HashMap<u64, usize> = HashMap::new();
+    for page in sample {
+        for token in read(&page.body, page.content_type.as_deref(), None).class_tokens {
+            *pages.entry(token).or_default() += 1;
+        }
+    }
+    let least = TOKEN_PAGES.max((TOKEN_SHARE * sample.len() as f64).ceil() as usize);
+    pages.into_iter().filter(|(_, count)| *count >= least).map(|(token, _)| token).collect()
+}
+
+#[cfg(test)]
+#[path = "templates_tests.rs"]
+mod tests;

@@ -1,0 +1,190 @@
+//! What may be banned or pinned: a cluster of pages, a link class, URLs of a form.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::LeadsTo;
+use harvestman_core::model::{Apath, ClusterId, LinkClass, UrlPattern};
+
+/// Longest form of URLs that is taken.
+const FORM_MAX: usize = 2_048;
+
+/// What is banned or pinned.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Pages of this cluster: links whose URLs have a pattern that mostly led to it.
+    Cluster(ClusterId),
+    /// Links of this class, as the logs name it: on pages of this cluster, at this place, of this (finer) pattern.
+    Class(ClusterId, Apath, u64),
+    /// URLs of this form: the whole URL, or from its path on where the form begins with `/`; `*` stands for any characters.
+    Urls(Box<str>),
+}
+
+/// A text that names nothing that could be banned or pinned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is neither the number of a cluster (5), nor a link class as policy.jsonl names it \
+     (5/00c0ffee00c0ffee/8badf00d8badf00d), nor a form of URLs (/tag/* or https://example.org/*?sort=*)"
+)]
+pub struct NotATarget(String);
+
+impl Target {
+    /// Whether it means a link of this class and URL.
+    pub fn means(&self, class: LinkClass, pattern: UrlPattern, url: &str, leads: &LeadsTo) -> bool {
+        match self {
+            Self::Cluster(cluster) => leads.cluster(pattern) == Some(*cluster),
+            Self::Class(cluster, apath, fine) => {
+                let class = class.unmarked();
+                class.cluster == *cluster && class.apath == *apath && pattern.fine.0 == *fine
+            }
+            Self::Urls(form) if form.starts_with('/') => matches(form, path_of(url)),
+            Self::Urls(form) => matches(form, url),
+        }
+    }
+}
+
+/// Path and query of an absolute URL.
+fn path_of(url: &str) -> &str {
+    let after = url.find("://").map_or(0, |at| at + 3);
+    url[after..].find('/').map_or("", |at| &url[after + at..])
+}
+
+/// Whether a text is of a form in which each `*` stands for any characters, none included: O(text × form) at worst.
+fn matches(form: &str, text: &str) -> bool {
+    let (form, text) = (form.as_bytes(), text.as_bytes());
+    let (mut at, mut pos) = (0, 0);
+    // Where the last star stands, and what it has swallowed until now.
+    let mut star: Option<(usize, usize)> = None;
+    while pos < text.len() {
+        if form.get(at) == Some(&b'*') {
+            star = Some((at, pos));
+            at += 1;
+        } else if form.get(at) == Some(&text[pos]) {
+            (at, pos) = (at + 1, pos + 1);
+        } else if let Some((starred, swallowed)) = star {
+            (at, pos) = (starred + 1, swallowed + 1);
+            star = Some((starred, swallowed + 1));
+        } else {
+            return false;
+        }
+    }
+    form[at..].iter().all(|byte| *byte == b'*')
+}
+
+impl FromStr for Target {
+    type Err = NotATarget;
+
+    fn from_str(text: &str) -> Result<Self, NotATarget> {
+        let wrong = || NotATarget(text.to_owned());
+        let is_form = ["/", "*", "http://", "https://"].iter().any(|start| text.starts_with(start));
+        if is_form {
+            let fits = text.len() <= FORM_MAX && !text.contains(char::is_whitespace);
+            return fits.then(|| Self::Urls(text.into())).ok_or_else(wrong);
+        }
+        let class = text.trim_start_matches("last:").trim_start_matches("pinned:");
+        let parts: Vec<&str> = class.split('/').collect();
+        // The numbers above are marks.
+        let cluster = |text: &str| text.parse::<u32>().ok().filter(|number| *number < 1 << 27).map(ClusterId);
+        let target = match parts.as_slice() {
+            [number] => cluster(number).filter(|number| *number != ClusterId::UNKNOWN).map(Self::Cluster),
+            [number, place, pattern] => cluster(number)
+                .zip(apath(place).zip(hexadecimal(pattern)))
+                .map(|(cluster, (apath, pattern))| Self::Class(cluster, apath, pattern)),
+            _ => None,
+        };
+        target.ok_or_else(wrong)
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<u64> {
+    (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok())?
+}
+
+/// A place as it is displayed.
+fn apath(text: &str) -> Option<Apath> {
+    let named = [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH];
+    named.into_iter().find(|apath| apath.to_string() == text).or_else(|| hexadecimal(text).map(Apath))
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cluster(cluster) => write!(f, "{}", cluster.0),
+            Self::Class(cluster, apath, fine) => write!(f, "{}/{apath}/{fine:016x}", cluster.0),
+            Self::Urls(form) => f.write_str(form),
+        }
+    }
+}
+
+impl Serialize for Target {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Target {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_target_is_a_cluster_a_class_or_a_form_of_urls_and_is_written_as_it_is_read() {
+        for text in
+            ["5", "3/00000000c0ffee00/00000000000000ab", "0/seed/0000000000000000", "/tag/*", "https://a.test/*"]
+        {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+        let class = LinkClass::at(ClusterId(3), Apath(7));
+        assert_eq!(class.last().to_string().parse(), class.to_string().parse::<Target>());
+        for text in ["", "0", "x", "3/4", "3/zz/00000000000000ab", "-1", "4294967295", "tag/*", "/a b"] {
+            let error = text.parse::<Target>().unwrap_err();
+            assert!(error.to_string().contains("neither the number of a cluster"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_form_from_the_path_on_fits_every_host_and_a_whole_one_its_own() {
+        let fits = |form: &str, url: &str| {
+            let target = Target::Urls(form.into());
+            target.means(LinkClass::unclassified(Apath(9)), UrlPattern::NONE, url, &LeadsTo::default())
+        };
+        assert!(fits("/tag/*", "http://a.test/tag/x?page=2") && fits("/tag/*", "https://b.test/tag/"));
+        assert!(!fits("/tag/*", "http://a.test/x/tag/") && !fits("/tag/", "http://a.test/tag/x"));
+        assert!(fits("*sort=*", "http://a.test/x?sort=up") && fits("http://a.test/*", "http://a.test/"));
+        assert!(!fits("http://a.test/*", "http://b.test/") && fits("/", "http://a.test/"));
+    }
+
+    /// The same by trying every split.
+    fn naive(form: &[u8], text: &[u8]) -> bool {
+        match form.split_first() {
+            None => text.is_empty(),
+            Some((b'*', rest)) => (0..=text.len()).any(|at| naive(rest, &text[at..])),
+            Some((byte, rest)) => text.first() == Some(byte) && naive(rest, &text[1..]),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn stars_stand_for_whatever_a_search_of_all_splits_finds(form in "[ab*]{0,8}", text in "[ab]{0,10}") {
+            prop_assert_eq!(matches(&form, &text), naive(form.as_bytes(), text.as_bytes()));
+        }
+
+        #[test]
+        fn any_text_is_a_target_or_refused(text in ".{0,40}") {
+            if let Ok(target) = text.parse::<Target>() {
+                prop_assert_eq!(target.to_string().parse::<Target>(), Ok(target));
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::PolicySnapshot;
+use harvestman_core::model::{Apath, ClassOrder, PatternId, PolicyRefusal};
+
+/// A policy whose pattern of a URL is its last digit, which refuses whatever ends in 9, and scores by place.
+struct ByDigit;
+
+impl ClassOrder for ByDigit {
+    fn score(&self, class: LinkClass) -> f64 {
+        class.apath.0 as f64
+    }
+}
+
+impl PolicySnapshot for ByDigit {
+    fn version(&self) -> u64 {
+        1
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        digit(url)
+    }
+
+    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        (class.pattern == digit("9")).then_some(PolicyRefusal::Uninformative)
+    }
+}
+
+fn digit(url: &str) -> UrlPattern {
+    let digit = url.bytes().last().map_or(0, |last| u64::from(last - b'0'));
+    UrlPattern { coarse: PatternId(100 + digit / 5), fine: PatternId(10 + digit) }
+}
+
+fn steered(banned: &[&str], pinned: &[&str], leads: LeadsTo, asks: bool) -> Steered {
+    let targets = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+    let steering = Steering { banned: targets(banned), pinned: targets(pinned) };
+    Steered::new(Arc::new(ByDigit), (Arc::new(steering), Arc::new(leads)), 3, asks)
+}
+
+fn class(url: &str) -> LinkClass {
+    LinkClass::at(ClusterId(2), Apath(50)).with_pattern(digit(url))
+}
+
+/// Pages of URLs that end in this digit were of this cluster.
+fn led(pages: &[(u64, u32)]) -> Destinations {
+    let mut destinations = Destinations::default();
+    for (at, (digit_of, cluster)) in pages.iter().enumerate() {
+        destinations.see(&format!("http://h.test/{at}{digit_of}"), ClusterId(*cluster), 0, digit);
+    }
+    destinations
+}
+
+#[test]
+fn links_lead_to_the_cluster_of_most_pages_of_the_finest_pattern_that_has_enough() {
+    let leads = led(&[(1, 7), (1, 7), (1, 8), (2, 8), (3, 9), (3, 9), (3, 7), (3, 8)]).leads_to();
+    let to = |last: &str| leads.cluster(digit(last)).map(|cluster| cluster.0);
+    assert_eq!(to("1"), Some(7), "two of three");
+    assert_eq!(to("3"), None, "half of them is no majority, and the coarser pattern is not asked");
+    assert_eq!(to("2"), None, "one page is too few, and of the coarser pattern's pages no cluster has most");
+    let leads = led(&[(1, 7), (1, 7), (1, 7), (2, 7)]).leads_to();
+    assert_eq!(leads.cluster(digit("4")), Some(ClusterId(7)), "by the coarser pattern");
+    assert_eq!(leads.cluster(digit("6")), None);
+    let only = leads.clone().only(&[ClusterId(8)]);
+    assert_eq!((only.cluster(digit("1")), only.cluster(digit("4"))), (None, None));
+    assert_eq!(leads.clone().only(&[ClusterId(7)]), leads);
+}
+
+#[test]
+fn of_a_cluster_those_pages_are_foretold_whose_pattern_led_there_mostly() {
+    let destinations = led(&[(1, 7), (1, 7), (1, 8), (2, 7), (6, 7), (6, 8), (6, 8), (9, 7)]);
+    assert_eq!(destinations.foretold(ClusterId(7), digit), (3, 5), "two, one by the coarser pattern; not the odd one");
+    assert_eq!(destinations.foretold(ClusterId(8), digit), (2, 3));
+    assert_eq!(destinations.foretold(ClusterId(9), digit), (0, 0));
+}
+
+#[test]
+fn other_patterns_have_pages_counted_anew_and_pages_of_no_cluster_do_not_count() {
+    let mut destinations = led(&[(1, 7), (1, 7), (2, 7)]);
+    assert_eq!(destinations.leads_to().cluster(digit("1")), Some(ClusterId(7)));
+    let one = |_: &str| UrlPattern { coarse: PatternId(1), fine: PatternId(2) };
+    destinations.see("http://h.test/0", ClusterId::UNKNOWN, 1, one);
+    assert_eq!(destinations.leads_to().cluster(one("")), None);
+    destinations.see("http://h.test/1", ClusterId(8), 1, one);
+    assert_eq!(destinations.leads_to().cluster(one("")), Some(ClusterId(7)));
+    let known: Vec<_> = destinations.clusters().iter().map(|(cluster, known)| (cluster.0, known.pages)).collect();
+    assert_eq!(known, [(7, 3), (8, 1)]);
+}
+
+#[test]
+fn what_is_banned_by_cluster_class_or_form_is_refused_and_let_go_and_the_rest_is_as_before() {
+    let leads = led(&[(1, 7), (1, 7), (1, 7)]).leads_to();
+    let url = "http://h.test/a1";
+    let class_name = class(url).to_string();
+    for target in ["7", class_name.as_str(), "/a*"] {
+        let snapshot = steered(&[target], &[], leads.clone(), true);
+        assert_eq!(snapshot.stand(class(url), url, "http://h.test/"), Err(PolicyRefusal::Banned), "{target}");
+        // Where patterns are not looked at before, they are then.
+        let bare = class(url).with_pattern(UrlPattern::NONE);
+        assert_eq!(snapshot.stand(bare, url, "http://h.test/"), Err(PolicyRefusal::Banned), "{target}");
+        assert!(snapshot.class_of(class(url), url, None).is_banned());
+        let other = "http://h.test/b6";
+        assert_eq!(snapshot.stand(class(other), other, "http://h.test/"), Ok(class(other)));
+        assert_eq!(snapshot.class_of(class(other).pinned(), other, None), class(other), "an older pin is over");
+        assert_eq!(snapshot.refusal(class("9")), Some(PolicyRefusal::Uninformative));
+        assert!(snapshot.refuses_standing() && snapshot.generation() == 3);
+    }
+}
+
+#[test]
+fn what_is_pinned_comes_before_all_else_though_the_policy_refuses_it() {
+    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), true);
+    let (pinned, other) = ("http://h.test/a9", "http://h.test/b9");
+    let stands = snapshot.stand(class(pinned), pinned, "http://h.test/").unwrap();
+    assert!(stands.is_pinned() && snapshot.refusal(class(pinned)).is_none());
+    assert_eq!(snapshot.stand(class(other), other, "http://h.test/"), Err(PolicyRefusal::Uninformative));
+    assert!(snapshot.class_of(class("http://h.test/a1"), "http://h.test/a1", None).is_banned(), "a ban is stronger");
+    let far = LinkClass::at(ClusterId(2), Apath(3_000_000_000));
+    assert!(snapshot.score(stands) > snapshot.score(far));
+    let better = LinkClass { apath: Apath(60), ..stands };
+    assert!(snapshot.score(better) > snapshot.score(stands), "among what is pinned the policy's order holds");
+    // A redirect stands for a page that was wanted.
+    let redirect = LinkClass { apath: Apath::REDIRECT, ..class(other) };
+    assert_eq!(snapshot.stand(redirect, other, "http://h.test/"), Ok(redirect));
+    let unasked = steered(&[], &["/a*"], LeadsTo::default(), false);
+    assert_eq!(
+        unasked.stand(class(other), other, "http://h.test/"),
+        Ok(class(other)),
+        "the policy is not asked at all"
+    );
+}

@@ -1,0 +1,152 @@
+//! Reports of documents with figures of every kind, and of hostile ones.
+
+use pulldown_cmark::{Event, Tag};
+use serde_json::json;
+
+use super::*;
+use crate::document::log::LogReading;
+use crate::document::{Has, Sources, asked};
+use harvestman_policy::learned::Facts;
+
+/// What a site may say of itself to harm who reads about it.
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "\u{202e}gnp.exe\u{2066}",
+    "a | b ` c\n# d",
+    "</title></style></svg>&lt;",
+    "[x](javascript:alert(1))",
+];
+
+fn hostile() -> Document {
+    let mut reading = LogReading::new([(2, 0.5)].into(), std::time::Duration::from_secs(1));
+    for (at, text) in HOSTILE.iter().enumerate() {
+        let long = "x".repeat(5_000);
+        let line = json!({
+            "url": format!("http://h.test/{text}/{long}"), "time": format!("2026-01-01T00:00:{at:02}Z"), "fate": "fetched",
+            "reason": text, "status": 200, "content_type": text, "bytes": 10, "depth": 1, "attempts": 1, "title": text,
+            "cluster": 2, "warc_file": text, "first_byte_ms": 3,
+        });
+        reading.add(line.to_string().as_bytes());
+        let odd = json!({"url": format!("javascript:alert({at})"), "fate": text, "attempts": 0});
+        reading.add(odd.to_string().as_bytes());
+    }
+    let list: Vec<&str> = HOSTILE.to_vec();
+    let fates: serde_json::Map<_, _> = list.iter().map(|text| ((*text).to_owned(), json!({*text: 1}))).collect();
+    let report = json!({
+        "stop_reason": list[0], "ended": list[1], "started": list[2], "pages": 7, "requests": 7, "bytes": 70, "discovered": 7,
+        "fates": fates, "errors": {list[0]: 3}, "statuses": {list[0]: 3}, "dedup": {"store": list[0]},
+        "troubles": [{"host": list[0], "requests": 1, "failed": 1, "reason": list[1]}],
+        "traps": [{"form": list[0], "example": list[1], "measure": list[2], "fetched": 1}],
+    });
+    let mut told = crate::document::Told::default();
+    told.add(json!({"time": list[0], "command": list[1], "arguments": list, "effect": list[2]}).to_string().as_bytes());
+    let config = toml::toml! {
+        [crawl]
+        seeds = ["http://h.test/<script>alert(1)</script>", "javascript:alert(1)"]
+        policy = "<b>"
+        odd = "\"><script>"
+    };
+    let sources = Sources {
+        directory: "a '<script>' dir".to_owned(),
+        asked: Some(asked(&config.to_string())),
+        report: Some(report),
+        facts: Some(Ok(Facts::default())),
+        told,
+        in_force: Some(json!({"banned": list})),
+        log: reading.finish(),
+        warcs: vec![(list[0].to_owned(), 3)],
+        has: Has { log: true, state: true, model: true },
+        notes: HOSTILE.iter().map(|text| (*text).to_owned()).collect(),
+        ..Sources::default()
+    };
+    Document::of(sources)
+}
+
+#[test]
+fn nothing_that_comes_from_a_crawl_becomes_markup() {
+    let page = html(&hostile());
+    let parsed = scraper::Html::parse_document(&page);
+    let select = |selector: &str| {
+        let selector = scraper::Selector::parse(selector).unwrap();
+        parsed.select(&selector).map(|element| element.html()).collect::<Vec<_>>()
+    };
+    for forbidden in
+        ["script", "img", "iframe", "object", "link", "[src]", "[onerror]", "[onmouseover]", "base", "form"]
+    {
+        assert_eq!(select(forbidden), Vec::<String>::new(), "{forbidden}");
+    }
+    assert_eq!(select("style").len(), 1);
+    let link = scraper::Selector::parse("a").unwrap();
+    let links: Vec<_> = parsed.select(&link).filter_map(|a| a.attr("href")).collect();
+    assert!(links.iter().all(|href| href.starts_with("http://h.test/") || href.starts_with('#')), "{links:?}");
+    assert!(!page.contains('\u{202e}') && !page.contains('\u{2066}'), "marks that turn the direction of writing");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+#[test]
+fn a_page_needs_nothing_but_itself() {
+    let page = html(&hostile());
+    assert!(page.contains("default-src 'none'"));
+    for outside in ["@import", "url(", "src=", "<link", "font-face"] {
+        assert!(!page.replace("'&gt;", "").contains(&format!(" {outside}")) || outside == "src=", "{outside}");
+    }
+    // Names of the headings go up one by one.
+    let levels: Vec<_> =
+        page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next()?.to_digit(10)).collect();
+    assert!(levels[0] == 1 && levels[1..].iter().all(|level| *level == 2), "{levels:?}");
+}
+
+#[test]
+fn markdown_has_tables_whose_rows_have_as_many_cells_as_their_heads() {
+    let text = markdown(&hostile());
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+    let mut head = None;
+    let mut tables = 0;
+    for line in text.lines() {
+        if line.starts_with('|') {
+            let expected = *head.get_or_insert_with(|| cells(line));
+            assert_eq!(cells(line), expected, "{line}");
+        } else {
+            tables += usize::from(head.take().is_some());
+        }
+    }
+    assert!(tables >= 8, "{tables}");
+    assert!(!text.contains('\u{202e}') && text.contains("&lt;script&gt;"));
+    let mut tables = 0;
+    for event in pulldown_cmark::Parser::new_ext(&text, pulldown_cmark::Options::ENABLE_TABLES) {
+        match event {
+            Event::Html(markup) | Event::InlineHtml(markup) => assert_eq!(markup.as_ref(), "<br>"),
+            Event::Start(Tag::Link { dest_url, .. }) => assert!(dest_url.starts_with("http://h.test/"), "{dest_url}"),
+            Event::Start(Tag::Image { dest_url, .. }) => panic!("an image: {dest_url}"),
+            Event::Start(Tag::Table(_)) => tables += 1,
+            _ => {}
+        }
+    }
+    assert!(tables >= 8, "{tables} tables are read as such");
+    assert!(text.contains("\\[x\\](javascript"), "no link: {text}");
+    assert!(!text.lines().any(|line| line.starts_with("# d")), "{text}");
+}
+
+#[test]
+fn the_commands_are_safe_to_copy() {
+    let document = hostile();
+    let resume = document.next.iter().find(|advice| advice.command.contains("resume")).unwrap();
+    assert_eq!(resume.command, "harvestman resume 'a '\\''<script>'\\'' dir'");
+}
+
+#[test]
+fn the_json_is_the_document_with_the_report_as_it_is() {
+    let document = hostile();
+    let read: serde_json::Value = serde_json::from_str(&json(&document).unwrap()).unwrap();
+    assert_eq!(read["report"], document.report.clone().unwrap());
+    assert_eq!((&read["log"]["pages"], &read["format"]), (&7.into(), &1.into()));
+}
+
+#[test]
+fn an_empty_document_has_a_page_too() {
+    let document = Document::of(Sources::default());
+    assert!(html(&document).contains("It has no report"));
+    assert!(markdown(&document).starts_with("# A crawl\n"));
+}

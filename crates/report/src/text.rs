@@ -1,0 +1,156 @@
+//! The closing report for the terminal.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::advice::advice;
+use super::{Report, dedup, figures};
+use harvestman_core::model::{Fates, TrapMeasure, TrapRecord};
+use harvestman_stages::frontier::Outlook;
+
+/// One line of the report: a name and what is said of it.
+fn line(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
+    writeln!(f, "{name:<10}{text}")
+}
+
+/// A column of counts with their names, the largest first, at most `most` of them.
+fn largest<N: fmt::Display>(counts: impl Iterator<Item = (N, u64)>, most: usize) -> String {
+    let mut counts: Vec<_> = counts.collect();
+    // Stable, so that equal counts keep the fixed order that they came in.
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let more = counts.len().saturating_sub(most);
+    let shown = counts.iter().take(most).map(|(name, count)| format!("{} {name}", figures::count(*count)));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(", {more} more"));
+    }
+    text
+}
+
+/// `1,234 out_of_scope (1,200 host, 34 trap)` for each fate.
+fn fate_lines(f: &mut fmt::Formatter<'_>, fates: &Fates) -> fmt::Result {
+    let mut names: Vec<&'static str> = Vec::new();
+    for (fate, _) in fates.iter() {
+        if !names.contains(&fate.name()) {
+            names.push(fate.name());
+        }
+    }
+    for name in names {
+        let reasons = fates.iter().filter(|(fate, _)| fate.name() == name);
+        let reasons = largest(reasons.filter_map(|(fate, count)| Some((fate.reason()?, count))), 6);
+        let reasons = if reasons.is_empty() { reasons } else { format!("  ({reasons})") };
+        writeln!(f, "{:>10}{:>12} {name}{reasons}", "", figures::count(fates.named(name)))?;
+    }
+    Ok(())
+}
+
+/// The forms of address whose links were refused, each with one of its addresses.
+fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
+    const MOST: usize = 8;
+    let refused = || traps.iter().filter(|trap| trap.measure >= TrapMeasure::Cut);
+    for trap in refused().take(MOST) {
+        let TrapRecord { form, example, measure, fetched, refused, since, .. } = trap;
+        let (fetched, refused, since) = (figures::count(*fetched), figures::count(*refused), figures::count(*since));
+        let what = measure.describe();
+        line(f, "trap", &format!("{form} {what} after {since} requests: {fetched} fetched, {refused} refused"))?;
+        writeln!(f, "{:>10}such as {example}", "")?;
+    }
+    if let more @ 1.. = refused().count().saturating_sub(MOST) {
+        line(f, "trap", &format!("{more} more; all are in report.json"))?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Report {
+    /// What stands on the terminal at the end: compact, without colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pace = format!("{} pages/s", figures::rate(self.pages_per_second));
+        line(f, "ended", &format!("after {}: {}", figures::time(self.wall), self.stop_reason.describe()))?;
+        let hosts = format!("{} host{}", figures::count(self.hosts), if self.hosts == 1 { "" } else { "s" });
+        line(f, "pages", &format!("{} ({pace}) from {hosts}", figures::count(self.pages)))?;
+        line(f, "requests", &format!("{}, {} received", figures::count(self.requests), figures::bytes(self.bytes)))?;
+        if !self.statuses.is_empty() {
+            line(
+                f,
+                "statuses",
+                &largest(self.statuses.iter().map(|(status, count)| (format!("× {status}"), *count)), 8),
+            )?;
+        }
+        if !self.errors.is_empty() {
+            line(f, "errors", &largest(self.errors.iter().map(|(reason, count)| (*reason, *count)), 8))?;
+        }
+        if let Some(fleet) = &self.run.fleet {
+            let others = format!("other nodes fetched {} pages", figures::count(fleet.pages_of_others));
+            let others = if fleet.was_over { "it was over before this node came".to_owned() } else { others };
+            line(f, "fleet", &format!("node {} of the crawl `{}`; {others}", fleet.node, fleet.crawl))?;
+        }
+        if let Some(Outlook { expected_yield, requests }) = self.outlook {
+            let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
+            line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;
+        }
+        if let Some(recrawl) = &self.recrawl {
+            let ahead = format!("about {:.0} more are expected to have changed", recrawl.expected);
+            line(f, "recrawl", &format!("{}; {ahead}", recrawl.line()))?;
+        }
+        line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
+        fate_lines(f, &self.fates)?;
+        trap_lines(f, &self.traps)?;
+        if let Some(figures) = &self.run.dedup {
+            line(f, "seen", &dedup::line(figures))?;
+        }
+        line(f, "cost", &self.cost())?;
+        for advice in advice(self) {
+            line(f, "note", &advice)?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn cost(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(cpu) = self.cpu_seconds {
+            parts.push(format!(
+                "{} of processor time",
+                figures::time(Duration::try_from_secs_f64(cpu).unwrap_or_default())
+            ));
+        }
+        if let Some(rate) = self.pages_per_cpu_second {
+            parts.push(format!("{} pages per processor second", figures::rate(rate)));
+        }
+        if let Some(peak) = self.peak_memory_bytes {
+            parts.push(format!("{} of memory at most", figures::bytes(peak)));
+        }
+        if parts.is_empty() { "unknown on this system".to_owned() } else { parts.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::closing::tests::report;
+    use super::*;
+
+    #[test]
+    fn the_report_fits_a_screen_and_names_every_fate_with_its_reasons() {
+        let text = report().to_string();
+        let expected = "\
+ended     after 10 s: nothing was left to fetch
+pages     30 (3.0 pages/s) from 1 host
+requests  33, 4.0 KiB received
+statuses  30 × 200
+errors    1 tls
+links     32 discovered; each has one fate:
+                    30 fetched
+                     2 failed  (2 tls)
+cost      1.5 s of processor time, 20.0 pages per processor second, 1.0 MiB of memory at most
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn only_the_largest_counts_are_shown() {
+        let counts = [("a", 1), ("b", 3_000), ("c", 2)];
+        assert_eq!(largest(counts.into_iter(), 2), "3,000 b, 2 c, 1 more");
+        assert_eq!(largest(counts.into_iter(), 3), "3,000 b, 2 c, 1 a");
+    }
+}

@@ -1,0 +1,99 @@
+//! What the server answers besides pages: the time of a changing site, and what has changed; conditional requests; noise.
+
+use bytes::Bytes;
+use http::header::{ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::path::parameter;
+use super::world::World;
+use harvestman_core::clock::Instant;
+
+/// What the server makes of conditional requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Validators {
+    /// Pages carry no ETag.
+    #[default]
+    None,
+    /// Pages carry an ETag, and If-None-Match is answered by 304 where it fits.
+    Etag,
+    /// Pages carry an ETag, and conditions are not looked at.
+    Ignored,
+}
+
+impl Validators {
+    /// The ETag of a body, where it has one.
+    pub(super) fn etag(self, body: &[u8]) -> Option<HeaderValue> {
+        let tag = || HeaderValue::try_from(format!("\"{:016x}\"", xxh3_64(body))).ok();
+        (self != Self::None).then(tag).flatten()
+    }
+
+    /// Whether a request for what has this ETag is answered by 304.
+    pub(super) fn not_modified(self, etag: Option<&HeaderValue>, request: &HeaderMap) -> bool {
+        self == Self::Etag && etag.is_some() && request.get(IF_NONE_MATCH) == etag
+    }
+}
+
+/// Puts the ETag among the headers.
+pub(super) fn put_etag(headers: &mut HeaderMap, etag: Option<HeaderValue>) {
+    headers.extend(etag.map(|etag| (ETAG, etag)));
+}
+
+/// A page with what differs from request to request and is no content.
+pub(super) fn noisy(body: &[u8], now: Instant, request: u64) -> Bytes {
+    let text = String::from_utf8_lossy(body);
+    let token = xxh3_64(&request.to_le_bytes());
+    let end = text.rfind("</body>").unwrap_or(text.len());
+    let noise = format!(
+        "<p class=\"clock\">It is {}. {} guests are online. Made in 0.{:03} s.</p><form><input type=\"hidden\" \
+         name=\"token\" value=\"{token:016x}\"></form>\n",
+        now.timestamp(),
+        token % 97,
+        token % 1_000
+    );
+    [&text[..end], &noise, &text[end..]].concat().into()
+}
+
+/// Answers what is asked about the site itself: `/.sim/time`, `/.sim/time?to=SECONDS`, `/.sim/changes?since=SECONDS`. None where the path
+/// is a page's.
+pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> {
+    let (what, query) = path.strip_prefix("/.sim/").map(|rest| rest.split_once('?').unwrap_or((rest, "")))?;
+    let number = |name: &str| parameter(query, name).and_then(|value| value.parse::<u64>().ok());
+    Some(match what {
+        "time" => {
+            number("to").into_iter().for_each(|to| world.set_time(to));
+            (StatusCode::OK, format!("{}\n", world.time()))
+        }
+        "changes" => {
+            let rows = world.changed_since(number("since").unwrap_or(0));
+            let lines = rows.filter_map(|row| serde_json::to_string(&row).ok().map(|line| line + "\n"));
+            (StatusCode::OK, lines.collect())
+        }
+        _ => (StatusCode::NOT_FOUND, "there are /.sim/time and /.sim/changes\n".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_differs_each_time_and_stands_in_the_body() {
+        let body = b"<html><body><p>text</p></body></html>";
+        let (one, other) = (noisy(body, Instant::EPOCH, 1), noisy(body, Instant::EPOCH, 2));
+        assert_ne!(one, other);
+        assert!(one.starts_with(b"<html><body><p>text</p><p class=") && one.ends_with(b"</body></html>"));
+    }
+
+    #[test]
+    fn a_condition_holds_where_it_names_the_etag_and_the_server_looks_at_it() {
+        let etag = Validators::Etag.etag(b"text");
+        let mut request = HeaderMap::new();
+        assert!(!Validators::Etag.not_modified(etag.as_ref(), &request));
+        request.insert(IF_NONE_MATCH, etag.clone().unwrap());
+        assert!(Validators::Etag.not_modified(etag.as_ref(), &request));
+        assert!(!Validators::Ignored.not_modified(etag.as_ref(), &request));
+        assert!(!Validators::Etag.not_modified(Validators::Etag.etag(b"other").as_ref(), &request));
+        assert_eq!(Validators::None.etag(b"text"), None);
+    }
+}

@@ -1,0 +1,258 @@
+//! The client: one request in, one exchange out, whatever the other end does.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Response};
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use tokio::sync::Semaphore;
+
+use super::body::{self, BodyLimits};
+use super::connect::Connector;
+use super::connection::{Connection, NoBody};
+use super::cookies::Cookies;
+use super::guard::Guard;
+use super::media::WantedTypes;
+use super::pool::Pool;
+use super::proxy::Proxy;
+use super::request::{Accept, Request, RequestHeaders};
+use super::resolve::Resolver;
+use super::target::Target;
+use super::timer::Timer;
+use super::{Error, TrustedHosts, failure, tls};
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::config::FetchOptions;
+use harvestman_core::model::{Answer, BodyPlace, Exchange, Failure, Timings, Truncation};
+use harvestman_core::url::HostKey;
+
+/// Fetches. Cheap to clone; all clones share connections, resolver and cookies.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    clock: Clock,
+    connector: Connector,
+    pool: Pool<Connection>,
+    headers: RequestHeaders,
+    cookies: Cookies,
+    types: WantedTypes,
+    body: BodyLimits,
+    places: Arc<Semaphore>,
+    drain_max: u64,
+    resend_unanswered: bool,
+    first_byte_timeout: Duration,
+    whole_timeout: Duration,
+}
+
+/// What becomes known of an exchange on the way, whether it succeeds or not.
+struct Progress {
+    started: Instant,
+    request_headers: HeaderMap,
+    first_byte: Option<Instant>,
+    /// Whether the last try failed before anything of the request was written.
+    unsent: bool,
+}
+
+impl Client {
+    /// A client with these settings. `trusted` are the seeds' own hosts: they may be at private addresses, and they alone get
+    /// the login. All wrong settings are reported together.
+    pub fn new(options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Self, Error> {
+        let mut errors = Vec::new();
+        let proxy = Proxy::read(&options.proxy, &mut errors);
+        let guard = Guard { trusted: trusted.clone(), private_addresses: options.private_addresses };
+        let resolver = Resolver::new(options, guard, &mut errors);
+        let authorization = proxy.as_ref().and_then(Proxy::authorization);
+        let cookies = Cookies::new(options, &trusted, clock.now(), &mut errors);
+        let headers = RequestHeaders::new(options, trusted, authorization, &mut errors);
+        let types = WantedTypes::read(&options.types, &mut errors);
+        let tls = tls::config(options, &mut errors);
+        let Some(tls) = tls.filter(|_| errors.is_empty()) else { return Err(Error::Settings(errors)) };
+        let inner = Inner {
+            connector: Connector::new(options, clock.clone(), resolver, proxy, tls),
+            pool: Pool::new(options),
+            clock,
+            headers,
+            cookies,
+            types,
+            body: BodyLimits {
+                max: options.body_max.0,
+                window_min: window_min(options),
+                window: options.low_speed_window.0,
+            },
+            places: Arc::new(Semaphore::new(options.large_bodies.max(1) as usize)),
+            drain_max: options.drain_max.0,
+            resend_unanswered: options.resend_unanswered,
+            first_byte_timeout: options.first_byte_timeout.0,
+            whole_timeout: options.whole_timeout.0,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Sends `request` and says what came of it. Ends within `fetch.whole_timeout`, never fails otherwise than in the
+    /// exchange's result, follows no redirect. Dropping the future ends the request.
+    pub async fn fetch(&self, request: &Request) -> Exchange {
+        let inner = &*self.inner;
+        let started = inner.clock.now();
+        let mut progress = Progress { started, request_headers: HeaderMap::new(), first_byte: None, unsent: false };
+        let result = inner.run(request, &mut progress).await;
+        let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
+        Exchange { url: request.url.clone(), request_headers: progress.request_headers, result, timings }
+    }
+
+    /// The address that a connection to `host` goes to first, guarded; none behind a proxy, which alone knows.
+    pub async fn address_of(&self, host: &HostKey) -> Result<Option<IpAddr>, Failure> {
+        let connector = &self.inner.connector;
+        if connector.proxy().is_some() {
+            return connector.resolver().check_literal(host.host()).map(|()| None);
+        }
+        let addresses = connector.resolver().addresses(host.host(), 0).await?;
+        Ok(addresses.first().map(std::net::SocketAddr::ip))
+    }
+}
+
+/// Bytes that must come in each window of the low-speed limit.
+fn window_min(options: &FetchOptions) -> u64 {
+    let millis = u64::try_from(options.low_speed_window.0.as_millis()).unwrap_or(u64::MAX);
+    options.low_speed_min.0.saturating_mul(millis) / 1_000
+}
+
+impl Inner {
+    async fn run(&self, request: &Request, progress: &mut Progress) -> Result<Answer, Failure> {
+        let target = Target::of(&request.url).ok_or(Failure::Internal)?;
+        let end = progress.started + self.whole_timeout;
+        let mut connection = match self.pool.take(target.origin, progress.started) {
+            Some(kept) => kept,
+            // Boxed, as making a connection is rare and its future is large.
+            None => Box::pin(self.connect(&target, end)).await?,
+        };
+        loop {
+            let began = self.clock.now();
+            connection.begin(began);
+            // The connection stands, so from here on the time of the head counts.
+            let first = self.first_byte_timeout.min(end.since(began));
+            let sleep = pin!(tokio::time::sleep(first));
+            let mut timer = Timer::new(&self.clock, sleep, end);
+            match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
+                Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
+                // At most once: a fresh connection was never stale.
+                Err(Failure::Disconnected) if connection.was_stale() && (progress.unsent || self.resend_unanswered) => {
+                    connection = Box::pin(self.connect(&target, end)).await?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// A fresh connection.
+    async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
+        let rest = end.since(self.clock.now());
+        let connection =
+            tokio::time::timeout(rest, self.connector.connect(target)).await.map_err(|_| Failure::WholeTimeout)??;
+        // One that carries several exchanges at a time is there for the others at once.
+        if let Some(shared) = connection.share() {
+            self.pool.put(target.origin, shared, self.clock.now());
+        }
+        Ok(connection)
+    }
+
+    /// Sends the request on `connection` and waits for the head of its answer.
+    async fn exchange(
+        &self,
+        request: &Request,
+        target: &Target<'_>,
+        connection: &mut Connection,
+        timer: &mut Timer<'_>,
+        progress: &mut Progress,
+    ) -> Result<Response<Incoming>, Failure> {
+        let version = connection.version();
+        let cookies = self.cookies.header(target, timer.now());
+        progress.request_headers = self.headers.of(request, target, version, cookies);
+        let message = self.message(target, version, progress.request_headers.clone());
+        let is_h2 = version == http::Version::HTTP_2;
+        let head = tokio::select! {
+            biased;
+            head = connection.send(message) => head.map_err(|error| {
+                progress.unsent = error.is_canceled();
+                failure::of_exchange(&error, is_h2)
+            }),
+            () = timer.fired() => Err(Failure::FirstByteTimeout),
+        };
+        let now = timer.now();
+        match head {
+            Ok(_) => progress.first_byte = Some(now),
+            Err(Failure::FirstByteTimeout) if now >= timer.end => return Err(Failure::WholeTimeout),
+            Err(_) => {}
+        }
+        head
+    }
+
+    fn message(&self, target: &Target<'_>, version: http::Version, mut headers: HeaderMap) -> http::Request<NoBody> {
+        let absolute = self.connector.proxy().is_some_and(|proxy| proxy.takes_absolute_form(target.https));
+        if absolute {
+            self.headers.for_proxy(&mut headers);
+        }
+        let mut message = http::Request::new(Empty::new());
+        *message.uri_mut() = target.request_target(version, absolute);
+        *message.headers_mut() = headers;
+        message
+    }
+
+    /// Reads as much of the body as is wanted, and keeps the connection where it can be used again.
+    async fn answer(
+        &self,
+        request: &Request,
+        target: &Target<'_>,
+        response: Response<Incoming>,
+        connection: Connection,
+        timer: &mut Timer<'_>,
+    ) -> Result<Answer, Failure> {
+        let (head, incoming) = response.into_parts();
+        self.cookies.store(target, &head.headers, timer.now());
+        let content_type = head.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let wanted = request.accept == Accept::All || self.types.wants(content_type);
+        let (bytes, truncated, whole, place) = if wanted {
+            let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };
+            let read = body::read(incoming, limits, &self.places, timer).await;
+            (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyPlace::new))
+        } else {
+            let nothing = hyper::body::Body::is_end_stream(&incoming);
+            let drained = body::drain(incoming, self.drain_max, timer).await;
+            (Bytes::new(), (!nothing).then_some(Truncation::UnwantedType), drained, None)
+        };
+        let remote = connection.remote;
+        if whole {
+            self.keep(target, connection);
+        }
+        if let (true, 200..=299, Some(failure)) = (bytes.is_empty(), head.status.as_u16(), empty_failure(truncated)) {
+            return Err(failure);
+        }
+        let status = head.status.as_u16();
+        Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote, place })
+    }
+
+    fn keep(&self, target: &Target<'_>, mut connection: Connection) {
+        let is_h2 = connection.share().is_some();
+        if !is_h2 {
+            let now = self.clock.now();
+            connection.used = now;
+            connection.reused = true;
+            self.pool.put(target.origin, connection, now);
+        }
+    }
+}
+
+/// A success whose body broke off before its first byte is worth another try; the head of any other answer (a redirect, an
+/// error) says all there is to say.
+fn empty_failure(truncated: Option<Truncation>) -> Option<Failure> {
+    match truncated? {
+        Truncation::Time => Some(Failure::WholeTimeout),
+        Truncation::Disconnect => Some(Failure::Disconnected),
+        Truncation::Length | Truncation::UnwantedType => None,
+    }
+}

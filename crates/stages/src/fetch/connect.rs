@@ -1,0 +1,169 @@
+//! How a connection is made: resolve, guard, dial, tunnel, TLS, each within its own time and with its own failure.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use hyper::client::conn::{http1, http2};
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::Connection as _;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::ClientConfig;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tower_service::Service;
+
+use super::connection::{Connection, Sender};
+use super::failure;
+use super::proxy::Proxy;
+use super::resolve::Resolver;
+use super::target::Target;
+use super::wire::{Ready, Wire};
+use harvestman_core::clock::Clock;
+use harvestman_core::config::FetchOptions;
+use harvestman_core::model::Failure;
+
+type Stream = MaybeHttpsStream<TokioIo<Wire>>;
+
+/// Makes connections.
+pub(super) struct Connector {
+    clock: Clock,
+    resolver: Resolver,
+    proxy: Option<Proxy>,
+    tls: Arc<ClientConfig>,
+    connect_timeout: Duration,
+    tls_timeout: Duration,
+    heads_max: u64,
+    h1: http1::Builder,
+    h2: http2::Builder<TokioExecutor>,
+}
+
+impl Connector {
+    pub(super) fn new(
+        options: &FetchOptions,
+        clock: Clock,
+        resolver: Resolver,
+        proxy: Option<Proxy>,
+        tls: Arc<ClientConfig>,
+    ) -> Self {
+        let (connect_timeout, tls_timeout) = (options.connect_timeout.0, options.tls_timeout.0);
+        let (h1, h2) = (h1_builder(options), h2_builder(options));
+        let heads_max = options.head_max.0.max(READ_BUFFER_MIN as u64).saturating_mul(HEADS_MAX);
+        Self { clock, resolver, proxy, tls, connect_timeout, tls_timeout, heads_max, h1, h2 }
+    }
+
+    pub(super) fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    pub(super) fn proxy(&self) -> Option<&Proxy> {
+        self.proxy.as_ref()
+    }
+
+    /// A new connection to `target`.
+    pub(super) async fn connect(&self, target: &Target<'_>) -> Result<Connection, Failure> {
+        let wire = match &self.proxy {
+            Some(proxy) => self.by_proxy(proxy, target).await?,
+            None => self.dial(&self.resolver.addresses(target.host(), target.port).await?).await?,
+        };
+        let remote = if self.proxy.is_none() { wire.peer() } else { None };
+        let reading = wire.reading();
+        let io = TokioIo::new(wire);
+        let stream = if target.https { self.handshake(io, target).await? } else { MaybeHttpsStream::Http(io) };
+        let sender = self.speak(stream).await.map_err(|error| failure::of_exchange(&error, target.https))?;
+        Ok(Connection {
+            sender,
+            remote,
+            used: self.clock.now(),
+            reused: false,
+            reading,
+            read_before: 0,
+            heads_max: self.heads_max,
+            tls: target.https,
+        })
+    }
+
+    async fn by_proxy(&self, proxy: &Proxy, target: &Target<'_>) -> Result<Wire, Failure> {
+        self.resolver.check_literal(target.host())?;
+        let addresses = self.resolver.proxy_addresses(proxy.host(), proxy.port()).await?;
+        let wire = self.dial(&addresses).await?;
+        if proxy.takes_absolute_form(target.https) {
+            return Ok(wire);
+        }
+        let uri = target.with_port().ok_or(Failure::Internal)?;
+        let tunnel = timeout(self.connect_timeout, proxy.tunnel(TokioIo::new(wire), uri)).await;
+        tunnel.map_err(|_| Failure::ConnectTimeout)?.map(TokioIo::into_inner)
+    }
+
+    /// Tries the addresses in turn. Each gets an equal share of the time that is left, so that a dead first one does not cost
+    /// the others their turn.
+    async fn dial(&self, addresses: &[SocketAddr]) -> Result<Wire, Failure> {
+        let until = self.clock.now() + self.connect_timeout;
+        let mut failure = Failure::Dns;
+        for (address, left_to_try) in addresses.iter().zip((1..=addresses.len()).rev()) {
+            let share = until.since(self.clock.now()) / u32::try_from(left_to_try).unwrap_or(u32::MAX);
+            match timeout(share, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => {
+                    // Only costs latency where it fails.
+                    let _ = stream.set_nodelay(true);
+                    return Ok(Wire::new(stream));
+                }
+                Ok(Err(_)) => failure = Failure::Connect,
+                Err(_) => failure = Failure::ConnectTimeout,
+            }
+        }
+        Err(failure)
+    }
+
+    async fn handshake(&self, io: TokioIo<Wire>, target: &Target<'_>) -> Result<Stream, Failure> {
+        let uri: Uri = target.with_port().ok_or(Failure::Internal)?;
+        let mut https = HttpsConnector::from((Ready::new(io), Arc::clone(&self.tls)));
+        match timeout(self.tls_timeout, https.call(uri)).await {
+            Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(error)) => Err(failure::of_handshake(&*error)),
+            Err(_) => Err(Failure::TlsTimeout),
+        }
+    }
+
+    /// Starts HTTP on a stream, in the version that TLS agreed on. hyper's task ends with the connection, and the connection
+    /// with its last sender and response.
+    async fn speak(&self, stream: Stream) -> Result<Sender, hyper::Error> {
+        if stream.connected().is_negotiated_h2() {
+            let (sender, connection) = self.h2.handshake(stream).await?;
+            // What goes wrong on it is told to the exchanges on it.
+            tokio::spawn(async move { connection.await.unwrap_or_default() });
+            Ok(Sender::H2(sender))
+        } else {
+            let (sender, connection) = self.h1.handshake(stream).await?;
+            tokio::spawn(async move { connection.await.unwrap_or_default() });
+            Ok(Sender::H1(sender))
+        }
+    }
+}
+
+/// The smallest read buffer that hyper accepts.
+const READ_BUFFER_MIN: usize = 8_192;
+/// What may come before the head of an answer is whole, informational heads and what was read ahead of the body included, as a
+/// multiple of the largest head (or read buffer).
+const HEADS_MAX: u64 = 16;
+
+fn h1_builder(options: &FetchOptions) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .max_headers(options.headers_max as usize)
+        .max_header_size(options.head_max.as_usize())
+        .max_buf_size(options.head_max.as_usize().max(READ_BUFFER_MIN))
+        .title_case_headers(true)
+        // What browsers forgive: sites were tested with them.
+        .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
+        .ignore_invalid_headers_in_responses(true);
+    builder
+}
+
+fn h2_builder(options: &FetchOptions) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder.timer(TokioTimer::new()).max_header_list_size(u32::try_from(options.head_max.0).unwrap_or(u32::MAX));
+    builder
+}

@@ -1,0 +1,137 @@
+//! One cookie: what it says, and whom it is for. Source: RFC 6265, sections 5.1.3, 5.1.4, 5.2, 5.3.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::date;
+use harvestman_core::clock::Instant;
+
+/// A cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cookie {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// Without a leading dot, lower case.
+    pub(super) domain: String,
+    /// Whether it is for the host named `domain` alone, and not for those below it.
+    pub(super) host_only: bool,
+    pub(super) path: String,
+    /// Whether it is for https only.
+    pub(super) secure: bool,
+    /// When it ends; none for a cookie that lasts as long as the crawl.
+    pub(super) expires: Option<Instant>,
+}
+
+/// The attributes of a Set-Cookie header, as far as they matter here.
+#[derive(Default)]
+struct Attributes {
+    domain: Option<String>,
+    path: Option<String>,
+    secure: bool,
+    max_age: Option<i64>,
+    expires: Option<Instant>,
+}
+
+impl Cookie {
+    /// Reads a Set-Cookie header of an answer to a request for `path` on `host`. None for what must not be kept.
+    pub(super) fn from_header(text: &str, host: &str, path: &str, https: bool, now: Instant) -> Option<Self> {
+        let (pair, rest) = text.split_once(';').unwrap_or((text, ""));
+        let (name, value) = pair.split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
+        let attributes = attributes_of(rest);
+        let (domain, host_only) = domain_for(attributes.domain.as_deref(), host)?;
+        let own_path = attributes.path.filter(|path| path.starts_with('/'));
+        let has_root = own_path.as_deref() == Some("/");
+        let secure = attributes.secure;
+        let allowed = !name.is_empty()
+            && (https || !secure)
+            && (secure || !name.starts_with("__Secure-"))
+            && (!name.starts_with("__Host-") || secure && host_only && has_root);
+        let expires = match attributes.max_age {
+            Some(seconds) => Some(now + Duration::from_secs(u64::try_from(seconds).unwrap_or(0))),
+            None => attributes.expires,
+        };
+        allowed.then(|| Self {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            domain,
+            host_only,
+            path: own_path.unwrap_or_else(|| default_path(path)),
+            secure,
+            expires,
+        })
+    }
+
+    /// Whether it goes along with a request.
+    pub(super) fn is_for(&self, host: &str, path: &str, https: bool) -> bool {
+        (https || !self.secure) && self.matches_domain(host) && matches_path(&self.path, path)
+    }
+
+    /// Whether `host` is one that it is for.
+    pub(super) fn matches_domain(&self, host: &str) -> bool {
+        if self.host_only { host == self.domain } else { is_within(host, &self.domain) }
+    }
+
+    /// Whether `other` is the same cookie, perhaps with another value.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name && self.domain == other.domain && self.path == other.path
+    }
+
+    pub(super) fn is_expired(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|end| end <= now)
+    }
+
+    /// Its size in memory, more or less.
+    pub(super) fn bytes(&self) -> usize {
+        self.name.len() + self.value.len() + self.domain.len() + self.path.len()
+    }
+
+    /// As it stands in a Cookie header.
+    pub(super) fn pair(&self) -> String {
+        format!("{}={}", self.name, self.value)
+    }
+}
+
+fn attributes_of(text: &str) -> Attributes {
+    let mut attributes = Attributes::default();
+    for part in text.split(';') {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = value.trim();
+        match name.trim().to_ascii_lowercase().as_str() {
+            "domain" => attributes.domain = Some(value.trim_start_matches('.').to_ascii_lowercase()),
+            "path" => attributes.path = Some(value.to_owned()),
+            "secure" => attributes.secure = true,
+            "max-age" => attributes.max_age = value.parse().ok().or(attributes.max_age),
+            "expires" => attributes.expires = date::parse(value).or(attributes.expires),
+            _ => {}
+        }
+    }
+    attributes
+}
+
+/// The domain a cookie is for, and whether it is for that host alone; none where the host may not speak for that domain.
+fn domain_for(attribute: Option<&str>, host: &str) -> Option<(String, bool)> {
+    match attribute {
+        None | Some("") => Some((host.to_owned(), true)),
+        Some(domain) if psl::suffix_str(domain) == Some(domain) => (domain == host).then(|| (host.to_owned(), true)),
+        Some(domain) => is_within(host, domain).then(|| (domain.to_owned(), host.parse::<IpAddr>().is_ok())),
+    }
+}
+
+/// Whether `host` is `domain` or below it. An address is below nothing.
+fn is_within(host: &str, domain: &str) -> bool {
+    host == domain
+        || host.strip_suffix(domain).is_some_and(|front| front.ends_with('.')) && host.parse::<IpAddr>().is_err()
+}
+
+/// The directory of the request's path.
+fn default_path(path: &str) -> String {
+    match path.rfind('/') {
+        Some(at) if at > 0 && path.starts_with('/') => path[..at].to_owned(),
+        _ => "/".to_owned(),
+    }
+}
+
+fn matches_path(cookie: &str, path: &str) -> bool {
+    path.strip_prefix(cookie).is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
+}

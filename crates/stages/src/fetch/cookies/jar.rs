@@ -1,0 +1,83 @@
+//! Where cookies are kept: by registrable domain, bounded in number and size.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::cookie::Cookie;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::FetchOptions;
+
+/// How much a jar holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JarLimits {
+    pub(super) per_domain: usize,
+    pub(super) all: usize,
+    pub(super) cookie_bytes: usize,
+}
+
+impl From<&FetchOptions> for JarLimits {
+    fn from(options: &FetchOptions) -> Self {
+        Self {
+            per_domain: options.cookies_per_domain as usize,
+            all: options.cookies_max as usize,
+            cookie_bytes: options.cookie_bytes_max.as_usize(),
+        }
+    }
+}
+
+/// Cookies by registrable domain.
+pub(super) struct Jar {
+    limits: JarLimits,
+    by_domain: HashMap<Box<str>, Vec<Cookie>>,
+    /// The domains in the order in which they came: the first goes first when there is no more room.
+    order: VecDeque<Box<str>>,
+    len: usize,
+}
+
+impl Jar {
+    pub(super) fn new(limits: JarLimits) -> Self {
+        Self { limits, by_domain: HashMap::new(), order: VecDeque::new(), len: 0 }
+    }
+
+    /// All cookies that may concern `host`.
+    pub(super) fn cookies_of(&self, host: &str) -> &[Cookie] {
+        self.by_domain.get(key(host)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Keeps `cookie` in place of the same one of before; one that has expired takes that away.
+    pub(super) fn put(&mut self, cookie: Cookie, now: Instant) {
+        if cookie.bytes() > self.limits.cookie_bytes {
+            return;
+        }
+        let domain = key(&cookie.domain);
+        if !self.by_domain.contains_key(domain) {
+            self.order.push_back(domain.into());
+        }
+        let cookies = self.by_domain.entry(domain.into()).or_default();
+        let before = cookies.len();
+        cookies.retain(|known| !known.is_same(&cookie) && !known.is_expired(now));
+        if !cookie.is_expired(now) {
+            cookies.push(cookie);
+        }
+        let excess = cookies.len().saturating_sub(self.limits.per_domain);
+        cookies.drain(..excess);
+        self.len = self.len - before + cookies.len();
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
+        while self.len > self.limits.all || self.order.len() > self.limits.all.max(1) {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.len -= self.by_domain.remove(&oldest).map_or(0, |cookies| cookies.len());
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The registrable domain of a host, or the host itself where it has none. A cookie's domain and every host it is for share it.
+fn key(host: &str) -> &str {
+    if host.parse::<std::net::IpAddr>().is_ok() { host } else { psl::domain_str(host).unwrap_or(host) }
+}

@@ -1,0 +1,84 @@
+//! Cookies: those that the user brings along for a login, and those that sites set.
+//!
+//! By RFC 6265, with the public suffix list, `__Host-` and `__Secure-` on top. The `cookie_store` crate would bring a second
+//! URL, suffix and date stack for this; what is left out here is what only a browser needs (SameSite, third-party rules).
+
+mod cookie;
+mod date;
+mod jar;
+mod netscape;
+
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use parking_lot::Mutex;
+
+use self::cookie::Cookie;
+use self::jar::{Jar, JarLimits};
+use super::TrustedHosts;
+use super::target::Target;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::FetchOptions;
+
+/// All cookies of a client.
+pub(super) struct Cookies {
+    /// From the user's file: sent, never replaced, unless the jar has a newer one of the same name.
+    login: Vec<Cookie>,
+    /// What sites have set; none where cookies are not kept.
+    jar: Option<Mutex<Jar>>,
+}
+
+/// The cookies of one answer that are looked at: more is a mistake or an attack.
+const SET_COOKIES_MAX: usize = 64;
+
+impl Cookies {
+    /// The user's file is read here; what is wrong goes to `errors`. Of it only cookies are kept that one of the trusted
+    /// hosts would get, so that a whole browser profile can be handed in without telling other sites.
+    pub(super) fn new(options: &FetchOptions, trusted: &TrustedHosts, now: Instant, errors: &mut Vec<String>) -> Self {
+        let mut login = netscape::read_file(&options.cookies_file, errors);
+        login.retain(|cookie| !cookie.is_expired(now) && trusted.names().any(|host| cookie.matches_domain(host)));
+        let jar = options.cookie_jar.then(|| Mutex::new(Jar::new(JarLimits::from(options))));
+        Self { login, jar }
+    }
+
+    /// The value of the Cookie header of a request, if there is one.
+    pub(super) fn header(&self, target: &Target<'_>, now: Instant) -> Option<String> {
+        if self.login.is_empty() && self.jar.is_none() {
+            return None;
+        }
+        let (host, path) = (bare(target.host()), target.path());
+        let jar = self.jar.as_ref().map(Mutex::lock);
+        let mut chosen: Vec<&Cookie> = jar.iter().flat_map(|jar| jar.cookies_of(host)).collect();
+        let of_jar = chosen.len();
+        for cookie in &self.login {
+            if !chosen[..of_jar].iter().any(|newer| newer.is_same(cookie)) {
+                chosen.push(cookie);
+            }
+        }
+        chosen.retain(|cookie| cookie.is_for(host, path, target.https) && !cookie.is_expired(now));
+        // Longer paths first (RFC 6265, section 5.4).
+        chosen.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        let pairs: Vec<String> = chosen.iter().map(|cookie| cookie.pair()).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+
+    /// Keeps what an answer sets.
+    pub(super) fn store(&self, target: &Target<'_>, headers: &HeaderMap, now: Instant) {
+        let Some(jar) = &self.jar else { return };
+        let (host, path) = (bare(target.host()), target.path());
+        for value in headers.get_all(SET_COOKIE).iter().take(SET_COOKIES_MAX) {
+            let Some(cookie) =
+                value.to_str().ok().and_then(|text| Cookie::from_header(text, host, path, target.https, now))
+            else {
+                continue;
+            };
+            jar.lock().put(cookie, now);
+        }
+    }
+}
+
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+use std::time::Duration;
+
+use http::HeaderValue;
+use proptest::prelude::*;
+
+use super::*;
+use harvestman_core::url::CanonicalUrl;
+
+const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
+
+fn cookies(options: FetchOptions) -> Cookies {
+    let mut errors = Vec::new();
+    let cookies = Cookies::new(&options, &TrustedHosts::default().with("www.a.test"), NOW, &mut errors);
+    assert_eq!(errors, Vec::<String>::new());
+    cookies
+}
+
+fn jar() -> Cookies {
+    cookies(FetchOptions { cookie_jar: true, ..Default::default() })
+}
+
+fn set(cookies: &Cookies, url: &str, values: &[&str]) {
+    let url = CanonicalUrl::from_canonical(url);
+    let mut headers = HeaderMap::new();
+    for value in values {
+        headers.append(SET_COOKIE, HeaderValue::from_str(value).unwrap());
+    }
+    cookies.store(&Target::of(&url).unwrap(), &headers, NOW);
+}
+
+fn sent_at(cookies: &Cookies, url: &str, now: Instant) -> String {
+    let url = CanonicalUrl::from_canonical(url);
+    cookies.header(&Target::of(&url).unwrap(), now).unwrap_or_default()
+}
+
+fn sent(cookies: &Cookies, url: &str) -> String {
+    sent_at(cookies, url, NOW)
+}
+
+#[test]
+fn a_cookie_goes_back_to_its_host_alone_unless_it_names_a_domain() {
+    let jar = jar();
+    set(&jar, "http://www.a.test/", &["own=1", "wide=2; Domain=.A.test"]);
+    assert_eq!(sent(&jar, "http://www.a.test/x"), "own=1; wide=2");
+    assert_eq!(sent(&jar, "http://forum.a.test/"), "wide=2");
+    assert_eq!(sent(&jar, "http://a.test/"), "wide=2");
+    assert_eq!(sent(&jar, "http://b.test/"), "");
+}
+
+#[test]
+fn a_host_cannot_set_cookies_for_others_or_for_a_public_suffix() {
+    let jar = jar();
+    set(
+        &jar,
+        "http://www.a.co.uk/",
+        &["x=1; Domain=co.uk", "y=1; Domain=b.co.uk", "z=1; Domain=x.www.a.co.uk", "=v", "novalue"],
+    );
+    set(&jar, "http://10.0.0.1/", &["n=1; Domain=0.0.1"]);
+    assert_eq!(sent(&jar, "http://www.a.co.uk/"), "");
+    assert_eq!(sent(&jar, "http://b.co.uk/"), "");
+    assert_eq!(sent(&jar, "http://10.0.0.1/"), "");
+    assert_eq!(sent(&jar, "http://9.0.0.1/"), "");
+}
+
+#[test]
+fn paths_and_https_limit_where_a_cookie_goes() {
+    let jar = jar();
+    set(&jar, "https://a.test/dir/page", &["d=1", "r=2; Path=/", "s=3; Secure; Path=/"]);
+    assert_eq!(sent(&jar, "https://a.test/dir/x"), "d=1; r=2; s=3");
+    assert_eq!(sent(&jar, "https://a.test/directory"), "r=2; s=3");
+    assert_eq!(sent(&jar, "http://a.test/"), "r=2");
+    set(&jar, "http://c.test/", &["s=3; Secure", "__Secure-a=1", "__Host-b=1; Path=/"]);
+    assert_eq!(sent(&jar, "https://c.test/"), "");
+    set(&jar, "https://c.test/", &["__Host-ok=1; Secure; Path=/", "__Host-no=1; Secure; Path=/; Domain=c.test"]);
+    assert_eq!(sent(&jar, "https://c.test/"), "__Host-ok=1");
+}
+
+#[test]
+fn cookies_end_when_they_say_so_and_max_age_wins_over_expires() {
+    let jar = jar();
+    set(
+        &jar,
+        "http://a.test/",
+        &[
+            "m=1; Max-Age=10; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
+            "e=2; Expires=Wed, 21 Oct 1999 08:00:00 GMT",
+            "s=3",
+        ],
+    );
+    assert_eq!(sent_at(&jar, "http://a.test/", NOW + Duration::from_secs(9)), "m=1; s=3");
+    assert_eq!(sent_at(&jar, "http://a.test/", NOW + Duration::from_secs(10)), "s=3");
+    set(&jar, "http://a.test/", &["s=; Max-Age=0", "m=4"]);
+    assert_eq!(sent(&jar, "http://a.test/"), "m=4");
+}
+
+#[test]
+fn the_jar_is_bounded_for_a_domain_in_all_and_for_one_cookie() {
+    let options = FetchOptions {
+        cookie_jar: true,
+        cookies_per_domain: 2,
+        cookies_max: 3,
+        cookie_bytes_max: harvestman_core::config::ByteSize(20),
+        ..Default::default()
+    };
+    let jar = cookies(options);
+    set(&jar, "http://a.test/", &["a=1", "b=2", "c=3", "tiny=1234567890"]);
+    assert_eq!(sent(&jar, "http://a.test/"), "b=2; c=3", "a=1 was the oldest; tiny has 21 bytes with domain and path");
+    set(&jar, "http://b.test/", &["d=4", "e=5"]);
+    assert_eq!(sent(&jar, "http://a.test/"), "");
+    assert_eq!(sent(&jar, "http://b.test/"), "d=4; e=5");
+}
+
+#[test]
+fn cookies_of_the_users_file_go_only_where_a_seed_would_get_them() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let line = |domain: &str, name: &str| format!("{domain}\tTRUE\t/\tFALSE\t0\t{name}\t1\n");
+    std::fs::write(file.path(), line(".a.test", "session") + &line(".bank.test", "secret")).unwrap();
+    let path = file.path().to_str().unwrap().to_owned();
+    let cookies = cookies(FetchOptions { cookies_file: path, cookie_jar: true, ..Default::default() });
+    assert_eq!(sent(&cookies, "http://www.a.test/"), "session=1");
+    assert_eq!(sent(&cookies, "http://forum.a.test/"), "session=1");
+    assert_eq!(sent(&cookies, "http://bank.test/"), "");
+    set(&cookies, "http://www.a.test/", &["session=2; Domain=a.test; Path=/"]);
+    assert_eq!(sent(&cookies, "http://www.a.test/"), "session=2", "what the site sets later replaces it");
+}
+
+proptest! {
+    #[test]
+    fn whatever_sites_set_the_jar_stays_in_its_bounds(values in proptest::collection::vec(("[a-c]{1,2}", "\\PC{0,40}"), 0..60)) {
+        let limits = JarLimits { per_domain: 3, all: 5, cookie_bytes: 60 };
+        let mut jar = Jar::new(limits);
+        for (host, value) in values {
+            let host = format!("{host}.test");
+            if let Some(cookie) = Cookie::from_header(&format!("n{value}"), &host, "/", true, NOW) {
+                jar.put(cookie, NOW);
+            }
+            prop_assert!(jar.len() <= limits.all);
+            prop_assert!(jar.cookies_of(&host).len() <= limits.per_domain);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Content codings: from a body as it came to the body as it was meant.
+//!
+//! gzip, deflate (with and without the zlib wrapper, RFC 9110 section 8.4.1.2), br and zstd, also stacked. Pure, and CPU work:
+//! belongs on a worker. Bounded by bytes and by ratio, as a few KiB can stand for GiB. What is broken or cut off yields what
+//! could be decoded. O(output).
+
+use std::io::{self, Read};
+
+use bytes::Bytes;
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use http::header::CONTENT_ENCODING;
+
+use harvestman_core::config::FetchOptions;
+use harvestman_core::model::Answer;
+
+/// How large a decoded body may become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeLimits {
+    /// The most bytes.
+    pub bytes_max: usize,
+    /// The most decoded bytes for one coded byte, once there are more than `RATIO_FREE_BYTES`.
+    pub ratio_max: u32,
+    /// The most codings one on top of the other.
+    pub codings_max: u32,
+}
+
+impl From<&FetchOptions> for DecodeLimits {
+    fn from(options: &FetchOptions) -> Self {
+        Self {
+            bytes_max: options.decoded_max.as_usize(),
+            ratio_max: options.decoded_ratio_max,
+            codings_max: options.codings_max,
+        }
+    }
+}
+
+/// Below this the ratio does not matter: small bodies do no harm, and a page of blanks packs well.
+pub const RATIO_FREE_BYTES: usize = 1 << 20;
+
+/// Why a decoded body was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It is longer than the limit.
+    Length,
+    /// It grew by more than the ratio limit.
+    Ratio,
+}
+
+/// Why a body could not be decoded to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// The coding's name means nothing here.
+    #[error("content coding `{0}` is not known")]
+    Unknown(String),
+    /// More codings than the limit.
+    #[error("too many content codings")]
+    TooMany,
+    /// The coded data end early.
+    #[error("the {0} data end early")]
+    Truncated(&'static str),
+    /// The coded data are wrong.
+    #[error("the {0} data are broken")]
+    Broken(&'static str),
+}
+
+/// A decoded body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// What could be decoded; the body itself (no copy) where there is no coding, empty where the coding is not known.
+    pub bytes: Bytes,
+    /// Whether a limit cut it, and which.
+    pub cut: Option<Cut>,
+    /// What was wrong with it, if anything.
+    pub error: Option<DecodeError>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// Removes the codings that a `Content-Encoding` names, the last one first.
+pub fn decode(body: &Bytes, content_encoding: Option<&str>, limits: &DecodeLimits) -> Decoded {
+    let whole = |bytes: Bytes| Decoded { bytes, cut: None, error: None };
+    let codings = match codings(content_encoding.unwrap_or_default(), limits.codings_max) {
+        Ok(codings) => codings,
+        Err(error) => return Decoded { bytes: Bytes::new(), cut: None, error: Some(error) },
+    };
+    let mut decoded = whole(body.clone());
+    for coding in codings.into_iter().rev() {
+        // An empty body is what the answers to conditional requests have, whatever coding they announce.
+        if decoded.bytes.is_empty() {
+            break;
+        }
+        let next = remove(coding, &decoded.bytes, body.len(), limits);
+        // What went wrong in an outer coding is the cause of what goes wrong inside.
+        decoded = Decoded { bytes: next.bytes, cut: decoded.cut.or(next.cut), error: decoded.error.or(next.error) };
+    }
+    decoded
+}
+
+/// Removes the codings from an answer's body. Several Content-Encoding lines count as one list (RFC 9110, section 5.3).
+pub fn decode_answer(answer: &Answer, limits: &DecodeLimits) -> Decoded {
+    let lines = answer.headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    decode(&answer.body, Some(&lines.collect::<Vec<_>>().join(",")), limits)
+}
+
+fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {
+    let mut codings = Vec::new();
+    for name in header.split(',').map(str::trim) {
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        let coding = match name {
+            _ if name.is_empty() || is("identity") => continue,
+            _ if is("gzip") || is("x-gzip") => Coding::Gzip,
+            _ if is("deflate") => Coding::Deflate,
+            _ if is("br") => Coding::Brotli,
+            _ if is("zstd") => Coding::Zstd,
+            _ => return Err(DecodeError::Unknown(name.chars().take(40).collect())),
+        };
+        if codings.len() >= max as usize {
+            return Err(DecodeError::TooMany);
+        }
+        codings.push(coding);
+    }
+    Ok(codings)
+}
+
+/// Removes one coding. `coded_len` is the length of the body as it came, which the ratio is measured against.
+fn remove(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) -> Decoded {
+    let mut output = Output::new(data.len(), coded_len, limits);
+    let (name, result) = match coding {
+        Coding::Gzip => ("gzip", gunzip(data, &mut output)),
+        Coding::Deflate => ("deflate", inflate(data, &mut output)),
+        Coding::Brotli => ("br", output.fill(&mut brotli_decompressor::Decompressor::new(data, BROTLI_BUFFER))),
+        Coding::Zstd => ("zstd", unzstd(data, &mut output)),
+    };
+    let error = result.err().map(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => DecodeError::Truncated(name),
+        _ => DecodeError::Broken(name),
+    });
+    Decoded { bytes: output.bytes.into(), cut: output.cut, error }
+}
+
+const BROTLI_BUFFER: usize = 4_096;
+
+/// All members of a gzip stream. Anything but a further member behind the first is padding, and ignored.
+fn gunzip(data: &[u8], output: &mut Output) -> io::Result<()> {
+    let mut rest = data;
+    loop {
+        let mut decoder = GzDecoder::new(rest);
+        output.fill(&mut decoder)?;
+        rest = decoder.into_inner();
+        if output.cut.is_some() || !rest.starts_with(&[0x1f, 0x8b]) {
+            return Ok(());
+        }
+    }
+}
+
+/// `deflate` means zlib, but many servers send it raw. Where the first two bytes look like a zlib header by chance, the
+/// checksum in the header gives it away most of the time, and the decoder the rest of the time.
+fn inflate(data: &[u8], output: &mut Output) -> io::Result<()> {
+    let header = u16::from_be_bytes([data.first().copied().unwrap_or(0), data.get(1).copied().unwrap_or(0)]);
+    let looks_like_zlib = header >> 8 & 0x0f == 8 && header.is_multiple_of(31);
+    if looks_like_zlib {
+        let result = output.fill(&mut ZlibDecoder::new(data));
+        if result.is_ok() || !output.bytes.is_empty() {
+            return result;
+        }
+    }
+    output.fill(&mut DeflateDecoder::new(data))
+}
+
+/// The largest window that RFC 9659 allows as a content coding: 8 MiB.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+fn unzstd(data: &[u8], output: &mut Output) -> io::Result<()> {
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(data)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+    output.fill(&mut decoder)
+}
+
+/// Where decoded bytes go, as long as the limits let them.
+struct Output {
+    bytes: Vec<u8>,
+    max: usize,
+    /// The limit that `max` stands for.
+    cut_at_max: Cut,
+    cut: Option<Cut>,
+}
+
+/// The most that is set aside before anything is decoded.
+const FIRST_ALLOCATION_MAX: usize = 256 << 10;
+
+impl Output {
+    fn new(data_len: usize, coded_len: usize, limits: &DecodeLimits) -> Self {
+        let by_ratio = coded_len.saturating_mul(limits.ratio_max as usize).max(RATIO_FREE_BYTES);
+        let (max, cut_at_max) =
+            if by_ratio < limits.bytes_max { (by_ratio, Cut::Ratio) } else { (limits.bytes_max, Cut::Length) };
+        // HTML packs about five to one.
+        let bytes = Vec::with_capacity(data_len.saturating_mul(5).min(max).min(FIRST_ALLOCATION_MAX));
+        Self { bytes, max, cut_at_max, cut: None }
+    }
+
+    /// Reads all that `decoder` gives, up to the limit. An error keeps what was read before it.
+    fn fill(&mut self, decoder: &mut impl Read) -> io::Result<()> {
+        let room = self.max - self.bytes.len();
+        // One byte more than there is room for tells a body that just fits from one that does not.
+        let result = decoder.take(room as u64 + 1).read_to_end(&mut self.bytes);
+        if self.bytes.len() > self.max {
+            self.bytes.truncate(self.max);
+            self.cut = Some(self.cut_at_max);
+            return Ok(());
+        }
+        result.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests;

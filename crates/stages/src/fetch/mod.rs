@@ -1,0 +1,38 @@
+//! Fetching: one request in, one [`Exchange`](harvestman_core::model::Exchange) out.
+//!
+//! [`Client`] sends a [`Request`] with hyper (HTTP/1.1, and HTTP/2 where TLS agrees on it) and reads the answer within the
+//! limits of [`FetchOptions`](harvestman_core::config::FetchOptions): each phase has its own time-out and its own
+//! [`Failure`](harvestman_core::model::Failure). On the way the address guard ([`is_public`]) judges every address before it is connected
+//! to. Bodies keep their content coding (that is what is archived); `decode` removes it, on a CPU worker. Redirects are not
+//! followed: [`redirect::target`] says where they lead.
+
+mod body;
+mod client;
+mod connect;
+mod connection;
+mod cookies;
+mod decode;
+mod error;
+mod failure;
+mod guard;
+mod media;
+mod overrides;
+mod pool;
+mod proxy;
+pub mod redirect;
+mod request;
+mod resolve;
+mod robots_tag;
+mod target;
+mod timer;
+mod tls;
+mod trusted;
+mod wire;
+
+pub use client::Client;
+pub use decode::{DecodeLimits, decode_answer};
+pub use error::Error;
+pub use guard::is_public;
+pub use request::{Accept, Request, user_agent};
+pub use robots_tag::directives as robots_directives;
+pub use trusted::TrustedHosts;

@@ -1,0 +1,251 @@
+//! Connections that wait for their next exchange.
+//!
+//! Made of plain values; the caller hands in the time. Bounded three ways: for each host, in all, and in time. (hyper-util's
+//! client has no bound in all, which a crawl of many hosts needs, and opens a second connection where the first is about to
+//! become free, which a limit of connections to a host forbids.)
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::connection::Connection;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::FetchOptions;
+
+/// What the pool needs to know of a connection.
+pub(super) trait Poolable: Sized {
+    /// Whether nothing can be sent on it any more.
+    fn is_closed(&self) -> bool;
+    /// When it was last used.
+    fn used(&self) -> Instant;
+    /// The connection once more, for an exchange that begins at `now`, where several can use it at a time.
+    fn share(&mut self, now: Instant) -> Option<Self>;
+}
+
+impl Poolable for Connection {
+    fn is_closed(&self) -> bool {
+        Connection::is_closed(self)
+    }
+
+    fn used(&self) -> Instant {
+        self.used
+    }
+
+    fn share(&mut self, now: Instant) -> Option<Self> {
+        self.used = now;
+        Connection::share(self)
+    }
+}
+
+/// Idle connections by origin.
+pub(super) struct Pool<C> {
+    lanes: Mutex<Lanes<C>>,
+    per_host: usize,
+    max: usize,
+    timeout: Duration,
+}
+
+struct Lanes<C> {
+    /// Of each origin the connections, the one used last at the end. Never an empty list.
+    by_origin: HashMap<Box<str>, Vec<C>>,
+    /// Connections in all lists.
+    len: usize,
+    /// When all lists were last searched for connections that are of no use any more.
+    swept: Instant,
+}
+
+impl<C: Poolable> Pool<C> {
+    pub(super) fn new(options: &FetchOptions) -> Self {
+        let lanes = Lanes { by_origin: HashMap::new(), len: 0, swept: Instant::EPOCH };
+        Self {
+            lanes: Mutex::new(lanes),
+            per_host: options.idle_per_host as usize,
+            max: options.idle_max as usize,
+            timeout: options.idle_timeout.0,
+        }
+    }
+
+    /// A connection to `origin` that is as fresh as can be, if there is one.
+    pub(super) fn take(&self, origin: &str, now: Instant) -> Option<C> {
+        let mut lanes = self.lanes.lock();
+        let lane = lanes.by_origin.get_mut(origin)?;
+        let mut removed = 0;
+        let mut taken = None;
+        while let Some(mut connection) = lane.pop() {
+            removed += 1;
+            if connection.is_closed() || now.since(connection.used()) >= self.timeout {
+                continue;
+            }
+            taken = match connection.share(now) {
+                Some(shared) => {
+                    lane.push(connection);
+                    removed -= 1;
+                    Some(shared)
+                }
+                None => Some(connection),
+            };
+            break;
+        }
+        if lane.is_empty() {
+            lanes.by_origin.remove(origin);
+        }
+        lanes.len -= removed;
+        taken
+    }
+
+    /// Keeps `connection` for the next exchange with `origin`, unless there are enough.
+    pub(super) fn put(&self, origin: &str, connection: C, now: Instant) {
+        if connection.is_closed() {
+            return;
+        }
+        let mut lanes = self.lanes.lock();
+        // A sweep looks at every connection: seldom enough that its cost is spread over many exchanges.
+        let pause = self.timeout / if lanes.len >= self.max { 16 } else { 2 };
+        if now.since(lanes.swept) >= pause {
+            lanes.sweep(now, self.timeout);
+        }
+        if lanes.len >= self.max {
+            return;
+        }
+        if let Some(lane) = lanes.by_origin.get_mut(origin) {
+            if lane.len() >= self.per_host {
+                return;
+            }
+            lane.push(connection);
+        } else if self.per_host > 0 {
+            lanes.by_origin.insert(origin.into(), vec![connection]);
+        } else {
+            return;
+        }
+        lanes.len += 1;
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.lanes.lock().len
+    }
+}
+
+impl<C: Poolable> Lanes<C> {
+    /// Drops what is closed or too old.
+    fn sweep(&mut self, now: Instant, timeout: Duration) {
+        self.swept = now;
+        self.by_origin.retain(|_, lane| {
+            lane.retain(|connection| !connection.is_closed() && now.since(connection.used()) < timeout);
+            !lane.is_empty()
+        });
+        self.len = self.by_origin.values().map(Vec::len).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use harvestman_core::config::Period;
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Fake {
+        id: u32,
+        used: Instant,
+        closed: bool,
+        shared: bool,
+    }
+
+    impl Poolable for Fake {
+        fn is_closed(&self) -> bool {
+            self.closed
+        }
+
+        fn used(&self) -> Instant {
+            self.used
+        }
+
+        fn share(&mut self, now: Instant) -> Option<Self> {
+            self.used = now;
+            self.shared.then(|| self.clone())
+        }
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_micros(1_000_000 * (1_000 + seconds))
+    }
+
+    fn fake(id: u32, used: Instant) -> Fake {
+        Fake { id, used, closed: false, shared: false }
+    }
+
+    fn pool(per_host: u32, max: u32) -> Pool<Fake> {
+        Pool::new(&FetchOptions {
+            idle_per_host: per_host,
+            idle_max: max,
+            idle_timeout: Period::secs(10),
+            ..Default::default()
+        })
+    }
+
+    #[test]
+    fn the_connection_used_last_comes_first_and_each_only_once() {
+        let pool = pool(2, 10);
+        for id in [1, 2, 3] {
+            pool.put("a", fake(id, at(0)), at(0));
+        }
+        pool.put("b", fake(4, at(0)), at(0));
+        let taken: Vec<_> = (0..3).filter_map(|_| pool.take("a", at(1))).map(|c| c.id).collect();
+        assert_eq!(taken, [2, 1], "the third was one too many");
+        assert_eq!(pool.len(), 1);
+    }
+
+    #[test]
+    fn what_is_closed_or_idle_for_too_long_is_not_handed_out() {
+        let pool = pool(4, 10);
+        pool.put("a", fake(1, at(0)), at(0));
+        pool.put("a", Fake { closed: true, ..fake(2, at(0)) }, at(0));
+        assert_eq!(pool.len(), 1);
+        assert_eq!(pool.take("a", at(9)).map(|c| c.id), Some(1));
+        pool.put("a", fake(3, at(9)), at(9));
+        assert_eq!(pool.take("a", at(19)), None);
+        assert_eq!(pool.len(), 0);
+    }
+
+    #[test]
+    fn a_shared_connection_stays_while_it_is_used() {
+        let pool = pool(1, 10);
+        pool.put("a", Fake { shared: true, ..fake(1, at(0)) }, at(0));
+        for seconds in [5, 14, 23] {
+            assert!(pool.take("a", at(seconds)).is_some());
+        }
+        assert_eq!(pool.take("a", at(33)), None);
+    }
+
+    #[test]
+    fn a_full_pool_makes_room_by_what_is_too_old_and_else_keeps_no_more() {
+        let pool = pool(1, 2);
+        for (id, origin) in [(1, "a"), (2, "b"), (3, "c")] {
+            pool.put(origin, fake(id, at(0)), at(0));
+        }
+        assert_eq!(pool.len(), 2);
+        pool.put("d", fake(4, at(11)), at(11));
+        assert_eq!(pool.len(), 1);
+        assert!(pool.take("a", at(11)).is_none() && pool.take("d", at(11)).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn the_bounds_hold_and_the_count_is_right(steps in proptest::collection::vec((0u8..3, 0u8..4, any::<bool>(), any::<bool>()), 0..80)) {
+            let pool = pool(2, 4);
+            for (now, (what, origin, closed, shared)) in (0..).zip(steps) {
+                let origin = ["a", "b", "c", "d"][usize::from(origin)];
+                match what {
+                    0 => drop(pool.take(origin, at(now))),
+                    _ => pool.put(origin, Fake { closed, shared, ..fake(0, at(now)) }, at(now)),
+                }
+                let lanes = pool.lanes.lock();
+                prop_assert_eq!(lanes.len, lanes.by_origin.values().map(Vec::len).sum::<usize>());
+                prop_assert!(lanes.len <= 4 && lanes.by_origin.values().all(|lane| (1..=2).contains(&lane.len())));
+            }
+        }
+    }
+}

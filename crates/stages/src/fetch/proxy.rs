@@ -1,0 +1,126 @@
+//! Requests by way of a proxy: plain http in absolute form, https through a CONNECT tunnel, everything through SOCKS 5.
+
+use data_encoding::BASE64;
+use http::{HeaderValue, Uri};
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::rt::TokioIo;
+use percent_encoding::percent_decode_str;
+use tower_service::Service;
+
+use super::wire::{Ready, Wire};
+use harvestman_core::model::Failure;
+
+/// A proxy, as the user wrote it: `http://user:password@host:port`, `socks5://host:port`.
+#[derive(Debug, Clone)]
+pub(super) struct Proxy {
+    kind: Kind,
+    uri: Uri,
+    host: String,
+    port: u16,
+    login: Option<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Http,
+    Socks5,
+}
+
+impl Proxy {
+    /// Reads the setting; empty is none. What is wrong goes to `errors`.
+    pub(super) fn read(text: &str, errors: &mut Vec<String>) -> Option<Self> {
+        if text.is_empty() {
+            return None;
+        }
+        let proxy = Self::parse(text);
+        if proxy.is_none() {
+            // The text may hold a password, so it is not repeated.
+            errors.push(
+                "fetch.proxy: not understood; write http://user:password@host:port or socks5://user:password@host:port"
+                    .to_owned(),
+            );
+        }
+        proxy
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let url = url::Url::parse(text).ok()?;
+        let (kind, default_port) = match url.scheme() {
+            "http" => (Kind::Http, 80),
+            "socks5" | "socks5h" => (Kind::Socks5, 1080),
+            _ => return None,
+        };
+        let host = url.host_str().filter(|host| !host.is_empty())?.to_owned();
+        let port = url.port().unwrap_or(default_port);
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let login = (!url.username().is_empty())
+            .then(|| (decoded(url.username()), decoded(url.password().unwrap_or_default())));
+        let uri = format!("http://{host}:{port}").parse().ok()?;
+        Some(Self { kind, uri, host, port, login })
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Whether a plain http request is sent to the proxy itself, with its whole URL.
+    pub(super) fn takes_absolute_form(&self, https: bool) -> bool {
+        self.kind == Kind::Http && !https
+    }
+
+    /// The Proxy-Authorization of requests that the proxy itself answers.
+    pub(super) fn authorization(&self) -> Option<HeaderValue> {
+        let (user, password) = self.login.as_ref()?;
+        let mut value =
+            HeaderValue::try_from(format!("Basic {}", BASE64.encode(format!("{user}:{password}").as_bytes()))).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Makes of a connection to the proxy one to `target` (which names its port). A proxy that refuses or breaks off is a
+    /// failure to connect.
+    pub(super) async fn tunnel(&self, io: TokioIo<Wire>, target: Uri) -> Result<TokioIo<Wire>, Failure> {
+        match self.kind {
+            Kind::Http => {
+                let mut tunnel = Tunnel::new(self.uri.clone(), Ready::new(io));
+                if let Some(value) = self.authorization() {
+                    tunnel = tunnel.with_auth(value);
+                }
+                tunnel.call(target).await.map_err(|_| Failure::Connect)
+            }
+            Kind::Socks5 => {
+                let mut socks = SocksV5::new(self.uri.clone(), Ready::new(io));
+                if let Some((user, password)) = self.login.clone() {
+                    socks = socks.with_auth(user, password);
+                }
+                socks.call(target).await.map_err(|_| Failure::Connect)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_read_with_its_login_and_a_wrong_one_is_refused_without_repeating_it() {
+        let mut errors = Vec::new();
+        let proxy = Proxy::read("http://us%20er:p%40ss@proxy.test:3128", &mut errors).unwrap();
+        assert_eq!((proxy.host(), proxy.port()), ("proxy.test", 3128));
+        assert_eq!(proxy.authorization().unwrap(), "Basic dXMgZXI6cEBzcw==");
+        let socks = Proxy::read("socks5://[::1]", &mut errors).unwrap();
+        assert_eq!((socks.host(), socks.port()), ("[::1]", 1080));
+        assert!(errors.is_empty());
+        for wrong in ["proxy.test:3128", "https://u:secret@proxy.test", "ftp://x", "http://"] {
+            errors.clear();
+            assert!(Proxy::read(wrong, &mut errors).is_none(), "{wrong}");
+            assert!(errors.len() == 1 && !errors[0].contains("secret"), "{wrong}");
+        }
+        assert!(Proxy::read("", &mut errors).is_none());
+    }
+}

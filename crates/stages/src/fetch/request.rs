@@ -1,0 +1,196 @@
+//! What is asked for, and the headers that ask for it.
+
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
+};
+use http::{HeaderMap, HeaderValue, Version};
+
+use super::TrustedHosts;
+use super::target::Target;
+use harvestman_core::config::FetchOptions;
+use harvestman_core::url::CanonicalUrl;
+
+/// Which answers are read to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Accept {
+    /// Those of the media types that the settings want.
+    #[default]
+    Wanted,
+    /// All: robots.txt and sitemaps are served as anything.
+    All,
+}
+
+/// A GET request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What to fetch.
+    pub url: CanonicalUrl,
+    /// The longest body that is kept, where it is not `fetch.body_max`.
+    pub body_max: Option<u64>,
+    /// Which answers are read to the end.
+    pub accept: Accept,
+    /// Headers of this request alone (If-None-Match and the like). They replace the usual ones of the same name.
+    pub headers: HeaderMap,
+}
+
+impl Request {
+    /// The usual request for a page.
+    pub fn page(url: CanonicalUrl) -> Self {
+        Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new() }
+    }
+
+    /// A request that takes whatever type comes, up to `body_max` bytes.
+    pub fn of_any_type(url: CanonicalUrl, body_max: u64) -> Self {
+        Self { url, body_max: Some(body_max), accept: Accept::All, headers: HeaderMap::new() }
+    }
+}
+
+/// The headers that all requests share, made once.
+#[derive(Debug)]
+pub(super) struct RequestHeaders {
+    common: HeaderMap,
+    /// The same with a place for Host in front, where RFC 9110, section 7.2, wants it.
+    with_host: HeaderMap,
+    /// Only for the seeds' own hosts, and so are the cookies.
+    login: HeaderMap,
+    cookie: Option<HeaderValue>,
+    trusted: TrustedHosts,
+    proxy_authorization: Option<HeaderValue>,
+}
+
+/// Headers that say how the message is framed, or that the connection sets itself.
+const NOT_SETTABLE: &[&str] =
+    &["host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "cookie"];
+
+impl RequestHeaders {
+    /// Makes them from the settings; what is wrong goes to `errors`.
+    pub(super) fn new(
+        options: &FetchOptions,
+        trusted: TrustedHosts,
+        proxy_authorization: Option<HeaderValue>,
+        errors: &mut Vec<String>,
+    ) -> Self {
+        let mut common = HeaderMap::with_capacity(16);
+        let mut with_host = HeaderMap::with_capacity(16);
+        with_host.insert(HOST, HeaderValue::from_static(""));
+        let user_agent = user_agent(options);
+        let usual = [
+            (USER_AGENT, "user_agent", user_agent.as_str()),
+            (ACCEPT, "accept", &options.accept),
+            (ACCEPT_ENCODING, "accept_encoding", &options.accept_encoding),
+            (ACCEPT_LANGUAGE, "accept_language", &options.accept_language),
+        ];
+        for (name, key, text) in usual {
+            if let Some(value) = value_of(key, text, errors) {
+                common.insert(name, value);
+            }
+        }
+        let mut cookie = value_of("cookie", &options.cookie, errors);
+        cookie.iter_mut().for_each(|value| value.set_sensitive(true));
+        with_host.extend(common.clone());
+        Self { common, with_host, login: login_headers(&options.headers, errors), cookie, trusted, proxy_authorization }
+    }
+
+    /// The headers of one request, in the order in which they are sent. `cookies` are those of the jar.
+    pub(super) fn of(
+        &self,
+        request: &Request,
+        target: &Target<'_>,
+        version: Version,
+        cookies: Option<String>,
+    ) -> HeaderMap {
+        let mut headers = match target.host_header() {
+            Some(host) if version != Version::HTTP_2 => {
+                let mut headers = self.with_host.clone();
+                headers.insert(HOST, host);
+                headers
+            }
+            // HTTP/2 says `:authority` instead.
+            _ => self.common.clone(),
+        };
+        if request.accept == Accept::All {
+            headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+        }
+        let login = self.trusted.may_have_login(target.host(), target.https);
+        if login {
+            put_all(&mut headers, &self.login);
+        }
+        put_all(&mut headers, &request.headers);
+        if let Some(cookie) = self.cookie_header(login, cookies) {
+            headers.insert(COOKIE, cookie);
+        }
+        headers
+    }
+
+    fn cookie_header(&self, login: bool, jar: Option<String>) -> Option<HeaderValue> {
+        let given = self.cookie.as_ref().filter(|_| login);
+        match (given, jar) {
+            (None, None) => None,
+            (Some(given), None) => Some(given.clone()),
+            (None, Some(jar)) => HeaderValue::try_from(jar).ok(),
+            (Some(given), Some(jar)) => HeaderValue::try_from(format!("{}; {jar}", given.to_str().ok()?)).ok(),
+        }
+    }
+
+    /// What only the proxy gets to see: not part of the exchange with the site.
+    pub(super) fn for_proxy(&self, headers: &mut HeaderMap) {
+        if let Some(value) = &self.proxy_authorization {
+            headers.insert(PROXY_AUTHORIZATION, value.clone());
+        }
+    }
+}
+
+/// Adds `more`; a name that is there already is replaced.
+fn put_all(headers: &mut HeaderMap, more: &HeaderMap) {
+    for name in more.keys() {
+        let mut values = more.get_all(name).iter();
+        if let Some(first) = values.next() {
+            headers.insert(name.clone(), first.clone());
+        }
+        for value in values {
+            headers.append(name.clone(), value.clone());
+        }
+    }
+}
+
+/// The User-Agent that requests carry.
+pub fn user_agent(options: &FetchOptions) -> String {
+    match (options.user_agent.as_str(), options.contact.as_str()) {
+        ("", "") => concat!("harvestman/", env!("CARGO_PKG_VERSION")).to_owned(),
+        ("", contact) => format!("harvestman/{} (+{contact})", env!("CARGO_PKG_VERSION")),
+        (given, _) => given.to_owned(),
+    }
+}
+
+fn value_of(key: &str, text: &str, errors: &mut Vec<String>) -> Option<HeaderValue> {
+    if text.is_empty() {
+        return None;
+    }
+    let value = HeaderValue::from_str(text);
+    if value.is_err() {
+        errors.push(format!("fetch.{key}: it holds a line break or another control character; leave that out"));
+    }
+    value.ok()
+}
+
+fn login_headers(lines: &[String], errors: &mut Vec<String>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for line in lines {
+        // Values may be secret, so only names are repeated.
+        let Some((name, value)) = line.split_once(':') else {
+            errors.push("fetch.headers: an entry has no colon; write `Name: value`".to_owned());
+            continue;
+        };
+        let name = name.trim();
+        if NOT_SETTABLE.iter().any(|fixed| name.eq_ignore_ascii_case(fixed)) {
+            errors.push(format!("fetch.headers: `{name}` cannot be set here (for cookies there is fetch.cookie)"));
+            continue;
+        }
+        match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.trim())) {
+            (Ok(name), Ok(value)) => drop(headers.append(name, value)),
+            _ => errors
+                .push(format!("fetch.headers: `{name}` is no header name, or its value holds a control character")),
+        }
+    }
+    headers
+}

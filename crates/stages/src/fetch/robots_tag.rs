@@ -1,0 +1,89 @@
+//! Directives to robots in the X-Robots-Tag header.
+//!
+//! `X-Robots-Tag: noindex, nofollow` speaks to all; `X-Robots-Tag: somebot: noindex, nofollow` to one agent. (No standard;
+//! this is how the search engines that invented it describe it.) Where an agent is named, what is said to all holds for it too.
+
+use http::HeaderMap;
+
+use harvestman_core::model::RobotsDirectives;
+
+/// The directives to the robot whose product token is `agent`.
+pub fn directives(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
+    let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
+    values.map(|value| of_value(value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)
+}
+
+fn of_value(value: &str, agent: &str) -> RobotsDirectives {
+    let mut found = RobotsDirectives::default();
+    let mut spoken_to = true;
+    for part in value.split(',') {
+        let directive = match part.split_once(':') {
+            // `unavailable_after: date` and `max-snippet: 5` are directives with a value, not agents.
+            Some((name, _)) if takes_value(name.trim()) => continue,
+            Some((name, rest)) => {
+                spoken_to = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
+                rest
+            }
+            None => part,
+        };
+        if spoken_to {
+            found = found.and(of_directive(directive.trim()));
+        }
+    }
+    found
+}
+
+fn takes_value(name: &str) -> bool {
+    const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+    WITH_VALUE.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn of_directive(directive: &str) -> RobotsDirectives {
+    let is = |name: &str| directive.eq_ignore_ascii_case(name);
+    RobotsDirectives {
+        noindex: is("noindex") || is("none"),
+        nofollow: is("nofollow") || is("none"),
+        noarchive: is("noarchive"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(values: &[&str]) -> (bool, bool, bool) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("x-robots-tag", HeaderValue::from_str(value).unwrap());
+        }
+        let found = directives(&headers, "harvestman");
+        (found.noindex, found.nofollow, found.noarchive)
+    }
+
+    #[test]
+    fn directives_to_all_and_to_this_agent_hold_and_those_to_others_do_not() {
+        assert_eq!(of(&[]), (false, false, false));
+        assert_eq!(of(&["NoIndex , nofollow"]), (true, true, false));
+        assert_eq!(of(&["none"]), (true, true, false));
+        assert_eq!(of(&["otherbot: noindex, nofollow"]), (false, false, false));
+        assert_eq!(of(&["Harvestman: nofollow, noarchive"]), (false, true, true));
+        assert_eq!(of(&["otherbot: none", "noarchive"]), (false, false, true));
+        assert_eq!(of(&["otherbot: none, harvestman: nofollow"]), (false, true, false));
+        assert_eq!(of(&["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"]), (false, true, false));
+        assert_eq!(of(&["max-snippet: 5, noindex"]), (true, false, false));
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_makes_it_panic(value in proptest::collection::vec(any::<u8>(), 0..60)) {
+            if let Ok(value) = HeaderValue::from_bytes(&value) {
+                let mut headers = HeaderMap::new();
+                headers.append("x-robots-tag", value);
+                directives(&headers, "harvestman");
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What each message does to the frontier.
+
+use actix::{Context, Handler, MessageResult};
+
+use super::FrontierActor;
+use crate::frontier::EndReason;
+use crate::frontier::messages::{
+    Control, ErrandsAdded, FollowNow, HostDue, Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound,
+    OrderChanged, Outcome, SurveyWanted, TakeOver,
+};
+use harvestman_core::model::{Change, Ended, Fate};
+
+impl Handler<HostDue> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, HostDue(host): HostDue, _: &mut Context<Self>) {
+        let now = self.setup.clock.now();
+        match self.frontier.best(&host, now) {
+            Ok(rank) => self.due.add(host, rank),
+            Err(reason) => self.turn_away(&host, reason),
+        }
+        self.grant(now);
+        self.worked_since(now);
+    }
+}
+
+impl Handler<LeaseEnded> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, mut ended: LeaseEnded, _: &mut Context<Self>) {
+        let now = self.setup.clock.now();
+        if let Some(bytes) = ended.received {
+            self.setup.ledger.lock().request(bytes);
+        }
+        let mut change = Change::default();
+        self.events += 1;
+        match ended.outcome {
+            Outcome::Final(fate) => {
+                if let Some(number) = self.frontier.end(ended.lease.id) {
+                    self.settle(fate);
+                    let item = &ended.lease.item;
+                    let (url, host) = (item.url.fingerprint(), item.url.host_key());
+                    change.ended.push(Ended { number: Some(number), url, host, fate });
+                    change.leases = 1;
+                }
+                self.take_in(ended.found, &mut change);
+                self.look_ahead(now);
+            }
+            Outcome::Retry(not_before) => {
+                // Classes may have changed their meaning while it was under way.
+                if self.setup.order.generation > 0 {
+                    ended.lease.item.class = self.class_of(&ended.lease.item);
+                }
+                if let Some(number) = self.frontier.retry(&ended.lease, not_before) {
+                    self.setup.metrics.returned.inc();
+                    self.wake(ended.lease.item.url.host_key());
+                    change.waiting.push((number, ended.lease.item));
+                }
+            }
+        }
+        self.keep(change);
+        self.grant(now);
+        self.worked_since(now);
+    }
+}
+
+impl Handler<LinksFound> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, found: LinksFound, _: &mut Context<Self>) {
+        let now = self.setup.clock.now();
+        let mut change = Change::default();
+        self.take_in(found, &mut change);
+        self.keep(change);
+        self.grant(now);
+        self.worked_since(now);
+    }
+}
+
+impl Handler<LeasesOf> for FrontierActor {
+    type Result = usize;
+
+    fn handle(&mut self, LeasesOf(hosts): LeasesOf, _: &mut Context<Self>) -> usize {
+        self.frontier.leased_of(&*hosts)
+    }
+}
+
+impl Handler<TakeOver> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, TakeOver { found, admitted }: TakeOver, ctx: &mut Context<Self>) {
+        self.handle(found, ctx);
+        admitted.iter().for_each(|(host, count)| self.frontier.restore_admitted(host, *count));
+    }
+}
+
+impl Handler<LetGo> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, LetGo { hosts, mut fleet_effects }: LetGo, _: &mut Context<Self>) {
+        self.events += 1;
+        fleet_effects.dropped = self.frontier.forget(&*hosts);
+        // Their actors end. Those that act for them if they are ever taken again know nothing of an earlier call.
+        self.awake.retain(|host| !hosts(host));
+        self.due.forget(&*hosts);
+        self.let_go(Fate::HandedOver, fleet_effects.dropped.len() as u64);
+        self.keep(Change { fleet_effects: Some(fleet_effects), ..Change::default() });
+        self.grant(self.setup.clock.now());
+    }
+}
+
+impl Handler<Kept> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, Kept(leases): Kept, _: &mut Context<Self>) {
+        self.unkept = self.unkept.saturating_sub(u64::from(leases));
+        self.grant(self.setup.clock.now());
+    }
+}
+
+impl Handler<OrderChanged> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, _: OrderChanged, _: &mut Context<Self>) {
+        self.follow_waiting();
+    }
+}
+
+impl Handler<FollowNow> for FrontierActor {
+    type Result = u64;
+
+    fn handle(&mut self, _: FollowNow, _: &mut Context<Self>) -> u64 {
+        self.follow_waiting()
+    }
+}
+
+impl Handler<LimitsChanged> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, LimitsChanged { limits, explore_every }: LimitsChanged, _: &mut Context<Self>) {
+        self.frontier.set_limits(limits, explore_every);
+    }
+}
+
+impl Handler<SurveyWanted> for FrontierActor {
+    type Result = MessageResult<SurveyWanted>;
+
+    fn handle(&mut self, SurveyWanted(rows): SurveyWanted, _: &mut Context<Self>) -> Self::Result {
+        MessageResult(self.frontier.survey(rows))
+    }
+}
+
+impl Handler<ErrandsAdded> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, ErrandsAdded(count): ErrandsAdded, _: &mut Context<Self>) {
+        self.errands += u64::from(count);
+    }
+}
+
+impl Handler<Control> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, control: Control, _: &mut Context<Self>) {
+        match control {
+            Control::Stop => self.setup.allowance.stop(EndReason::Stopped),
+            Control::Pause => self.pause(true),
+            Control::GoOn => self.pause(false),
+            Control::Look => {}
+            Control::End(why) => self.setup.allowance.stop(why),
+        }
+        self.grant(self.setup.clock.now());
+    }
+}

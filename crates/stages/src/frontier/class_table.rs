@@ -1,0 +1,163 @@
+//! The link classes of one host: a bounded table, each class with a number and the FIFO of its URLs.
+
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use super::fifo::{Fifo, Waiting};
+use super::shelf::Shelf;
+use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId};
+
+/// The class of URLs for whose own class, and for whose pattern, a host's table had no room left. No page has such a place.
+pub const CATCH_ALL: LinkClass = LinkClass::at(ClusterId::UNKNOWN, Apath(u64::MAX));
+
+/// One class.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) class: LinkClass,
+    pub(super) fifo: Fifo,
+}
+
+/// At most `max` classes, [`CATCH_ALL`] and [`LinkClass::REVISIT`]. Where a new one comes to a full table it takes the place of one
+/// that is empty; where none is, its URLs go to the class of seeds with the same coarse pattern, or to [`CATCH_ALL`].
+#[derive(Debug)]
+pub(super) struct ClassTable {
+    max: usize,
+    index: HashMap<LinkClass, usize>,
+    slots: Vec<Slot>,
+    /// Numbers of classes that were emptied.
+    empty: BTreeSet<usize>,
+    /// By coarse pattern, the first class with that pattern whose cluster is unknown and whose Apath is 0.
+    by_pattern: HashMap<PatternId, usize>,
+    /// The number of [`LinkClass::REVISIT`], if it has one: it is asked for at each pop.
+    visits: Option<usize>,
+    shelf: Arc<Shelf>,
+}
+
+impl ClassTable {
+    pub(super) fn new(max: usize, shelf: Arc<Shelf>) -> Self {
+        let (index, by_pattern) = Default::default();
+        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, visits: None, shelf }
+    }
+
+    /// All classes, at their numbers.
+    pub(super) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// The URLs of a class.
+    pub(super) fn get(&self, class: LinkClass) -> Option<&Fifo> {
+        self.index.get(&class).map(|at| &self.slots[*at].fifo)
+    }
+
+    /// The number of the class of what is to be visited again, if anything is.
+    pub(super) fn visits(&self) -> Option<usize> {
+        self.visits.filter(|at| self.slots[*at].fifo.len() > 0)
+    }
+
+    /// The class with this number, to append a URL to.
+    pub(super) fn fill(&mut self, at: usize) -> &mut Slot {
+        if self.slots[at].fifo.len() == 0 {
+            self.empty.remove(&at);
+        }
+        &mut self.slots[at]
+    }
+
+    /// Takes the next URL of the class with this number.
+    pub(super) fn drain(&mut self, at: usize) -> Option<(LinkClass, Waiting)> {
+        let slot = self.slots.get_mut(at)?;
+        let head = slot.fifo.pop()?;
+        if slot.fifo.len() == 0 {
+            self.empty.insert(at);
+        }
+        Some((slot.class, head))
+    }
+
+    /// The number of the class that URLs of `class` go to.
+    pub(super) fn number(&mut self, class: LinkClass) -> usize {
+        if let Some(at) = self.index.get(&class) {
+            return *at;
+        }
+        let always = usize::from(self.index.contains_key(&CATCH_ALL)) + usize::from(self.visits.is_some());
+        if self.slots.len() - always < self.max || class == LinkClass::REVISIT {
+            return self.append(class);
+        }
+        if let Some(at) = self.emptied() {
+            return self.rename(at, class);
+        }
+        match (self.by_pattern.get(&class.pattern.coarse), self.index.get(&CATCH_ALL)) {
+            (Some(at), _) | (None, Some(at)) => *at,
+            (None, None) => self.append(CATCH_ALL),
+        }
+    }
+
+    /// Empties and forgets all classes: gives their URLs, from class to class, in the order of discovery.
+    pub(super) fn take(&mut self) -> ByDiscovery {
+        let empty = Self::new(self.max, Arc::clone(&self.shelf));
+        ByDiscovery::new(std::mem::replace(self, empty).slots)
+    }
+
+    fn append(&mut self, class: LinkClass) -> usize {
+        self.slots.push(Slot { class, fifo: Fifo::on(Arc::clone(&self.shelf)) });
+        self.enter(self.slots.len() - 1, class)
+    }
+
+    /// The first class that is empty and may be replaced.
+    fn emptied(&self) -> Option<usize> {
+        self.empty.iter().copied().find(|at| ![CATCH_ALL, LinkClass::REVISIT].contains(&self.slots[*at].class))
+    }
+
+    /// Gives the place of an emptied class to another.
+    fn rename(&mut self, at: usize, class: LinkClass) -> usize {
+        let old = std::mem::replace(&mut self.slots[at].class, class);
+        self.index.remove(&old);
+        if self.by_pattern.get(&old.pattern.coarse) == Some(&at) {
+            self.by_pattern.remove(&old.pattern.coarse);
+        }
+        self.enter(at, class)
+    }
+
+    fn enter(&mut self, at: usize, class: LinkClass) -> usize {
+        self.index.insert(class, at);
+        if class == LinkClass::REVISIT {
+            self.visits = Some(at);
+        }
+        if class.cluster == ClusterId::UNKNOWN && class.apath == Apath(0) {
+            self.by_pattern.entry(class.pattern.coarse).or_insert(at);
+        }
+        at
+    }
+}
+
+/// Merges classes: the URLs of all in the order of discovery. Frees what it has given.
+pub(super) struct ByDiscovery {
+    slots: Vec<Slot>,
+    /// Of each class that is not empty, the order of its head.
+    heads: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl ByDiscovery {
+    fn new(slots: Vec<Slot>) -> Self {
+        let heads = slots.iter().enumerate().filter_map(|(at, slot)| Some(Reverse((slot.fifo.front()?.order, at))));
+        let heads = heads.collect();
+        Self { slots, heads }
+    }
+}
+
+impl Iterator for ByDiscovery {
+    type Item = (LinkClass, Waiting);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut first = self.heads.peek_mut()?;
+        let Slot { class, fifo } = &mut self.slots[first.0.1];
+        let head = fifo.pop()?;
+        match fifo.front() {
+            Some(next) => first.0.0 = next.order,
+            None => {
+                PeekMut::pop(first);
+            }
+        }
+        Some((*class, head))
+    }
+}

@@ -1,0 +1,244 @@
+//! The waiting URLs of one host: a FIFO for each link class, and which class is best by what they are worth now.
+//!
+//! Popping is O(log classes) and always exact by the current scores: a class's rank changes only when its head does (then it
+//! alone is ranked anew) or when the policy's scores do (then all are, once: [`HostQueue::rescore`]).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::class_table::ClassTable;
+use super::fifo::Waiting;
+use super::ranking::{Rank, Ranking};
+use super::shelf::Shelf;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{ClassOrder, Ended, Fate, LinkClass, ScheduledUrl};
+use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
+
+/// Why a host's queue yields nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotReady {
+    /// Nothing waits here.
+    Empty,
+    /// Only URLs wait that are to be tried again, and not before this time.
+    Wait {
+        /// When the first of them may be tried.
+        until: Instant,
+    },
+}
+
+impl Waiting {
+    fn new(item: &ScheduledUrl, order: u64) -> Self {
+        Self {
+            path: item.url.path_and_query().to_owned(),
+            via: item.via.clone(),
+            order,
+            depth: item.depth,
+            redirects: item.redirects,
+            attempts: item.attempts,
+        }
+    }
+}
+
+/// A URL to be tried again.
+#[derive(Debug)]
+struct Retry {
+    not_before: Instant,
+    class: LinkClass,
+    waiting: Waiting,
+}
+
+/// Says which class a waiting URL belongs to: by the class that it waits under, the URL, and where it was discovered.
+pub type ClassOf<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> LinkClass + 'a;
+
+/// The waiting URLs of one host.
+#[derive(Debug)]
+pub(super) struct HostQueue {
+    host: HostKey,
+    table: ClassTable,
+    /// Of each class that is not empty, the rank of its head.
+    ranking: Ranking,
+    /// Ordered by time: few, as retries are bounded by each host's retry budget.
+    retries: VecDeque<Retry>,
+    len: usize,
+    /// URLs ever accepted for this host.
+    admitted: u64,
+    /// URLs ever taken from a class.
+    taken: u64,
+}
+
+impl HostQueue {
+    pub(super) fn new(host: HostKey, classes_max: usize, shelf: Arc<Shelf>) -> Self {
+        Self {
+            host,
+            table: ClassTable::new(classes_max, shelf),
+            ranking: Ranking::default(),
+            retries: VecDeque::new(),
+            len: 0,
+            admitted: 0,
+            taken: 0,
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) const fn admitted(&self) -> u64 {
+        self.admitted
+    }
+
+    /// So many at least were accepted.
+    pub(super) fn admit_at_least(&mut self, count: u64) {
+        self.admitted = self.admitted.max(count);
+    }
+
+    /// The classes that have URLs waiting, and how many; retries are not among them.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (LinkClass, usize)> {
+        self.table.slots().iter().map(|slot| (slot.class, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
+    }
+
+    /// The same, each with the path of the URL whose turn is next.
+    pub(super) fn heads(&self) -> impl Iterator<Item = (LinkClass, usize, &str)> {
+        let slots = self.table.slots().iter();
+        slots.filter_map(|slot| Some((slot.class, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
+    }
+
+    /// URLs that wait under a class; retries are not among them.
+    pub(super) fn waiting_in(&self, class: LinkClass) -> usize {
+        self.table.get(class).map_or(0, |fifo| fifo.len())
+    }
+
+    /// Adds a URL that was discovered as the `order`-th of the crawl, later than all that wait.
+    pub(super) fn push(&mut self, item: &ScheduledUrl, order: u64, scores: &dyn ClassOrder) {
+        self.admitted += 1;
+        self.len += 1;
+        self.append(item.class, Waiting::new(item, order), scores);
+    }
+
+    fn append(&mut self, class: LinkClass, waiting: Waiting, scores: &dyn ClassOrder) {
+        let at = self.table.number(class);
+        let slot = self.table.fill(at);
+        if slot.fifo.len() == 0 {
+            self.ranking.set(at, Some(rank(slot.class, &waiting, scores)));
+        }
+        slot.fifo.push(waiting);
+    }
+
+    /// Puts a URL back that is to be tried again at `not_before`, at the place of its first turn.
+    pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
+        self.len += 1;
+        let waiting = Waiting::new(item, order);
+        let at = self.retries.partition_point(|retry| retry.not_before <= not_before);
+        self.retries.insert(at, Retry { not_before, class: item.class, waiting });
+    }
+
+    /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it neither explores nor visits a page again.
+    pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
+        if let Some(retry) = self.retries.front().filter(|retry| retry.not_before <= now) {
+            return Ok(rank(retry.class, &retry.waiting, scores));
+        }
+        match (self.ranking.best(), self.retries.front()) {
+            (Some((_, rank)), _) => Ok(rank),
+            (None, Some(retry)) => Err(NotReady::Wait { until: retry.not_before }),
+            (None, None) => Err(NotReady::Empty),
+        }
+    }
+
+    /// Takes the next URL: a retry whose time has come, else the head of the best class. But every second head is a page that is to
+    /// be visited again, where one waits: such visits are planned a few at a time, by what those before have found, so they would
+    /// stand still behind what a crawl has left, and that behind them. And each `explore_every`-th head (0: none) is that of the
+    /// class that most is still to be learnt of, if there is such a class.
+    pub(super) fn pop(
+        &mut self,
+        now: Instant,
+        scores: &dyn ClassOrder,
+        explore_every: u32,
+    ) -> Result<(ScheduledUrl, u64), NotReady> {
+        self.best(now, scores)?;
+        let retry_due = self.retries.front().is_some_and(|retry| retry.not_before <= now);
+        if retry_due && let Some(retry) = self.retries.pop_front() {
+            return Ok(self.release(retry.class, retry.waiting));
+        }
+        self.taken += 1;
+        let explores = self.taken.checked_rem(u64::from(explore_every)) == Some(0);
+        let turn = match self.table.visits() {
+            Some(visits) if self.taken % 2 == 1 => Some(visits),
+            _ if explores => self.most_curious(scores),
+            _ => None,
+        };
+        let at = turn.or_else(|| self.ranking.best().map(|(at, _)| at)).ok_or(NotReady::Empty)?;
+        let (class, head) = self.table.drain(at).ok_or(NotReady::Empty)?;
+        let next = self.table.slots()[at].fifo.front().map(|next| rank(class, next, scores));
+        self.ranking.set(at, next);
+        Ok(self.release(class, head))
+    }
+
+    /// The class of the greatest curiosity above 0, the better-ranked of equals: O(classes).
+    fn most_curious(&self, scores: &dyn ClassOrder) -> Option<usize> {
+        let curiosity = |at: usize| scores.curiosity(self.table.slots()[at].class);
+        let all = self.ranking.ranked().map(|(at, rank)| (curiosity(at), rank, at));
+        let curious = all.filter(|(curiosity, ..)| *curiosity > 0.0);
+        curious.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(.., at)| at)
+    }
+
+    /// Ranks all classes anew, after the policy's scores have changed: O(classes).
+    pub(super) fn rescore(&mut self, scores: &dyn ClassOrder) {
+        let slots = self.table.slots();
+        self.ranking.rescore(|at| scores.score(slots[at].class));
+    }
+
+    /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
+    /// empty now are forgotten. What is [refused](LinkClass::refusal) under its new class is let go, and named in `gone`.
+    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
+        let origin = self.host.clone();
+        let mut url = String::new();
+        let mut wanted = |class: &mut LinkClass, waiting: &Waiting| {
+            url.clear();
+            url.extend([origin.as_str(), &waiting.path]);
+            let wanted = class_of(*class, &url, waiting.via.as_deref());
+            let refused = wanted.refusal(scores);
+            *class = class.waits_on_as(wanted);
+            let ended = |why| Ended {
+                number: Some(waiting.order),
+                url: Fingerprint::of(&url),
+                host: origin.clone(),
+                fate: Fate::Policy(why),
+            };
+            gone.extend(refused.map(ended));
+            refused.is_none()
+        };
+        self.retries.retain_mut(|retry| wanted(&mut retry.class, &retry.waiting));
+        self.len = self.retries.len();
+        self.ranking = Ranking::default();
+        for (mut class, waiting) in self.table.take() {
+            if wanted(&mut class, &waiting) {
+                self.append(class, waiting, scores);
+                self.len += 1;
+            }
+        }
+    }
+
+    /// Empties the queue: the numbers of all that waits.
+    pub(super) fn numbers(mut self, into: &mut Vec<u64>) {
+        into.extend(self.retries.drain(..).map(|retry| retry.waiting.order));
+        into.extend(self.table.take().map(|(_, waiting)| waiting.order));
+    }
+
+    fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {
+        self.len -= 1;
+        let url = CanonicalUrl::from_canonical([self.host.as_str(), &waiting.path].concat());
+        let item = ScheduledUrl {
+            url,
+            class,
+            depth: waiting.depth,
+            redirects: waiting.redirects,
+            attempts: waiting.attempts,
+            via: waiting.via,
+        };
+        (item, waiting.order)
+    }
+}
+
+fn rank(class: LinkClass, waiting: &Waiting, scores: &dyn ClassOrder) -> Rank {
+    Rank::new(scores.score(class), waiting.depth, waiting.order)
+}

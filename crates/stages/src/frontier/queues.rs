@@ -1,0 +1,315 @@
+//! All host queues together, with the leases that are out and the limits on what may wait.
+//!
+//! New scores reach a host when somebody asks for its URLs. The hosts that were asked for since the last change are the ones that
+//! will be asked for next, so they are ranked anew at once; the others wait until it is their turn. Scores may therefore
+//! change after each fetch: a change costs what the hosts cost that were popped since the one before, however many there are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::host_queue::{ClassOf, HostQueue, NotReady};
+use super::outlook::{Outlook, Waiting, outlook};
+use super::ranking::Rank;
+use super::shelf::Shelf;
+use super::survey::Survey;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
+use harvestman_core::url::HostKey;
+
+/// What may wait at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// URLs waiting over all hosts.
+    pub queued_max: u64,
+    /// URLs ever accepted for one host; none: no limit.
+    pub host_pages_max: Option<u64>,
+    /// Link classes of one host, beside [`super::CATCH_ALL`] and [`LinkClass::REVISIT`].
+    pub classes_max: u32,
+}
+
+/// A host's queue, and which scores its classes are ranked by.
+struct Host {
+    queue: HostQueue,
+    /// The version of the scores that its ranks are of.
+    ranked: u64,
+    /// The version of the scores under which it was last asked for.
+    asked: u64,
+}
+
+/// The waiting and the leased URLs of a crawl.
+///
+/// A URL is in exactly one place: waiting, leased, or gone (invariant FRO-1).
+pub struct Frontier {
+    hosts: HashMap<HostKey, Host>,
+    /// Each with the number of its URL and its host.
+    leased: HashMap<LeaseId, (u64, HostKey)>,
+    limits: Limits,
+    shelf: Arc<Shelf>,
+    explore_every: u32,
+    scores: Arc<dyn ClassOrder>,
+    /// Grows with each change of the scores.
+    version: u64,
+    /// Hosts that were asked for under this version.
+    asked: Vec<HostKey>,
+    queued: u64,
+    pushed: u64,
+    leases: u64,
+}
+
+impl Frontier {
+    /// An empty frontier that orders by `scores`.
+    pub fn new(limits: Limits, scores: Arc<dyn ClassOrder>) -> Self {
+        Self {
+            hosts: HashMap::new(),
+            leased: HashMap::new(),
+            limits,
+            shelf: Arc::default(),
+            explore_every: 0,
+            scores,
+            version: 1,
+            asked: Vec::new(),
+            queued: 0,
+            pushed: 0,
+            leases: 0,
+        }
+    }
+
+    /// Lets each `every`-th pop of a host explore: it takes the head of the class of the greatest [`ClassOrder::curiosity`] above
+    /// 0, of the better-ranked among equals. 0: none does. A URL that is tried again is no such pop.
+    #[must_use]
+    pub fn exploring(mut self, every: u32) -> Self {
+        self.explore_every = every;
+        self
+    }
+
+    /// Keeps to other limits from now on. What waits already stays, and so does the number of link classes that hosts may have.
+    pub fn set_limits(&mut self, limits: Limits, explore_every: u32) {
+        (self.limits, self.explore_every) = (limits, explore_every);
+    }
+
+    /// Puts what is not needed soon on this shelf.
+    #[must_use]
+    pub fn shelving(mut self, shelf: Arc<Shelf>) -> Self {
+        self.shelf = shelf;
+        self
+    }
+
+    /// URLs that were lost to this run: what held them could not be read ([`Shelf::lost`]).
+    pub fn lost(&self) -> u64 {
+        self.shelf.lost()
+    }
+
+    /// URLs waiting.
+    pub const fn queued(&self) -> u64 {
+        self.queued
+    }
+
+    /// URLs leased.
+    pub fn leased(&self) -> usize {
+        self.leased.len()
+    }
+
+    /// Leases of hosts.
+    pub fn leased_of(&self, hosts: &dyn Fn(&HostKey) -> bool) -> usize {
+        self.leased.values().filter(|(_, host)| hosts(host)).count()
+    }
+
+    /// Forgets hosts, and says the numbers of their URLs that waited. Leases are not touched.
+    pub fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) -> Vec<u64> {
+        let mut gone = Vec::new();
+        for (_, host) in self.hosts.extract_if(|key, _| hosts(key)) {
+            host.queue.numbers(&mut gone);
+        }
+        self.queued -= gone.len() as u64;
+        gone
+    }
+
+    /// Hosts that ever had a URL.
+    pub fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Hosts that have URLs waiting, by name.
+    pub fn waiting_hosts(&self) -> Vec<HostKey> {
+        let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
+        let mut hosts: Vec<HostKey> = waiting.map(|(key, _)| key.clone()).collect();
+        hosts.sort_unstable();
+        hosts
+    }
+
+    /// URLs waiting for `host`.
+    pub fn waiting_for(&self, host: &HostKey) -> usize {
+        self.hosts.get(host).map_or(0, |host| host.queue.len())
+    }
+
+    /// The classes of `host` that have URLs waiting, and how many, in the order of the classes' first URLs (a class that took the
+    /// place of an empty one stands where that stood). Retries are not among them.
+    pub fn classes(&self, host: &HostKey) -> impl Iterator<Item = (LinkClass, usize)> {
+        self.hosts.get(host).into_iter().flat_map(|host| host.queue.classes())
+    }
+
+    /// URLs of `host` that wait under `class`, retries not among them.
+    pub fn waiting_at(&self, host: &HostKey, class: LinkClass) -> usize {
+        self.hosts.get(host).map_or(0, |host| host.queue.waiting_in(class))
+    }
+
+    /// URLs that wait under `class` over all hosts, retries not among them: one look-up a host.
+    pub fn waiting_in(&self, class: LinkClass) -> usize {
+        self.hosts.values().map(|host| host.queue.waiting_in(class)).sum()
+    }
+
+    /// What the next requests are expected to bring, those of all hosts taken as one queue; none where nothing waits or the policy
+    /// estimates nothing. O(classes of all hosts).
+    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
+        let lately = Some(self.scores.recent_yield()?);
+        let mut classes: HashMap<LinkClass, u64, FixedState> = HashMap::default();
+        for host in self.hosts.values() {
+            for (class, urls) in host.queue.classes() {
+                *classes.entry(class).or_default() += urls as u64;
+            }
+        }
+        let waiting = classes.into_iter().map(|(class, urls)| {
+            Some(Waiting { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
+        });
+        Some(outlook(waiting.collect::<Option<_>>()?, requests)?.after(lately))
+    }
+
+    /// What waits, by link class and by host, the first `rows` of each. O(classes of all hosts).
+    pub fn survey(&self, rows: usize) -> Survey {
+        let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
+        Survey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
+    }
+
+    /// Accepts a URL, or says which limit it is over. It gets the next number.
+    pub fn push(&mut self, item: &ScheduledUrl) -> Result<HostKey, Budget> {
+        if self.queued >= self.limits.queued_max {
+            return Err(Budget::Frontier);
+        }
+        let key = item.url.host_key();
+        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
+        if self.limits.host_pages_max.is_some_and(|max| queue.admitted() >= max) {
+            return Err(Budget::HostPages);
+        }
+        self.pushed += 1;
+        self.queued += 1;
+        queue.push(item, self.pushed, &*self.scores);
+        Ok(key)
+    }
+
+    /// The number of the URL that was pushed last.
+    pub const fn last_number(&self) -> u64 {
+        self.pushed
+    }
+
+    /// Takes a URL back that waited under a number in an earlier run. To be called in the order of the numbers, before any is pushed;
+    /// no limit holds, as the URL was accepted already.
+    pub fn restore(&mut self, number: u64, item: &ScheduledUrl) -> HostKey {
+        let key = item.url.host_key();
+        self.pushed = self.pushed.max(number);
+        self.queued += 1;
+        queue_of(&mut self.hosts, &key, &self.limits, &self.shelf).push(item, number, &*self.scores);
+        key
+    }
+
+    /// URLs of `host` that were ever accepted.
+    pub fn admitted(&self, host: &HostKey) -> u64 {
+        self.hosts.get(host).map_or(0, |host| host.queue.admitted())
+    }
+
+    /// So many URLs of `host` were accepted in earlier runs, those that wait among them.
+    pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
+        queue_of(&mut self.hosts, host, &self.limits, &self.shelf).admit_at_least(count);
+    }
+
+    /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
+    pub fn best(&mut self, host: &HostKey, now: Instant) -> Result<Rank, NotReady> {
+        let scores = Arc::clone(&self.scores);
+        self.ask(host).ok_or(NotReady::Empty)?.best(now, &*scores)
+    }
+
+    /// Leases the best waiting URL of `host`.
+    pub fn pop(&mut self, host: &HostKey, now: Instant) -> Result<Lease, NotReady> {
+        let (scores, explore_every) = (Arc::clone(&self.scores), self.explore_every);
+        let (item, order) = self.ask(host).ok_or(NotReady::Empty)?.pop(now, &*scores, explore_every)?;
+        self.queued -= 1;
+        self.leases += 1;
+        let id = LeaseId(self.leases);
+        self.leased.insert(id, (order, host.clone()));
+        Ok(Lease { id, item, decision: None })
+    }
+
+    /// Ends a lease for good, and says the number of its URL; none where there is no such lease (any more).
+    pub fn end(&mut self, id: LeaseId) -> Option<u64> {
+        self.leased.remove(&id).map(|(order, _)| order)
+    }
+
+    /// Ends a lease; its URL waits again under its number, which is said, not to be tried before `not_before`. None where there is no
+    /// such lease.
+    pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
+        let (order, key) = self.leased.remove(&lease.id)?;
+        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
+        queue.push_retry(&lease.item, order, not_before);
+        self.queued += 1;
+        Some(order)
+    }
+
+    /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).
+    pub fn set_order(&mut self, scores: Arc<dyn ClassOrder>) {
+        self.scores = scores;
+        self.version += 1;
+        for key in std::mem::take(&mut self.asked) {
+            if let Some(host) = self.hosts.get_mut(&key) {
+                host.rank(self.version, &*self.scores);
+            }
+        }
+    }
+
+    /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
+    /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
+    /// O(URLs × log classes). What is [not wanted](ClassOrder::unwanted) under its new class no longer waits: the answer says what
+    /// that is, and why.
+    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> Vec<Ended> {
+        let mut gone = Vec::new();
+        for host in self.hosts.values_mut() {
+            host.queue.reclassify(class_of, &*self.scores, &mut gone);
+        }
+        self.queued -= gone.len() as u64;
+        gone
+    }
+
+    /// The queue of `host`, ranked by the current scores.
+    fn ask(&mut self, key: &HostKey) -> Option<&mut HostQueue> {
+        let host = self.hosts.get_mut(key)?;
+        host.rank(self.version, &*self.scores);
+        if host.asked != self.version {
+            host.asked = self.version;
+            self.asked.push(key.clone());
+        }
+        Some(&mut host.queue)
+    }
+}
+
+impl Host {
+    /// Ranks all classes by the scores of this version, if they are not.
+    fn rank(&mut self, version: u64, scores: &dyn ClassOrder) {
+        if self.ranked != version {
+            self.ranked = version;
+            self.queue.rescore(scores);
+        }
+    }
+}
+
+fn queue_of<'a>(
+    hosts: &'a mut HashMap<HostKey, Host>,
+    key: &HostKey,
+    limits: &Limits,
+    shelf: &Arc<Shelf>,
+) -> &'a mut HostQueue {
+    let new = || {
+        let queue = HostQueue::new(key.clone(), limits.classes_max as usize, Arc::clone(shelf));
+        Host { queue, ranked: 0, asked: 0 }
+    };
+    &mut hosts.entry(key.clone()).or_insert_with(new).queue
+}

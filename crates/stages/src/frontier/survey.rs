@@ -1,0 +1,90 @@
+//! What waits, for people to see: link classes over all hosts, and hosts.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+use harvestman_core::model::{ClassOrder, LinkClass};
+use harvestman_core::url::HostKey;
+
+/// What waits. Retries count for their hosts, and for no class.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Survey {
+    /// Link classes that have URLs waiting.
+    pub classes: usize,
+    /// The best of them by score.
+    pub best: Vec<WaitingClass>,
+    /// Hosts that have URLs waiting.
+    pub hosts: usize,
+    /// Those with most URLs.
+    pub largest: Vec<(HostKey, usize)>,
+}
+
+/// A link class that has URLs waiting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaitingClass {
+    /// Which.
+    pub class: LinkClass,
+    /// How many wait, over all hosts.
+    pub waiting: usize,
+    /// The class's score.
+    pub score: f64,
+    /// The URL whose turn is next at the first host, by name, that has any.
+    pub example: String,
+}
+
+/// A class while it is counted.
+struct Counted<'a> {
+    waiting: usize,
+    first: (&'a HostKey, &'a str),
+}
+
+impl Survey {
+    /// Surveys hosts: each with how many URLs wait for it, and its classes with theirs and the path of the next of them.
+    pub(super) fn of<'a, C: Iterator<Item = (LinkClass, usize, &'a str)>>(
+        hosts: impl Iterator<Item = (&'a HostKey, usize, C)>,
+        scores: &dyn ClassOrder,
+        rows: usize,
+    ) -> Self {
+        let mut classes: HashMap<LinkClass, Counted<'a>, FixedState> = HashMap::default();
+        let mut largest = Vec::new();
+        for (host, waiting, of_host) in hosts {
+            largest.push((host, waiting));
+            for (class, waiting, path) in of_host {
+                let first = (host, path);
+                let counted = classes.entry(class).or_insert(Counted { waiting: 0, first });
+                counted.waiting += waiting;
+                counted.first = counted.first.min(first);
+            }
+        }
+        let all = (classes.len(), largest.len());
+        let mut best: Vec<_> =
+            classes.into_iter().map(|(class, counted)| (scores.score(class), class, counted)).collect();
+        best.sort_unstable_by(|(a, a_class, a_counted), (b, b_class, b_counted)| {
+            let by_score = least_if_none(*b).total_cmp(&least_if_none(*a));
+            by_score.then(b_counted.waiting.cmp(&a_counted.waiting)).then(a_class.cmp(b_class))
+        });
+        best.truncate(rows);
+        largest.sort_unstable_by_key(|(host, waiting)| (Reverse(*waiting), *host));
+        largest.truncate(rows);
+        Self {
+            classes: all.0,
+            best: best.into_iter().map(|(score, class, counted)| counted.told(class, score)).collect(),
+            hosts: all.1,
+            largest: largest.into_iter().map(|(host, waiting)| (host.clone(), waiting)).collect(),
+        }
+    }
+}
+
+impl Counted<'_> {
+    fn told(self, class: LinkClass, score: f64) -> WaitingClass {
+        let (host, path) = self.first;
+        WaitingClass { class, waiting: self.waiting, score, example: format!("{host}{path}") }
+    }
+}
+
+/// NaN counts as least, as it does for the order of the frontier.
+const fn least_if_none(score: f64) -> f64 {
+    if score.is_nan() { f64::NEG_INFINITY } else { score }
+}

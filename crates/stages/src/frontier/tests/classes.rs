@@ -1,0 +1,245 @@
+//! Which class a URL waits under: the bound on classes, and classes that change their meaning.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::frontier::CATCH_ALL;
+use harvestman_core::model::{ClusterId, PatternId, PolicyRefusal, UrlPattern};
+
+fn pattern(coarse: u64, fine: u64) -> UrlPattern {
+    UrlPattern { coarse: PatternId(coarse), fine: PatternId(fine) }
+}
+
+fn class(cluster: u32, apath: u64, coarse: u64, fine: u64) -> LinkClass {
+    LinkClass::at(ClusterId(cluster), Apath(apath)).with_pattern(pattern(coarse, fine))
+}
+
+fn bounded(classes_max: u32) -> Frontier {
+    Frontier::new(Limits { classes_max, ..NO_LIMITS }, scores(&[]))
+}
+
+/// Pushes a URL of each class and says which classes they wait under.
+fn pushed(frontier: &mut Frontier, classes: &[LinkClass]) -> Vec<(LinkClass, usize)> {
+    for (path, class) in (0..).zip(classes) {
+        frontier.push(&ScheduledUrl { class: *class, ..item(1, path, 0, 0) }).unwrap();
+    }
+    frontier.classes(&host(1)).collect()
+}
+
+#[test]
+fn urls_of_classes_beyond_the_bound_go_to_the_seeds_of_their_pattern_or_to_the_catch_all() {
+    let seeds = class(0, 0, 7, 70);
+    let known = class(1, 5, 7, 71);
+    let mut frontier = bounded(2);
+    let found =
+        pushed(&mut frontier, &[seeds, known, class(2, 6, 7, 72), class(2, 6, 8, 80), class(3, 6, 9, 90), known]);
+    assert_eq!(found, [(seeds, 2), (known, 2), (CATCH_ALL, 2)]);
+    assert_eq!(frontier.waiting_at(&host(1), CATCH_ALL), 2);
+    let order: Vec<LinkClass> =
+        std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok()).map(|lease| lease.item.class).collect();
+    assert_eq!(order, [seeds, known, seeds, CATCH_ALL, CATCH_ALL, known]);
+}
+
+#[test]
+fn at_the_bound_no_class_is_merged() {
+    let classes: Vec<LinkClass> = (0..50).map(|n| class(1, n, n, n)).collect();
+    let found = pushed(&mut bounded(50), &classes);
+    assert!(found.iter().map(|(class, _)| *class).eq(classes.iter().copied()));
+    let found = pushed(&mut bounded(49), &classes);
+    assert_eq!((found.len(), found[49]), (50, (CATCH_ALL, 1)));
+    assert_eq!(pushed(&mut bounded(0), &classes), [(CATCH_ALL, 50)]);
+}
+
+#[test]
+fn a_new_class_takes_the_place_of_an_empty_one_but_not_that_of_the_catch_all() {
+    let [seeds, a, b, c, d] =
+        [class(0, 0, 7, 70), class(1, 1, 1, 1), class(1, 2, 2, 2), class(1, 3, 3, 3), class(1, 4, 7, 4)];
+    let mut frontier = bounded(2);
+    assert_eq!(pushed(&mut frontier, &[seeds, a, b]), [(seeds, 1), (a, 1), (CATCH_ALL, 1)]);
+    for _ in 0..3 {
+        frontier.pop(&host(1), at(0)).unwrap();
+    }
+    assert_eq!(pushed(&mut frontier, &[c, a]), [(c, 1), (a, 1)], "the place of the seeds");
+    assert_eq!(pushed(&mut frontier, &[d]), [(c, 1), (a, 1), (CATCH_ALL, 1)], "the seeds' pattern went with them");
+    let popped: Vec<LinkClass> =
+        std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok()).map(|l| l.item.class).collect();
+    assert_eq!(popped, [c, a, CATCH_ALL]);
+}
+
+#[test]
+fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[(9, 1.0)]));
+    for path in 0..9 {
+        frontier.push(&item(1, path, u64::from(path % 3), 4)).unwrap();
+    }
+    let lease = frontier.pop(&host(1), at(0)).unwrap();
+    let again = frontier.pop(&host(1), at(0)).unwrap();
+    assert!(frontier.retry(&again, at(5)).is_some());
+    frontier.reclassify(&|class, url, via| {
+        assert!(url.starts_with("http://h1.test/p") && url.ends_with("?q=1"), "{url}");
+        assert_eq!(via, Some("http://h0.test/"));
+        if url.contains("p5") { class } else { LinkClass::unclassified(Apath(9)) }
+    });
+    let class = |apath| LinkClass::unclassified(Apath(apath));
+    assert_eq!(frontier.classes(&host(1)).collect::<Vec<_>>(), [(class(9), 6), (class(2), 1)]);
+    assert_eq!((frontier.queued(), lease.item.class), (8, class(0)));
+    let rest: Vec<(String, u64)> = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok())
+        .map(|lease| (lease.item.url.path_and_query().replace("?q=1", ""), lease.item.class.apath.0))
+        .collect();
+    let expected = [("/p2", 9), ("/p3", 9), ("/p4", 9), ("/p6", 9), ("/p7", 9), ("/p8", 9), ("/p5", 2)];
+    assert_eq!(rest, expected.map(|(path, apath)| (path.to_owned(), apath)));
+    let retried = frontier.pop(&host(1), at(5)).unwrap().item;
+    assert_eq!(retried, ScheduledUrl { class: class(9), ..again.item });
+}
+
+#[test]
+fn what_is_let_go_waits_no_more_whether_it_was_tried_before_or_not() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    for path in 0..6 {
+        frontier.push(&item(1, path, 0, 0)).unwrap();
+    }
+    let tried = frontier.pop(&host(1), at(0)).unwrap();
+    let under_way = frontier.pop(&host(1), at(0)).unwrap();
+    assert!(frontier.retry(&tried, at(5)).is_some());
+    let gone = frontier.reclassify(&|class, url, _| {
+        if ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path)) { class.let_go() } else { class }
+    });
+    assert_eq!((gone.len(), frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
+    assert!(frontier.end(under_way.id).is_some(), "a lease is left alone");
+    let rest: Vec<String> = std::iter::from_fn(|| frontier.pop(&host(1), at(9)).ok())
+        .map(|lease| lease.item.url.path_and_query().replace("?q=1", ""))
+        .collect();
+    assert_eq!(rest, ["/p2", "/p3", "/p5"]);
+}
+
+#[test]
+fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
+    let mut frontier = bounded(3);
+    pushed(&mut frontier, &(0..9).map(|n| class(1, n % 2, n % 2, 0)).collect::<Vec<_>>());
+    let by_path = |_: LinkClass, url: &str, _: Option<&str>| {
+        let n = url.bytes().filter(u8::is_ascii_digit).map(u64::from).sum();
+        class(2, n, n, 0)
+    };
+    frontier.reclassify(&by_path);
+    let counts: Vec<usize> = frontier.classes(&host(1)).map(|(_, waiting)| waiting).collect();
+    assert_eq!(counts, [1, 1, 1, 6]);
+    assert_eq!(frontier.waiting_in(CATCH_ALL), 6);
+    frontier.reclassify(&|_, _, _| class(3, 3, 3, 3));
+    assert_eq!(frontier.classes(&host(1)).collect::<Vec<_>>(), [(class(3, 3, 3, 3), 9)]);
+    frontier.reclassify(&by_path);
+    assert_eq!(frontier.classes(&host(1)).count(), 4);
+}
+
+#[test]
+fn a_host_that_is_not_known_has_no_classes() {
+    let mut frontier = bounded(1);
+    assert_eq!(frontier.classes(&host(1)).count() + frontier.waiting_at(&host(1), CATCH_ALL), 0);
+    frontier.reclassify(&|_, _, _| CATCH_ALL);
+    frontier.set_order(scores(&[]));
+    assert_eq!(frontier.best(&host(1), at(0)), Err(NotReady::Empty));
+}
+
+proptest! {
+    #[test]
+    fn however_few_classes_there_may_be_each_url_comes_out_once_and_under_its_own_class_or_a_common_one(
+        classes_max in 0..6_u32,
+        // A class of a cluster, an Apath and a pattern; or nothing: a pop.
+        steps in prop::collection::vec(prop::option::weighted(0.6, (0..2_u32, 0..3_u64, 0..3_u64)), 0..150),
+    ) {
+        let mut frontier = bounded(classes_max);
+        let mut own = Vec::new();
+        let mut popped = BTreeSet::new();
+        let ends = vec![None; steps.len()];
+        for step in steps.into_iter().chain(ends) {
+            if let Some((cluster, apath, coarse)) = step {
+                let class = class(cluster, apath, coarse, own.len() as u64 % 2);
+                frontier.push(&ScheduledUrl { class, ..item(1, own.len() as u32, 0, 0) }).unwrap();
+                own.push(class);
+            } else if let Ok(lease) = frontier.pop(&host(1), at(0)) {
+                let digits = lease.item.url.path_and_query()[2..].trim_end_matches("?q=1");
+                let number: usize = digits.parse().unwrap();
+                prop_assert!(popped.insert(number), "{number} came twice");
+                let (found, own) = (lease.item.class, own[number]);
+                let seeds = LinkClass { pattern: found.pattern, ..LinkClass::unclassified(Apath(0)) };
+                let same_pattern = found == seeds && found.pattern.coarse == own.pattern.coarse;
+                prop_assert!(found == own || same_pattern || found == CATCH_ALL, "{found:?} for {own:?}");
+            }
+            let waiting: Vec<usize> = frontier.classes(&host(1)).map(|(_, waiting)| waiting).collect();
+            prop_assert!(waiting.len() <= classes_max as usize + 1);
+            prop_assert_eq!(waiting.iter().sum::<usize>(), own.len() - popped.len());
+        }
+        prop_assert_eq!(popped.len(), own.len());
+    }
+}
+
+#[test]
+fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for() {
+    /// Nothing at the ninth place is wanted.
+    struct NotTheNinth;
+
+    impl ClassOrder for NotTheNinth {
+        fn score(&self, _: LinkClass) -> f64 {
+            0.0
+        }
+
+        fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
+            (class.apath == Apath(9)).then_some(PolicyRefusal::DuplicateContent)
+        }
+    }
+    let mut frontier = Frontier::new(NO_LIMITS, Arc::new(NotTheNinth));
+    for path in 0..9 {
+        frontier.push(&item(1, path, 9, 4)).unwrap();
+    }
+    let odd = |class, url: &str, _: Option<&str>| {
+        let kept = ["p1", "p3", "p5", "p7"].iter().any(|path| url.contains(path));
+        if kept { LinkClass::unclassified(Apath(1)) } else { class }
+    };
+    let gone = frontier.reclassify(&odd);
+    let why = Fate::Policy(PolicyRefusal::DuplicateContent);
+    assert_eq!((gone.iter().filter(|gone| gone.fate == why).count(), gone.len()), (5, 5));
+    assert_eq!((frontier.queued(), frontier.classes(&host(1)).map(|(_, waiting)| waiting).sum::<usize>()), (4, 4));
+    let paths: Vec<_> = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok())
+        .map(|lease| lease.item.url.path_and_query().to_owned())
+        .collect();
+    assert_eq!(paths, ["/p1?q=1", "/p3?q=1", "/p5?q=1", "/p7?q=1"]);
+}
+
+#[test]
+fn every_second_url_is_one_to_be_visited_again_however_bad_and_late_it_is_where_one_waits() {
+    let revisit = Apath::REVISIT.0;
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[(7, 9.0), (revisit, -9.0)]));
+    for path in 0..6 {
+        frontier.push(&item(1, path, 7, 0)).unwrap();
+    }
+    for path in 6..8 {
+        frontier.push(&item(1, path, revisit, 5)).unwrap();
+    }
+    let popped = |frontier: &mut Frontier, most: usize| -> Vec<u64> {
+        let leases = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok());
+        leases.take(most).map(|lease| lease.item.class.apath.0).collect()
+    };
+    assert_eq!(popped(&mut frontier, 5), [revisit, 7, revisit, 7, 7]);
+    frontier.push(&item(1, 8, revisit, 5)).unwrap();
+    assert_eq!(popped(&mut frontier, 9), [7, revisit, 7, 7]);
+}
+
+#[test]
+fn visits_stay_one_queue_unless_they_are_let_go_and_have_room_where_no_class_has() {
+    let mut frontier = bounded(1);
+    let other = class(1, 1, 1, 1);
+    let visits = LinkClass::REVISIT;
+    assert_eq!(
+        pushed(&mut frontier, &[other, class(1, 2, 2, 2), visits, visits, visits]),
+        [(other, 1), (CATCH_ALL, 1), (visits, 3)]
+    );
+    let gone = frontier.reclassify(&|_, url, _| if url.contains("p3") { other.let_go() } else { other });
+    assert_eq!((gone.len(), frontier.classes(&host(1)).collect::<Vec<_>>()), (1, vec![(other, 2), (visits, 2)]));
+    for _ in 0..4 {
+        frontier.pop(&host(1), at(0)).unwrap();
+    }
+    let found = pushed(&mut frontier, &[class(2, 2, 2, 2), class(2, 3, 3, 3), visits]);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(frontier.waiting_at(&host(1), visits), 1, "its place was not given to another class");
+}

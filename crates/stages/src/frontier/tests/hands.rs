@@ -1,0 +1,95 @@
+//! Hosts that change hands: what the actor lets go and takes in again.
+
+use actix::{Context, Handler};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::frontier::{
+    Allowance, EarlyStopOptions, FrontierActor, FrontierPulse, FrontierSetup, HostDue, HostPort, Hosts, LetGo,
+    LinksFound, Order, TakeOver,
+};
+use harvestman_core::clock::Clock;
+use harvestman_fleet::SingleNode;
+use harvestman_metrics::Metrics;
+
+/// What hosts are told, in order.
+#[derive(Default)]
+struct Told(Mutex<Vec<String>>);
+
+impl Told {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock())
+    }
+}
+
+impl HostPort for Told {
+    fn wake(&self, host: &HostKey) {
+        self.0.lock().push(format!("wake {}", host.as_str()));
+    }
+
+    fn grant(&self, lease: Lease) {
+        self.0.lock().push(format!("grant {}", lease.item.url.as_str()));
+    }
+
+    fn no_work(&self, host: &HostKey, _: Option<Instant>) {
+        self.0.lock().push(format!("no work {}", host.as_str()));
+    }
+}
+
+fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
+    let (metrics, ledger) = (Metrics::off(), Arc::new(Mutex::new(Ledger::default())));
+    FrontierActor::new(FrontierSetup {
+        limits: NO_LIMITS,
+        allowance: Arc::new(Allowance::new(Budgets::default(), Arc::clone(&ledger))),
+        in_flight_max,
+        early_stop: EarlyStopOptions { share: 0.0, requests: 0 },
+        explore_every: 0,
+        order: Order { scores: scores(&[]), version: None, generation: 0, class_of: Arc::new(|class, _, _| class) },
+        orders: Arc::default(),
+        ownership: SingleNode::shared(),
+        pulse: Arc::new(FrontierPulse::default()),
+        hosts: Arc::clone(told) as _,
+        clock: Clock::system(),
+        ledger,
+        metrics: Arc::clone(&metrics.frontier),
+        crawl_metrics: Arc::clone(&metrics.crawl),
+        shelf: Arc::default(),
+        finished: oneshot::channel().0,
+    })
+}
+
+fn take(actor: &mut FrontierActor, items: Vec<ScheduledUrl>) {
+    let found = LinksFound { accepted: items, ..LinksFound::default() };
+    actor.handle(TakeOver { found, admitted: Vec::new() }, &mut Context::new());
+}
+
+fn let_go(actor: &mut FrontierActor, gone: HostKey) {
+    let hosts: Arc<Hosts> = Arc::new(move |host| *host == gone);
+    actor.handle(LetGo { hosts, fleet_effects: Box::default() }, &mut Context::new());
+}
+
+#[test]
+fn a_host_that_was_let_go_is_woken_when_it_is_taken_again() {
+    let told = Arc::new(Told::default());
+    let mut actor = actor(&told, 8);
+    take(&mut actor, vec![item(1, 1, 0, 0), item(2, 1, 0, 0)]);
+    assert_eq!(told.take(), ["wake http://h1.test", "wake http://h2.test"]);
+    let_go(&mut actor, host(1));
+    take(&mut actor, vec![item(1, 1, 0, 0), item(2, 2, 0, 0)]);
+    assert_eq!(told.take(), ["wake http://h1.test"], "the other one is awake");
+}
+
+#[test]
+fn a_host_that_was_let_go_gets_no_lease_for_what_it_had_asked() {
+    let told = Arc::new(Told::default());
+    let mut actor = actor(&told, 1);
+    take(&mut actor, vec![item(1, 1, 0, 0), item(2, 1, 0, 0)]);
+    actor.handle(HostDue(host(2)), &mut Context::new());
+    actor.handle(HostDue(host(1)), &mut Context::new());
+    assert_eq!(told.take().last().map(String::as_str), Some("grant http://h2.test/p1?q=1"), "one at a time");
+    let_go(&mut actor, host(1));
+    take(&mut actor, vec![item(1, 1, 0, 0)]);
+    actor.handle(crate::frontier::Control::GoOn, &mut Context::new());
+    assert_eq!(told.take(), ["wake http://h1.test"], "it is told that there is work, and asks anew");
+}

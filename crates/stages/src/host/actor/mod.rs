@@ -1,0 +1,275 @@
+//! The host actor: one for each authority that has work. It carries out what [`HostCore`] decides.
+//!
+//! No other part sends a request to its host. Messages to it are bounded: one lease for each time it asked, one end for each
+//! request it started, one wake-up from the frontier.
+
+mod handlers;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use actix::{Actor, ActorContext, AsyncContext, Context, SpawnHandle};
+use arc_swap::ArcSwap;
+
+use super::core::{Errand, HostCore, HostRules, Step};
+use super::gates::{GateId, Return};
+use super::messages::HostOutlets;
+use super::politeness::WaitReason;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::url::{HostGroup, HostGroups, HostKey};
+use harvestman_metrics::HostMetrics;
+
+/// How soon a host whose errand was not allowed (by the budgets, or because the crawl rests) asks again.
+const BUDGET_RECHECK: Duration = Duration::from_millis(200);
+
+/// What all host actors share.
+pub struct HostSetup {
+    /// The rules that hold now.
+    pub rules: ArcSwap<HostRules>,
+    /// Which hosts are treated as one.
+    pub groups: HostGroups,
+    /// How long without work before an actor ends.
+    pub sleep_after: Duration,
+    /// The time.
+    pub clock: Clock,
+    /// The metrics.
+    pub metrics: Arc<HostMetrics>,
+    /// The way out.
+    pub outlets: Arc<dyn HostOutlets>,
+}
+
+/// How far the host's next request has come through the gates before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    None,
+    /// The host waits at the gate of this number; those before it are passed.
+    Waiting(usize),
+    /// All are passed.
+    Held,
+}
+
+/// The actor.
+pub struct HostActor {
+    key: HostKey,
+    group: Option<HostGroup>,
+    /// None only between going to sleep and the actor's end.
+    core: Option<HostCore>,
+    setup: Arc<HostSetup>,
+    /// Whether the frontier was asked and has not answered.
+    asked: bool,
+    /// Whether there may be work: set by `Wake`, cleared by `NoWork`.
+    wanted: bool,
+    turn: Turn,
+    timer: Option<(Instant, SpawnHandle)>,
+    last_active: Instant,
+    /// Messages on their way to this actor.
+    pending: Arc<AtomicU32>,
+}
+
+impl HostActor {
+    /// The actor of the host that `core` knows. Whoever sends it a message counts `pending` up; the actor counts it down.
+    pub fn new(core: HostCore, setup: Arc<HostSetup>, pending: Arc<AtomicU32>) -> Self {
+        Self {
+            key: core.key.clone(),
+            group: setup.groups.of(&core.key),
+            core: Some(core),
+            last_active: setup.clock.now(),
+            setup,
+            asked: false,
+            wanted: false,
+            turn: Turn::None,
+            timer: None,
+            pending,
+        }
+    }
+
+    /// A message was taken from the mailbox.
+    fn taken(&self) {
+        self.pending.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Does whatever may be done now.
+    fn advance(&mut self, ctx: &mut Context<Self>) {
+        self.last_active = self.setup.clock.now();
+        while self.step(ctx) {}
+    }
+
+    /// Takes one step; false when there is nothing more to do for now.
+    fn step(&mut self, ctx: &mut Context<Self>) -> bool {
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return false };
+        if !self.wanted && core.is_idle() {
+            self.release_turn();
+            return false;
+        }
+        if self.setup.outlets.is_blocked(&self.key) {
+            return self.rest_blocked();
+        }
+        match core.next(now, u32::from(self.asked), &self.setup.rules.load()) {
+            Step::Resolve => {
+                core.begin_resolve();
+                self.setup.outlets.resolve(&self.key);
+                false
+            }
+            // robots.txt may lie elsewhere.
+            Step::Errand(errand) if self.setup.outlets.is_blocked(&errand.url().host_key()) => self.rest_blocked(),
+            Step::Errand(errand) => self.has_turn() && self.start_errand(errand, now, ctx),
+            Step::Ask => {
+                if self.wanted && self.has_turn() {
+                    self.ask();
+                }
+                false
+            }
+            Step::AskToRefuse => {
+                // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
+                for _ in 0..core.let_sitemaps_go() {
+                    self.setup.outlets.errand_done();
+                }
+                self.release_turn();
+                if self.wanted && !self.asked {
+                    self.ask();
+                }
+                false
+            }
+            Step::Wait { until, why } => {
+                self.release_turn();
+                self.setup.metrics.politeness_wait.observe(until.since(now));
+                if why != WaitReason::Delay {
+                    self.setup.metrics.backoffs.by(why.label()).inc();
+                    self.setup.outlets.waits(&self.key, until, why);
+                }
+                self.look_again(until, ctx);
+                false
+            }
+            Step::Busy => false,
+        }
+    }
+
+    /// Nothing is sent while the host is blocked; [`RulesChanged`] says when it no longer is.
+    fn rest_blocked(&mut self) -> bool {
+        self.release_turn();
+        self.setup.outlets.waits(&self.key, Instant::END, WaitReason::Blocked);
+        false
+    }
+
+    fn ask(&mut self) {
+        self.asked = true;
+        self.setup.outlets.ask(&self.key);
+    }
+
+    fn start_errand(&mut self, errand: Errand, now: Instant, ctx: &mut Context<Self>) -> bool {
+        if !self.setup.outlets.begin_errand() {
+            // A budget is spent: the crawl is about to end, unless some of what is under way needs no request after all. Or it rests.
+            self.release_turn();
+            self.look_again(now + BUDGET_RECHECK, ctx);
+            return false;
+        }
+        let Some(core) = self.core.as_mut() else { return false };
+        core.begin_errand(&errand);
+        self.turn = Turn::None;
+        self.setup.metrics.errands.inc();
+        self.setup.outlets.run_errand(&self.key, errand);
+        true
+    }
+
+    /// The gates before each request, in the order in which every host passes them: whoever waits at the second holds up only its own
+    /// group, and no two hosts wait for each other.
+    fn gates(&self) -> [Option<GateId>; 2] {
+        let address = self.core.as_ref().and_then(HostCore::address);
+        [self.group.map(GateId::Group), address.map(GateId::Address)]
+    }
+
+    /// The delay that holds for the host by itself.
+    fn delay(&self) -> Duration {
+        self.core.as_ref().map(|core| core.memory().delay(&self.setup.rules.load().politeness)).unwrap_or_default()
+    }
+
+    /// Whether all gates are passed; if not, they are, or are waited at.
+    fn has_turn(&mut self) -> bool {
+        if self.turn == Turn::None {
+            self.pass_gates(0);
+        }
+        self.turn == Turn::Held
+    }
+
+    /// Passes the gates from this number on, as far as they are open.
+    fn pass_gates(&mut self, first: usize) {
+        let (gates, delay) = (self.gates(), self.delay());
+        let shut = |gate: &Option<GateId>| gate.is_some_and(|gate| !self.setup.outlets.enter(gate, &self.key, delay));
+        self.turn = gates.iter().skip(first).position(shut).map_or(Turn::Held, |at| Turn::Waiting(first + at));
+    }
+
+    /// Gives back a turn that is held for nothing.
+    fn release_turn(&mut self) {
+        if self.turn == Turn::Held && !self.asked {
+            self.turn = Turn::None;
+            self.come_back(None);
+        }
+    }
+
+    /// Comes back through all gates: from a request that was answered at this time, if one was sent.
+    fn come_back(&self, answered: Option<Instant>) {
+        let pause = self.core.as_ref().and_then(HostCore::asked_pause);
+        self.leave_gates(usize::MAX, Return { delay: self.delay(), answered, pause });
+    }
+
+    /// Comes back through the first `passed` gates.
+    fn leave_gates(&self, passed: usize, by: Return) {
+        for gate in self.gates().into_iter().take(passed).flatten() {
+            self.setup.outlets.leave(gate, &self.key, by);
+        }
+    }
+
+    /// A request was broken off.
+    fn broken_off(&mut self, errand: Option<Errand>) {
+        let now = self.setup.clock.now();
+        if let Some(core) = self.core.as_mut() {
+            core.broken_off(errand, now, &self.setup.rules.load());
+            self.setup.outlets.remember(&self.key, core.memory());
+        }
+        // It may have been sent just before.
+        self.come_back(Some(now));
+    }
+
+    fn look_again(&mut self, at: Instant, ctx: &mut Context<Self>) {
+        if let Some((earlier, handle)) = self.timer.take() {
+            if earlier <= at && earlier > self.setup.clock.now() {
+                self.timer = Some((earlier, handle));
+                return;
+            }
+            ctx.cancel_future(handle);
+        }
+        // A millisecond more, as timers are as coarse as that and must not fire early.
+        let wait = at.since(self.setup.clock.now()) + Duration::from_millis(1);
+        let handle = ctx.run_later(wait, |actor, ctx| {
+            actor.timer = None;
+            actor.advance(ctx);
+        });
+        self.timer = Some((at, handle));
+    }
+
+    fn sleep_if_idle(&mut self, ctx: &mut Context<Self>) {
+        let idle_for = self.setup.clock.now().since(self.last_active);
+        let busy = self.asked || self.wanted || self.turn != Turn::None || idle_for < self.setup.sleep_after;
+        if busy || !self.core.as_ref().is_some_and(HostCore::is_idle) {
+            return;
+        }
+        if self.setup.outlets.go_to_sleep(&self.key, &mut self.core) {
+            ctx.stop();
+        }
+    }
+}
+
+impl Actor for HostActor {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Self::Context) {
+        self.setup.metrics.awake.inc();
+        ctx.run_interval(self.setup.sleep_after.max(Duration::from_millis(100)), |actor, ctx| actor.sleep_if_idle(ctx));
+    }
+
+    fn stopped(&mut self, _: &mut Self::Context) {
+        self.setup.metrics.awake.dec();
+    }
+}

@@ -1,0 +1,120 @@
+//! Hosts that somebody has blocked: they get no request, and their URLs wait.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use harvestman_core::url::HostKey;
+
+/// Hosts that may be blocked.
+pub const BLOCKED_MAX: usize = 10_000;
+
+/// A host as somebody named it: `http://example.org:8080`, or `example.org` for http and https alike.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostName(Box<str>);
+
+/// A text that names no host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names no host: write example.org, example.org:8080 or https://example.org")]
+pub struct NotAHost(String);
+
+impl HostName {
+    /// Whether it names this host.
+    pub fn means(&self, host: &HostKey) -> bool {
+        *self.0 == *host.as_str() || *self.0 == *without_scheme(host.as_str())
+    }
+}
+
+impl FromStr for HostName {
+    type Err = NotAHost;
+
+    fn from_str(text: &str) -> Result<Self, NotAHost> {
+        let wrong = || NotAHost(text.to_owned());
+        let named = text.trim();
+        let with_scheme = named.contains("://");
+        let written = if with_scheme { named.to_owned() } else { format!("http://{named}") };
+        let url = url::Url::parse(&written).map_err(|_| wrong())?;
+        let plain = matches!(url.scheme(), "http" | "https")
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none();
+        let origin = url.origin().ascii_serialization();
+        let name = if with_scheme { origin.as_str() } else { without_scheme(&origin) };
+        (plain && url.has_host()).then(|| Self(name.into())).ok_or_else(wrong)
+    }
+}
+
+fn without_scheme(origin: &str) -> &str {
+    origin.split_once("://").map_or(origin, |(_, host)| host)
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for HostName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for HostName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// The hosts that are blocked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockedHosts(pub BTreeSet<HostName>);
+
+impl BlockedHosts {
+    /// Whether this host is blocked: two look-ups.
+    pub fn contains(&self, host: &HostKey) -> bool {
+        let has = |name: &str| self.0.contains(&HostName(name.into()));
+        !self.0.is_empty() && (has(host.as_str()) || has(without_scheme(host.as_str())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(name: &str) -> HostName {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn a_host_is_named_with_its_scheme_or_for_both_schemes() {
+        let blocked = BlockedHosts([host("A.test"), host("https://b.test:444/"), host("c.test:81")].into());
+        let is_blocked = |origin: &str| blocked.contains(&HostKey::from_origin(origin));
+        for origin in ["http://a.test", "https://a.test", "https://b.test:444", "http://c.test:81"] {
+            assert!(is_blocked(origin), "{origin}");
+            assert!(blocked.0.iter().any(|name| name.means(&HostKey::from_origin(origin))), "{origin}");
+        }
+        for origin in ["http://b.test:444", "http://c.test", "http://a.test:81", "http://x.a.test"] {
+            assert!(!is_blocked(origin), "{origin}");
+        }
+        assert!(!BlockedHosts::default().contains(&HostKey::from_origin("http://a.test")));
+    }
+
+    #[test]
+    fn a_port_that_is_the_schemes_own_is_left_out_and_names_are_in_lower_case() {
+        assert_eq!(host("http://A.test:80").to_string(), "http://a.test");
+        assert_eq!(host("[::1]:81").to_string(), "[::1]:81");
+        assert_eq!(host(&host("https://a.test").to_string()), host("https://a.test"));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused() {
+        for text in ["", "http://", "a b", "http://a.test/path", "ftp://a.test", "a.test?x", "me@a.test", "a.test:x"] {
+            assert!(text.parse::<HostName>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+use harvestman_core::config::{Config, RobotsOptions};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::HostKey;
+
+/// A host that nothing was asked of, its rules, and the time.
+fn host() -> (HostCore, HostRules, Instant) {
+    let mut config = Config::default();
+    config.robots.obey = false;
+    let robots = Arc::new(RobotsOptions { obey: false, ..RobotsOptions::default() });
+    let core = HostCore::new(HostKey::from_origin("http://h.test"), robots, Seed(1).rng());
+    (core, HostRules::from(&config), Instant::EPOCH + Duration::from_secs(1_000))
+}
+
+#[test]
+fn a_host_that_was_asked_shows_its_delay_and_when_it_may_be_asked_again() {
+    let (mut core, rules, now) = host();
+    assert_eq!((core.face(now, &rules).state, core.face(now, &rules).under_way), ("ready", 0));
+    core.begin_resolve();
+    assert_eq!(core.face(now, &rules).state, "busy");
+    core.resolved(None);
+    core.started();
+    let face = core.face(now, &rules);
+    assert_eq!((face.state, face.under_way, face.until), ("busy", 1, None));
+    assert_eq!(face.delay, Config::default().host.delay.0);
+}
+
+#[test]
+fn a_host_that_waits_for_others_says_so_unless_it_must_wait_by_itself() {
+    let (mut core, rules, now) = host();
+    let until = Some(now + Duration::from_secs(5));
+    for (why, state) in [(WaitReason::Group, "group"), (WaitReason::Address, "address")] {
+        let face = core.face(now, &rules).queued(why, until);
+        assert_eq!((face.state, face.until), (state, until));
+    }
+    core.resolved(None);
+    core.started();
+    assert_eq!(core.face(now, &rules).queued(WaitReason::Group, until).state, "busy");
+}

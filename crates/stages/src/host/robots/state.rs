@@ -1,0 +1,233 @@
+//! A host's robots.txt over time (RFC 9309, sections 2.3 and 2.4): when it must be fetched, what a reply means, and what holds
+//! until then.
+//!
+//! ```text
+//!            2xx: its rules          ┌── after `cache` ──┐
+//!            4xx, too many redirects │                   ▼
+//! unknown ─► (everything allowed) ─► known ◄────────── due again: the old rules hold while a refresh fails
+//!    │                               ▲
+//!    └─► 5xx, 429, no reply ─► unavailable (everything disallowed) ─► after the retry wait: asked for again
+//! ```
+//!
+//! Deviation: 429 counts as a server error, not as "no robots.txt" like the other 4xx: who is overrun wants less traffic.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::RobotsRules;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::RobotsOptions;
+
+#[cfg(test)]
+mod tests;
+
+/// Rules are kept at least this long, whatever is set: with less, robots.txt would be due again before the host's delay lets a
+/// page through, and the crawl would ask for nothing else.
+const KEPT_AT_LEAST: Duration = Duration::from_secs(60);
+
+/// The shortest wait after a failure, whatever is set, so that a broken host is not asked without end.
+const RETRIED_AFTER_AT_LEAST: Duration = Duration::from_secs(1);
+
+/// What came of one request for robots.txt (or for what it redirects to).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply<'a> {
+    /// An answer.
+    Answered {
+        /// The status code.
+        status: u16,
+        /// The `Location` header.
+        location: Option<&'a str>,
+        /// What the `Retry-After` header asks for.
+        retry_after: Option<Duration>,
+        /// The body, content coding removed; may be cut at the size limit.
+        body: &'a [u8],
+    },
+    /// No answer, or one that broke off: the host's name, the connection or the protocol failed.
+    Unreachable,
+}
+
+/// What to do after a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Ask for this URL, and hand in what comes of it.
+    Follow(String),
+    /// Nothing: [`RobotsState::verdict`] knows the answer.
+    Settled,
+}
+
+/// What robots.txt says about a URL at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be fetched.
+    Allowed,
+    /// This rule forbids it.
+    Disallowed(String),
+    /// robots.txt cannot be had, so nothing may be fetched; it will be asked for again then.
+    Unavailable {
+        /// When it is next asked for.
+        until: Instant,
+    },
+    /// robots.txt has to be fetched first.
+    Unknown,
+}
+
+/// A host's robots.txt: what is known of it, and how far a fetch has come.
+#[derive(Debug, Clone)]
+pub struct RobotsState {
+    options: Arc<RobotsOptions>,
+    /// The URL of the host's robots.txt.
+    url: String,
+    known: Option<Known>,
+    failing: Option<Failing>,
+    /// The redirect that is being followed.
+    hop: Option<Hop>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    rules: Arc<RobotsRules>,
+    fresh_until: Instant,
+}
+
+/// Tries in a row that failed.
+#[derive(Debug, Clone, Copy)]
+struct Failing {
+    since: Instant,
+    tries: u32,
+    retry_at: Instant,
+}
+
+#[derive(Debug, Clone)]
+struct Hop {
+    url: String,
+    redirects: u32,
+}
+
+impl RobotsState {
+    /// The state of a host whose robots.txt lies at `url` and has not been asked for.
+    pub fn new(options: Arc<RobotsOptions>, url: String) -> Self {
+        Self { options, url, known: None, failing: None, hop: None }
+    }
+
+    /// Goes on with a robots.txt that was fetched in an earlier run, which is kept for no longer than is set by now.
+    pub fn recall(&mut self, body: Option<&[u8]>, fresh_until: Instant, now: Instant) {
+        let rules = body.map_or_else(RobotsRules::allow_all, |body| RobotsRules::parse(body, &self.options.agent));
+        self.settle(rules, now);
+        if let Some(known) = &mut self.known {
+            known.fresh_until = known.fresh_until.min(fresh_until);
+        }
+    }
+
+    /// Until when the rules that are known need not be fetched again; none where none are known.
+    pub fn fresh_until(&self) -> Option<Instant> {
+        self.known.as_ref().map(|known| known.fresh_until)
+    }
+
+    /// What holds for the URL with this path and query.
+    pub fn verdict(&self, now: Instant, path_and_query: &str) -> Verdict {
+        if !self.options.obey {
+            return Verdict::Allowed;
+        }
+        match (self.fetch_due(now), self.failing, &self.known) {
+            (true, _, _) => Verdict::Unknown,
+            (false, _, Some(known)) => {
+                let decision = known.rules.decide(path_and_query);
+                if decision.allowed { Verdict::Allowed } else { Verdict::Disallowed(decision.rule.unwrap_or_default()) }
+            }
+            (false, Some(failing), None) if self.given_up(failing, now) => Verdict::Allowed,
+            (false, Some(failing), None) => Verdict::Unavailable { until: failing.retry_at },
+            (false, None, None) => Verdict::Unknown,
+        }
+    }
+
+    /// The URL to ask for, where robots.txt is due to be fetched: at first, when it has grown old, or when the wait after a
+    /// failure is over. In the middle of a redirect it is the redirect's target.
+    pub fn fetch_url(&self, now: Instant) -> Option<&str> {
+        self.fetch_due(now).then(|| self.hop.as_ref().map_or(self.url.as_str(), |hop| &hop.url))
+    }
+
+    /// Takes in what came of asking for the URL.
+    pub fn on_reply(&mut self, reply: Reply<'_>, now: Instant) -> Next {
+        let hop = self.hop.take();
+        match reply {
+            Reply::Answered { status: 200..=299, body, .. } => {
+                self.settle(RobotsRules::parse(body, &self.options.agent), now);
+            }
+            Reply::Answered { status: 300..=399, location, .. } => return self.redirect(hop, location, now),
+            Reply::Answered { status: 429, retry_after, .. } => self.fail(retry_after, now),
+            Reply::Answered { status: 400..=499, .. } => self.settle(RobotsRules::allow_all(), now),
+            Reply::Answered { retry_after, .. } => self.fail(retry_after, now),
+            Reply::Unreachable => self.fail(None, now),
+        }
+        Next::Settled
+    }
+
+    /// How often in a row robots.txt could not be had.
+    pub fn failed_tries(&self) -> u32 {
+        self.failing.map_or(0, |failing| failing.tries)
+    }
+
+    /// The rules that hold, where any are known; they may have grown old.
+    pub fn rules(&self) -> Option<&RobotsRules> {
+        self.known.as_ref().map(|known| &*known.rules)
+    }
+
+    /// The crawl delay that robots.txt asks for, cut to the set maximum; none where robots.txt is not obeyed.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        let delay = self.rules().filter(|_| self.options.obey)?.crawl_delay()?;
+        Some(delay.min(self.options.crawl_delay_max.0))
+    }
+
+    /// The absolute URLs of the sitemaps that robots.txt names; none where sitemaps are not followed.
+    pub fn sitemaps(&self) -> Vec<String> {
+        let Some(rules) = self.rules().filter(|_| self.options.sitemaps) else { return Vec::new() };
+        rules.sitemaps().iter().filter_map(|sitemap| http_url(&self.url, sitemap)).collect()
+    }
+
+    fn fetch_due(&self, now: Instant) -> bool {
+        let fresh = self.known.as_ref().is_some_and(|known| now < known.fresh_until);
+        let waiting = self.failing.is_some_and(|failing| now < failing.retry_at);
+        self.hop.is_some() || !fresh && !waiting
+    }
+
+    fn given_up(&self, failing: Failing, now: Instant) -> bool {
+        now.since(failing.since) >= self.options.unavailable_allow_after.0
+    }
+
+    fn settle(&mut self, rules: RobotsRules, now: Instant) {
+        let fresh = self.options.cache.0.max(KEPT_AT_LEAST);
+        self.known = Some(Known { rules: Arc::new(rules), fresh_until: now + fresh });
+        self.failing = None;
+    }
+
+    /// A redirect that leads nowhere, or one too many, means that there is no robots.txt (RFC 9309, section 2.3.1.2).
+    fn redirect(&mut self, hop: Option<Hop>, location: Option<&str>, now: Instant) -> Next {
+        let (base, redirects) = hop.map_or((self.url.clone(), 0), |hop| (hop.url, hop.redirects));
+        let target = location.and_then(|location| http_url(&base, location));
+        match target.filter(|_| redirects < self.options.max_redirects) {
+            Some(url) => {
+                self.hop = Some(Hop { url: url.clone(), redirects: redirects + 1 });
+                Next::Follow(url)
+            }
+            None => {
+                self.settle(RobotsRules::allow_all(), now);
+                Next::Settled
+            }
+        }
+    }
+
+    /// Waits longer with each failure in a row, and at least as long as the server asks for, up to the set maximum.
+    fn fail(&mut self, retry_after: Option<Duration>, now: Instant) {
+        let (since, tries) = self.failing.map_or((now, 0), |failing| (failing.since, failing.tries));
+        let doubled = self.options.unavailable_retry.0.saturating_mul(1 << tries.min(20));
+        let asked = doubled.max(retry_after.unwrap_or_default()).min(self.options.unavailable_retry_max.0);
+        let wait = asked.max(RETRIED_AFTER_AT_LEAST);
+        self.failing = Some(Failing { since, tries: tries.saturating_add(1), retry_at: now + wait });
+    }
+}
+
+/// `reference` as an absolute http or https URL.
+fn http_url(base: &str, reference: &str) -> Option<String> {
+    let url = ::url::Url::parse(base).ok()?.join(reference.trim()).ok()?;
+    matches!(url.scheme(), "http" | "https").then(|| url.into())
+}

@@ -1,0 +1,132 @@
+//! Which sitemaps of a host are still to be fetched.
+
+use std::collections::{HashSet, VecDeque};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use harvestman_core::config::RobotsOptions;
+
+/// A host's sitemaps: each fetched once, breadth first, no deeper and no more than is set.
+#[derive(Debug, Clone)]
+pub struct Agenda {
+    waiting: VecDeque<Entry>,
+    seen: HashSet<u128>,
+    files_max: u32,
+    depth_max: u32,
+    refused: u64,
+}
+
+/// A sitemap to be fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it lies.
+    pub url: String,
+    /// How many sitemap indexes lead to it: 0 where robots.txt names it.
+    pub depth: u32,
+    /// Requests spent on it.
+    pub attempts: u8,
+}
+
+impl Agenda {
+    /// Nothing to be fetched yet.
+    pub fn new(options: &RobotsOptions) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            seen: HashSet::new(),
+            files_max: options.sitemap_max_files,
+            depth_max: options.sitemap_max_depth,
+            refused: 0,
+        }
+    }
+
+    /// Adds a sitemap that `depth` sitemap indexes lead to. Whether it is new and within the limits.
+    pub fn add(&mut self, url: String, depth: u32) -> bool {
+        let fingerprint = xxh3_128(url.as_bytes());
+        if self.seen.contains(&fingerprint) {
+            return false;
+        }
+        if depth > self.depth_max || self.seen.len() as u64 >= u64::from(self.files_max) {
+            self.refused += 1;
+            return false;
+        }
+        self.seen.insert(fingerprint);
+        self.waiting.push_back(Entry { url, depth, attempts: 0 });
+        true
+    }
+
+    /// Puts one that was taken back, to be fetched after all others.
+    pub fn put_back(&mut self, entry: Entry) {
+        self.waiting.push_back(entry);
+    }
+
+    /// Passes over a sitemap that was read in an earlier run.
+    pub fn pass_over(&mut self, url: &str) {
+        self.seen.insert(xxh3_128(url.as_bytes()));
+    }
+
+    /// The sitemap to be fetched next.
+    pub fn first(&self) -> Option<&Entry> {
+        self.waiting.front()
+    }
+
+    /// Takes the sitemap to be fetched next.
+    pub fn take(&mut self) -> Option<Entry> {
+        self.waiting.pop_front()
+    }
+
+    /// How many sitemaps were left out because of a limit.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agenda(files: u32, depth: u32) -> Agenda {
+        Agenda::new(&RobotsOptions { sitemap_max_files: files, sitemap_max_depth: depth, ..RobotsOptions::default() })
+    }
+
+    #[test]
+    fn each_sitemap_is_taken_once_in_the_order_found() {
+        let mut agenda = agenda(10, 3);
+        assert!(agenda.add("a".into(), 0));
+        assert!(agenda.add("b".into(), 0));
+        assert!(!agenda.add("a".into(), 0));
+        let a = agenda.take().unwrap();
+        assert!(!agenda.add("a".into(), a.depth + 1), "an index that names itself");
+        assert!(agenda.add("c".into(), a.depth + 1));
+        let rest: Vec<_> = std::iter::from_fn(|| agenda.take()).map(|entry| (entry.url, entry.depth)).collect();
+        assert_eq!(rest, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
+        assert_eq!(agenda.refused(), 0);
+    }
+
+    #[test]
+    fn what_an_earlier_run_has_read_is_passed_over_and_counts() {
+        let mut agenda = agenda(2, 3);
+        agenda.pass_over("a");
+        assert!(!agenda.add("a".into(), 0) && agenda.add("b".into(), 0) && !agenda.add("c".into(), 0));
+        assert_eq!(agenda.take().unwrap().url, "b");
+    }
+
+    #[test]
+    fn the_file_limit_holds_for_all_that_was_ever_added() {
+        let mut agenda = agenda(2, 3);
+        assert!(agenda.add("a".into(), 0) && agenda.add("b".into(), 0));
+        agenda.take();
+        assert!(!agenda.add("c".into(), 0));
+        assert_eq!(agenda.refused(), 1);
+    }
+
+    #[test]
+    fn indexes_are_followed_down_to_the_depth_limit_and_no_further() {
+        let mut agenda = agenda(10, 1);
+        agenda.add("a".into(), 0);
+        let a = agenda.take().unwrap();
+        assert!(agenda.add("b".into(), a.depth + 1));
+        let b = agenda.take().unwrap();
+        assert!(!agenda.add("c".into(), b.depth + 1));
+        assert_eq!(agenda.refused(), 1);
+    }
+}

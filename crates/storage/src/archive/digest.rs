@@ -1,0 +1,145 @@
+//! Digests as they stand in WARC records: `sha1:` or `sha256:` and base 32 (RFC 4648, upper case).
+
+use data_encoding::{BASE32, BASE32_NOPAD};
+use sha1::Digest as _;
+
+use harvestman_core::config::archive::DigestAlgorithm;
+
+/// A body is hashed for two digests in pieces of this size, so that the second hash finds each piece in the cache.
+const PIECE: usize = 16 << 10;
+
+/// The digest of a payload or block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Digest {
+    /// SHA-1.
+    Sha1([u8; 20]),
+    /// SHA-256.
+    Sha256([u8; 32]),
+}
+
+impl Digest {
+    /// Reads a digest as it stands in a record: `algorithm:value`, the value in base 32 (with or without padding) or
+    /// base 16, as other tools write it. None where the algorithm or the value is not known.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (algorithm, value) = text.trim().split_once(':')?;
+        let bytes = decode(value.trim(), if algorithm.eq_ignore_ascii_case("sha1") { 20 } else { 32 })?;
+        match algorithm.to_ascii_lowercase().as_str() {
+            "sha1" => bytes.try_into().ok().map(Self::Sha1),
+            "sha256" | "sha-256" => bytes.try_into().ok().map(Self::Sha256),
+            _ => None,
+        }
+    }
+
+    /// Which algorithm made it.
+    pub fn algorithm(&self) -> DigestAlgorithm {
+        match self {
+            Self::Sha1(_) => DigestAlgorithm::Sha1,
+            Self::Sha256(_) => DigestAlgorithm::Sha256,
+        }
+    }
+}
+
+fn decode(value: &str, length: usize) -> Option<Vec<u8>> {
+    if value.len() == length * 2 {
+        return data_encoding::HEXLOWER_PERMISSIVE.decode(value.as_bytes()).ok();
+    }
+    let upper = value.to_ascii_uppercase();
+    let bytes = BASE32_NOPAD.decode(upper.trim_end_matches('=').as_bytes()).ok()?;
+    (bytes.len() == length).then_some(bytes)
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sha1(bytes) => write!(f, "sha1:{}", BASE32.encode(bytes)),
+            Self::Sha256(bytes) => write!(f, "sha256:{}", BASE32.encode(bytes)),
+        }
+    }
+}
+
+/// A digest in the making.
+#[derive(Debug, Clone)]
+pub enum Hasher {
+    /// SHA-1.
+    Sha1(sha1::Sha1),
+    /// SHA-256.
+    Sha256(sha2::Sha256),
+}
+
+impl Hasher {
+    /// A hasher that has seen nothing.
+    pub fn new(algorithm: DigestAlgorithm) -> Self {
+        match algorithm {
+            DigestAlgorithm::Sha1 => Self::Sha1(sha1::Sha1::new()),
+            DigestAlgorithm::Sha256 => Self::Sha256(sha2::Sha256::new()),
+        }
+    }
+
+    /// Takes `bytes` in.
+    pub fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sha1(state) => state.update(bytes),
+            Self::Sha256(state) => state.update(bytes),
+        }
+    }
+
+    /// The digest of all bytes taken in.
+    pub fn finish(self) -> Digest {
+        match self {
+            Self::Sha1(state) => Digest::Sha1(state.finalize().into()),
+            Self::Sha256(state) => Digest::Sha256(state.finalize().into()),
+        }
+    }
+}
+
+/// The digest of `bytes`.
+pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
+    let mut hasher = Hasher::new(algorithm);
+    hasher.update(bytes);
+    hasher.finish()
+}
+
+/// The digest of `payload`, and of the block `head` + `payload`, in one pass over the payload.
+pub fn payload_and_block(algorithm: DigestAlgorithm, head: &[u8], payload: &[u8]) -> (Digest, Digest) {
+    let (mut of_payload, mut of_block) = (Hasher::new(algorithm), Hasher::new(algorithm));
+    of_block.update(head);
+    for piece in payload.chunks(PIECE) {
+        of_payload.update(piece);
+        of_block.update(piece);
+    }
+    (of_payload.finish(), of_block.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_payload_has_the_digest_that_all_tools_know() {
+        assert_eq!(digest(DigestAlgorithm::Sha1, b"").to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+    }
+
+    #[test]
+    fn one_pass_gives_the_same_digests_as_two() {
+        let payload: Vec<u8> = (0..3 * PIECE + 7).map(|i| (i % 251) as u8).collect();
+        for algorithm in [DigestAlgorithm::Sha1, DigestAlgorithm::Sha256] {
+            let (of_payload, of_block) = payload_and_block(algorithm, b"head\r\n\r\n", &payload);
+            assert_eq!(of_payload, digest(algorithm, &payload));
+            assert_eq!(of_block, digest(algorithm, &[b"head\r\n\r\n", payload.as_slice()].concat()));
+        }
+    }
+
+    #[test]
+    fn a_digest_reads_back_from_base_32_and_base_16_and_nothing_else() {
+        for algorithm in [DigestAlgorithm::Sha1, DigestAlgorithm::Sha256] {
+            let made = digest(algorithm, b"page");
+            assert_eq!(Digest::parse(&made.to_string()), Some(made));
+            assert_eq!(Digest::parse(&made.to_string().to_lowercase()), Some(made));
+        }
+        let hex = "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709";
+        assert_eq!(Digest::parse(hex), Some(digest(DigestAlgorithm::Sha1, b"")));
+        for bad in ["", "sha1", "sha1:", "sha1:AAAA", "md5:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "sha256:ä"] {
+            assert_eq!(Digest::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Records of pages that were visited before.
+
+use std::sync::Arc;
+
+use super::tests::{answer, encoder, exchange, item, read_back};
+use super::*;
+use harvestman_core::config::archive::ArchiveOptions;
+use harvestman_core::model::Answer;
+
+const URL: &str = "http://h/page";
+
+/// Encodes a first visit and one after it.
+fn visits(options: &ArchiveOptions, first: Answer, second: Answer) -> [EncodedPage; 2] {
+    let index = Arc::new(RevisitIndex::new(0));
+    let mut encoder = encoder(options, &index);
+    let mut encode = |answer: Answer, earlier: Option<&Earlier>| {
+        encoder.encode_again(&exchange(URL, Ok(answer)), &item(URL), &PageFacts::default(), earlier).unwrap()
+    };
+    let first = encode(first, None);
+    let earlier = first.held_by.clone().map(|original| Earlier { payload: first.payload_digest, original });
+    let second = encode(second, earlier.as_ref());
+    [first, second]
+}
+
+fn not_modified() -> Answer {
+    Answer { status: 304, ..answer(&[("etag", b"\"1\"")], "") }
+}
+
+#[test]
+fn a_304_becomes_a_revisit_record_that_a_replayer_shows_as_the_original() {
+    let [first, second] = visits(&ArchiveOptions::default(), answer(&[], "page"), not_modified());
+    let (original, revisit) = (&read_back(&first.bytes)[0], &read_back(&second.bytes)[0]);
+    assert_eq!((original.record_type.as_str(), revisit.record_type.as_str()), ("response", "revisit"));
+    assert!(revisit.get("WARC-Profile").unwrap().ends_with("/revisit/server-not-modified"));
+    assert_eq!(revisit.get("WARC-Refers-To"), original.get("WARC-Record-ID"));
+    assert_eq!(revisit.get("WARC-Refers-To-Target-URI"), Some(URL));
+    assert_eq!(revisit.get("WARC-Refers-To-Date"), original.get("WARC-Date"));
+    assert_eq!(revisit.get("WARC-Payload-Digest"), original.get("WARC-Payload-Digest"));
+    assert_eq!((revisit.get("WARC-Truncated"), revisit.block.as_slice()), (None, &b""[..]));
+    // It is still the first record that holds the payload, for the visit after this one.
+    assert_eq!(second.held_by, first.held_by);
+    assert_eq!(second.payload_digest, first.payload_digest);
+}
+
+#[test]
+fn the_same_payload_becomes_a_revisit_record_however_short_and_another_one_does_not() {
+    let [first, second] = visits(&ArchiveOptions::default(), answer(&[], "page"), answer(&[], "page"));
+    assert!(!first.revisit && second.revisit && second.held_by == first.held_by);
+    let revisit = &read_back(&second.bytes)[0];
+    assert!(revisit.get("WARC-Profile").unwrap().ends_with("/revisit/identical-payload-digest"));
+    let [first, second] = visits(&ArchiveOptions::default(), answer(&[], "page"), answer(&[], "other"));
+    assert!(!second.revisit && second.held_by != first.held_by);
+}
+
+#[test]
+fn without_revisits_and_where_nothing_is_held_records_are_whole() {
+    let options = ArchiveOptions { revisits: false, ..ArchiveOptions::default() };
+    let [_, second] = visits(&options, answer(&[], "page"), answer(&[], "page"));
+    assert!(!second.revisit);
+    // A page without a body holds nothing that could be referred to; a 304 to it is what it is.
+    let [first, second] = visits(&ArchiveOptions::default(), answer(&[], ""), not_modified());
+    assert!(first.held_by.is_none() && !second.revisit);
+}

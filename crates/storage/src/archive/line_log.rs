@@ -1,0 +1,332 @@
+//! A log of JSON lines, gathered in memory and appended in batches; compressed, a batch is one whole gzip member or zstd
+//! frame, so that a cut tail costs the last batch only and everything before it can be read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::file::{GrowingFile, sync_directory};
+use super::gzip::{Content, Members};
+use harvestman_core::clock::Instant;
+use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+
+/// Level of gzip and zstd alike: batches are large and few, so compressing well costs little a line.
+const BATCH_LEVEL: u8 = 3;
+
+/// A log of lines.
+pub struct LineLog {
+    file: GrowingFile<File>,
+    batch: Vec<u8>,
+    compress: Compress,
+    flush_every: std::time::Duration,
+    flush_size: usize,
+    oldest_line_at: Option<Instant>,
+}
+
+enum Compress {
+    None,
+    Gzip(Members),
+    Zstd,
+}
+
+impl LineLog {
+    /// Opens the log `name` (as in `pages.jsonl`; compression adds its suffix) in `directory`, to go on behind its last
+    /// whole line or batch; what a crash left half behind that is cut off.
+    pub fn open(
+        directory: &Path,
+        name: &str,
+        compression: LineCompression,
+        options: &ArchiveOptions,
+    ) -> Result<Self, Error> {
+        let path = directory.join(format!("{name}{}", suffix(compression)));
+        let whole = whole_length(&path, compression).map_err(|source| Error::file("read", &path, source))?;
+        let file = GrowingFile::go_on(path, whole)?;
+        sync_directory(directory)?;
+        let compress = match compression {
+            LineCompression::None => Compress::None,
+            LineCompression::Gzip => Compress::Gzip(Members::new(BATCH_LEVEL, BATCH_LEVEL)),
+            LineCompression::Zstd => Compress::Zstd,
+        };
+        Ok(Self {
+            file,
+            batch: Vec::new(),
+            compress,
+            flush_every: options.flush_every.0,
+            flush_size: options.flush_size.as_usize(),
+            oldest_line_at: None,
+        })
+    }
+
+    /// Appends one line, or several; `write` writes them with their line breaks. After an error these lines are not part of the
+    /// log; those of before still wait.
+    pub fn append(&mut self, now: Instant, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        let before = self.batch.len();
+        write(&mut self.batch);
+        self.oldest_line_at.get_or_insert(now);
+        let full = self.batch.len() >= self.flush_size;
+        let written = if full { self.flush() } else { self.flush_if_due(now) };
+        if written.is_err() {
+            self.batch.truncate(before);
+        }
+        written
+    }
+
+    /// Writes what was gathered, if its oldest line has waited long enough.
+    pub fn flush_if_due(&mut self, now: Instant) -> Result<(), Error> {
+        match self.oldest_line_at {
+            Some(since) if now.since(since) >= self.flush_every => self.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what was gathered.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        match &mut self.compress {
+            Compress::None => drop(self.file.append(&self.batch)?),
+            Compress::Gzip(members) => {
+                let mut member = Vec::new();
+                members.append(&self.batch, Content::Text, &mut member);
+                self.file.append(&member)?;
+            }
+            Compress::Zstd => {
+                let frame = zstd::bulk::compress(&self.batch, i32::from(BATCH_LEVEL))
+                    .map_err(|source| Error::file("compress", self.file.path(), source))?;
+                self.file.append(&frame)?;
+            }
+        }
+        self.batch.clear();
+        self.oldest_line_at = None;
+        Ok(())
+    }
+
+    /// Writes what was gathered and forces it to the disk.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.flush()?;
+        self.file.sync()
+    }
+
+    /// The same, at the end.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.sync()
+    }
+
+    /// The file.
+    pub fn path(&self) -> PathBuf {
+        self.file.path().to_path_buf()
+    }
+}
+
+impl LineLog {
+    /// Cuts the log `name` in `directory`, however it is compressed, before the first line (or the batch of the first line) that `is_lost`.
+    /// Lines are without their line breaks. Nobody may write to it meanwhile.
+    pub(super) fn cut_before(
+        directory: &Path,
+        name: &str,
+        mut is_lost: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), Error> {
+        for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
+            let path = directory.join(format!("{name}{}", suffix(compression)));
+            let keep = match File::open(&path) {
+                Ok(file) => length_before(file, compression, &mut is_lost),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => Err(error),
+            };
+            let keep = keep.map_err(|source| Error::file("read", &path, source))?;
+            let shorten = |file: File| file.set_len(keep).and_then(|()| file.sync_all());
+            let shortened = File::options().write(true).open(&path).and_then(shorten);
+            shortened.map_err(|source| Error::file("cut", &path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of whole lines, or batches, before the first line that is lost.
+fn length_before(file: File, compression: LineCompression, is_lost: &mut impl FnMut(&[u8]) -> bool) -> io::Result<u64> {
+    let mut lost_in = |lines: &[u8]| {
+        let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
+        lines.split(|byte| *byte == b'\n').any(&mut *is_lost)
+    };
+    let torn = || Err(io::ErrorKind::InvalidData.into());
+    match compression {
+        LineCompression::None => {
+            let (mut input, mut line, mut kept) = (BufReader::new(file), Vec::new(), 0);
+            while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") && !lost_in(&line) {
+                kept += line.len() as u64;
+                line.clear();
+            }
+            Ok(kept)
+        }
+        LineCompression::Gzip => whole_batches(file, |input| {
+            let mut lines = Vec::new();
+            flate2::bufread::GzDecoder::new(input).read_to_end(&mut lines)?;
+            if lost_in(&lines) { torn() } else { Ok(()) }
+        }),
+        LineCompression::Zstd => whole_batches(file, |input| {
+            let mut lines = Vec::new();
+            zstd::stream::read::Decoder::with_buffer(input)?.single_frame().read_to_end(&mut lines)?;
+            if lost_in(&lines) { torn() } else { Ok(()) }
+        }),
+    }
+}
+
+fn suffix(compression: LineCompression) -> &'static str {
+    match compression {
+        LineCompression::None => "",
+        LineCompression::Gzip => ".gz",
+        LineCompression::Zstd => ".zst",
+    }
+}
+
+/// How many bytes of the log at `path` are whole lines or batches; 0 where there is none.
+fn whole_length(path: &Path, compression: LineCompression) -> io::Result<u64> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    match compression {
+        LineCompression::None => whole_lines(BufReader::new(file)),
+        LineCompression::Gzip => whole_batches(file, |input| {
+            let mut member = flate2::bufread::GzDecoder::new(input);
+            io::copy(&mut member, &mut io::sink()).map(drop)
+        }),
+        LineCompression::Zstd => whole_batches(file, |input| {
+            let mut frame = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();
+            io::copy(&mut frame, &mut io::sink()).map(drop)
+        }),
+    }
+}
+
+fn whole_lines(mut input: impl BufRead) -> io::Result<u64> {
+    let (mut whole, mut read) = (0, 0);
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(whole);
+        }
+        let length = buffer.len();
+        if let Some(last) = memchr::memrchr(b'\n', buffer) {
+            whole = read + last as u64 + 1;
+        }
+        read += length as u64;
+        input.consume(length);
+    }
+}
+
+/// Reads batches by `read_one` until one is not whole.
+fn whole_batches(
+    file: File,
+    mut read_one: impl FnMut(&mut Counted<BufReader<File>>) -> io::Result<()>,
+) -> io::Result<u64> {
+    let mut input = Counted { inner: BufReader::new(file), count: 0 };
+    loop {
+        let whole = input.count;
+        if input.fill_buf()?.is_empty() || read_one(&mut input).is_err() {
+            return Ok(whole);
+        }
+    }
+}
+
+/// Counts the bytes that were consumed.
+struct Counted<R> {
+    inner: R,
+    count: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.count += length as u64;
+        Ok(length)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.count += length as u64;
+        self.inner.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &Path, compression: LineCompression) -> String {
+        let bytes = std::fs::read(path).unwrap();
+        let mut text = String::new();
+        match compression {
+            LineCompression::None => return String::from_utf8(bytes).unwrap(),
+            LineCompression::Gzip => flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap(),
+            LineCompression::Zstd => {
+                zstd::stream::read::Decoder::new(&bytes[..]).unwrap().read_to_string(&mut text).unwrap()
+            }
+        };
+        text
+    }
+
+    fn write(directory: &Path, compression: LineCompression, lines: &[&str]) -> PathBuf {
+        let mut log = LineLog::open(directory, "log.jsonl", compression, &ArchiveOptions::default()).unwrap();
+        for line in lines {
+            log.append(Instant::EPOCH, |out| out.extend_from_slice(line.as_bytes())).unwrap();
+            log.flush().unwrap();
+        }
+        let path = log.path();
+        log.finish().unwrap();
+        path
+    }
+
+    #[test]
+    fn a_log_cut_anywhere_goes_on_behind_its_last_whole_batch() {
+        for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = write(directory.path(), compression, &["{\"a\":1}\n"]);
+            let first = std::fs::metadata(&path).unwrap().len();
+            write(directory.path(), compression, &["{\"b\":2}\n"]);
+            let whole = std::fs::read(&path).unwrap();
+            for cut in 0..=whole.len() {
+                std::fs::write(&path, &whole[..cut]).unwrap();
+                write(directory.path(), compression, &["{\"c\":3}\n"]);
+                let kept = match cut as u64 {
+                    cut if cut < first => "",
+                    cut if cut < whole.len() as u64 => "{\"a\":1}\n",
+                    _ => "{\"a\":1}\n{\"b\":2}\n",
+                };
+                assert_eq!(read(&path, compression), format!("{kept}{{\"c\":3}}\n"), "{compression:?} cut at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_wait_no_longer_than_the_setting() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = ArchiveOptions::default();
+        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();
+        let start = Instant::from_micros(5_000_000);
+        log.append(start, |out| out.extend_from_slice(b"1\n")).unwrap();
+        let almost = start + options.flush_every.0 - std::time::Duration::from_micros(1);
+        log.flush_if_due(almost).unwrap();
+        assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 0);
+        log.flush_if_due(start + options.flush_every.0).unwrap();
+        assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn lines_are_written_when_there_are_enough() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = ArchiveOptions { flush_size: harvestman_core::config::ByteSize(4), ..ArchiveOptions::default() };
+        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();
+        log.append(Instant::EPOCH, |out| out.extend_from_slice(b"12\n")).unwrap();
+        assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 0);
+        log.append(Instant::EPOCH, |out| out.extend_from_slice(b"\n")).unwrap();
+        assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 4);
+    }
+}

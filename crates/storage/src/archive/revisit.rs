@@ -1,0 +1,130 @@
+//! Which payloads the archive holds: a page with the very bytes of an earlier one becomes a revisit record.
+//!
+//! Shared by all workers. An entry is made only after its record was written ([`RevisitIndex::register`] is called by the
+//! writer), so a revisit never refers to a record that is not there; of two equal pages under way at once both are
+//! written whole. Bounded: the oldest entry makes room.
+
+use std::collections::VecDeque;
+
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+
+use super::digest::Digest;
+use super::record_id::RecordId;
+use harvestman_core::clock::Instant;
+
+const SHARDS: usize = 16;
+
+/// A response record that later pages with the same payload refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// Its URL.
+    pub url: Box<str>,
+    /// Its date.
+    pub date: Instant,
+    /// Its record id.
+    pub id: RecordId,
+}
+
+/// Payload digests and the records that hold them.
+#[derive(Debug)]
+pub struct RevisitIndex {
+    shards: Vec<Mutex<Shard>>,
+    shard_entries_max: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
+    originals: HashMap<Digest, Original, foldhash::fast::RandomState>,
+    oldest_first: VecDeque<Digest>,
+}
+
+impl RevisitIndex {
+    /// An index that remembers about `entries_max` payloads (rounded up to a multiple of 16; 0 remembers none).
+    pub fn new(entries_max: usize) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        Self { shards, shard_entries_max: entries_max.div_ceil(SHARDS) }
+    }
+
+    /// The record that holds this payload, if one is remembered.
+    pub fn find(&self, payload: &Digest) -> Option<Original> {
+        self.shard(payload).lock().originals.get(payload).cloned()
+    }
+
+    /// Remembers that `original`, whose payload is `payload`, was written. The first one stays.
+    pub fn register(&self, payload: Digest, original: Original) {
+        if self.shard_entries_max == 0 {
+            return;
+        }
+        let mut shard = self.shard(&payload).lock();
+        if shard.originals.contains_key(&payload) {
+            return;
+        }
+        if shard.oldest_first.len() >= self.shard_entries_max
+            && let Some(oldest) = shard.oldest_first.pop_front()
+        {
+            shard.originals.remove(&oldest);
+        }
+        shard.oldest_first.push_back(payload);
+        shard.originals.insert(payload, original);
+    }
+
+    /// How many payloads are remembered.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().originals.len()).sum()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn shard(&self, payload: &Digest) -> &Mutex<Shard> {
+        let first = match payload {
+            Digest::Sha1(bytes) => bytes[0],
+            Digest::Sha256(bytes) => bytes[0],
+        };
+        &self.shards[usize::from(first) % SHARDS]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::digest::digest;
+    use super::super::record_id::RunId;
+    use super::*;
+    use harvestman_core::config::archive::DigestAlgorithm;
+    use harvestman_core::seed::Seed;
+
+    fn payload(n: u32) -> Digest {
+        digest(DigestAlgorithm::Sha1, &n.to_le_bytes())
+    }
+
+    fn original(n: u32) -> Original {
+        let id = RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id();
+        Original { url: format!("http://h/{n}").into(), date: Instant::from_micros(n.into()), id }
+    }
+
+    #[test]
+    fn the_first_record_of_a_payload_is_the_one_referred_to() {
+        let index = RevisitIndex::new(100);
+        assert_eq!(index.find(&payload(1)), None);
+        index.register(payload(1), original(1));
+        index.register(payload(1), original(2));
+        assert_eq!(index.find(&payload(1)), Some(original(1)));
+    }
+
+    #[test]
+    fn the_index_stays_within_its_bound_and_forgets_the_oldest() {
+        let index = RevisitIndex::new(160);
+        for n in 0..10_000 {
+            index.register(payload(n), original(n));
+            assert_eq!(index.find(&payload(n)), Some(original(n)));
+        }
+        assert_eq!(index.len(), 160);
+        assert_eq!(index.find(&payload(0)), None);
+        let none = RevisitIndex::new(0);
+        none.register(payload(1), original(1));
+        assert!(none.is_empty());
+    }
+}

@@ -1,0 +1,324 @@
+//! The writer thread: what the CPU workers encoded goes to the files, in the order in which it came.
+//!
+//! An [`Entry`] is answered (its `done` is called, on the writer thread) after its records were written and its line taken
+//! into the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries and in bytes; a full one makes
+//! the workers wait. After the first error every entry is answered with it, and nothing more is written.
+
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+
+use super::Error;
+use super::byte_budget::ByteBudget;
+use super::encode::EncodedPage;
+use super::line_log::LineLog;
+use super::record_id::RunId;
+use super::reserve::Reserve;
+use super::revisit::RevisitIndex;
+use super::warcinfo::CrawlInfo;
+use super::writer::{Archive, Position, Written};
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::config::archive::ArchiveOptions;
+use harvestman_core::model::PageRecord;
+
+/// The page log, in the crawl directory.
+pub(super) const PAGE_LOG: &str = "pages.jsonl";
+/// The link export, in the crawl directory.
+const LINK_LOG: &str = "links.jsonl";
+
+/// What is called once an entry is written, or cannot be: with where the response stands, if it was archived. It runs on the
+/// writer thread, so it must not wait for anything.
+pub type Done = Box<dyn FnOnce(Result<Option<Position>, Arc<Error>>) + Send>;
+
+/// One outcome on its way to the files.
+pub struct Entry {
+    /// The WARC records; none where nothing was answered, or the archive is off.
+    pub page: Option<EncodedPage>,
+    /// The line of the page log, where there is to be one; the writer fills in where the records stand.
+    pub record: Option<PageRecord>,
+    /// The line of the link export, made by [`super::links_line`].
+    pub links: Option<Vec<u8>>,
+    /// Called afterwards.
+    pub done: Done,
+}
+
+/// Where entries go: the files of a crawl, or something that stands before them.
+pub trait Output: Send {
+    /// Writes an entry's records and takes its line into the page log; says where the response stands. An error leaves the files as
+    /// they were before.
+    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error>;
+    /// Forces all that was written to the disk.
+    fn sync(&mut self) -> Result<(), Error>;
+    /// Does what is due by now.
+    fn housekeep(&mut self, now: Instant) -> Result<(), Error>;
+    /// Nothing more is written; what was taken before finds room in the reserve.
+    fn give_up(&mut self);
+    /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
+    fn finish(self: Box<Self>) -> Result<Written, Error>;
+}
+
+/// The files that a writer thread owns.
+pub struct Files {
+    /// WARC files; none where `archive.enabled` is off.
+    pub archive: Option<Archive>,
+    /// The page log.
+    pub pages: LineLog,
+    /// The link export; none where it is off.
+    pub links: Option<LineLog>,
+    /// Space for what still waits in memory when the disk is full.
+    reserve: Option<Reserve>,
+}
+
+/// What the writer thread is given.
+enum Task {
+    Write(Box<Entry>),
+    /// Force all that was written to the disk, and say so.
+    Sync(Sender<Result<(), Arc<Error>>>),
+}
+
+/// Hands entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
+#[derive(Clone)]
+pub struct ArchiveSink {
+    sender: Sender<Task>,
+    budget: Arc<ByteBudget>,
+}
+
+/// The writer thread; join it to close the files.
+pub struct ArchiveThread(JoinHandle<Result<Written, Error>>);
+
+impl ArchiveSink {
+    /// A sink, and what writes what comes there to `output`. `index` learns of every response that was written.
+    pub fn new(
+        output: Box<dyn Output>,
+        index: Arc<RevisitIndex>,
+        clock: Clock,
+        options: &ArchiveOptions,
+    ) -> (Self, Writer) {
+        let (sender, receiver) = bounded(options.queue_max.max(1));
+        let budget = Arc::new(ByteBudget::new(options.queue_bytes_max.as_usize()));
+        let tick = options.flush_every.0.clamp(Duration::from_millis(10), Duration::from_secs(1));
+        let writer = Writer { output, receiver, tick, index, clock, budget: budget.clone(), failed: None };
+        (Self { sender, budget }, writer)
+    }
+
+    /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone.
+    pub fn write(&self, entry: Entry) -> Result<(), Box<Entry>> {
+        let bytes = size(&entry);
+        self.budget.take(bytes);
+        self.sender.send(Task::Write(Box::new(entry))).map_err(|refused| {
+            self.budget.give_back(bytes);
+            match refused.0 {
+                Task::Write(entry) => entry,
+                Task::Sync(_) => unreachable!("an entry was sent"),
+            }
+        })
+    }
+
+    /// Waits until everything that was written before is on the disk.
+    pub fn sync(&self) -> Result<(), Arc<Error>> {
+        let gone = || Arc::new(Error::Stopped("the archive thread is gone".to_owned()));
+        let (answer, answered) = bounded(1);
+        self.sender.send(Task::Sync(answer)).map_err(|_| gone())?;
+        answered.recv().unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Entries that wait.
+    pub fn queue_length(&self) -> usize {
+        self.sender.len()
+    }
+
+    /// Bytes that wait.
+    pub fn queue_bytes(&self) -> usize {
+        self.budget.held()
+    }
+}
+
+impl ArchiveThread {
+    /// Waits until every sink is dropped and every entry written, then finishes the files. Returns the first error there was.
+    pub fn join(self) -> Result<Written, Error> {
+        self.0.join().unwrap_or_else(|_| Err(Error::Stopped("the archive thread panicked".to_owned())))
+    }
+}
+
+/// Writes what comes to the sink.
+pub struct Writer {
+    output: Box<dyn Output>,
+    receiver: Receiver<Task>,
+    /// How often it looks for what is due while nothing comes.
+    tick: Duration,
+    index: Arc<RevisitIndex>,
+    clock: Clock,
+    budget: Arc<ByteBudget>,
+    failed: Option<Arc<Error>>,
+}
+
+impl Writer {
+    /// Starts the writer thread.
+    pub fn spawn(self) -> Result<ArchiveThread, Error> {
+        thread::Builder::new()
+            .name("archive".to_owned())
+            .spawn(move || self.run())
+            .map(ArchiveThread)
+            .map_err(|source| Error::file("start", "the archive thread".as_ref(), source))
+    }
+
+    fn run(mut self) -> Result<Written, Error> {
+        loop {
+            match self.receiver.recv_timeout(self.tick) {
+                Ok(task) => self.serve(task),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.finish(),
+            }
+            self.housekeep();
+        }
+    }
+
+    /// Writes one entry, if one waits, and does what is due. False where none does. For those who have no thread to spare.
+    pub fn step(&mut self) -> bool {
+        let task = self.receiver.try_recv();
+        let any = task.is_ok();
+        task.into_iter().for_each(|task| self.serve(task));
+        self.housekeep();
+        any
+    }
+
+    fn serve(&mut self, task: Task) {
+        match task {
+            Task::Write(entry) => self.take(*entry),
+            // Whoever asked may have given up.
+            Task::Sync(answer) => drop(answer.send(self.sync())),
+        }
+    }
+
+    fn housekeep(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.output.housekeep(self.clock.now())
+        {
+            self.fail(Arc::new(error));
+        }
+    }
+
+    fn take(&mut self, mut entry: Entry) {
+        let bytes = size(&entry);
+        let result = match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => self.output.write(&mut entry, self.clock.now()).map_err(Arc::new),
+        };
+        match &result {
+            Ok(_) => self.register(&mut entry),
+            Err(error) => self.fail(error.clone()),
+        }
+        self.budget.give_back(bytes);
+        let done = entry.done;
+        // A dead writer would leave the workers waiting for ever, so a panic is an error like any other.
+        if std::panic::catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
+            self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("an answer to it panicked".to_owned())));
+        }
+    }
+
+    /// Forces everything that was written to the disk.
+    pub fn sync(&mut self) -> Result<(), Arc<Error>> {
+        let result = match &self.failed {
+            Some(error) => Err(error.clone()),
+            None => self.output.sync().map_err(Arc::new),
+        };
+        result.inspect_err(|error| self.fail(error.clone()))
+    }
+
+    /// Notes the first error, after which nothing more is taken.
+    fn fail(&mut self, error: Arc<Error>) {
+        self.failed.get_or_insert(error);
+        self.output.give_up();
+    }
+
+    fn register(&self, entry: &mut Entry) {
+        if let Some(page) = &mut entry.page
+            && let Some(original) = page.original.take()
+        {
+            self.index.register(page.payload_digest, original);
+        }
+    }
+
+    /// Closes all files. Returns the first error there was.
+    pub fn finish(self) -> Result<Written, Error> {
+        let written = self.output.finish();
+        match self.failed {
+            Some(first) => Err(Arc::try_unwrap(first).unwrap_or_else(|shared| Error::Stopped(shared.to_string()))),
+            None => written,
+        }
+    }
+}
+
+impl Files {
+    /// Opens the files of a crawl in `directory` as the options say: new WARC files, and logs that go on where they ended.
+    pub fn open(
+        directory: &Path,
+        options: &ArchiveOptions,
+        info: &CrawlInfo,
+        run: RunId,
+        now: Instant,
+    ) -> Result<Self, Error> {
+        // First of all: where there is no room for this, there is none for a crawl.
+        let reserve = Reserve::take(directory, options.reserve.0)?;
+        let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
+        let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;
+        let links =
+            options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, options)).transpose()?;
+        Ok(Self { archive, pages, links, reserve })
+    }
+}
+
+impl Output for Files {
+    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+        let position = match (&mut self.archive, &entry.page) {
+            (Some(archive), Some(page)) => Some(archive.append(page, now)?),
+            _ => None,
+        };
+        if let Some(record) = &mut entry.record {
+            record.payload_digest = entry.page.as_ref().map(|page| page.payload_digest.to_string());
+            record.warc_file = position.as_ref().map(|position| position.file.to_string());
+            record.warc_offset = position.as_ref().map(|position| position.offset);
+            self.pages.append(now, |out| {
+                serde_json::to_writer(&mut *out, record).expect("a record of plain values is always JSON");
+                out.push(b'\n');
+            })?;
+        }
+        if let (Some(log), Some(line)) = (&mut self.links, &entry.links) {
+            log.append(now, |out| out.extend_from_slice(line))?;
+        }
+        Ok(position)
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        self.archive.as_mut().map_or(Ok(()), Archive::sync)?;
+        self.pages.sync()?;
+        self.links.as_mut().map_or(Ok(()), LineLog::sync)
+    }
+
+    fn housekeep(&mut self, now: Instant) -> Result<(), Error> {
+        self.pages.flush_if_due(now)?;
+        self.links.as_mut().map_or(Ok(()), |log| log.flush_if_due(now))?;
+        self.archive.as_mut().map_or(Ok(()), |archive| archive.sync_if_due(now))
+    }
+
+    fn give_up(&mut self) {
+        self.reserve = None;
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written, Error> {
+        let Self { archive, pages, links, reserve } = *self;
+        drop(reserve);
+        let written = archive.map_or(Ok(Written::default()), Archive::finish);
+        let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
+        logs.and(written)
+    }
+}
+
+fn size(entry: &Entry) -> usize {
+    let page = entry.page.as_ref().map_or(0, |page| page.bytes.len());
+    page + entry.links.as_ref().map_or(0, Vec::len)
+}

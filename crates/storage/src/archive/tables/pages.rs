@@ -1,0 +1,132 @@
+//! The table of the page log: a column for each value of a line, by the same name.
+
+use parquet::errors::ParquetError;
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::Type;
+
+use super::column::{Cell, Column, Values};
+use harvestman_core::model::PageRecord;
+
+/// A column: its name, its type in Parquet's words, and how its value is taken out of a line.
+pub(super) struct Field {
+    pub name: &'static str,
+    kind: Kind,
+    required: bool,
+    take: fn(&mut PageRecord) -> Option<Cell>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Int,
+    Long,
+    Time,
+    Double,
+    Bool,
+}
+
+impl Kind {
+    const fn in_schema(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Text => ("BYTE_ARRAY", " (STRING)"),
+            Self::Int => ("INT32", ""),
+            Self::Long => ("INT64", ""),
+            Self::Time => ("INT64", " (TIMESTAMP(MILLIS,true))"),
+            Self::Double => ("DOUBLE", ""),
+            Self::Bool => ("BOOLEAN", ""),
+        }
+    }
+
+    const fn values(self) -> Values {
+        match self {
+            Self::Text => Values::Text(Vec::new()),
+            Self::Int => Values::Int(Vec::new()),
+            Self::Long | Self::Time => Values::Long(Vec::new()),
+            Self::Double => Values::Double(Vec::new()),
+            Self::Bool => Values::Bool(Vec::new()),
+        }
+    }
+}
+
+const fn required(name: &'static str, kind: Kind, take: fn(&mut PageRecord) -> Option<Cell>) -> Field {
+    Field { name, kind, required: true, take }
+}
+
+const fn optional(name: &'static str, kind: Kind, take: fn(&mut PageRecord) -> Option<Cell>) -> Field {
+    Field { name, kind, required: false, take }
+}
+
+fn text(value: &mut Option<String>) -> Option<Cell> {
+    value.take().map(Cell::Text)
+}
+
+fn long<T: Into<u64>>(value: Option<T>) -> Option<Cell> {
+    // No count comes near to what the other half of the range holds.
+    value.map(|value| Cell::Long(i64::try_from(value.into()).unwrap_or(i64::MAX)))
+}
+
+fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
+    value.map(|value| Cell::Int(value.into()))
+}
+
+pub(super) const FIELDS: [Field; 28] = [
+    required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
+    optional("time", Kind::Time, time),
+    required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
+    optional("reason", Kind::Text, |page| text(&mut page.reason)),
+    optional("status", Kind::Int, |page| int(page.status)),
+    optional("content_type", Kind::Text, |page| text(&mut page.content_type)),
+    required("bytes", Kind::Long, |page| long(Some(page.bytes))),
+    optional("redirect_to", Kind::Text, |page| text(&mut page.redirect_to)),
+    optional("via", Kind::Text, |page| text(&mut page.via)),
+    required("depth", Kind::Int, |page| int(Some(page.depth))),
+    required("attempts", Kind::Int, |page| int(Some(page.attempts))),
+    optional("first_byte_ms", Kind::Long, |page| long(page.first_byte_ms)),
+    optional("duration_ms", Kind::Long, |page| long(page.duration_ms)),
+    optional("title", Kind::Text, |page| text(&mut page.title)),
+    optional("visit", Kind::Long, |page| long(page.visit)),
+    optional("changed", Kind::Bool, |page| page.changed.map(Cell::Bool)),
+    optional("difference", Kind::Text, |page| text(&mut page.difference)),
+    optional("links", Kind::Long, |page| long(page.links)),
+    optional("links_new", Kind::Long, |page| long(page.links_new)),
+    optional("cluster", Kind::Long, |page| long(page.cluster)),
+    optional("class", Kind::Text, |page| text(&mut page.class)),
+    optional("score", Kind::Double, |page| page.score.map(Cell::Double)),
+    optional("snapshot", Kind::Long, |page| long(page.snapshot)),
+    optional("payload_digest", Kind::Text, |page| text(&mut page.payload_digest)),
+    optional("ip", Kind::Text, |page| text(&mut page.ip)),
+    optional("truncated", Kind::Text, |page| text(&mut page.truncated)),
+    optional("warc_file", Kind::Text, |page| text(&mut page.warc_file)),
+    optional("warc_offset", Kind::Long, |page| long(page.warc_offset)),
+];
+
+/// A line's time was read when the line was.
+fn time(page: &mut PageRecord) -> Option<Cell> {
+    let time: jiff::Timestamp = page.time.take()?.parse().ok()?;
+    Some(Cell::Long(time.as_millisecond()))
+}
+
+pub(super) fn schema() -> Result<Type, ParquetError> {
+    let column = |field: &Field| {
+        let (kind, meaning) = field.kind.in_schema();
+        let repetition = if field.required { "REQUIRED" } else { "OPTIONAL" };
+        format!("{repetition} {kind} {}{meaning};", field.name)
+    };
+    parse_message_type(&format!("message page {{ {} }}", FIELDS.iter().map(column).collect::<String>()))
+}
+
+pub(super) fn columns() -> Vec<Column> {
+    FIELDS.iter().map(|field| Column::new(field.kind.values(), !field.required, false)).collect()
+}
+
+/// Adds a line to the columns; nothing where it is none of the page log.
+pub(super) fn push(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
+    let mut page: PageRecord = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if let Some(time) = &page.time {
+        time.parse::<jiff::Timestamp>().map_err(|_| format!("`{time}` is no time"))?;
+    }
+    for (field, column) in FIELDS.iter().zip(columns) {
+        column.push((field.take)(&mut page));
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Writes encoded records to WARC files: `warc/PREFIX-YYYYMMDDhhmmss-SEQ.warc.gz`, with the suffix `.open` until the file is
+//! finished. Each file starts with a warcinfo record; a page's records are never split over two files.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Error;
+use super::encode::{EncodedPage, RecordMaker};
+use super::file::{GrowingFile, rename, sync_directory};
+use super::record_id::{RecordIds, RunId};
+use super::upload::Place;
+use super::warcinfo::{self, CrawlInfo};
+use harvestman_core::clock::Instant;
+use harvestman_core::config::archive::ArchiveOptions;
+
+/// The directory of WARC files within the crawl directory.
+pub const WARC_DIRECTORY: &str = "warc";
+/// Ends the name of a file that is being written.
+pub const OPEN_SUFFIX: &str = ".open";
+
+/// Where a page's response (or revisit) record stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// The file, relative to the crawl directory, under the name it has when finished.
+    pub file: Arc<str>,
+    /// The record's first byte.
+    pub offset: u64,
+    /// The record's length in the file.
+    pub length: u64,
+}
+
+/// What was written in this run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Written {
+    /// WARC files begun.
+    pub files: u64,
+    /// Records of all types.
+    pub records: u64,
+    /// Revisit records among them.
+    pub revisits: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// The WARC files of a crawl.
+pub struct Archive {
+    directory: PathBuf,
+    options: ArchiveOptions,
+    info: CrawlInfo,
+    ids: RecordIds,
+    maker: RecordMaker,
+    current: Option<OpenFile>,
+    next_sequence: u32,
+    synced_at: Instant,
+    written: Written,
+}
+
+struct OpenFile {
+    file: GrowingFile<File>,
+    name: Arc<str>,
+    finished_path: PathBuf,
+    holds_pages: bool,
+}
+
+impl Archive {
+    /// Starts the archive in `crawl_directory`, with its first file: a directory that cannot be written is found out now.
+    pub fn create(
+        crawl_directory: &Path,
+        options: &ArchiveOptions,
+        info: &CrawlInfo,
+        run: RunId,
+        now: Instant,
+    ) -> Result<Self, Error> {
+        check(options)?;
+        let directory = crawl_directory.join(WARC_DIRECTORY);
+        fs::create_dir_all(&directory).map_err(|source| Error::file("create", &directory, source))?;
+        let mut info = info.clone();
+        if options.hostname && info.hostname.is_none() {
+            info.hostname = hostname();
+        }
+        let mut archive = Self {
+            next_sequence: next_sequence(&directory)?,
+            directory,
+            options: options.clone(),
+            info,
+            ids: run.writer_ids(),
+            maker: RecordMaker::new(options),
+            current: None,
+            synced_at: now,
+            written: Written::default(),
+        };
+        archive.begin_file(now)?;
+        Ok(archive)
+    }
+
+    /// Appends a page's records. An error leaves the file as it was before: all that was written stays valid.
+    pub fn append(&mut self, page: &EncodedPage, now: Instant) -> Result<Position, Error> {
+        let size_max = self.options.file_size_max.0;
+        let full =
+            |open: &OpenFile| open.holds_pages && open.file.length().saturating_add(page.bytes.len() as u64) > size_max;
+        if self.current.as_ref().is_some_and(full) {
+            self.finish_file()?;
+        }
+        if self.current.is_none() {
+            self.begin_file(now)?;
+        }
+        let open = self.current.as_mut().expect("a file was begun just now");
+        let offset = open.file.append(&page.bytes)?;
+        open.holds_pages = true;
+        self.written.records += u64::from(page.records);
+        self.written.revisits += u64::from(page.revisit);
+        self.written.bytes += page.bytes.len() as u64;
+        Ok(Position { file: open.name.clone(), offset, length: page.response_length })
+    }
+
+    /// Forces what was written to the disk, where `archive.sync_every` says that it is time.
+    pub fn sync_if_due(&mut self, now: Instant) -> Result<(), Error> {
+        let every = self.options.sync_every.0;
+        if every.is_zero() || now.since(self.synced_at) < every {
+            return Ok(());
+        }
+        self.synced_at = now;
+        self.sync()
+    }
+
+    /// Forces what was written to the disk.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.current.as_mut().map_or(Ok(()), |open| open.file.sync())
+    }
+
+    /// Finishes the last file. Only then is the archive complete under its final names.
+    pub fn finish(mut self) -> Result<Written, Error> {
+        self.finish_file()?;
+        Ok(self.written)
+    }
+
+    /// What was written so far.
+    pub fn written(&self) -> Written {
+        self.written
+    }
+
+    fn begin_file(&mut self, now: Instant) -> Result<(), Error> {
+        let suffix = if self.options.compress { "warc.gz" } else { "warc" };
+        let date = now.timestamp().strftime("%Y%m%d%H%M%S");
+        let name = format!("{}-{date}-{:05}.{suffix}", self.options.prefix, self.next_sequence);
+        let finished_path = self.directory.join(&name);
+        let file = GrowingFile::create(self.directory.join(format!("{name}{OPEN_SUFFIX}")))?;
+        sync_directory(&self.directory)?;
+        self.next_sequence = self.next_sequence.saturating_add(1);
+        let id = self.ids.next_id();
+        let first = warcinfo::encode(&mut self.maker, &self.options, &self.info, id, &name, now);
+        let mut open =
+            OpenFile { file, name: format!("{WARC_DIRECTORY}/{name}").into(), finished_path, holds_pages: false };
+        if let Err(error) = open.file.append(&first) {
+            // An empty file is no WARC file: it goes; where even that fails, repair removes it.
+            let _ = fs::remove_file(open.file.path());
+            return Err(error);
+        }
+        self.written.files += 1;
+        self.written.records += 1;
+        self.written.bytes += first.len() as u64;
+        self.current = Some(open);
+        Ok(())
+    }
+
+    fn finish_file(&mut self) -> Result<(), Error> {
+        let Some(mut open) = self.current.take() else { return Ok(()) };
+        open.file.sync()?;
+        rename(open.file.path(), &open.finished_path)
+    }
+}
+
+/// Refuses settings that no archive can be made with, so that they are found out before anything is made.
+pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
+    let prefix = &options.prefix;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if prefix.is_empty() || prefix.len() > 100 || prefix.starts_with('.') || !prefix.chars().all(plain) {
+        let hint = "use 1 to 100 letters, digits, `-`, `_` or `.`, the first no `.`";
+        return Err(Error::Setting { key: "prefix", value: format!("{prefix:?}"), hint });
+    }
+    for (key, level) in [("level", options.level), ("level_encoded", options.level_encoded)] {
+        if level > 12 {
+            return Err(Error::Setting { key, value: level.to_string(), hint: "use 0 (stored) to 12 (smallest)" });
+        }
+    }
+    if !options.upload.is_empty() {
+        let value = || format!("{:?}", options.upload);
+        if options.upload.parse::<Place>().is_err() {
+            let hint = "write s3://BUCKET/PREFIX, as in s3://archives/forum-2026";
+            return Err(Error::Setting { key: "upload", value: value(), hint });
+        }
+        if cfg!(not(feature = "upload")) {
+            let hint = "this build of Harvestman has no uploads: build it with `--features upload`";
+            return Err(Error::Setting { key: "upload", value: value(), hint });
+        }
+    }
+    for name in &options.redact_request_headers {
+        if name.parse::<http::header::HeaderName>().is_err() {
+            let value = format!("{name:?}");
+            return Err(Error::Setting { key: "redact_request_headers", value, hint: "use names of HTTP headers" });
+        }
+    }
+    Ok(())
+}
+
+/// One more than the highest sequence number among the WARC files in `directory`, so that a resumed crawl goes on counting.
+fn next_sequence(directory: &Path) -> Result<u32, Error> {
+    let listed = |source| Error::file("list", directory, source);
+    let mut next = 0;
+    for entry in fs::read_dir(directory).map_err(listed)? {
+        let name = entry.map_err(listed)?.file_name();
+        let sequence =
+            name.to_str().and_then(|name| name.split_once(".warc")).and_then(|(stem, _)| stem.rsplit('-').next());
+        if let Some(sequence) = sequence.and_then(|digits| digits.parse::<u32>().ok()) {
+            next = next.max(sequence.saturating_add(1));
+        }
+    }
+    Ok(next)
+}
+
+/// The machine's name, where the system tells it.
+fn hostname() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
+}

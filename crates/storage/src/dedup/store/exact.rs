@@ -1,0 +1,150 @@
+//! The exact set: shards, each behind a lock of its own.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::fingerprints::Salt;
+use super::shard::{Room, Shard, Trouble};
+use crate::dedup::{DiskError, disk};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::Fingerprint;
+
+/// Shards at most: with more, workers would hardly meet less often, and each on disk has some files open.
+const SHARDS_MAX: usize = 32;
+/// Memory of a shard at least, so that what it writes at a time is worth a file.
+const SHARD_BYTES_MIN: usize = 1 << 20;
+
+/// A concurrent exact set of fingerprints, in memory up to a budget and beyond it on disk.
+///
+/// What the disk does not take stays in memory, up to twice the budget; then, or when the disk cannot be read, the set asks for an
+/// end ([`ExactSet::must_end`]). Until then and also afterwards it takes whatever is offered and loses nothing.
+pub(super) struct ExactSet {
+    shards: Box<[Slot]>,
+    directory: Option<PathBuf>,
+    len: AtomicU64,
+    on_disk: AtomicBool,
+    trouble: OnceLock<DiskError>,
+    must_end: AtomicBool,
+}
+
+/// A shard, and the bytes of memory and disk that it had when they were last asked for.
+struct Slot {
+    shard: Mutex<Shard>,
+    memory: AtomicU64,
+    disk: AtomicU64,
+}
+
+impl ExactSet {
+    /// An empty set with so many bytes of memory. Its directory is made when memory is used up; without one, memory has no limit.
+    pub(super) fn new(memory: usize, directory: Option<PathBuf>, seed: Seed) -> Self {
+        let most = (memory / SHARD_BYTES_MIN).clamp(1, SHARDS_MAX);
+        let count = 1 << most.ilog2();
+        let slot = |number: usize| {
+            let directory = directory.as_ref().map(|directory| directory.join(format!("{number:02}")));
+            let shard = Mutex::new(Shard::new(Room { memory: memory / count, directory }, Salt::new(seed)));
+            Slot { shard, memory: AtomicU64::new(0), disk: AtomicU64::new(0) }
+        };
+        Self {
+            shards: (0..count).map(slot).collect(),
+            directory,
+            len: AtomicU64::new(0),
+            on_disk: AtomicBool::new(false),
+            trouble: OnceLock::new(),
+            must_end: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds a fingerprint; true if it was new. `filter` is called with the fingerprint's lock held, as [`Shard::insert`] says. Of several
+    /// callers with the same new fingerprint exactly one is told so (invariant DED-1).
+    pub(super) fn insert(&self, fingerprint: Fingerprint, filter: &mut dyn FnMut(Fingerprint) -> bool) -> bool {
+        let mut shard = self.slot(fingerprint).shard.lock();
+        let (new, trouble) = shard.insert(fingerprint.0, filter);
+        let over = trouble.is_some() && shard.is_over();
+        if shard.is_on_disk() && !self.on_disk.load(Ordering::Relaxed) {
+            self.on_disk.store(true, Ordering::Relaxed);
+        }
+        drop(shard);
+        if let Some(trouble) = trouble {
+            self.note(trouble, over);
+        }
+        if new {
+            self.len.fetch_add(1, Ordering::Relaxed);
+        }
+        new
+    }
+
+    /// Whether anything is on disk.
+    pub(super) fn is_on_disk(&self) -> bool {
+        self.on_disk.load(Ordering::Relaxed)
+    }
+
+    /// Whether a fingerprint is there; `filter` says whether it may be on disk. Where the disk cannot be read it may be called unknown: then
+    /// it is offered once more, and not lost.
+    pub(super) fn contains(&self, fingerprint: Fingerprint, filter: impl FnOnce(Fingerprint) -> bool) -> bool {
+        let found = self.slot(fingerprint).shard.lock().contains(fingerprint.0, filter);
+        found.unwrap_or_else(|error| {
+            self.note(Trouble::Unread(error), false);
+            false
+        })
+    }
+
+    fn note(&self, trouble: Trouble, over: bool) {
+        let (error, unread) = match trouble {
+            Trouble::Unwritten(error) => (error, false),
+            Trouble::Unread(error) => (error, true),
+        };
+        if unread || over {
+            self.must_end.store(true, Ordering::Relaxed);
+        }
+        let _ = self.trouble.set(error);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    /// The first thing that went wrong with the disk.
+    pub(super) fn trouble(&self) -> Option<&DiskError> {
+        self.trouble.get()
+    }
+
+    /// Whether the crawl has to end, because the disk fails and memory is used up, or because the disk cannot be read.
+    pub(super) fn must_end(&self) -> bool {
+        self.must_end.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of memory and of disk. Waits for nobody: of a shard that is in use it tells what was last known.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        let bytes = self.shards.iter().map(Slot::bytes);
+        bytes.fold((0, 0), |(memory, disk), (more, written)| (memory + more, disk + written))
+    }
+
+    /// Ends the set and removes its files.
+    pub(super) fn remove(self) -> Result<(), DiskError> {
+        let (_, written) = self.bytes();
+        drop(self.shards);
+        match self.directory {
+            Some(directory) if written > 0 || self.trouble.get().is_some() => disk::remove_all(&directory),
+            _ => Ok(()),
+        }
+    }
+
+    /// By the low bits of the upper half: sets on disk go by its top bits.
+    fn slot(&self, fingerprint: Fingerprint) -> &Slot {
+        &self.shards[(fingerprint.0 >> 64) as usize & (self.shards.len() - 1)]
+    }
+}
+
+impl Slot {
+    fn bytes(&self) -> (u64, u64) {
+        if let Some(shard) = self.shard.try_lock() {
+            self.memory.store(shard.memory_bytes(), Ordering::Relaxed);
+            self.disk.store(shard.disk_bytes(), Ordering::Relaxed);
+        }
+        (self.memory.load(Ordering::Relaxed), self.disk.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,68 @@
+//! Records: how values stand in the store. The first byte of each is its format.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use harvestman_core::model::{Fate, LinkClass, ScheduledUrl};
+use harvestman_core::url::CanonicalUrl;
+
+/// The format that is written, and the only one that is read. **It changes with every type that is stored**, fates and link classes
+/// among them: their variants and fields are written by place.
+pub const FORMAT: u8 = 1;
+
+/// A URL that waits.
+#[derive(Serialize, Deserialize)]
+struct Waiting<'a> {
+    url: &'a str,
+    class: LinkClass,
+    depth: u16,
+    redirects: u8,
+    attempts: u8,
+    via: Option<&'a str>,
+}
+
+/// The value as a record.
+pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    // Writing to memory fails for no type that is stored here: each knows its length.
+    postcard::to_extend(value, vec![FORMAT]).unwrap_or_default()
+}
+
+/// The value of a record; none where the bytes are no such record.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(body(bytes)?).ok()
+}
+
+fn body(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.split_first().filter(|(format, _)| **format == FORMAT).map(|(_, body)| body)
+}
+
+pub fn encode_waiting(item: &ScheduledUrl) -> Vec<u8> {
+    encode(&Waiting {
+        url: item.url.as_str(),
+        class: item.class,
+        depth: item.depth,
+        redirects: item.redirects,
+        attempts: item.attempts,
+        via: item.via.as_deref(),
+    })
+}
+
+/// None where the bytes are no such record.
+pub fn decode_waiting(bytes: &[u8]) -> Option<ScheduledUrl> {
+    let waiting: Waiting<'_> = postcard::from_bytes(body(bytes)?).ok()?;
+    let web = waiting.url.starts_with("http://") || waiting.url.starts_with("https://");
+    web.then(|| ScheduledUrl {
+        url: CanonicalUrl::from_canonical(waiting.url),
+        class: waiting.class,
+        depth: waiting.depth,
+        redirects: waiting.redirects,
+        attempts: waiting.attempts,
+        via: waiting.via.map(Arc::from),
+    })
+}
+
+pub fn encode_fate(fate: Fate) -> Vec<u8> {
+    encode(&fate)
+}

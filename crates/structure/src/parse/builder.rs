@@ -1,0 +1,361 @@
+//! Reads a page's tokens into paths, leaves and links, as the tree construction of the HTML standard (section 13.2.6) would
+//! place them, but without a tree: of the open elements only the paths are kept.
+//!
+//! This file has what all rules share: where something is put, and what is counted and collected when it is. The rules stand
+//! in `head`, `body`, `table` and `foreign`.
+
+use super::attributes::Attributes;
+use super::classes::Classes;
+use super::element::{self, Tag};
+use super::formatting::Anchor;
+use super::leaves::Leaves;
+use super::links::Links;
+use super::meta::Meta;
+use super::open::{OpenElements, Space};
+use super::path::{Path, Spellings, TEXT, step};
+use super::raw::Raw;
+use super::text::Source;
+use super::tokens::{TagToken, Token, Tokens};
+use super::units::{self, Units};
+use harvestman_core::config::ParseOptions;
+use harvestman_core::model::{FormFacts, ParsedPage};
+
+/// How far the document has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Before the head.
+    Start,
+    Head,
+    AfterHead,
+    Body,
+    Frameset,
+}
+
+/// What to do with a tag next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It has been dealt with.
+    Done,
+    /// The place has changed: look at it again.
+    Again,
+    /// Its element's content is text.
+    Raw(Raw),
+}
+
+#[derive(Debug)]
+pub(super) struct Builder {
+    pub options: ParseOptions,
+    pub open: OpenElements,
+    pub leaves: Leaves,
+    pub links: Links,
+    pub meta: Meta,
+    pub units: Units,
+    pub classes: Classes,
+    pub forms: FormFacts,
+    pub spellings: Spellings,
+    pub phase: Phase,
+    /// Whether nothing but comments and white space has come yet.
+    pub initial: bool,
+    /// Whether the page declares no modern document type: then a table does not end a paragraph.
+    pub quirks: bool,
+    /// In a `noscript` in the head.
+    pub head_noscript: bool,
+    /// Whether the page wrote its `body` tag.
+    pub explicit_body: bool,
+    /// A class attribute with its white space squeezed.
+    pub class: Vec<u8>,
+}
+
+impl Builder {
+    pub fn new(options: &ParseOptions, spelling: bool) -> Self {
+        let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(8) as usize;
+        Self {
+            options: options.clone(),
+            open: OpenElements::new(options.depth_max as usize),
+            leaves: Leaves::new(options.leaf_paths_max),
+            links: Links::new(options.links_max, options.attribute_max.as_usize()),
+            meta: Meta::default(),
+            units: Units::default(),
+            classes: Classes::new(options.attribute_max.as_usize()),
+            forms: FormFacts::default(),
+            spellings: Spellings::new(spelling, paths_max),
+            phase: Phase::Start,
+            initial: true,
+            quirks: true,
+            head_noscript: false,
+            explicit_body: false,
+            class: Vec::new(),
+        }
+    }
+
+    /// Reads a page from its beginning to its end.
+    pub fn page(&mut self, source: Source<'_>) -> ParsedPage {
+        self.begin();
+        let mut tokens = Tokens::new(source.bytes);
+        tokens.classes = self.classes.on();
+        while let Some(token) = tokens.next(self.in_foreign()) {
+            match token {
+                Token::Start => {
+                    if tokens.classes {
+                        tokens.tag.class = self.class_word(source, &tokens.tag);
+                    }
+                    if let Next::Raw(raw) = self.start_tag(source, &tokens.tag) {
+                        self.raw_element(source, raw, &mut tokens);
+                    }
+                }
+                Token::End => self.end_tag(source, &tokens.tag),
+                Token::Text(text) => self.text(source, text, true),
+                Token::Cdata(text) => self.text(source, text, false),
+                // White space directly in a table is put there as it is.
+                Token::Space(_) if self.open.tag().is(element::FOSTERS) => {}
+                Token::Space(blank) => self.space(source, blank),
+                Token::Comment => self.open.in_text = false,
+                Token::Doctype(doctype) => self.doctype(doctype),
+            }
+        }
+        self.finish(source)
+    }
+
+    fn begin(&mut self) {
+        self.open.clear();
+        self.leaves.clear();
+        self.links.clear();
+        self.meta = Meta::default();
+        self.units.clear();
+        self.classes.clear();
+        self.forms = FormFacts::default();
+        self.spellings.clear();
+        self.phase = Phase::Start;
+        (self.initial, self.quirks) = (true, true);
+        (self.head_noscript, self.explicit_body) = (false, false);
+        self.push(Tag::HTML);
+    }
+
+    fn finish(&mut self, source: Source<'_>) -> ParsedPage {
+        let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
+        let (units, gist) = self.units.finish(source);
+        let texts = std::mem::take(&mut self.units.gist.texts);
+        let meta = std::mem::take(&mut self.meta);
+        ParsedPage {
+            hrefs,
+            groups,
+            leaf_paths: self.leaves.finish(&self.spellings),
+            units,
+            gist,
+            texts,
+            class_tokens: self.classes.list(),
+            forms: self.forms,
+            base: meta.base,
+            title: meta.title,
+            canonical: meta.canonical,
+            robots: meta.robots,
+            charset: source.encoding.name(),
+            links_dropped,
+        }
+    }
+
+    /// The path of the step `word`, with the class tokens of the word `class`, below `parent`.
+    #[inline]
+    pub fn child(&mut self, parent: Path, word: u64, class: u64, name: impl Fn() -> String) -> Path {
+        self.spellings.child(parent, word, class, name)
+    }
+
+    /// The word of the kept class tokens of `tag`.
+    #[inline(never)]
+    fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
+        let class = tag.linked.class.filter(|_| !self.in_template());
+        class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings))
+    }
+
+    /// The path of the element into which `tag` would be put now.
+    #[inline]
+    pub fn parent_path(&self, tag: Option<Tag>) -> Path {
+        if self.open.tag().is(element::FOSTERS) && !tag.is_some_and(|tag| tag.is(element::IN_TABLE)) {
+            self.open.foster_path()
+        } else {
+            self.open.path()
+        }
+    }
+
+    /// Opens an HTML element that the page need not have written.
+    pub fn push(&mut self, tag: Tag) {
+        self.push_with(tag, 0);
+    }
+
+    /// Opens an HTML element that has the class tokens of the word `class`.
+    pub fn push_with(&mut self, tag: Tag, class: u64) {
+        let parent = if self.open.len() == 0 { Path::DOCUMENT } else { self.parent_path(Some(tag)) };
+        let path = self.child(parent, tag.word(), class, || tag.name().to_owned());
+        self.open.push(tag, Space::Html, path);
+    }
+
+    /// The path that the element of `tag` has when it is put here.
+    #[inline]
+    pub fn element_path(&mut self, tag: &TagToken<'_>) -> Path {
+        let parent = self.parent_path(Some(tag.tag));
+        self.child(parent, tag.word, tag.class, || spelt(tag.name))
+    }
+
+    /// Opens the HTML element of `tag`.
+    #[inline]
+    pub fn push_token(&mut self, tag: &TagToken<'_>) {
+        if self.open.tag().is(element::FOSTERS) {
+            self.part_texts(tag.tag);
+        }
+        let path = self.element_path(tag);
+        self.open.push(tag.tag, Space::Html, path);
+    }
+
+    /// Whether what stands here is shown, as far as leaf paths go.
+    #[inline]
+    pub fn is_shown(&self) -> bool {
+        self.phase >= Phase::Body && self.open.count(Tag::NOSCRIPT) == 0 && !self.in_template()
+    }
+
+    /// Whether what stands here is only a template for scripts.
+    #[inline]
+    pub fn in_template(&self) -> bool {
+        self.open.count(Tag::TEMPLATE) > 0
+    }
+
+    /// Puts text here. `entities`: whether they are read.
+    #[inline]
+    fn text(&mut self, source: Source<'_>, text: &[u8], entities: bool) {
+        if self.phase < Phase::Body && !self.in_template() {
+            self.start_body(Tag::HTML, 0);
+        }
+        self.close_colgroup();
+        self.reopen_formatting_before_text();
+        if self.open.in_text {
+            return self.units.append(self.open.text, source, text, entities);
+        }
+        if !self.is_shown() || source.is_blank(text, entities) {
+            return;
+        }
+        if self.phase == Phase::Frameset || self.open.space() == Space::Hidden {
+            return;
+        }
+        let fostered = self.open.tag().is(element::FOSTERS);
+        if fostered && std::mem::replace(&mut self.open.text_before_table, true) {
+            return self.units.append(self.open.before_table, source, text, entities);
+        }
+        let parent = self.parent_path(None);
+        self.text_leaf(parent);
+        self.open.in_text = !fostered;
+        if self.units.on {
+            let number = self.unit(source, text, entities);
+            if fostered { self.open.before_table = number } else { self.open.text = number }
+        }
+    }
+
+    /// Puts white space here: it is nothing by itself, but parts words where it stands in a text.
+    #[inline]
+    fn space(&mut self, source: Source<'_>, blank: &[u8]) {
+        self.reopen_formatting_before_text();
+        if self.units.on && self.open.in_text {
+            self.units.append(self.open.text, source, blank, false);
+        }
+    }
+
+    /// Notes that `text` begins a unit of content, unless it labels a control; returns its number.
+    #[inline(never)]
+    fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+        let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
+        if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {
+            return units::NONE;
+        }
+        let place = units::Place { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
+        self.units.begin(place, source, text, entities)
+    }
+
+    /// Notes that an element `tag` is put here: text that follows is another text.
+    #[inline]
+    pub fn part_texts(&mut self, tag: Tag) {
+        self.open.in_text = false;
+        if self.open.tag().is(element::FOSTERS) && !tag.is(element::IN_TABLE) {
+            self.open.text_before_table = false;
+        }
+    }
+
+    fn text_leaf(&mut self, parent: Path) {
+        let path = self.child(parent, TEXT, 0, || "#text".to_owned());
+        self.leaves.add(path.rich);
+    }
+
+    /// Puts the element here whose start tag was read last, and whose content is text.
+    fn raw_element(&mut self, source: Source<'_>, raw: Raw, tokens: &mut Tokens<'_>) {
+        let tag = tokens.tag;
+        let content = tokens.content(raw, tag.tag.name());
+        if tag.tag == Tag::TITLE && !self.in_template() {
+            self.meta.title(source, content, self.options.title_max as usize);
+        }
+        self.part_texts(tag.tag);
+        let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
+        if shown && !source.is_blank(content, raw == Raw::Escapable) {
+            let path = self.element_path(&tag);
+            self.text_leaf(path);
+            if self.units.on && tag.tag != Tag::TEXTAREA {
+                self.unit(source, content, raw == Raw::Escapable);
+            }
+        }
+    }
+
+    fn reopen_formatting_before_text(&mut self) {
+        if matches!(self.open.space(), Space::Html | Space::HtmlPoint | Space::TextPoint) {
+            self.reopen_formatting();
+        }
+    }
+
+    /// Opens the formatting elements again that a block has cut short.
+    #[inline]
+    pub fn reopen_formatting(&mut self) {
+        if let Some(first) = self.open.first_to_reopen() {
+            self.reopen_formatting_from(first);
+        }
+    }
+
+    #[cold]
+    fn reopen_formatting_from(&mut self, first: usize) {
+        for index in first..self.open.formatting.len() {
+            let entry = self.open.reopened(index);
+            if let Some(anchor) = entry.anchor {
+                self.repeat_anchor(anchor, entry.class);
+            }
+            self.push_with(entry.tag, entry.class);
+        }
+    }
+
+    /// Counts an `a` that is opened again: in the tree it is another element.
+    fn repeat_anchor(&mut self, Anchor { word, link }: Anchor, class: u64) {
+        let parent = self.parent_path(Some(Tag::A));
+        // The word's name is known from the first time.
+        let apath = step(parent.plain, word);
+        self.spellings.learn(apath, parent.plain, word, String::new);
+        if self.is_shown() {
+            let mut rich = || self.spellings.child(parent, Tag::A.word(), class, || "a".to_owned()).rich;
+            let leaf = if self.classes.choose() { rich() } else { apath };
+            self.leaves.add(leaf);
+        }
+        if let Some(place) = link {
+            self.links.repeat(apath, place);
+        }
+    }
+
+    /// Reads the document type: whether the page is read by the rules for old pages.
+    fn doctype(&mut self, doctype: &[u8]) {
+        if self.initial {
+            self.initial = false;
+            self.quirks = super::doctype::is_quirky(doctype);
+        }
+    }
+
+    /// The attributes of `tag`.
+    pub fn attributes<'b>(source: Source<'b>, tag: &TagToken<'b>) -> Attributes<'b> {
+        Attributes::new(source.bytes, tag.attributes.0)
+    }
+}
+
+/// An element's name as it is spelt in a path.
+pub(super) fn spelt(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).to_ascii_lowercase()
+}

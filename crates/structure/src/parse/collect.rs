@@ -1,0 +1,151 @@
+//! What a tag contributes: leaves, links, and what the page says about itself.
+
+use super::attributes::Linked;
+use super::builder::Builder;
+use super::bytes::is_space;
+use super::element::Tag;
+use super::formatting::Anchor;
+use super::meta::has_token;
+use super::path::class_word;
+use super::text::Source;
+use super::tokens::TagToken;
+use harvestman_core::model::{Apath, LinkKind};
+
+const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
+
+impl Builder {
+    /// Counts an `a` and collects its link, whose address is `href`.
+    pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: Option<&[u8]>) -> Anchor {
+        let Linked { class, rel, .. } = tag.linked;
+        let (word, apath) = self.place(source, tag, class);
+        if self.is_shown() {
+            // Among the leaves it stands by its kept tokens, where there is such a choice.
+            let leaf = if self.classes.choose() { self.element_path(tag).rich } else { apath };
+            self.leaves.add(leaf);
+        }
+        let href = href.filter(|_| !self.in_template());
+        let link = href.and_then(|href| {
+            let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
+            self.links.text = self.units.begun();
+            self.links.add(apath, LinkKind::Anchor, nofollow, source, href)
+        });
+        Anchor { word, link }
+    }
+
+    /// Collects the link that stands in the attribute `name`.
+    pub fn collect(&mut self, source: Source<'_>, tag: &TagToken<'_>, kind: LinkKind, name: &str) {
+        let [value, class, rel] = Self::attributes(source, tag).pick([name, "class", "rel"]);
+        if let Some(value) = value.filter(|_| !self.in_template()) {
+            let (_, apath) = self.place(source, tag, class);
+            let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
+            self.links.add(apath, kind, nofollow, source, value);
+        }
+    }
+
+    /// Collects what the page needs to be shown, where that was asked for: the links in the attributes `names`.
+    pub fn embed(&mut self, source: Source<'_>, tag: &TagToken<'_>, names: &[&str]) {
+        if !self.options.embeds {
+            return;
+        }
+        for name in names {
+            if *name == "srcset" {
+                self.srcset(source, tag);
+            } else {
+                self.collect(source, tag, LinkKind::Embed, name);
+            }
+        }
+    }
+
+    /// Collects the addresses of a `srcset`: the first word of each of its comma-separated parts.
+    fn srcset(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
+        let [value, class] = Self::attributes(source, tag).pick(["srcset", "class"]);
+        let value = value.filter(|value| !self.in_template() && value.len() <= self.options.attribute_max.as_usize());
+        let Some(value) = value else { return };
+        let (_, apath) = self.place(source, tag, class);
+        let text = source.attribute(value);
+        let mut rest = &*text;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+            if rest.is_empty() {
+                break;
+            }
+            let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+            let (address, descriptors) = rest.split_at(end);
+            let trimmed = address.trim_end_matches(',');
+            self.links.add_text(apath, LinkKind::Embed, false, trimmed);
+            // A comma at its end ends the part; else its descriptors follow, up to the next comma.
+            rest = if trimmed.len() < address.len() {
+                descriptors
+            } else {
+                descriptors.find(',').map_or("", |comma| &descriptors[comma..])
+            };
+        }
+    }
+
+    /// Reads a `base`, `link` or `meta`.
+    pub fn about_the_page(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
+        let value_max = self.options.attribute_max.as_usize();
+        let attributes = Self::attributes(source, tag);
+        match tag.tag {
+            Tag::BASE => self.meta.base(source, attributes, value_max),
+            Tag::META => {
+                if let Some(target) = self.meta.meta(source, attributes, value_max) {
+                    let Apath(apath) = Apath::REFRESH;
+                    self.spellings.learn(apath, super::path::DOCUMENT, apath, || "meta[refresh]".to_owned());
+                    self.links.add_text(apath, LinkKind::Refresh, false, &target);
+                }
+            }
+            _ => {
+                let [rel, href] = attributes.pick(["rel", "href"]);
+                let (Some(rel), Some(href)) = (rel, href.filter(|href| href.len() <= value_max)) else { return };
+                if has_token(rel, &["canonical"]) {
+                    self.meta.canonical(source, href);
+                } else if has_token(rel, &["stylesheet", "icon"]) {
+                    self.embed(source, tag, &["href"]);
+                }
+            }
+        }
+    }
+
+    /// The word of `tag` with its class, and the Apath that it has when it is put here.
+    fn place(&mut self, source: Source<'_>, tag: &TagToken<'_>, class: Option<&[u8]>) -> (u64, u64) {
+        self.squeeze_class(source, class.unwrap_or_default());
+        let word = class_word(tag.word, &self.class);
+        let parent = self.parent_path(Some(tag.tag)).plain;
+        let path = super::path::step(parent, word);
+        let class = &self.class;
+        self.spellings.learn(path, parent, word, || spelt_with_class(tag.name, class));
+        (word, path)
+    }
+
+    fn squeeze_class(&mut self, source: Source<'_>, raw: &[u8]) {
+        self.class.clear();
+        if raw.is_empty() {
+            return;
+        }
+        let raw = &raw[..raw.len().min(self.options.attribute_max.as_usize())];
+        source.append_attribute(raw, &mut self.class);
+        squeeze_in_place(&mut self.class);
+    }
+}
+
+/// Takes white space away from both ends of `text`, and makes all in between single blanks.
+fn squeeze_in_place(text: &mut Vec<u8>) {
+    let mut length = 0;
+    for at in 0..text.len() {
+        let space = is_space(text[at]);
+        if !space || (length > 0 && text[length - 1] != b' ') {
+            text[length] = if space { b' ' } else { text[at] };
+            length += 1;
+        }
+    }
+    text.truncate(length);
+    if text.last() == Some(&b' ') {
+        text.pop();
+    }
+}
+
+fn spelt_with_class(name: &[u8], class: &[u8]) -> String {
+    let name = super::builder::spelt(name);
+    if class.is_empty() { name } else { format!("{name}[{}]", String::from_utf8_lossy(class)) }
+}

@@ -1,0 +1,124 @@
+//! The outlinks of a page, grouped by the place where they stand.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::path::Spellings;
+use super::text::{Source, is_link};
+use harvestman_core::model::{Apath, LinkGroup, LinkKind, RawLink};
+
+/// What a link's place among the texts is remembered by: start, end, `nofollow`.
+pub(super) type Place = (u32, u32, bool);
+
+#[derive(Debug)]
+pub(super) struct Links {
+    /// The link texts, one behind the other; always UTF-8.
+    texts: Vec<u8>,
+    links: Vec<(u32, RawLink)>,
+    groups: Vec<(u64, u32)>,
+    places: HashMap<u64, u32, RandomState>,
+    /// How many texts have begun before what is added next.
+    pub text: u32,
+    links_max: usize,
+    text_max: usize,
+    dropped: u32,
+}
+
+impl Links {
+    pub fn new(links_max: u32, text_max: usize) -> Self {
+        Self {
+            texts: Vec::new(),
+            links: Vec::new(),
+            groups: Vec::new(),
+            places: HashMap::default(),
+            text: 0,
+            links_max: links_max as usize,
+            text_max,
+            dropped: 0,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.texts.clear();
+        self.texts.shrink_to(1 << 20);
+        self.links.clear();
+        self.groups.clear();
+        self.places.clear();
+        self.text = 0;
+        self.dropped = 0;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// Adds the link whose attribute's value is `raw`, unless it is none. Returns its place among the texts.
+    #[inline]
+    pub fn add(&mut self, apath: u64, kind: LinkKind, nofollow: bool, source: Source<'_>, raw: &[u8]) -> Option<Place> {
+        // A link that is cut would be another link.
+        if raw.len() > self.text_max || self.links.len() >= self.links_max {
+            self.dropped = self.dropped.saturating_add(1);
+            return None;
+        }
+        let start = self.texts.len();
+        source.append_attribute(raw, &mut self.texts);
+        self.add_appended(apath, kind, nofollow, start)
+    }
+
+    /// Adds the link `text`, which is decoded, unless it is none.
+    pub fn add_text(&mut self, apath: u64, kind: LinkKind, nofollow: bool, text: &str) {
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text.as_bytes());
+        self.add_appended(apath, kind, nofollow, start);
+    }
+
+    /// Adds the link whose text was appended at `from`, or takes the text back.
+    #[inline]
+    fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<Place> {
+        let is_link = is_link(&self.texts[from..]);
+        if let (true, Ok(start), Ok(end)) = (is_link, u32::try_from(from), u32::try_from(self.texts.len())) {
+            self.put(apath, RawLink { start, end, kind, text: self.text, nofollow });
+            return Some((start, end, nofollow));
+        }
+        self.dropped = self.dropped.saturating_add(u32::from(is_link));
+        self.texts.truncate(from);
+        None
+    }
+
+    /// Adds the link at `place` once more, at another place of the page.
+    pub fn repeat(&mut self, apath: u64, (start, end, nofollow): Place) {
+        self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, text: self.text, nofollow });
+    }
+
+    fn put(&mut self, apath: u64, link: RawLink) {
+        if self.links.len() >= self.links_max {
+            self.dropped = self.dropped.saturating_add(1);
+            return;
+        }
+        // Most links stand at the place of the one before.
+        let group = match self.links.last() {
+            Some((group, _)) if self.groups[*group as usize].0 == apath => *group,
+            _ => *self.places.entry(apath).or_insert_with(|| {
+                self.groups.push((apath, 0));
+                self.groups.len() as u32 - 1
+            }),
+        };
+        self.groups[group as usize].1 += 1;
+        self.links.push((group, link));
+    }
+
+    pub fn finish(&self, spellings: &Spellings) -> (String, Vec<LinkGroup>, u32) {
+        let group = |&(apath, count): &(u64, u32)| LinkGroup {
+            apath: Apath(apath),
+            apath_text: spellings.spell(apath),
+            links: Vec::with_capacity(count as usize),
+        };
+        let mut groups: Vec<LinkGroup> = self.groups.iter().map(group).collect();
+        for (group, link) in &self.links {
+            groups[*group as usize].links.push(*link);
+        }
+        let texts = String::from_utf8(self.texts.clone()).expect("only decoded texts are appended");
+        (texts, groups, self.dropped)
+    }
+}

@@ -1,0 +1,177 @@
+//! Units of content: the texts that a page shows, cut into runs of some eight words, as hashes of these words.
+//!
+//! While the page is read only the places of its texts are noted; what they say is read once, at its end. So a text that
+//! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
+//! **changing anything here invalidates models that were learnt before.**
+
+use super::gist::Gist;
+use super::path::{fold_run, step};
+use super::text::Source;
+use harvestman_core::model::ContentUnit;
+
+/// Most units of one page; further texts are left out.
+const UNITS_MAX: usize = 4_096;
+/// Most pieces in which all of them come; a text is cut where there are more.
+const PIECES_MAX: usize = 4 * UNITS_MAX;
+/// Words of a unit: at least, where its text goes on, and at most.
+const WORDS_MIN: u16 = 3;
+const WORDS_MAX: u16 = 32;
+/// The number of a text that is no unit.
+pub(super) const NONE: u32 = u32::MAX;
+/// The hash of no words.
+const NO_WORDS: u64 = 0x776f_7264_7320_6f66;
+
+/// What stands around a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub in_anchor: bool,
+    pub in_form: bool,
+}
+
+/// A part of the page that belongs to the text `unit`.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    unit: u32,
+    from: usize,
+    to: usize,
+    entities: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    /// Whether texts are noted at all: for units, for the gist, or for both.
+    pub on: bool,
+    /// Whether units are asked for.
+    pub wanted: bool,
+    /// What the page shows, numbers left out, where that is asked for.
+    pub gist: Gist,
+    places: Vec<Place>,
+    pieces: Vec<Piece>,
+}
+
+impl Units {
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.pieces.clear();
+        self.gist.clear();
+    }
+
+    /// How many texts have begun.
+    pub const fn begun(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Says what is asked for from now on.
+    pub fn ask(&mut self, units: bool, gist: bool) {
+        (self.on, self.wanted, self.gist.on) = (units || gist, units, gist);
+    }
+
+    /// Begins a unit with `text`; returns its number.
+    pub fn begin(&mut self, place: Place, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+        if self.places.len() >= UNITS_MAX {
+            return NONE;
+        }
+        let number = self.places.len() as u32;
+        self.places.push(place);
+        self.append(number, source, text, entities);
+        number
+    }
+
+    /// Notes that `text` goes on what the text `unit` began.
+    #[inline(always)]
+    pub fn append(&mut self, unit: u32, source: Source<'_>, text: &[u8], entities: bool) {
+        if self.on && unit != NONE {
+            let from = source.offset(text);
+            self.put(Piece { unit, from, to: from + text.len(), entities });
+        }
+    }
+
+    #[inline(never)]
+    fn put(&mut self, piece: Piece) {
+        let room = self.pieces.len() < PIECES_MAX;
+        match self.pieces.last_mut() {
+            Some(last) if last.unit == piece.unit && last.to == piece.from && last.entities == piece.entities => {
+                last.to = piece.to;
+            }
+            _ if room => self.pieces.push(piece),
+            _ => {}
+        }
+    }
+
+    /// The units, in page order, and the gist; empty what was not asked for.
+    pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, Vec<u64>) {
+        // A text before a table may go on behind the table's texts.
+        self.pieces.sort_by_key(|piece| piece.unit);
+        let units = if self.wanted { self.units(source) } else { Vec::new() };
+        if self.gist.on {
+            self.pieces.iter().for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
+        }
+        (units, self.gist.finish())
+    }
+
+    fn units(&self, source: Source<'_>) -> Vec<ContentUnit> {
+        let mut units = Vec::new();
+        for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
+            let Place { in_anchor, in_form } = self.places[pieces[0].unit as usize];
+            let first = units.len();
+            let mut cut = |(hash, words)| {
+                if units.len() < UNITS_MAX {
+                    units.push(ContentUnit { hash, words, text_words: 0, in_anchor, in_form });
+                }
+            };
+            let text_words = cut_pieces(source, pieces, &mut cut);
+            units[first..].iter_mut().for_each(|unit| unit.text_words = text_words);
+        }
+        units
+    }
+}
+
+/// Cuts the text in `pieces` into units; returns how many words it has.
+fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u16))) -> u16 {
+    if let &[Piece { from, to, entities, .. }] = pieces {
+        return read(source, &source.bytes[from..to], entities, cut);
+    }
+    let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
+    let text: String = pieces.iter().map(shown).collect();
+    of_words(text.split_whitespace().map(str::as_bytes), cut)
+}
+
+/// Cuts the text `raw` into units; returns how many words it has.
+fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
+    let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
+    if as_written {
+        let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
+        return of_words(words, cut);
+    }
+    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
+}
+
+/// Cuts a text behind words that their own hash says, so that the same run of words is cut alike wherever it stands: an
+/// excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of a text soon
+/// meets one of its cuts, from where on the same holds.
+fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64, u16))) -> u16 {
+    let (mut hash, mut count, mut all) = (NO_WORDS, 0, 0_u16);
+    for word in words {
+        let word = fold_run(word);
+        hash = step(hash, word);
+        count += 1;
+        all = all.saturating_add(1);
+        if count >= WORDS_MAX || (count >= WORDS_MIN && ends_unit(word)) {
+            cut((hash, count));
+            (hash, count) = (NO_WORDS, 0);
+        }
+    }
+    if count > 0 {
+        cut((hash, count));
+    }
+    all
+}
+
+/// Whether a unit ends behind the word with this hash: one word of eight does so.
+const fn ends_unit(word: u64) -> bool {
+    step(NO_WORDS, word) >> 61 == 0
+}
+
+#[cfg(test)]
+#[path = "units_tests.rs"]
+mod tests;

@@ -1,0 +1,157 @@
+//! DBSCAN (Ester et al. 1996) over a sample of pages.
+
+use super::Label;
+use super::distances::Distances;
+
+/// The pages within eps, itself among them, that make a page a core point.
+pub const MIN_PTS: u32 = 4;
+
+/// The cluster of each page, clusters numbered by first member; none for noise (SOUrCe's *outliers*).
+///
+/// A page is *core* if at least `min_pts` pages, itself among them, lie within `eps`; core pages within `eps` of one another are
+/// of one cluster. A page that is not core but within `eps` of one that is belongs to the nearest such page's cluster (of
+/// equals, the first), which makes the result independent of the order of pages where the textbook's is not.
+pub fn dbscan(distances: &Distances, eps: f32, min_pts: u32) -> Vec<Label> {
+    let points = dbscan_points(distances, eps, min_pts);
+    distances.point_of_page().iter().map(|point| points[*point as usize]).collect()
+}
+
+/// The same for each distinct vector.
+pub fn dbscan_points(distances: &Distances, eps: f32, min_pts: u32) -> Vec<Label> {
+    let core: Vec<bool> = (0..distances.points()).map(|point| is_core(distances, point, eps, min_pts)).collect();
+    let mut labels: Vec<Label> = vec![None; core.len()];
+    let mut clusters = 0;
+    let mut reached = Vec::new();
+    for seed in 0..core.len() {
+        if !core[seed] || labels[seed].is_some() {
+            continue;
+        }
+        labels[seed] = Some(clusters);
+        reached.push(seed);
+        while let Some(point) = reached.pop() {
+            for other in 0..core.len() {
+                if core[other] && labels[other].is_none() && distances.at(point, other) <= eps {
+                    labels[other] = Some(clusters);
+                    reached.push(other);
+                }
+            }
+        }
+        clusters += 1;
+    }
+    let ownership: Vec<_> = (0..core.len()).filter(|point| !core[*point]).collect();
+    for point in ownership {
+        labels[point] = nearest_core(distances, &core, point, eps).and_then(|nearest| labels[nearest]);
+    }
+    number_by_first_member(&mut labels);
+    labels
+}
+
+fn is_core(distances: &Distances, point: usize, eps: f32, min_pts: u32) -> bool {
+    let near = (0..distances.points()).filter(|&other| distances.at(point, other) <= eps);
+    near.map(|other| u64::from(distances.copies(other))).sum::<u64>() >= u64::from(min_pts)
+}
+
+fn nearest_core(distances: &Distances, core: &[bool], point: usize, eps: f32) -> Option<usize> {
+    let near = (0..core.len()).filter(|&other| core[other] && distances.at(point, other) <= eps);
+    near.min_by(|&one, &other| distances.at(point, one).total_cmp(&distances.at(point, other)))
+}
+
+/// Renames the clusters so that each new number appears after all smaller ones.
+fn number_by_first_member(labels: &mut [Label]) {
+    let mut names = vec![None; labels.len()];
+    let mut next = 0;
+    for cluster in labels.iter_mut().flatten() {
+        let name = names[*cluster as usize].get_or_insert_with(|| {
+            next += 1;
+            next - 1
+        });
+        *cluster = *name;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::site::vector::SparseVector;
+
+    fn line(places: &[f32]) -> Vec<SparseVector> {
+        places.iter().map(|place| SparseVector::new(vec![(0, *place)])).collect()
+    }
+
+    fn cluster(places: &[f32], eps: f32, min_pts: u32) -> Vec<Label> {
+        dbscan(&Distances::between(&line(places)), eps, min_pts)
+    }
+
+    #[test]
+    fn two_groups_and_a_page_far_from_both() {
+        let labels = cluster(&[10.0, 1.0, 10.5, 1.5, 50.0, 11.0, 2.0, 2.5, 11.5], 1.0, 3);
+        let (a, b) = (Some(0), Some(1));
+        assert_eq!(labels, [a, b, a, b, None, a, b, b, a]);
+    }
+
+    #[test]
+    fn a_chain_of_core_points_is_one_cluster_and_its_ends_are_borders() {
+        assert_eq!(cluster(&[1.0, 2.0, 3.0, 4.0], 1.0, 3), [Some(0); 4]);
+        assert_eq!(cluster(&[1.0, 2.0, 3.0, 4.0], 0.9, 3), [None; 4]);
+    }
+
+    #[test]
+    fn a_border_page_belongs_to_the_nearest_core_page() {
+        // Both groups reach 5.25; the second is nearer.
+        let labels = cluster(&[3.0, 3.5, 4.0, 5.25, 6.25, 6.75, 7.25], 1.25, 4);
+        assert_eq!(labels[3], labels[4]);
+        assert_ne!(labels[3], labels[2]);
+    }
+
+    #[test]
+    fn copies_count_as_neighbours_even_at_eps_zero() {
+        assert_eq!(cluster(&[1.0, 2.0, 1.0, 1.0, 1.0], 0.0, 4), [Some(0), None, Some(0), Some(0), Some(0)]);
+        assert_eq!(cluster(&[1.0; 3], 0.0, 4), [None; 3]);
+        assert_eq!(cluster(&[], 1.0, 4), []);
+    }
+
+    /// The textbook over pages, no copies merged: cores, their connected components, and whether a page is noise.
+    fn naive(pages: &[SparseVector], eps: f32, min_pts: u32) -> (Vec<bool>, Vec<Option<usize>>) {
+        let near = |i: usize| (0..pages.len()).filter(move |&j| pages[i].distance(&pages[j]) <= eps);
+        let core: Vec<bool> = (0..pages.len()).map(|i| near(i).count() >= min_pts as usize).collect();
+        let mut component: Vec<Option<usize>> = (0..pages.len()).map(|i| core[i].then_some(i)).collect();
+        for _ in 0..pages.len() {
+            for i in (0..pages.len()).filter(|&i| core[i]) {
+                component[i] = near(i).filter(|&j| core[j]).filter_map(|j| component[j]).min();
+            }
+        }
+        (core, component)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn clusters_are_those_of_the_textbook(
+            places in proptest::collection::vec((1..30_u8, 1..4_u8), 0..40), eps in 0.0..4.0_f32, min_pts in 1..6_u32,
+        ) {
+            let pages: Vec<_> = places.iter()
+                .map(|(x, y)| SparseVector::new(vec![(0, f32::from(*x)), (1, f32::from(*y))])).collect();
+            let labels = dbscan(&Distances::between(&pages), eps, min_pts);
+            let (core, component) = naive(&pages, eps, min_pts);
+            for i in 0..pages.len() {
+                for j in 0..pages.len() {
+                    if core[i] && core[j] {
+                        prop_assert_eq!(labels[i] == labels[j], component[i] == component[j]);
+                    }
+                }
+                let reach = (0..pages.len()).filter(|&j| core[j] && pages[i].distance(&pages[j]) <= eps);
+                let reached: Vec<_> = reach.map(|j| labels[j]).collect();
+                prop_assert!(labels[i].is_some() || reached.is_empty(), "noise is far from every core page");
+                prop_assert!(labels[i].is_none() || reached.contains(&labels[i]));
+            }
+            let mut seen = 0;
+            for cluster in labels.iter().flatten() {
+                prop_assert!(*cluster <= seen, "numbered by first member");
+                seen = seen.max(cluster + 1);
+            }
+        }
+    }
+}

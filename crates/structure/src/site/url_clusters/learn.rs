@@ -1,0 +1,182 @@
+//! Clusters of URLs from a sample of them.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rand::Rng;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+use super::UrlClusterId;
+use super::limit_hit::UrlLimitHit;
+use super::matcher::UrlMatcher;
+use super::mining::{is_too_long, mine};
+use super::options::UrlClusterOptions;
+use super::pieces::UrlPart;
+use super::procedure::Procedure;
+
+/// URLs of one pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlCluster {
+    /// As in `*.livejournal.com/$.html`: without the scheme; `$` stands for digits, `*` for anything else.
+    pub pattern: String,
+    /// The sampled URLs that have it.
+    pub urls: u32,
+}
+
+/// Where a sampled URL went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UrlPlacement {
+    /// Into a cluster that is kept.
+    Cluster(UrlClusterId),
+    /// Into one that was dropped, by its place in [`UrlClusters::dropped`].
+    Dropped(u32),
+    /// Nowhere, because it has too many items.
+    TooLong,
+}
+
+/// What was learnt from a sample of URLs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UrlClusters {
+    /// The clusters by falling size (of equals, by pattern); their ids are their places.
+    pub clusters: Vec<UrlCluster>,
+    /// What was dropped, in the same order: the smallest, without which the rest still covers enough. At most as many as URLs.
+    pub dropped: Vec<UrlCluster>,
+    /// Where each URL of the sample went.
+    pub placements: Vec<UrlPlacement>,
+    /// The bounds that were reached, to be told to whoever runs this.
+    pub limits_hit: Vec<UrlLimitHit>,
+    /// Puts any other URL into its cluster.
+    pub matcher: UrlMatcher,
+}
+
+/// The sample is too small for anything to be frequent in every bin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{urls} URLs are too few to cluster: it takes at least {needed}")]
+pub struct TooFewUrls {
+    /// The URLs that could be used.
+    pub urls: usize,
+    /// Bins × support.
+    pub needed: usize,
+}
+
+impl UrlClusters {
+    /// Clusters canonical URLs, each of which should be handed in once (Algorithm 2).
+    ///
+    /// # Errors
+    ///
+    /// Where there are fewer URLs than bins × support.
+    pub fn learn<S: AsRef<str>>(
+        urls: &[S],
+        options: &UrlClusterOptions,
+        rng: &mut impl Rng,
+    ) -> Result<Self, TooFewUrls> {
+        let usable: Vec<&str> = urls.iter().map(AsRef::as_ref).filter(|url| !is_too_long(url)).collect();
+        if usable.len() < options.urls_min() {
+            return Err(TooFewUrls { urls: usable.len(), needed: options.urls_min() });
+        }
+        let mut limits_hit = Vec::new();
+        if usable.len() < urls.len() {
+            limits_hit.push(UrlLimitHit::LongUrls { urls: urls.len() - usable.len() });
+        }
+        let bins = deal(usable.len(), options.bins.max(1), rng);
+        let keywords = UrlPart::ALL.map(|part| mine(&usable, &bins, part, options, &mut limits_hit));
+        let procedure = Procedure { keywords, query_at_path_miss: options.query_at_path_miss };
+        Ok(Self::group(urls, procedure, options, limits_hit))
+    }
+
+    fn group<S: AsRef<str>>(
+        urls: &[S],
+        procedure: Procedure,
+        options: &UrlClusterOptions,
+        mut limits_hit: Vec<UrlLimitHit>,
+    ) -> Self {
+        let groups = groups(urls, &procedure);
+        let sizes: Vec<usize> = groups.iter().map(|(_, members)| members.len()).collect();
+        let needed = covering(&sizes, options.delta);
+        let kept = needed.min(options.limits.clusters_max);
+        if kept < needed {
+            limits_hit.push(UrlLimitHit::Clusters { dropped: needed - kept });
+        }
+        let placements = placements(&groups, kept, urls.len());
+        let cluster = |(pattern, members): Group| UrlCluster { pattern, urls: members.len() as u32 };
+        let mut clusters: Vec<UrlCluster> = groups.into_iter().map(cluster).collect();
+        let dropped = clusters.split_off(kept);
+        let patterns = clusters.iter().map(|cluster| Box::from(&*cluster.pattern)).collect();
+        Self { clusters, dropped, placements, limits_hit, matcher: UrlMatcher::new(procedure, patterns) }
+    }
+}
+
+/// A pattern, and the URLs that have it by their places in the sample.
+type Group = (String, Vec<usize>);
+
+/// All patterns by falling size; of equals, by their texts.
+fn groups<S: AsRef<str>>(urls: &[S], procedure: &Procedure) -> Vec<Group> {
+    let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (number, url) in urls.iter().enumerate() {
+        if let Ok(pattern) = procedure.spell(url.as_ref()) {
+            members.entry(pattern).or_default().push(number);
+        }
+    }
+    let mut groups: Vec<Group> = members.into_iter().collect();
+    groups.sort_by_key(|(_, members)| Reverse(members.len()));
+    groups
+}
+
+/// Where each of so many URLs went, if the first `kept` groups are clusters.
+fn placements(groups: &[Group], kept: usize, urls: usize) -> Vec<UrlPlacement> {
+    let mut placements = vec![UrlPlacement::TooLong; urls];
+    for (place, (_, members)) in groups.iter().enumerate() {
+        let placement = match place.checked_sub(kept) {
+            None => UrlPlacement::Cluster(UrlClusterId(place as u32)),
+            Some(place) => UrlPlacement::Dropped(place as u32),
+        };
+        members.iter().for_each(|url| placements[*url] = placement);
+    }
+    placements
+}
+
+/// The bin of each URL: bins of equal size (but for one URL), at random.
+pub(super) fn deal(urls: usize, bins: u32, rng: &mut impl Rng) -> Vec<u32> {
+    let mut dealt: Vec<u32> = (0..bins).cycle().take(urls).collect();
+    dealt.shuffle(rng);
+    dealt
+}
+
+/// How many of these sizes, which fall, are needed to cover a share of 1 - `delta`.
+fn covering(sizes: &[usize], delta: f64) -> usize {
+    let all: usize = sizes.iter().sum();
+    // Products like 0.03 × 100 may come out a little below what they are.
+    let mut spare = (delta.clamp(0.0, 1.0) * all as f64 + 1e-9) as usize;
+    let mut kept = sizes.len();
+    while let Some(smallest) = kept.checked_sub(1).map(|last| sizes[last]).filter(|smallest| *smallest <= spare) {
+        spare -= smallest;
+        kept -= 1;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_go_while_the_rest_covers_enough() {
+        assert_eq!(covering(&[50, 47, 2, 1], 0.03), 2);
+        assert_eq!(covering(&[50, 46, 2, 2], 0.03), 3);
+        assert_eq!(covering(&[96, 4], 0.03), 2);
+        assert_eq!(covering(&[5, 5], 0.0), 2);
+        assert_eq!(covering(&[5, 5], 1.0), 0);
+        assert_eq!(covering(&[], 0.03), 0);
+    }
+
+    #[test]
+    fn urls_are_dealt_evenly() {
+        let mut dealt = deal(20, 6, &mut harvestman_core::seed::Seed(1).rng());
+        assert_ne!(dealt, deal(20, 6, &mut harvestman_core::seed::Seed(2).rng()));
+        dealt.sort_unstable();
+        let sizes = (0..6).map(|bin| dealt.iter().filter(|other| **other == bin).count());
+        assert!(sizes.eq([4, 4, 3, 3, 3, 3]));
+    }
+}

@@ -1,0 +1,278 @@
+//! What a URL is made of, as its pattern sees it: segments of the path and their form, parameters of the query.
+
+use std::borrow::Cow;
+
+use harvestman_core::model::word::fold_run;
+
+/// A run of hexadecimal digits at least this long is an identifier.
+const HEX_MIN: usize = 12;
+/// A segment longer than this, or one with a hyphen that is longer than the second, is a slug.
+const NAME_MAX: usize = 24;
+const HYPHENATED_MAX: usize = 12;
+/// A file name's extension has at most this many letters.
+const EXTENSION_MAX: usize = 5;
+/// Longer values are texts, not choices.
+const VALUE_MAX: usize = 24;
+
+/// One segment of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Segment<'u> {
+    /// Digits, with an extension behind them (`.html`) or none.
+    Number(&'u str),
+    /// Hexadecimal digits.
+    Hex(&'u str),
+    /// Words, a title, an escape: something that names one thing.
+    Slug(&'u str),
+    /// What stands before a colon (`Talk:Crawling` has the name `Talk:`).
+    Prefix(&'u str),
+    /// Anything else: a name that may be the site's (`topic`) or an instance's (`alice`).
+    Name(&'u str),
+}
+
+impl<'u> Segment<'u> {
+    /// A whole segment; `colon` is the place of its first colon.
+    fn of(text: &'u str, colon: Option<usize>) -> Self {
+        let (stem, extension) = split_extension(text);
+        if stem.is_empty() {
+            return Self::Name(text);
+        }
+        let told = told(stem.as_bytes(), stem.len() > HYPHENATED_MAX);
+        if told & NO_DIGIT == 0 {
+            return Self::Number(extension);
+        }
+        if stem.len() >= HEX_MIN && told & NO_HEX == 0 {
+            return Self::Hex(extension);
+        }
+        if let Some(colon) = colon.filter(|at| (1..text.len() - 1).contains(at)) {
+            return Self::Prefix(&text[..=colon]);
+        }
+        if told & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
+    }
+
+    /// Whether counting must tell what it is.
+    pub fn is_name(self) -> bool {
+        matches!(self, Self::Prefix(_)) || matches!(self, Self::Name(name) if !name.is_empty())
+    }
+
+    /// What the pattern hashes of it.
+    pub fn word(self) -> u64 {
+        let (kind, text) = match self {
+            Self::Number(extension) => (1, extension),
+            Self::Hex(extension) => (2, extension),
+            Self::Slug(extension) => (3, extension),
+            Self::Prefix(prefix) => (4, prefix),
+            Self::Name(name) => (5, name),
+        };
+        fold_run(text.as_bytes()).wrapping_add(kind)
+    }
+
+    /// How it stands in a pattern that is shown.
+    pub fn spell(self) -> Cow<'u, str> {
+        match self {
+            Self::Number(extension) => format!("N{extension}").into(),
+            Self::Hex(extension) => format!("H{extension}").into(),
+            Self::Slug(extension) => format!("S{extension}").into(),
+            Self::Prefix(prefix) => format!("{prefix}*").into(),
+            Self::Name(name) => name.into(),
+        }
+    }
+}
+
+/// What bytes of a segment tell of it: that it is no number, that it is no hexadecimal number, and that it is no name.
+const NO_DIGIT: u8 = 1;
+const NO_HEX: u8 = 2;
+/// Digits among other things, escapes, letters beyond ASCII, and the hyphens of a title.
+const ODD: u8 = 4;
+const HYPHEN: u8 = 8;
+const ALL: u8 = NO_DIGIT | NO_HEX | ODD;
+
+/// What each byte tells, so that a byte costs one look.
+const TOLD: [u8; 256] = {
+    let mut told = [0; 256];
+    let mut at = 0;
+    while at < told.len() {
+        let byte = at as u8;
+        told[at] |= if byte.is_ascii_digit() { ODD } else { NO_DIGIT };
+        told[at] |= if byte.is_ascii_hexdigit() { 0 } else { NO_HEX };
+        told[at] |= if byte == b'-' { HYPHEN } else { 0 };
+        told[at] |= if byte == b'%' || !byte.is_ascii() { ODD } else { 0 };
+        at += 1;
+    }
+    told
+};
+
+/// What a segment's bytes tell; those of a slug have told all after the first few. In a long segment a hyphen makes a title.
+fn told(stem: &[u8], long: bool) -> u8 {
+    let mut all = 0;
+    for byte in stem {
+        let told = TOLD[usize::from(*byte)];
+        all |= if long && told & HYPHEN != 0 { told | ODD } else { told };
+        if all & ALL == ALL {
+            break;
+        }
+    }
+    all
+}
+
+/// What is before an extension, and the extension with its dot.
+fn split_extension(text: &str) -> (&str, &str) {
+    let bytes = text.as_bytes();
+    // Few segments have a dot there, and to look at four bytes is no loop whose end must be guessed.
+    let is_dot = |back: usize| bytes.len().checked_sub(back).is_some_and(|at| bytes[at] == b'.');
+    if !(is_dot(3) | is_dot(4) | is_dot(5) | is_dot(6)) {
+        return (text, "");
+    }
+    let dot = memchr::memrchr(b'.', bytes).unwrap_or(bytes.len());
+    let extension = &bytes[(dot + 1).min(bytes.len())..];
+    let usual = (2..=EXTENSION_MAX).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphabetic);
+    if usual { text.split_at(dot) } else { (text, "") }
+}
+
+/// The first place of an ASCII character.
+fn position(text: &str, wanted: u8) -> Option<usize> {
+    memchr::memchr(wanted, text.as_bytes())
+}
+
+/// The text before and behind the first `at`; all of it and nothing where there is none.
+fn split_at_first(text: &str, at: u8) -> (&str, Option<&str>) {
+    match position(text, at) {
+        Some(place) => (&text[..place], Some(&text[place + 1..])),
+        None => (text, None),
+    }
+}
+
+/// The texts between the `at`s.
+fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let (first, behind) = split_at_first(rest?, at);
+        rest = behind;
+        Some(first)
+    })
+}
+
+/// Path and query of an absolute URL.
+pub(super) fn after_authority(url: &str) -> (&str, &str) {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let rest = rest.unwrap_or_else(|| url.find("://").map_or(url, |at| &url[at + 3..]));
+    let rest = memchr::memchr2(b'/', b'?', rest.as_bytes()).map_or("", |at| &rest[at..]);
+    let (path, query) = split_at_first(rest, b'?');
+    (path, query.unwrap_or(""))
+}
+
+/// Takes a path apart; a last empty segment says that it ends in a slash.
+pub(super) fn each_segment<'u>(path: &'u str, mut see: impl FnMut(Segment<'u>)) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (mut from, mut colon) = (0, None);
+    // One search for the whole path: to begin one for each segment would cost as much as the search itself.
+    for at in memchr::memchr2_iter(b'/', b':', path.as_bytes()) {
+        if path.as_bytes()[at] == b':' {
+            colon = colon.or(Some(at - from));
+            continue;
+        }
+        see(Segment::of(&path[from..at], colon.take()));
+        from = at + 1;
+    }
+    see(Segment::of(&path[from..], colon));
+}
+
+/// Names and values of a query.
+pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    split(query, b'&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = split_at_first(pair, b'=');
+        (name, value.unwrap_or(""))
+    })
+}
+
+/// What of a value others may share: itself if it is short, what is before its first colon, escaped or not, if it has one. None: it
+/// is no choice.
+pub(super) fn value_token(value: &str) -> Option<&str> {
+    let bytes = value.as_bytes();
+    let colon = |at: &usize| bytes[*at] == b':' || bytes[*at..].starts_with(b"%3A");
+    if let Some(at) = memchr::memchr2_iter(b':', b'%', bytes).find(colon) {
+        return Some(&value[..at]);
+    }
+    let plain = || memchr::memchr2(b'/', b'%', bytes).is_none();
+    (value.len() <= VALUE_MAX && plain()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same by the methods of `str`.
+    mod twin {
+        use super::super::{EXTENSION_MAX, HEX_MIN, HYPHENATED_MAX, NAME_MAX, Segment, VALUE_MAX};
+
+        fn split_extension(text: &str) -> (&str, &str) {
+            let Some(dot) = text.rfind('.') else { return (text, "") };
+            let extension = &text[dot + 1..];
+            let usual =
+                (2..=EXTENSION_MAX).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphabetic());
+            if usual { text.split_at(dot) } else { (text, "") }
+        }
+
+        fn segment(text: &str) -> Segment<'_> {
+            let (stem, extension) = split_extension(text);
+            let colon = text.find(':').filter(|at| *at > 0 && at + 1 < text.len());
+            if stem.is_empty() {
+                Segment::Name(text)
+            } else if stem.chars().all(|c| c.is_ascii_digit()) {
+                Segment::Number(extension)
+            } else if stem.len() >= HEX_MIN && stem.chars().all(|c| c.is_ascii_hexdigit()) {
+                Segment::Hex(extension)
+            } else if let Some(colon) = colon {
+                Segment::Prefix(&text[..=colon])
+            } else if stem.contains(|c: char| c.is_ascii_digit() || c == '%' || !c.is_ascii())
+                || stem.contains('-') && stem.len() > HYPHENATED_MAX
+                || stem.len() > NAME_MAX
+            {
+                Segment::Slug(extension)
+            } else {
+                Segment::Name(text)
+            }
+        }
+
+        pub fn after_authority(url: &str) -> (&str, &str) {
+            let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
+            let rest = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
+            rest.split_once('?').unwrap_or((rest, ""))
+        }
+
+        pub fn segments(path: &str) -> Vec<Segment<'_>> {
+            path.strip_prefix('/').unwrap_or(path).split('/').map(segment).collect()
+        }
+
+        pub fn parameters(query: &str) -> Vec<(&str, &str)> {
+            let pairs = query.split('&').filter(|pair| !pair.is_empty());
+            pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect()
+        }
+
+        pub fn value_token(value: &str) -> Option<&str> {
+            if let Some(colon) = value.find(':').into_iter().chain(value.find("%3A")).min() {
+                return Some(&value[..colon]);
+            }
+            (value.len() <= VALUE_MAX && !value.contains(['/', '%'])).then_some(value)
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn urls_are_taken_apart_as_by_the_methods_of_texts(
+            url in "(https?://|ftp://|)[a-z.]{0,6}(:[0-9]{1,2})?(/([a-f0-9]{0,14}|[0-9]{1,3}|[a-z-]{0,30}|[a-z0-9.:]{0,6})([.][a-z0-9]{0,7})?){0,3}[/?a-z0-9.=&%:é-]{0,40}",
+            value in "[a-z:%3A/é]{0,30}",
+        ) {
+            let (path, query) = after_authority(&url);
+            prop_assert_eq!((path, query), twin::after_authority(&url));
+            let mut found = Vec::new();
+            each_segment(path, |segment| found.push(segment));
+            prop_assert_eq!(found, twin::segments(path));
+            prop_assert_eq!(parameters(query).collect::<Vec<_>>(), twin::parameters(query));
+            prop_assert_eq!(value_token(&value), twin::value_token(&value));
+        }
+    }
+}

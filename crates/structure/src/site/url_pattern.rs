@@ -1,0 +1,229 @@
+//! URL patterns: what URLs of one kind have in common.
+//!
+//! In: URLs, each once. Out: an immutable [`UrlPatterns`] that maps any URL to a [`UrlPattern`]: of its path, numbers become
+//! `N`, slugs `S`, and names that are only instances of something `*`; of its query the names of the parameters remain, and at
+//! the finer resolution those values that many URLs share.
+//!
+//! Which names are instances cannot be seen from one URL: `/tag/music/` and `/user/settings/` look alike. It is decided by
+//! counting. A name is kept where it has few siblings, or where it leads to far more URLs than its siblings usually do.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use foldhash::fast::FixedState;
+use serde::{Serialize, Serializer};
+
+use super::url_parts::{Segment, after_authority, each_segment, parameters, value_token};
+use harvestman_core::model::word::{fold_run, step};
+use harvestman_core::model::{PatternId, UrlPattern};
+
+/// A name is kept if it has at most this many siblings.
+const SIBLINGS_FEW: usize = 8;
+/// With more siblings, it is kept if it leads to this many times as many URLs as the median sibling.
+const STANDS_OUT: u32 = 4;
+/// Names and values seen on fewer URLs are never kept.
+const SUPPORT: u32 = 4;
+/// A value is kept if at least this share of the URLs with its parameter has it.
+const VALUE_SHARE: f64 = 0.05;
+/// Names and values that are counted at most; what comes later is counted only where it is known.
+const COUNTED_MAX: usize = 200_000;
+
+/// Counts what URLs are made of.
+#[derive(Debug, Clone, Default)]
+pub struct UrlPatternLearner {
+    /// Path above → name → URLs.
+    names: HashMap<u64, HashMap<u64, u32>>,
+    names_counted: usize,
+    /// Path and parameter → URLs; and → value → URLs.
+    parameters: HashMap<u64, u32>,
+    values: HashMap<(u64, u64), u32>,
+}
+
+impl UrlPatternLearner {
+    /// Counts a canonical URL, which should be handed in once.
+    pub fn see(&mut self, url: &str) {
+        let (path, query) = after_authority(url);
+        let (mut above, mut wild) = (0, 0);
+        each_segment(path, |segment| {
+            let word = segment.word();
+            if segment.is_name() {
+                self.count_name(above, word);
+            }
+            above = step(above, word);
+            wild = step(wild, if segment.is_name() { ANY } else { word });
+        });
+        for (name, value) in parameters(query) {
+            let parameter = step(wild, hash(name));
+            if self.parameters.len() < COUNTED_MAX || self.parameters.contains_key(&parameter) {
+                *self.parameters.entry(parameter).or_default() += 1;
+            }
+            if let Some(value) = value_token(value) {
+                let key = (parameter, hash(value));
+                if self.values.len() < COUNTED_MAX || self.values.contains_key(&key) {
+                    *self.values.entry(key).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn count_name(&mut self, above: u64, name: u64) {
+        let room = self.names_counted < COUNTED_MAX;
+        match self.names.entry(above).or_default().entry(name) {
+            Entry::Occupied(mut count) => *count.get_mut() += 1,
+            Entry::Vacant(free) if room => {
+                free.insert(1);
+                self.names_counted += 1;
+            }
+            Entry::Vacant(_) => {}
+        }
+    }
+
+    /// The patterns by what was counted until now.
+    pub fn patterns(&self) -> UrlPatterns {
+        let mut names = Hashed::default();
+        for (above, siblings) in &self.names {
+            let mut counts: Vec<u32> = siblings.values().copied().collect();
+            counts.sort_unstable();
+            let median = counts.get(counts.len() / 2).copied().unwrap_or(0);
+            let kept = |count: u32| {
+                count >= SUPPORT && (siblings.len() <= SIBLINGS_FEW || count >= STANDS_OUT.saturating_mul(median))
+            };
+            names.extend(siblings.iter().filter(|(_, count)| kept(**count)).map(|(name, _)| step(*above, *name)));
+        }
+        let shared = |&(&(parameter, _), &count): &(&(u64, u64), &u32)| {
+            let all = self.parameters.get(&parameter).copied().unwrap_or(0);
+            count >= SUPPORT && f64::from(count) >= VALUE_SHARE * f64::from(all)
+        };
+        let values =
+            self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
+        UrlPatterns { names: Some(names), values }
+    }
+}
+
+/// Maps URLs to their patterns. The default keeps every name and no value: what there is before anything was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct UrlPatterns {
+    /// Names that are kept, with the path above; none: all.
+    #[serde(serialize_with = "sorted_names")]
+    names: Option<Hashed>,
+    /// Values that are kept, with their path and parameter.
+    #[serde(serialize_with = "sorted")]
+    values: Hashed,
+}
+
+type Hashed = HashSet<u64, FixedState>;
+
+/// In one order, so that the same patterns are always stored alike.
+fn sorted<S: Serializer>(kept: &Hashed, to: S) -> Result<S::Ok, S::Error> {
+    kept.iter().collect::<BTreeSet<_>>().serialize(to)
+}
+
+fn sorted_names<S: Serializer>(kept: &Option<Hashed>, to: S) -> Result<S::Ok, S::Error> {
+    kept.as_ref().map(|kept| kept.iter().collect::<BTreeSet<_>>()).serialize(to)
+}
+
+impl UrlPatterns {
+    /// The pattern of a canonical URL. Allocates nothing.
+    pub fn of(&self, url: &str) -> UrlPattern {
+        let mut sink = Hashes::default();
+        self.walk(url, &mut sink);
+        UrlPattern {
+            coarse: PatternId::new(sink.path.wrapping_add(sink.names), sink.parameters),
+            fine: PatternId::new(sink.path.wrapping_add(sink.values), sink.parameters),
+        }
+    }
+
+    /// The finer pattern spelt out: `/topic/N/S/?page=*`.
+    pub fn spell(&self, url: &str) -> String {
+        let mut sink = Spelling::default();
+        self.walk(url, &mut sink);
+        sink.0
+    }
+
+    /// The pattern of the URL's path alone.
+    pub fn of_path(&self, url: &str) -> PatternId {
+        self.of(url.split('?').next().unwrap_or_default()).coarse
+    }
+
+    pub(super) fn walk(&self, url: &str, sink: &mut impl Sink) {
+        let (path, query) = after_authority(url);
+        let (mut above, mut wild) = (0, 0);
+        each_segment(path, |segment| {
+            let word = segment.word();
+            let below = step(above, word);
+            let is_name = segment.is_name();
+            sink.segment(segment, (!is_name || self.keeps(below)).then_some(word));
+            wild = step(wild, if is_name { ANY } else { word });
+            above = below;
+        });
+        // Parameters in whatever order they come: canonical URLs may or may not have them sorted.
+        for (name, value) in parameters(query) {
+            let word = hash(name);
+            let parameter = step(wild, word);
+            let token = value_token(value).map(|token| (token, hash(token)));
+            let kept = token.filter(|(_, value)| self.values.contains(&step(parameter, *value)));
+            sink.parameter((name, word), kept);
+        }
+    }
+
+    fn keeps(&self, name: u64) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(&name))
+    }
+}
+
+pub(super) trait Sink {
+    /// Takes in a segment, with its word where it is kept.
+    fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>);
+    /// Takes in a parameter and, if that is kept, its value, each with its hash.
+    fn parameter(&mut self, name: (&str, u64), value: Option<(&str, u64)>);
+}
+
+#[derive(Default)]
+struct Hashes {
+    path: u64,
+    /// Sums, so that the order of parameters means nothing.
+    names: u64,
+    values: u64,
+    parameters: u64,
+}
+
+impl Sink for Hashes {
+    fn segment(&mut self, _: Segment<'_>, kept: Option<u64>) {
+        self.path = step(self.path, kept.unwrap_or(ANY));
+    }
+
+    fn parameter(&mut self, (_, name): (&str, u64), value: Option<(&str, u64)>) {
+        let name = name | 1;
+        self.parameters += 1;
+        self.names = self.names.wrapping_add(name);
+        self.values = self.values.wrapping_add(value.map_or(name, |(_, value)| step(name, value)));
+    }
+}
+
+#[derive(Default)]
+struct Spelling(String);
+
+impl Sink for Spelling {
+    fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>) {
+        self.0.push('/');
+        self.0.push_str(&if kept.is_some() { segment.spell() } else { "*".into() });
+    }
+
+    fn parameter(&mut self, (name, _): (&str, u64), value: Option<(&str, u64)>) {
+        self.0.push(if self.0.contains('?') { '&' } else { '?' });
+        self.0.push_str(name);
+        self.0.push('=');
+        self.0.push_str(value.map_or("*", |(value, _)| value));
+    }
+}
+
+/// The word of a name that is not kept.
+pub(super) const ANY: u64 = 0x2a;
+
+pub(super) fn hash(text: &str) -> u64 {
+    fold_run(text.as_bytes())
+}
+
+#[cfg(test)]
+#[path = "url_pattern_tests.rs"]
+mod tests;
