@@ -57,7 +57,7 @@ fn policies_are_those_that_can_be_named() {
         harvestman::cli::check::check(&words).is_ok()
     };
     let table = text("README.md");
-    let listed = first_cells(section(&table, "## Harvesting by policy"));
+    let listed = first_cells(section(&table, "## Crawl policies"));
     let named: BTreeSet<String> = listed.iter().flat_map(|cell| cell.split(", ")).map(str::to_owned).collect();
     let unknown: Vec<&String> = named.iter().filter(|name| !known(name)).collect();
     assert!(named.len() >= 9 && unknown.is_empty(), "{unknown:?} of {named:?}");
