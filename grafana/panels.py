@@ -1,4 +1,4 @@
-"""How dashboards and panels look in Grafana's JSON: what is on them is in dashboards.py."""
+"""Layout of dashboards and panels as Grafana JSON. Their contents are in dashboards.py."""
 
 import json
 
@@ -6,7 +6,7 @@ WIDTH = 24
 HEIGHTS = {"stat": 4, "row": 1}
 HEIGHT = 8
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
-# What a query is asked of: @ in an expression stands for it.
+# The label matchers that replace @ in an expression.
 CHOSEN = 'job=~"$job",instance=~"$instance",node=~"$node"'
 
 
@@ -18,7 +18,7 @@ def target(number, expression, legend, instant):
 
 
 def panel(kind, title, about, unit, queries, *, width=8, **more):
-    """A panel with queries, each an expression and the name of its series."""
+    """A panel with queries. Each query is an expression and a legend."""
     instant = kind in ("stat", "bargauge", "table")
     custom = {"lineWidth": 1, "fillOpacity": 10, "showPoints": "never"}
     if more.pop("stacked", False):
@@ -38,44 +38,44 @@ def panel(kind, title, about, unit, queries, *, width=8, **more):
 
 
 def graph(title, about, unit, *queries, **more):
-    """Lines over time."""
+    """A time series."""
     return panel("timeseries", title, about, unit, queries, **more)
 
 
 def share(title, about, *queries, **more):
-    """Lines over time between 0 and 100 %."""
+    """A time series of shares, between 0 and 100 %."""
     return graph(title, about, "percentunit", *queries, defaults={"min": 0}, **more)
 
 
 def number(title, about, unit, expression, **more):
-    """One number, as it is now."""
+    """A single current value."""
     return panel("stat", title, about, unit, [(expression, "")], **({"width": 4} | more))
 
 
 def name(title, about, expression, label, **more):
-    """What a label says."""
+    """The value of a label."""
     return panel("stat", title, about, "none", [(expression, "{{%s}}" % label)],
                  **({"width": 4, "options": {"textMode": "name"}} | more))
 
 
 def bars(title, about, unit, *queries, **more):
-    """Numbers side by side."""
+    """A bar gauge."""
     return panel("bargauge", title, about, unit, queries, **more)
 
 
 def row(title):
-    """A heading."""
+    """A row heading."""
     return {"type": "row", "title": title, "collapsed": False, "panels": [], "gridPos": {"w": WIDTH, "h": 1}}
 
 
 def variable(label, name, query, **more):
-    """Something that is chosen at the top of a dashboard."""
+    """A dashboard variable, selected at the top of the dashboard."""
     return {"name": name, "label": label, "type": "query", "datasource": DATASOURCE, "query": query, "refresh": 2,
             "includeAll": True, "multi": True, "current": {"text": "All", "value": "$__all"}, "sort": 1} | more
 
 
 def placed(panels):
-    """The panels from left to right and top to bottom, with numbers."""
+    """Places the panels from left to right and top to bottom, and numbers them."""
     x = y = height = 0
     for number, panel in enumerate(panels, 1):
         place = panel["gridPos"]
@@ -87,12 +87,12 @@ def placed(panels):
 
 
 def dashboard(uid, title, about, panels):
-    """A whole dashboard."""
+    """A complete dashboard."""
     choices = [
         {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "current": {}},
         variable("Job", "job", "label_values(harvestman_build_info, job)"),
         variable("Crawl", "instance", 'label_values(harvestman_build_info{job=~"$job"}, instance)'),
-        # Outside a fleet no series has the label, and all are chosen by that.
+        # Outside a fleet no series has this label; the pattern .* selects all of them.
         variable("Node", "node", 'label_values(harvestman_build_info{job=~"$job",instance=~"$instance"}, node)', allValue=".*"),
     ]
     link = {"title": "Harvestman", "type": "dashboards", "tags": ["harvestman"], "asDropdown": True,
@@ -104,5 +104,5 @@ def dashboard(uid, title, about, panels):
 
 
 def text(board):
-    """A dashboard as it stands in its file."""
+    """A dashboard as the text of its file."""
     return json.dumps(board, indent=1) + "\n"
