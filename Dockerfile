@@ -1,4 +1,4 @@
-# The program alone, run by a user who may nothing. Crawl directories belong below /data.
+# Contains only the program, run by an unprivileged user. Crawl directories belong below /data.
 FROM rust:1.90-bookworm AS build
 WORKDIR /build
 COPY . .

@@ -1,21 +1,21 @@
 #!/bin/sh
-# Runs each fuzz target for a number of seconds: fuzz/run.sh SECONDS [TARGET…]
-# Needs a nightly toolchain, no cargo-fuzz. Inputs that crash lie in fuzz/artifacts/TARGET; what was learned stays in
-# fuzz/corpus/TARGET, starting from fuzz/seeds/TARGET.
+# Runs each fuzz target for SECONDS seconds: fuzz/run.sh SECONDS [TARGET…]
+# Needs a nightly toolchain but not cargo-fuzz. Crashing inputs are written to fuzz/artifacts/TARGET. The corpus is kept in
+# fuzz/corpus/TARGET and starts from fuzz/seeds/TARGET.
 set -eu
 [ $# -ge 1 ] || { echo "usage: $0 SECONDS [TARGET...]" >&2; exit 2; }
 seconds=$1
 shift
 cd "$(dirname "$0")"
 
-# The flags that cargo-fuzz would set. The sanitizer also catches leaks and overflows in C dependencies. An explicit target keeps
-# the flags away from build scripts.
+# The flags that cargo-fuzz would set. The sanitizer also catches leaks and overflows in C dependencies. With an explicit target, the
+# flags do not apply to build scripts.
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Ccodegen-units=1"
 
-# libdeflate makes one table per compiled variant under one name; the sanitizer takes that for a clash.
+# libdeflate defines one table per compiled variant under the same name, which the sanitizer reports as an ODR violation.
 export ASAN_OPTIONS=detect_odr_violation=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 [ $# -gt 0 ] || set -- $(sed -n 's/^path = "fuzz_targets\/\(.*\)\.rs"$/\1/p' Cargo.toml)
