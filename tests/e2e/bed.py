@@ -4,14 +4,14 @@
 Usage: bed.py setup --bed NAME --beds DIR --work DIR
        bed.py crawl --bed NAME --beds DIR --work DIR --corpora DIR --harvestman BIN [--expected N]
 
-setup  makes the forum (its own setup.sh) in WORK/NAME; does nothing where that is already there.
-crawl  serves it on loopback, crawls it to WORK/NAME-crawl, and checks that
-         * every page that can be reached over pages that robots.txt allows was reached, with the recorded status,
-         * no request went out that robots.txt forbids, and none twice: by the server's own log,
-         * every URL has one line in the page log, and the fates add up to what was discovered.
-       --expected N also writes to WORK/NAME-expected what a replay of N pages must bring back (for pywb_replay.py).
+setup  creates the forum in WORK/NAME by its own setup.sh; does nothing if it exists already.
+crawl  serves the forum on loopback, crawls it to WORK/NAME-crawl, and checks that
+         * every page that is reachable through pages allowed by robots.txt was reached, with the recorded status,
+         * no request was sent that robots.txt forbids, and none twice, according to the log of the server,
+         * every URL has one line in the page log, and the fates add up to the number of discovered links.
+       --expected N also writes the expected result of a replay of N pages to WORK/NAME-expected (for pywb_replay.py).
 
-The Python that runs it needs warcio. Exit code 0: all of it holds.
+Requires warcio in the Python environment. Exits with 0 if all checks pass.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from urllib.robotparser import RobotFileParser
 from expected import write_expected
 from truth import AGENT, key, reachable
 
-# The recorded URLs hold these ports.
+# The recorded URLs contain these ports.
 PORTS = {"machina": 8101, "spirit": 8102}
 SETUP_SECONDS_MAX = 1500
 START_SECONDS_MAX = 60
@@ -55,9 +55,9 @@ def setup(args, home):
 
 
 def serve(args, home, base):
-    """Starts the forum and waits until it answers."""
+    """Starts the forum and waits until it responds."""
     with socket.socket() as probe:
-        # Or the crawl would meet somebody else's server.
+        # Otherwise the crawl could reach a server that is not ours.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", PORTS[args.bed]))
     try:
@@ -78,7 +78,7 @@ def serve(args, home, base):
 
 
 def stop(server):
-    """Ends the server and its workers: a session of their own."""
+    """Ends the server and its workers, which run in a session of their own."""
     try:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(timeout=15)
@@ -101,28 +101,28 @@ def crawl(binary, base, out):
 
 
 def requests(home, base):
-    """The URLs that the crawler asked for, as the server logged them: status, method, target, version, user agent."""
+    """The URLs that the crawler requested, from the log of the server: status, method, target, version, user agent."""
     with open(f"{home}/access.log", encoding="utf-8") as file:
         lines = [line.split(" ", 4) for line in file]
     return [base.rstrip("/") + line[2] for line in lines if line[4].startswith(AGENT)]
 
 
 def check_accounts(out):
-    """One line a URL, and fates that add up. Returns the lines by key."""
+    """Checks that each URL has one line and that the fates add up. Returns the lines by key."""
     with open(f"{out}/pages.jsonl", encoding="utf-8") as file:
         pages = [json.loads(line) for line in file]
     twice = [url for url, count in collections.Counter(page["url"] for page in pages).items() if count > 1]
-    assert not twice, f"URLs with several lines: {twice[:5]}"
+    assert not twice, f"URLs with more than one line: {twice[:5]}"
     with open(f"{out}/report.json", encoding="utf-8") as file:
         report = json.load(file)
     total = sum(sum(count.values()) if isinstance(count, dict) else count for count in report["fates"].values())
-    assert total == report["discovered"], f"fates add up to {total}, discovered are {report['discovered']}"
+    assert total == report["discovered"], f"the fates add up to {total}, but {report['discovered']} links were discovered"
     return {key(page["url"]): page for page in pages}
 
 
 def check_requests(made, robots):
-    """The server's log: nothing forbidden, nothing twice."""
-    assert made, "the server's log holds no request of the crawler"
+    """Checks the log of the server: no forbidden requests, no repeated requests."""
+    assert made, "the log of the server contains no request of the crawler"
     forbidden = [url for url in made if not robots.can_fetch(AGENT, url)]
     assert not forbidden, f"{len(forbidden)} forbidden requests: {forbidden[:5]}"
     twice = [url for url, count in collections.Counter(made).items() if count > 1]
@@ -134,10 +134,10 @@ def check_reached(allowed, pages):
     reached = {url: pages[url]["status"] for url in allowed if "status" in pages.get(url, {})}
     missing = sorted(set(allowed) - set(reached))
     other = [(url, allowed[url][0], status) for url, status in reached.items() if status != allowed[url][0]]
-    print(f"{len(allowed)} pages are reachable and allowed: {len(reached)} reached, {len(other)} of them with another status; "
-          f"{len(pages) - len(set(allowed) & set(pages))} URLs in the page log beside them")
+    print(f"{len(allowed)} pages are reachable and allowed: {len(reached)} reached, {len(other)} of them with a different status; "
+          f"{len(pages) - len(set(allowed) & set(pages))} other URLs in the page log")
     assert not missing, f"{len(missing)} not reached: {missing[:10]}"
-    assert not other, f"another status (URL, recorded, now): {other[:10]}"
+    assert not other, f"different status (URL, recorded, now): {other[:10]}"
 
 
 def run(args, home):
@@ -150,8 +150,8 @@ def run(args, home):
         allowed, forbidden = reachable(base, args.corpora, args.bed, robots)
         crawl(args.harvestman, base, out)
         made = requests(home, base)
-        print(f"{len(made)} requests in the server's log; {len(forbidden)} recorded URLs that robots.txt forbids were in sight")
-        assert forbidden, "the check of robots.txt needs something that is forbidden"
+        print(f"{len(made)} requests in the log of the server; links led to {len(forbidden)} recorded URLs that robots.txt forbids")
+        assert forbidden, "the check of robots.txt needs at least one forbidden URL"
         pages = check_accounts(out)
         check_requests(made, robots)
         check_reached(allowed, pages)
@@ -159,10 +159,10 @@ def run(args, home):
             shutil.rmtree(expected, ignore_errors=True)
             recording = os.path.join(args.corpora, f"{args.bed}.warc.gz")
             live, read = write_expected(os.path.join(out, "warc"), recording, expected, args.expected)
-            print(f"a replay must bring back {live} pages as the live server has them, {read} as warcio reads them")
+            print(f"a replay must return {live} pages as served by the live server and {read} as read by warcio")
     finally:
         stop(server)
-    print(f"{args.bed}: every reachable and allowed page was reached, nothing forbidden was requested")
+    print(f"{args.bed}: every reachable and allowed page was reached, and nothing forbidden was requested")
 
 
 def main():
@@ -175,7 +175,7 @@ def main():
     parser.add_argument("--harvestman")
     parser.add_argument("--expected", type=int, default=0)
     args = parser.parse_args()
-    # So that what was started is ended where a time limit ends this.
+    # Ends all child processes if a time limit ends this script.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args.work = os.path.abspath(args.work)
     home = os.path.join(args.work, args.bed)

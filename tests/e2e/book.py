@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the book of docs/ and checks that it holds together.
+"""Builds the book from docs/ and checks its integrity.
 
 Usage: book.py MDBOOK OUT_DIR
 
-OUT_DIR is made anew. Of the built pages it is checked that every page of the summary is there, that all that they refer to by relative
-addresses – pages, anchors, pictures, scripts – exists, and that pictures have texts that stand for them. Exit code 0: all of it holds.
+OUT_DIR is recreated. The script checks that every page of the summary was built, that all targets of relative references (pages, anchors,
+pictures, scripts) exist, and that pictures have alternative texts. Exits with 0 if all checks pass.
 """
 
 import os
@@ -17,12 +17,12 @@ from urllib.parse import unquote, urlsplit
 
 DOCS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../docs")
 SECONDS_MAX = 120
-# Pages that mdBook makes itself: all pages as one, and what is shown for a page that is missing, which names its root.
+# Pages that mdBook generates itself: all pages as one, the table of contents, and the page for missing pages, which refers to its root.
 MADE = {"print.html", "404.html", "toc.html"}
 
 
 class Page(HTMLParser):
-    """What a page refers to, and what can be referred to in it."""
+    """The references of a page, and the anchors in it."""
 
     def __init__(self, path):
         super().__init__()
@@ -45,11 +45,11 @@ def build(mdbook, out):
     result = subprocess.run([mdbook, "build", DOCS, "--dest-dir", out], stdin=subprocess.DEVNULL, timeout=SECONDS_MAX, check=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     amiss = [line for line in result.stdout.splitlines() if "WARN" in line or "ERROR" in line]
-    assert not amiss, "mdBook says:\n" + "\n".join(amiss)
+    assert not amiss, "mdBook reports:\n" + "\n".join(amiss)
 
 
 def broken(out, name, pages):
-    """What a page refers to that is not there."""
+    """References of a page whose targets are missing."""
     for refers in pages[name].refers:
         parts = urlsplit(refers)
         if parts.scheme or parts.netloc:
@@ -58,7 +58,7 @@ def broken(out, name, pages):
         if path.startswith("..") or not os.path.exists(f"{out}/{path}"):
             yield f"{name} refers to {refers}, which is not in the book"
         elif parts.fragment and path in pages and unquote(parts.fragment) not in pages[path].anchors:
-            yield f"{name} refers to {refers}, which has no such anchor"
+            yield f"{name} refers to {refers}, but that page has no such anchor"
 
 
 def main():
@@ -72,9 +72,9 @@ def main():
         wanted = [name.replace(".md", ".html").replace("README", "index") for name in re.findall(r"\]\(([^)]+)\)", file.read())]
     amiss = [f"{name} was not built" for name in wanted if name not in pages]
     amiss += [text for name in sorted(pages) for text in broken(out, name, pages)]
-    amiss += [f"{name} shows {picture} without a text for those who cannot see it" for name in sorted(pages) for picture in pages[name].silent]
+    amiss += [f"{name} shows {picture} without an alternative text" for name in sorted(pages) for picture in pages[name].silent]
     assert wanted and not amiss, "\n".join(amiss)
-    print(f"the book: {len(pages)} pages, {sum(len(page.refers) for page in pages.values())} references, all of them lead somewhere")
+    print(f"the book: {len(pages)} pages, {sum(len(page.refers) for page in pages.values())} references, no broken ones")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Headless Chromium, and a page that is watched: what it logs, whom it asks."""
+"""Headless Chromium, and a page whose console output and requests are recorded."""
 
 import contextlib
 import shutil
@@ -10,13 +10,13 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
 PROGRAMS = ("chromium", "chromium-headless-shell", "google-chrome")
 WIDTHS = (390, 1280)
 THEMES = ("light", "dark")
-# What axe finds is graded minor, moderate, serious, critical.
+# axe grades violations as minor, moderate, serious or critical.
 GRAVE = ("serious", "critical")
 
 
 @contextlib.contextmanager
 def chromium():
-    """A browser without a window, with nothing in it."""
+    """A headless browser with an empty profile."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     assert program, f"none of {', '.join(PROGRAMS)} is installed"
     with sync_playwright() as playwright:
@@ -28,7 +28,7 @@ def chromium():
 
 
 class Watched:
-    """A page in a context of its own. `said` is what it wrote to the console, or threw; `asked` is what it asked for."""
+    """A page in its own browser context. `said` records console messages and exceptions, `asked` records requested URLs."""
 
     def __init__(self, browser, url, width=1280, theme="light", motion="reduce", **options):
         window = {"viewport": {"width": width, "height": 900}, "color_scheme": theme, "reduced_motion": motion}
@@ -61,18 +61,18 @@ class Watched:
         return self.page.evaluate(script, argument)
 
     def check_quiet(self):
-        """Nothing was logged, and nobody else was asked."""
-        assert not self.said, f"the console says {self.said}"
+        """Checks that nothing was logged and that no other origin was contacted."""
+        assert not self.said, f"the console contains {self.said}"
         origin = self.url.split("/#")[0].rstrip("/")
         foreign = [url for url in self.asked if not url.startswith((f"{origin}/", "data:"))]
-        assert not foreign, f"the page asked {foreign}"
+        assert not foreign, f"the page contacted {foreign}"
 
     def check_width(self):
         wide, window = self.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert wide <= window, f"the page is {wide} pixels wide in a window of {window}"
 
     def grave_violations(self, axe):
-        """What axe-core finds that keeps people out."""
+        """The serious and critical violations that axe-core finds."""
         self.evaluate(axe)
         found = self.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)")
         return [f"{it['id']}: {it['help']} ({it['nodes'][0]['html'][:200]})" for it in found if it["impact"] in GRAVE]

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""A real Prometheus scrapes a real crawl, and every query of grafana/ is put to it.
+"""Runs a real Prometheus that scrapes a real crawl, and sends it every query of grafana/.
 
 Usage: dashboards.py --bed NAME --beds DIR --work DIR --harvestman BIN --prometheus BIN --promtool BIN
 
-The forum is the one that `bed.py setup` made in WORK. It is crawled by the policy `ucc`, with archive and state, slowly enough to be
-scraped some dozen times; Prometheus has the job and the rules of grafana/, but scrapes every second. It is checked that
-  * promtool finds no fault in what is scraped, in the configuration and in the rules, and the rules pass their tests,
-  * each query of each panel is answered without an error and with numbers, and its series have the labels that they are named by,
-  * what is chosen at the top of a dashboard has values,
-  * each rule is evaluated without an error, each recording rule yields something, and no alert is raised.
-Variables are put in as Grafana does. WORK/NAME-scraped and WORK/prometheus-data are made anew.
+The forum is the one that `bed.py setup` created in WORK. It is crawled with the policy `ucc`, with archive and state, slowly enough to be
+scraped about a dozen times. Prometheus uses the job and the rules of grafana/, but scrapes every second. The script checks that
+  * promtool accepts the metrics, the configuration and the rules, and the rules pass their tests,
+  * each query of each panel returns numbers and no error, and its series have the labels that the legend uses,
+  * the variables at the top of each dashboard have values,
+  * each rule is evaluated without an error, each recording rule yields a result, and no alert fires.
+Variables are substituted as Grafana does. WORK/NAME-scraped and WORK/prometheus-data are recreated.
 """
 
 import argparse
@@ -35,17 +35,17 @@ GRAFANA = Path(__file__).resolve().parents[2] / "grafana"
 SECONDS_MAX = 150
 SCRAPE_SECONDS = 1
 SCRAPES = 15
-# Lessons and commits have been seen by then, and what is expected of the next requests.
+# By then there have been model updates, commits, and a yield forecast.
 PAGES = 300
 JOB = "harvestman"
-# What is only of a fleet, for fleet_dashboards.py.
+# The dashboard and the rules that only a fleet has; fleet_dashboards.py covers them.
 OF_FLEET = "fleet"
 # The exit code of a crawl that was asked to stop.
 INTERRUPTED = 130
 
 
 class Prometheus:
-    """A running Prometheus."""
+    """A running Prometheus server."""
 
     def __init__(self, port):
         self.port = port
@@ -63,7 +63,7 @@ class Prometheus:
 
 
 def configuration(folder, *targets):
-    """The configuration of grafana/ for these crawls, scraping faster. Returns its file."""
+    """Writes the configuration of grafana/ for these crawls, with a shorter scrape interval. Returns its path."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(f"{folder}/rules")
     for rules in GRAFANA.glob("rules/*.yml"):
@@ -81,12 +81,12 @@ def configuration(folder, *targets):
 def promtool(binary, *arguments):
     result = subprocess.run([binary, *map(str, arguments)], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, f"promtool {arguments}: {result.stdout}{result.stderr}"
-    print(f"promtool {' '.join(arguments[:2])}: no fault")
+    print(f"promtool {' '.join(arguments[:2])}: ok")
 
 
 @contextlib.contextmanager
 def running(command, name, said=None):
-    """A process that is ended in the end, whatever happens. `said` is the file that its errors go to, if not to those of this."""
+    """A process that is always ended on exit. `said` is the file for its stderr; by default it shares the stderr of this process."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
     try:
         yield process
@@ -96,7 +96,7 @@ def running(command, name, said=None):
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:
-                print(f"{name} does not end", file=sys.stderr)
+                print(f"{name} does not exit", file=sys.stderr)
                 process.kill()
                 process.wait()
 
@@ -105,13 +105,13 @@ def until(what, is_so, *processes):
     deadline = time.monotonic() + SECONDS_MAX
     while not is_so():
         ended = [process.args[0] for process in processes if process.poll() is not None]
-        assert not ended, f"{ended} ended before: {what}"
-        assert time.monotonic() < deadline, f"it does not come to this: {what}"
+        assert not ended, f"{ended} ended before this condition was met: {what}"
+        assert time.monotonic() < deadline, f"this condition was not met in time: {what}"
         time.sleep(0.3)
 
 
 def has_seen_enough(prometheus, port, out):
-    """Whether the crawl has done all that panels show, and has been scraped often."""
+    """Whether the crawl has produced everything that panels show, and has been scraped often enough."""
     text = get(port, "/metrics") or ""
     done = total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_lessons_total") > 0
     scraped = prometheus.ask("query", query=f'count_over_time(up{{job="{JOB}"}}[1h])')["result"]
@@ -119,13 +119,13 @@ def has_seen_enough(prometheus, port, out):
 
 
 def put_in(query, instance, node=".*"):
-    """A query with Grafana's variables put in. A variable that is used as a pattern is escaped, in a text once more; all nodes are `.*`."""
+    """Substitutes Grafana's variables in a query. A variable used as a pattern is escaped, and escaped again within a string; `.*` selects all nodes."""
     pattern = re.escape(instance).replace("\\", "\\\\")
-    # As Grafana has it: four scrapes at least.
+    # As Grafana does: at least four scrapes.
     for name, value in (("$__rate_interval", f"{4 * SCRAPE_SECONDS}s"), ("$__interval", f"{SCRAPE_SECONDS}s"),
                         ("$__range", "5m"), ("$job", JOB), ("$instance", pattern), ("$node", node)):
         query = query.replace(name, value)
-    assert "$" not in query, f"a variable is left in {query}"
+    assert "$" not in query, f"a variable was not substituted in {query}"
     return query
 
 
@@ -135,13 +135,13 @@ def numbers(series):
 
 
 def check_panel(prometheus, place, target, query, span):
-    """The number of series that a query brings."""
+    """Checks a query of a panel. Returns its number of series."""
     if target.get("instant"):
         answer = prometheus.ask("query", query=query)
     else:
         answer = prometheus.ask("query_range", query=query, start=span[0], end=span[1], step=SCRAPE_SECONDS)
     series = [one for one in answer["result"] if numbers(one)]
-    assert series, f"{place}: no numbers for {query}"
+    assert series, f"{place}: {query} returns no numbers"
     for label in re.findall(r"{{\s*(\w+)\s*}}", target["legendFormat"]):
         nameless = [one["metric"] for one in series if not one["metric"].get(label)]
         assert not nameless, f"{place}: series without {label}: {nameless[:3]}"
@@ -149,7 +149,7 @@ def check_panel(prometheus, place, target, query, span):
 
 
 def choices(prometheus, board, filled):
-    """The values that can be chosen at the top of a dashboard, by the variable."""
+    """The values that can be selected at the top of a dashboard, by variable."""
     found = {}
     for choice in board["templating"]["list"]:
         if choice["type"] == "query":
@@ -159,14 +159,14 @@ def choices(prometheus, board, filled):
 
 
 def check_dashboards(prometheus, names, filled, span):
-    """Puts all queries of dashboards, with variables put in by `filled`. Returns what can be chosen at their tops."""
+    """Sends all queries of dashboards, with variables substituted by `filled`. Yields the values that can be selected in each."""
     for file in (GRAFANA / "dashboards" / f"{name}.json" for name in names):
         board = json.loads(file.read_text(encoding="utf-8"))
         chosen = choices(prometheus, board, filled)
         targets = [(panel["title"], target) for panel in board["panels"] for target in panel.get("targets", [])]
         assert targets, f"{file.name} has no queries"
         found = [check_panel(prometheus, f"{file.name}: {title}", target, filled(target["expr"]), span) for title, target in targets]
-        print(f"{file.name}: {len(targets)} queries answered with {sum(found)} series")
+        print(f"{file.name}: {len(targets)} queries returned {sum(found)} series")
         yield chosen
 
 
@@ -176,8 +176,8 @@ def boards():
 
 
 def check_rules(prometheus, is_fleet=False, expected=()):
-    """That all rules are evaluated, those that record yield something, and no alert is raised that is not expected. Of a fleet only its own
-    rules must yield something, and of a crawl on one machine the others."""
+    """Checks that all rules are evaluated, that recording rules yield a result, and that no unexpected alert fires. In a fleet only the rules
+    of the fleet must yield a result, and in a crawl on one machine only the other rules."""
     rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
     wrong = [(rule["name"], rule["health"], rule.get("lastError")) for rule in rules if rule["health"] != "ok"]
     assert rules and not wrong, f"rules: {wrong}"
@@ -185,14 +185,14 @@ def check_rules(prometheus, is_fleet=False, expected=()):
         answer = prometheus.ask("query", query=rule["query"])["result"]
         is_of_this = (f"_{OF_FLEET}_" in rule["name"]) == is_fleet
         if rule["type"] == "recording":
-            assert not is_of_this or any(numbers(series) for series in answer), f"{rule['name']} yields nothing"
+            assert not is_of_this or any(numbers(series) for series in answer), f"{rule['name']} yields no result"
         elif rule["name"] not in expected:
-            assert not answer and not rule["alerts"], f"{rule['name']} is raised by a healthy crawl: {answer}"
-    print(f"{len(rules)} rules evaluated; no alert is raised{' but ' if expected else ''}{', '.join(sorted(expected))}")
+            assert not answer and not rule["alerts"], f"{rule['name']} fires for a healthy crawl: {answer}"
+    print(f"{len(rules)} rules evaluated; no alert fires{' except ' if expected else ''}{', '.join(sorted(expected))}")
 
 
 def crawl_command(args, base, out, port):
-    """Slow enough to be watched."""
+    """The command line of a crawl that is slow enough to be observed."""
     return [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--delay", "30ms", "--per-host", "2",
             "--contact", "gate@example.org", "--metrics", f"127.0.0.1:{port}", "--quiet"]
 
@@ -215,18 +215,18 @@ def run(args, home):
         with running(watch, "prometheus") as watching, running(crawl_command(args, base, out, port), "the crawl") as crawl:
             prometheus, began = Prometheus(own_port), time.time()
             until("Prometheus is ready", prometheus.is_ready, watching)
-            until("the crawl was watched", lambda: has_seen_enough(prometheus, port, out), watching, crawl)
+            until("the crawl was scraped often enough", lambda: has_seen_enough(prometheus, port, out), watching, crawl)
             promtool_check(args.promtool, get(port, "/metrics"))
             own = [name for name in boards() if name != OF_FLEET]
             for chosen in check_dashboards(prometheus, own, lambda query: put_in(query, instance), (began, time.time())):
-                assert chosen["job"] and chosen["instance"] and not chosen["node"], f"what can be chosen: {chosen}"
+                assert chosen["job"] and chosen["instance"] and not chosen["node"], f"values that can be selected: {chosen}"
             check_rules(prometheus)
-            assert crawl.poll() is None, "the crawl ended while it was looked at"
+            assert crawl.poll() is None, "the crawl ended during the checks"
             crawl.send_signal(signal.SIGINT)
             assert crawl.wait(timeout=60) == INTERRUPTED, f"exit code {crawl.returncode}"
     finally:
         stop(server)
-    print(f"all queries of grafana/ were answered from a crawl of {args.bed}, in {time.time() - began:.0f} s")
+    print(f"all queries of grafana/ returned results for a crawl of {args.bed}, in {time.time() - began:.0f} s")
 
 
 def main():
@@ -235,7 +235,7 @@ def main():
     for name in ("beds", "work", "harvestman", "prometheus", "promtool"):
         parser.add_argument(f"--{name}", required=True)
     args = parser.parse_args()
-    # So that what was started is ended where a time limit ends this.
+    # Ends all child processes if a time limit ends this script.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args.work = os.path.abspath(args.work)
     run(args, os.path.join(args.work, args.bed))

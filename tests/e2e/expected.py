@@ -1,9 +1,9 @@
-"""Writes down what a replay of a crawl must bring back, page by page; pywb_replay.py reads it.
+"""Writes the expected result of a replay of a crawl, page by page, for pywb_replay.py.
 
-Where a page's bytes are stable, the live server says what they are: where it answers as it did when the site was recorded,
-long before the crawl, that is what the archive must hold. So an archive that changed the bytes would be found out, and a
-revisit record that refers to other bytes. Pages with a fresh token or a counter differ each time; for them warcio, a reader
-that is not ours, says what the WARC holds, and the replay shows that pywb sees the same.
+For pages with stable bytes, the live server is the reference: if it responds as it did when the site was recorded, long before
+the crawl, the archive must contain the same bytes. This detects an archive that changed the bytes, and a revisit record that
+refers to different bytes. Pages with a fresh token or a counter differ each time. For these, warcio, an independent reader,
+determines the content of the WARC file, and the replay shows that pywb reads the same.
 """
 
 import collections
@@ -37,7 +37,7 @@ def _fetch(url):
 
 
 def _records(path):
-    """(URL, time, status, body) of every response and revisit record of a WARC file; a revisit has no body."""
+    """Yields (URL, time, status, body) of every response and revisit record of a WARC file; a revisit has no body."""
     with open(path, "rb") as file:
         for record in ArchiveIterator(file, no_record_parse=False):
             if record.rec_type in ("response", "revisit"):
@@ -48,12 +48,12 @@ def _records(path):
 
 
 def _kind(url, _, status, body):
-    """Pages of a kind look alike: how they are recorded, and the first segment of the path."""
+    """The page type: the status, whether the page is a revisit, and the first path segment. Pages of a type look alike."""
     return status, body is None, url.split("/", 4)[3].split("?")[0]
 
 
 def _choose(warcs, least):
-    """A few pages of each kind, and more until there are `least`."""
+    """Chooses a few pages of each type, and more until there are `least`."""
     kinds, taken, rest = collections.Counter(), [], []
     for path in sorted(glob.glob(os.path.join(warcs, "*.warc.gz"))):
         for page in _records(path):
@@ -62,12 +62,12 @@ def _choose(warcs, least):
             (taken if kinds[kind] <= PAGES_OF_A_KIND else rest).append(page)
     missing = max(0, least - len(taken))
     taken += rest[:: max(1, len(rest) // missing)][:missing] if missing else []
-    assert len(taken) >= least, f"the archive holds only {len(taken)} pages"
+    assert len(taken) >= least, f"the archive contains only {len(taken)} pages"
     return taken
 
 
 def write_expected(warcs, recording, directory, least):
-    """Returns how many pages are expected (as the live server has them, as warcio reads them)."""
+    """Returns the numbers of expected pages: (as served by the live server, as read by warcio)."""
     os.makedirs(directory)
     taken = _choose(warcs, least)
     urls = {page[0] for page in taken}
@@ -86,5 +86,5 @@ def write_expected(warcs, recording, directory, least):
                 file.write(body)
             page = {"url": url, "status": status, "body": f"{number}.body", "time": time, "live": stable}
             lines.write(json.dumps(page) + "\n")
-    assert live + read >= least // 2, f"only {live + read} pages to compare"
+    assert live + read >= least // 2, f"there are only {live + read} pages to compare"
     return live, read

@@ -1,30 +1,31 @@
 #!/usr/bin/env python3
-"""Crawls a simulated site with a fleet, breaks what can break, and checks that nothing is lost and no host is asked too often.
+"""Crawls a simulated site with a fleet, injects faults, and checks that nothing is lost and that no host gets requests too often.
 
 Usage: fleet.py HARVESTMAN WORK [SCENARIO…]
 
-HARVESTMAN is a binary with the feature `fleet`. WORK is made anew for each scenario, and left where one fails. Three real servers of NATS
-(HARVESTMAN_NATS_SERVER, or nats-server of the PATH) and three nodes run in network namespaces that end with this process; needs root, and
-nats-py of PyPI.
+HARVESTMAN is a binary with the feature `fleet`. WORK is recreated for each scenario, and kept if one fails. Three real NATS servers
+(HARVESTMAN_NATS_SERVER, or nats-server in the PATH) and three nodes run in network namespaces that end with this process. Requires root, and
+nats-py from PyPI.
 
   selftest  the checks themselves can fail
-  calm      nothing happens: the ground truth, each URL once, an even load; what travels over the wire
-  kills     each node is killed in turn and started again, one joins, one leaves
-  leader    the server of NATS that leads the keys is killed
-  outage    all servers of NATS are down for a minute
-  frozen    the same, with connections that stay open
+  calm      no faults: the ground truth, each URL once, an even load, bounded network traffic
+  kills     each node is killed in turn and restarted, one node joins, one leaves
+  leader    the NATS server that leads the stream of the keys is killed
+  outage    all NATS servers are down for a minute
+  frozen    the same, but connections stay open
   cut       a node is cut off from NATS but not from the site
-  orders    at one node told, by all nodes done: pause, go on, block, another delay, stop; then it goes on
-  budget    a budget of pages holds for all nodes together, and is used up; what is banned at one is fetched by none
-  policy    all nodes decide by one policy, whose holder is killed; what one machine harvests is compared
-  clusters  a cluster of pages that is banned at one node is fetched by none
-  full      the servers of NATS have no room left for a while
-  spoilt    the checkpoints of a node that was killed are spoilt before others read them
-  cost      the processor's time a page in a fleet of one, compared with a crawl without a fleet
+  orders    commands given at one node are executed by all: pause, resume, block, change the delay, stop; then the crawl is resumed
+  budget    a page budget applies to all nodes together and is used up exactly; a ban given at one node applies to all
+  policy    all nodes use one policy, whose holder is killed; the harvest is compared with that of a single machine
+  clusters  a page cluster that is banned at one node is fetched by none
+  full      the NATS servers run out of storage for a while
+  spoilt    the checkpoints of a killed node are corrupted before others read them
+  cost      CPU time per page in a fleet of one node, compared with a crawl without a fleet
 
-Without a scenario all run. Sizes, by the environment: FLEET_PAGES (20000), FLEET_HOSTS (200), FLEET_DELAY_MS (800), FLEET_OUTAGE_S (60),
-FLEET_STATIC=1 (cost: one host with large pages), FLEET_POLICY_PAGES (5000), FLEET_POLICY_HOSTS (40), FLEET_POLICY_DELAY_MS (100). So few hosts are spread unevenly by hashing alone: with three nodes and hosts as unlike as
-these, 200 of them deviate by 12 % (standard deviation). That the load is even is the fleet's doing; the larger the delay, the more time it has.
+Without a scenario, all of them run. Sizes are set by environment variables: FLEET_PAGES (20000), FLEET_HOSTS (200), FLEET_DELAY_MS (800),
+FLEET_OUTAGE_S (60), FLEET_STATIC=1 (cost: one host with large pages), FLEET_POLICY_PAGES (5000), FLEET_POLICY_HOSTS (40),
+FLEET_POLICY_DELAY_MS (100). Hashing alone spreads so few hosts unevenly: with three nodes and hosts as different as these, 200 hosts deviate
+by 12 % (standard deviation). The even load is the result of the fleet's balancing, which has more time the larger the delay is.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ from fleet_selftest import selftest
 from fleet_trouble import TROUBLE_SIZE, full, spoilt
 from sim import end_on_sigterm
 
-# With how long each may take.
+# Each scenario with its time limit in seconds.
 SCENARIOS = {
     calm: 400, kills: 500, leader: 450, outage: 550, frozen: 550, cut: 450, orders: 400, budget: 350, policy: 650, clusters: 350,
     full: 400, spoilt: 300,
@@ -61,7 +62,7 @@ def size(scenario=None):
     if scenario in (full, spoilt):
         return TROUBLE_SIZE
     if scenario in (policy, clusters):
-        # A small site is enough: what a policy learns it learns early.
+        # A small site is enough, because a policy learns most of what it learns early.
         return Size(number("POLICY_PAGES", 5_000), number("POLICY_HOSTS", 40), number("POLICY_DELAY_MS", 100), 0)
     return Size(number("PAGES", 20_000), number("HOSTS", 200), number("DELAY_MS", 800), number("OUTAGE_S", 60), bool(number("STATIC", 0)))
 
@@ -69,7 +70,7 @@ def size(scenario=None):
 @contextlib.contextmanager
 def within(seconds, name):
     def late(*_):
-        raise AssertionError(f"{name} was not done within {seconds} s")
+        raise AssertionError(f"{name} did not finish within {seconds} s")
 
     signal.signal(signal.SIGALRM, late)
     signal.alarm(seconds)
@@ -81,7 +82,7 @@ def within(seconds, name):
 
 def play(scenario, binary, work):
     with within(SCENARIOS[scenario], scenario.__name__), Fleet(binary, work, size(scenario), SCENARIOS[scenario] + 60) as fleet:
-        print(f"site: {fleet.site.allowed} URLs that may be fetched on {fleet.site.hosts} hosts, delay {fleet.size.delay_ms} ms; {version()}")
+        print(f"site: {fleet.site.allowed} allowed URLs on {fleet.site.hosts} hosts, delay {fleet.size.delay_ms} ms; {version()}")
         scenario(fleet)
 
 
@@ -94,7 +95,7 @@ def main():
     names = names or ["selftest", *known, "cost"]
     strange = [name for name in names if name not in known and name not in ("selftest", "cost")]
     if strange:
-        print(f"there is no scenario {strange[0]}; there are selftest, {', '.join(known)}, cost", file=sys.stderr)
+        print(f"there is no scenario {strange[0]}; the scenarios are selftest, {', '.join(known)}, cost", file=sys.stderr)
         return 2
     end_on_sigterm()
     if names != ["selftest"]:

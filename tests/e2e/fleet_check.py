@@ -1,4 +1,4 @@
-"""What a crawl by a fleet must have come to. Each check says what it found, or fails with the URLs and the lines that show why."""
+"""The checks of a finished fleet crawl. Each one prints what it found, or fails with the URLs and log lines that show why."""
 
 import collections
 import json
@@ -12,7 +12,7 @@ EVEN_WITHIN = 0.20
 
 
 def all_of(*checks):
-    """Makes every check, so that one that fails does not hide another."""
+    """Runs every check, so that a failed one does not hide another."""
     failures = []
     for one in checks:
         try:
@@ -20,7 +20,7 @@ def all_of(*checks):
         except AssertionError as error:
             print(f"FAILED: {error}", flush=True)
             failures.append(str(error))
-    assert not failures, f"{len(failures)} of {len(checks)} checks failed; the first: {failures[0]}"
+    assert not failures, f"{len(failures)} of {len(checks)} checks failed; the first one: {failures[0]}"
 
 
 def expected_fate(row):
@@ -30,7 +30,7 @@ def expected_fate(row):
 
 
 def lines_of(out):
-    """The lines of a node's page log; each must be whole."""
+    """The lines of a node's page log, each of which must be complete."""
     path = os.path.join(out, "pages.jsonl")
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -41,7 +41,7 @@ def lines_of(out):
 
 
 def logged(outs):
-    """Of each URL, where it was logged and as what: (node, fate), once a line."""
+    """The log entries of each URL: one (node, fate) per line."""
     found = collections.defaultdict(list)
     for name, out in outs.items():
         for line in lines_of(out):
@@ -50,30 +50,30 @@ def logged(outs):
 
 
 def nothing_lost(found, truth):
-    """What the nodes say together is the ground truth: every URL has its fate, and there is no other."""
+    """Checks that the logs of all nodes together match the ground truth: every URL has its fate, and there are no other URLs."""
     wrong = [(url, expected_fate(row), found.get(url)) for url, row in truth.items()
              if expected_fate(row) not in {fate for _, fate in found.get(url, ())}]
     more = [(url, lines) for url, lines in found.items() if url not in truth]
     by_host = collections.Counter(url.split("/")[2] for url, *_ in wrong)
-    assert not wrong, (f"{len(wrong)} of {len(truth)} URLs do not have the fate that they must have (URL, fate, what was logged): "
-                       f"{wrong[:SHOWN]}; most of them on {by_host.most_common(SHOWN)}")
-    assert not more, f"{len(more)} URLs are no URLs of the site: {more[:SHOWN]}"
-    print(f"fetched set: {sum(expected_fate(row) == 'fetched' for row in truth.values())} pages, of {len(truth)} URLs each has its fate: the ground truth")
+    assert not wrong, (f"{len(wrong)} of {len(truth)} URLs do not have the expected fate (URL, expected, logged): "
+                       f"{wrong[:SHOWN]}; most of them are on {by_host.most_common(SHOWN)}")
+    assert not more, f"{len(more)} URLs do not belong to the site: {more[:SHOWN]}"
+    print(f"fetched set: {sum(expected_fate(row) == 'fetched' for row in truth.values())} pages; all {len(truth)} URLs have the fate of the ground truth")
 
 
 def fetched_twice(requests, found, truth, bound, why):
-    """Requests that were sent though the page had been fetched: at most `bound`, which is `why`."""
+    """Checks the number of requests for pages that had been fetched already: at most `bound`, for the reason `why`."""
     again = repeats(requests, truth)
     twice = {url: lines for url, lines in found.items() if sum(fate == "fetched" for _, fate in lines) > 1}
-    print(f"requests repeated: {sum(again.values())}; pages logged twice: {len(twice)}; allowed: {bound} ({why})")
+    print(f"repeated requests: {sum(again.values())}; pages logged twice: {len(twice)}; allowed: {bound} ({why})")
     shown = [(url, count, [str(request) for request in requests if request.url == url], found.get(url))
              for url, count in list(again.items())[:SHOWN]]
-    assert sum(again.values()) <= bound, f"{sum(again.values())} requests repeated, more than {bound}: {shown}"
+    assert sum(again.values()) <= bound, f"{sum(again.values())} repeated requests, more than {bound}: {shown}"
     assert len(twice) <= bound, f"{len(twice)} pages are logged twice, more than {bound}: {list(twice.items())[:SHOWN]}"
 
 
 def even(found, nodes):
-    """No node fetched many more or less pages than others."""
+    """Checks that no node fetched many more or fewer pages than the others."""
     pages = collections.Counter({name: 0 for name in nodes})
     pages.update(name for lines in found.values() for name, fate in lines if fate == "fetched")
     share = {name: count * len(nodes) / max(1, sum(pages.values())) for name, count in pages.items()}
@@ -83,21 +83,21 @@ def even(found, nodes):
 
 
 def polite(requests, groups, delay_us):
-    """No host, and no group of hosts, was asked sooner than its delay after an answer, whoever asked; and so never by two at once."""
+    """Checks that no host or host group got a request sooner than its delay after a response, from any node, and thus never from two at once."""
     close = too_close(requests, groups, delay_us)
     hands = changes_of_hands(requests, groups)
     shortest = shortest_wait(requests, groups)
-    assert shortest is not None, "no host was asked twice"
+    assert shortest is not None, "no host got two requests"
     shown = "; ".join(f"[{one}] then [{other}]" for one, other in close[:SHOWN])
-    assert not close, (f"{len(close)} requests came sooner than {delay_us / 1e3:.0f} ms after the one before to their host or group was answered "
+    assert not close, (f"{len(close)} requests came sooner than {delay_us / 1e3:.0f} ms after the response to the previous request to the host or group "
                        f"(tolerance {TOLERANCE_US / 1e3:.0f} ms): {shown}")
-    print(f"politeness: {len(requests)} requests ({sum(request.host in groups for request in requests)} to groups of hosts), the shortest wait at a server {shortest / 1e3:.1f} ms (delay {delay_us / 1e3:.0f} ms, tolerance "
-          f"{TOLERANCE_US / 1e3:.0f} ms); {len(hands)} times another node went on, after "
-          f"{min((other.at - one.answered for one, other in hands), default=0) / 1e3:.1f} ms at least")
+    print(f"politeness: {len(requests)} requests ({sum(request.host in groups for request in requests)} to host groups), shortest wait at a server {shortest / 1e3:.1f} ms (delay {delay_us / 1e3:.0f} ms, tolerance "
+          f"{TOLERANCE_US / 1e3:.0f} ms); {len(hands)} times another node continued, after at least "
+          f"{min((other.at - one.answered for one, other in hands), default=0) / 1e3:.1f} ms")
 
 
 def archived(outs):
-    """Every page's record is where its line says, and every node left a report."""
+    """Checks that the record of every page is at the position given in its log line."""
     for name, out in outs.items():
         sizes = {}
         for line in lines_of(out):
@@ -106,23 +106,23 @@ def archived(outs):
                 continue
             if file not in sizes:
                 path = os.path.join(out, file)
-                assert os.path.exists(path), f"node {name}: {line['url']} is said to be in {file}, which is not there"
+                assert os.path.exists(path), f"node {name}: {line['url']} should be in {file}, which does not exist"
                 sizes[file] = os.path.getsize(path)
-            assert line["warc_offset"] < sizes[file], f"node {name}: {line['url']} is said to be at {line['warc_offset']} of {file}, which has {sizes[file]} bytes"
+            assert line["warc_offset"] < sizes[file], f"node {name}: {line['url']} should be at offset {line['warc_offset']} of {file}, which has {sizes[file]} bytes"
 
 
 def reports(outs):
     for name, out in outs.items():
         path = os.path.join(out, "report.json")
-        assert os.path.exists(path), f"node {name} left no report"
+        assert os.path.exists(path), f"node {name} wrote no report"
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
-        print(f"node {name}: {report['pages']} pages, {report['requests']} requests, {report['cpu_seconds']:.1f} s of processor time, "
-              f"{report['peak_memory_bytes'] / 2**20:.0f} MiB at most, ended: {report['stop_reason']}")
+        print(f"node {name}: {report['pages']} pages, {report['requests']} requests, {report['cpu_seconds']:.1f} s of CPU time, "
+              f"{report['peak_memory_bytes'] / 2**20:.0f} MiB peak memory, stop reason: {report['stop_reason']}")
 
 
 def whole(fleet, requests, bound, why, *more):
-    """What every scenario must come to; `more` are checks of one's own, of what was found."""
+    """The checks common to all scenarios; `more` are additional checks, which get the log entries."""
     found = logged(fleet.outs())
     truth, outs = fleet.site.truth, fleet.outs()
     all_of(
@@ -136,4 +136,4 @@ def whole(fleet, requests, bound, why, *more):
 
 
 def lives(count, in_flight_max=IN_FLIGHT_MAX):
-    return count * in_flight_max, f"{count} lives of nodes that may have ended × {in_flight_max} URLs under way"
+    return count * in_flight_max, f"{count} node sessions that may have ended × {in_flight_max} URLs in flight"

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""A real Prometheus scrapes a real fleet, and the queries of grafana/ are put to it.
+"""Runs a real Prometheus that scrapes a real fleet, and sends it the queries of grafana/.
 
 Usage: fleet_dashboards.py HARVESTMAN PROMETHEUS PROMTOOL OUT
 
-Three nodes crawl a simulated site over a server of NATS (HARVESTMAN_NATS_SERVER, or nats-server on the path), all of them on this
-machine. The third joins when the others hold everything, so that partitions are handed over, and is killed, so that they are taken.
-It is checked that
-  * promtool finds no fault in what a node serves, and all of it names the node,
-  * each query of the dashboard `fleet` is answered without an error and with numbers, for all nodes and for one,
-  * so is each query of the dashboards that a crawl on one machine has as well, for all nodes and for one,
-  * at the top of each dashboard all nodes can be chosen,
-  * `harvestman status` of a node and what its live page is told show the fleet: all nodes, one that leads, what each holds,
-  * each rule is evaluated, and no alert is raised but that a node is away.
-OUT is made anew.
+Three nodes crawl a simulated site over one NATS server (HARVESTMAN_NATS_SERVER, or nats-server in the PATH), all of them on this
+machine. The third node joins when the others hold all partitions, so that partitions are handed over. It is then killed, so that its
+partitions are taken over. The script checks that
+  * promtool accepts the metrics of a node, and all of them have the label `node`,
+  * each query of the dashboard `fleet` returns numbers and no error, for all nodes and for one,
+  * so does each query of the dashboards that also apply to a crawl on one machine, for all nodes and for one,
+  * all nodes can be selected at the top of each dashboard,
+  * `harvestman status` of a node and the data of its live page show the fleet: all nodes, one leader, the partitions of each node,
+  * each rule is evaluated, and no alert fires except that a node is missing.
+OUT is recreated.
 """
 
 import contextlib
@@ -33,13 +33,13 @@ from sim import end_on_sigterm, served
 SECONDS_MAX = 300
 SITE = ("--pages", "30000", "--hosts", "40", "--elsewhere", "4")
 PARTITIONS = 32
-# As many seconds without a sign of life, and a node is dead.
+# A node that is silent for this long is considered dead.
 LEASE = "8s"
 SETTINGS = ["scope.hosts=*.localhost", "fetch.private_addresses=true", "host.connections_per_ip=64", f"fleet.lease={LEASE}",
             f"fleet.partitions={PARTITIONS}", "fleet.checkpoint=3s", "fleet.renew=500ms"]
-# Slow enough to be watched, and to leave the machine some time.
+# Slow enough to be observed, and to leave the machine some CPU time.
 PACE = ["--delay", "300ms", "--per-host", "1", "--contact", "gate@localhost"]
-# What an ordinary crawl need not have: lessons of a policy, time that was measured.
+# The other dashboards need data that an ordinary crawl may not have: model updates of a policy, measured times.
 PLAIN = ["overview", "hosts", "resources"]
 LEFT = (0, 130, 143)
 
@@ -49,7 +49,7 @@ def server_command():
 
 
 class Node:
-    """A node: where it is scraped, and how it is started."""
+    """A node: its metrics address and its command line."""
 
     def __init__(self, name, out):
         self.name, self.port, self.out = name, free_port(), os.path.join(out, name)
@@ -75,18 +75,18 @@ def scraped(prometheus, nodes, times):
 
 
 def filled(node):
-    """Puts the variables in: all crawls, and this node."""
+    """Substitutes the variables: all crawls, and this node."""
     return lambda query: put_in(query, "", node).replace('instance=~""', 'instance=~".+"')
 
 
 def check_names(text, node):
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     nameless = [line for line in lines if f'node="{node.name}"' not in line]
-    assert lines and not nameless, f"lines that do not name the node: {nameless[:3]}"
+    assert lines and not nameless, f"lines without the label of the node: {nameless[:3]}"
 
 
 def check_status(binary, nodes):
-    """What a node says of its fleet, in a terminal and to its live page."""
+    """Checks what a node reports about its fleet, in a terminal and on its live page."""
     asked = [binary, "status", nodes[1].out]
     told = json.loads(subprocess.run([*asked, "--json"], capture_output=True, text=True, timeout=30, check=True).stdout)
     with open(os.path.join(nodes[1].out, "live.url"), encoding="utf-8") as file:
@@ -99,19 +99,19 @@ def check_status(binary, nodes):
         assert standing["session"].startswith(f"{nodes[1].name}.") and standing["margin_seconds"] > 0, standing
     text = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=True).stdout
     for part in ("fleet: crawl `watched`: running", "live, leads", f"this is node {nodes[1].name}; its lease lasts"):
-        assert part in text, f"{part} is not in {text}"
-    print("the status of a node and its live page show the fleet")
+        assert part in text, f"{part!r} is not in {text}"
+    print("the status command and the live page of a node show the fleet")
 
 
 def check_alerts(prometheus):
-    """As `check_rules`, but that a node was killed is to be said."""
+    """Like `check_rules`, but expects the alert for the killed node."""
     raised = {rule["labels"]["alertname"] for rule in prometheus.ask("alerts")["alerts"]}
-    assert "HarvestmanNodeAway" in raised, f"nobody misses the node that was killed: {raised}"
+    assert "HarvestmanNodeAway" in raised, f"no alert fires for the killed node, only {raised}"
     check_rules(prometheus, is_fleet=True, expected=raised & {"HarvestmanNodeAway", "HarvestmanGone"})
 
 
 def play(args, prometheus, nodes, seed, bus, stack):
-    """Starts the nodes one after the other, and kills the last."""
+    """Starts the nodes one after another, and kills the last one."""
     flags = [word for setting in SETTINGS for word in ("--set", setting)]
     begin = ["crawl", seed, "--fleet", bus, *PACE, *flags]
     processes = []
@@ -120,9 +120,9 @@ def play(args, prometheus, nodes, seed, bus, stack):
         said = stack.enter_context(open(f"{node.out}.log", "w", encoding="utf-8"))
         processes.append(stack.enter_context(running(arguments, f"node {node.name}", said)))
         held = nodes[:number + 1]
-        until(f"{node.name} holds its share", lambda held=held: all(one.caught_up() for one in held)
+        until(f"node {node.name} holds its share", lambda held=held: all(one.caught_up() for one in held)
               and sum(one.caught_up() for one in held) == PARTITIONS and scraped(prometheus, held, 3), *processes)
-    until("links were sent both ways, and checkpoints written", lambda: all(
+    until("links were sent in both directions and checkpoints were written", lambda: all(
         node.shows("fleet_arrived_links_total") and node.shows("fleet_checkpoints_total")
         and node.shows("crawl_pages_total") > 50 for node in nodes) and scraped(prometheus, nodes, 8), *processes)
     check_names(get(nodes[0].port, "/metrics"), nodes[0])
@@ -131,7 +131,7 @@ def play(args, prometheus, nodes, seed, bus, stack):
     processes[2].kill()
     processes[2].wait()
     until("the others have taken over", lambda: sum(node.caught_up() for node in nodes[:2]) == PARTITIONS, *processes[:2])
-    # What was counted is to be scraped, and the rules to be evaluated.
+    # Leaves time for the counters to be scraped and the rules to be evaluated.
     time.sleep(4 * SCRAPE_SECONDS)
     return processes
 
@@ -139,11 +139,11 @@ def play(args, prometheus, nodes, seed, bus, stack):
 def check(prometheus, nodes, span):
     names = {node.name for node in nodes}
     for chosen in check_dashboards(prometheus, [OF_FLEET, *PLAIN], filled(".*"), span):
-        assert set(chosen["node"]) == names, f"what can be chosen: {chosen}"
+        assert set(chosen["node"]) == names, f"values that can be selected: {chosen}"
     leader = next(node for node in nodes[:2] if node.shows("fleet_leads") == 1)
     list(check_dashboards(prometheus, [OF_FLEET, *PLAIN], filled(leader.name), span))
     pages = prometheus.ask("query", query=filled(leader.name)('sum by (node) (harvestman_crawl_pages_total{node=~"$node"})'))["result"]
-    assert [one["metric"] for one in pages] == [{"node": leader.name}], f"what is chosen is not what is shown: {pages}"
+    assert [one["metric"] for one in pages] == [{"node": leader.name}], f"the result does not match the selected node: {pages}"
 
 
 def main():
@@ -168,10 +168,10 @@ def main():
         check(prometheus, nodes, (began, time.time()))
         check_alerts(prometheus)
         for node, process in zip(nodes[:2], processes[:2]):
-            assert process.poll() is None, f"node {node.name} ended while it was looked at"
+            assert process.poll() is None, f"node {node.name} ended during the checks"
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=60) in LEFT, f"node {node.name}: exit code {process.returncode}"
-    print(f"the queries of grafana/ were answered from a fleet of three nodes, in {time.time() - began:.0f} s")
+    print(f"the queries of grafana/ returned results for a fleet of three nodes, in {time.time() - began:.0f} s")
 
 
 if __name__ == "__main__":

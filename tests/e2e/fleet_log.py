@@ -1,8 +1,8 @@
-"""What the site's log of requests says about those who sent them. Plain functions over values.
+"""Analysis of the site's request log, as pure functions.
 
-All times are of one clock, the site's, in microseconds. A request is logged as its head has been parsed, and as answered before the
-first byte of its answer is written: on the way to the client and back both can only be seen later, never earlier. So a fleet that keeps
-its waits is seen to keep them, whatever the load. The one tolerance is a millisecond, for the granularity of the clocks on both sides.
+All times are in microseconds and from one clock, that of the site. The time of a request is taken when its head has been parsed, the time of
+the response before its first byte is written. Network latency can only delay what the client sees and sends, so a fleet that respects its
+waits is seen to respect them under any load. The only tolerance is one millisecond, for the granularity of the clocks on both sides.
 """
 
 import collections
@@ -39,19 +39,19 @@ def read(path):
 
 
 def pairs(requests, groups):
-    """Each two requests to a server that came one after the other. A server is a host, or the group that `groups` says it is of."""
+    """Yields consecutive requests to the same server. A server is a host, or the group of the host according to `groups`."""
     last = {}
     for request in requests:
         server = groups.get(request.host, request.host)
         if server in last:
             yield last[server], request
-        # Of two that overlap, the wait counts from that which ends last.
+        # If two requests overlap, the wait is measured from the one that ends last.
         if server not in last or request.answered >= last[server].answered:
             last[server] = request
 
 
 def too_close(requests, groups, delay_us):
-    """Pairs of requests to a server of which the second came sooner than `delay_us` after the first was answered."""
+    """Pairs of consecutive requests to a server where the second came sooner than `delay_us` after the response to the first."""
     return [(one, other) for one, other in pairs(requests, groups) if other.at - one.answered + TOLERANCE_US < delay_us]
 
 
@@ -60,18 +60,18 @@ def shortest_wait(requests, groups):
 
 
 def changes_of_hands(requests, groups):
-    """Pairs of requests to a server that came from different nodes."""
+    """Pairs of consecutive requests to a server that came from different nodes."""
     return [(one, other) for one, other in pairs(requests, groups) if one.peer != other.peer]
 
 
 def repeats(requests, urls):
-    """How often more than once each of `urls` was asked for, of those that were."""
+    """The number of repeated requests for each of `urls` that was requested more than once."""
     counts = collections.Counter(request.url for request in requests if request.url in urls)
     return {url: count - 1 for url, count in counts.items() if count > 1}
 
 
 def longest_gap(requests, since, until):
-    """The longest time without a request between two moments, and when it began; the edges count."""
+    """The longest time without a request between two moments, and its start; the edges of the interval count."""
     times = [since, *sorted(request.at for request in requests if since < request.at < until), until]
     return max((later - earlier, earlier) for earlier, later in zip(times, times[1:]))
 

@@ -1,4 +1,4 @@
-"""A cluster of NATS servers with JetStream, on the hub of a fleet's network."""
+"""A cluster of NATS servers with JetStream, on the hub of the fleet's network."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def version():
 
 
 class Cluster:
-    """Servers are numbered from 1. What they keep is in `work` and outlives them."""
+    """The servers are numbered from 1. Their data is in `work` and survives restarts."""
 
     def __init__(self, work, servers, store_mib):
         self.numbers = range(1, servers + 1)
@@ -68,14 +68,14 @@ class Cluster:
                     preexec_fn=end_with_parent)
 
     def kill(self, *numbers):
-        """Ends servers at once, as a crash would."""
+        """Kills servers, as a crash would."""
         for number in numbers or list(self._processes):
             process = self._processes.pop(number)
             process.kill()
             process.wait()
 
     def freeze(self):
-        """Stops all of them in their tracks: connections stay open, and nothing answers."""
+        """Suspends all servers: connections stay open, but nothing responds."""
         for process in self._processes.values():
             process.send_signal(signal.SIGSTOP)
 
@@ -84,7 +84,7 @@ class Cluster:
             process.send_signal(signal.SIGCONT)
 
     def cpu_seconds(self):
-        """What those that run have used of the processor."""
+        """CPU time used by the running servers."""
         ticks = 0
         for process in self._processes.values():
             with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
@@ -93,7 +93,7 @@ class Cluster:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def ask(self, number, path):
-        """What a server says of itself."""
+        """The monitoring data of a server."""
         with _OPENER.open(f"http://{self.address(number)}:8222/{path}", timeout=5) as answer:
             return json.load(answer)
 
@@ -108,12 +108,12 @@ class Cluster:
         deadline = time.monotonic() + READY_SECONDS_MAX
         while not all(self._is_ready(number) for number in self._processes):
             dead = [number for number, process in self._processes.items() if process.poll() is not None]
-            assert not dead, f"servers {dead} of NATS ended; see nats*/log in {self._work}"
+            assert not dead, f"NATS servers {dead} ended; see nats*/log in {self._work}"
             assert time.monotonic() < deadline, f"NATS was not ready within {READY_SECONDS_MAX} s; see nats*/log in {self._work}"
             time.sleep(0.2)
 
     def streams(self):
-        """Of each stream: its leader, and how many messages and bytes it was ever given and holds now."""
+        """For each stream: its leader, the number of messages ever published, and the messages and bytes that it holds now."""
         found = {}
         for number in self._processes:
             accounts = self.ask(number, "jsz?accounts=true&streams=true&config=true").get("account_details") or []
@@ -124,14 +124,14 @@ class Cluster:
         return found
 
     def leader(self, stream):
-        """The server that leads a stream, and all streams that it leads."""
+        """The server that leads a stream, and all streams led by it."""
         streams = self.streams()
-        assert stream in streams, f"there is no stream {stream}, only {sorted(streams)}"
+        assert stream in streams, f"there is no stream {stream}; the streams are {sorted(streams)}"
         number = streams[stream]["leader"]
         return number, sorted(name for name, stream in streams.items() if stream["leader"] == number)
 
     def clients(self):
-        """Messages and bytes that clients sent to the servers and got from them, those that went away included."""
+        """Messages and bytes sent and received by clients, including disconnected ones."""
         sums = {"in_msgs": 0, "out_msgs": 0, "in_bytes": 0, "out_bytes": 0}
         for number in self._processes:
             for connection in self.ask(number, "connz?state=any&limit=1024").get("connections") or []:

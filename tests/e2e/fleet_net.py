@@ -1,6 +1,6 @@
-"""A network of its own for a fleet: the servers of NATS and the site stand on a hub, each node in a network namespace with a link to
-either. The hub is in a namespace that has no name and ends with this process, and so do those of the nodes: whatever happens, nothing
-is left, and no address of this network is seen outside. Needs Linux, root and iproute2.
+"""An isolated network for a fleet. The NATS servers and the site are on a hub; each node is in a network namespace with a link to each of
+them. The hub and the nodes are in unnamed namespaces that end with this process. Nothing is left behind in any case, and no address of this
+network is visible outside. Requires Linux, root and iproute2.
 """
 
 import contextlib
@@ -10,10 +10,10 @@ import signal
 import subprocess
 import time
 
-# The hub's addresses on either bridge; private ones, and seen in here only.
+# The hub's addresses on the two bridges; private and visible only inside the namespace.
 BUS, SITE = "10.77.1", "10.77.2"
 SITE_ADDRESS = f"{SITE}.1"
-# Of the nodes: the last number of both of their addresses is this, and more.
+# The last byte of both addresses of a node is this plus its number.
 NODES_FROM = 100
 _NEW_NETWORK = 0x40000000
 _DEATH_SIGNAL = 1
@@ -21,7 +21,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def end_with_parent():
-    """For a child, before it runs: it is killed where this process ends before it, by whatever."""
+    """Runs in a child process before exec: the child is killed if this process ends first for any reason."""
     _LIBC.prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
@@ -31,9 +31,9 @@ def ip(*words):
 
 
 def enter(buses):
-    """Puts this process, and all that it starts from now on, into a network of its own with `buses` addresses for servers."""
+    """Moves this process and its future children into a new network namespace with `buses` addresses for servers."""
     if _LIBC.unshare(_NEW_NETWORK) != 0:
-        raise SystemExit(f"a network namespace cannot be made ({os.strerror(ctypes.get_errno())}): this test must run as root on Linux")
+        raise SystemExit(f"cannot create a network namespace ({os.strerror(ctypes.get_errno())}): this test must run as root on Linux")
     ip("link", "set", "lo", "up")
     for bridge, prefix in (("bus", BUS), ("site", SITE)):
         ip("link", "add", bridge, "type", "bridge")
@@ -44,7 +44,7 @@ def enter(buses):
 
 
 class Place:
-    """Where a node runs."""
+    """The network namespace of a node."""
 
     def __init__(self, number, seconds_max):
         self.number = number
@@ -64,7 +64,7 @@ class Place:
         own = os.readlink("/proc/self/ns/net")
         deadline = time.monotonic() + 10
         while os.readlink(f"/proc/{self._holder.pid}/ns/net") == own:
-            assert time.monotonic() < deadline and self._holder.poll() is None, "no network namespace was made"
+            assert time.monotonic() < deadline and self._holder.poll() is None, "no network namespace was created"
             time.sleep(0.01)
 
     def _ip(self, *words):
@@ -80,11 +80,11 @@ class Place:
         self._ip("link", "set", bridge, "up")
 
     def command(self, *command):
-        """The same command, in here; its process has the number of the one that is started."""
+        """The command line that runs a command in this namespace, under the process id of the started process."""
         return ["nsenter", f"--net=/proc/{self._holder.pid}/ns/net", *command]
 
     def cut(self):
-        """Pulls the cable to the servers of NATS: nothing gets through, either way, and nobody is told. That to the site stays."""
+        """Cuts the link to the NATS servers silently in both directions. The link to the site stays up."""
         ip("link", "set", f"bus{self.number}", "down")
 
     def heal(self):
@@ -93,7 +93,7 @@ class Place:
     def close(self):
         self._holder.kill()
         self._holder.wait()
-        # Its links end with it, but a moment later; the next one may have the same names.
+        # Its links disappear with it, but slightly later; the next namespace may use the same names.
         for bridge in ("bus", "site"):
             with contextlib.suppress(AssertionError):
                 ip("link", "delete", f"{bridge}{self.number}")

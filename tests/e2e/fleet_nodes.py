@@ -1,4 +1,4 @@
-"""Nodes of a fleet: processes of Harvestman, each in a place of its own with a directory of its own."""
+"""Nodes of a fleet: Harvestman processes, each with its own network namespace and directory."""
 
 import os
 import signal
@@ -9,12 +9,12 @@ import time
 from fleet_net import end_with_parent
 
 SAMPLE_SECONDS = 0.2
-# A node that is told to leave, or to stop, may say so by its exit code.
+# The exit codes of a node that was asked to leave or to stop.
 LEFT = (0, 130, 143)
 
 
 class Node:
-    """Started, killed and started again any number of times, always with the same name and directory."""
+    """Can be started, killed and restarted any number of times, always with the same name and directory."""
 
     def __init__(self, binary, name, place, work):
         self.name, self.place = name, place
@@ -24,7 +24,7 @@ class Node:
         self._process, self._code, self._began = None, None, 0
 
     def start(self, *arguments):
-        """As a node of a fleet."""
+        """Starts the process as a node of a fleet."""
         self.start_alone(*arguments, "--node", self.name)
 
     def start_alone(self, *arguments):
@@ -37,7 +37,7 @@ class Node:
         self._code = None
 
     def code(self):
-        """Its exit code; none while it runs."""
+        """The exit code; None while it runs."""
         if self._code is None and self._process is not None:
             pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
             if pid:
@@ -49,42 +49,42 @@ class Node:
         return self._process is not None and self.code() is None
 
     def said(self, most=3000):
-        """The end of what it said."""
+        """The end of its log."""
         with open(self._said, "rb") as file:
             return file.read()[-most:].decode("utf-8", "replace")
 
     def takes_part(self):
-        """Whether it has said so since it was started."""
+        """Whether it has logged so since it was started."""
         with open(self._said, "rb") as file:
             file.seek(self._began)
             return b"this node takes part" in file.read()
 
     def check(self):
-        """That it runs, or ended as it should."""
-        assert self.code() in (None, 0), f"node {self.name} ended with code {self.code()}; it said:\n{self.said()}"
+        """Checks that it is running or exited successfully."""
+        assert self.code() in (None, 0), f"node {self.name} exited with code {self.code()}; its log:\n{self.said()}"
 
     def kill(self):
-        assert self.runs(), f"node {self.name} had ended before it was killed; it said:\n{self.said()}"
+        assert self.runs(), f"node {self.name} had ended before it was killed; its log:\n{self.said()}"
         self._process.send_signal(signal.SIGKILL)
         self.wait(20)
 
     def leave(self, seconds_max):
-        """Tells it to leave; how long that took."""
+        """Asks it to leave. Returns the seconds that this took."""
         start = time.monotonic()
         told = subprocess.run([self._binary, "fleet", "leave", self.out], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
-        assert told.returncode == 0, f"node {self.name} could not be told to leave: {told.stdout}{told.stderr}"
-        assert self.wait(seconds_max) in LEFT, f"node {self.name} left with code {self.code()}; it said:\n{self.said()}"
+        assert told.returncode == 0, f"`fleet leave` failed for node {self.name}: {told.stdout}{told.stderr}"
+        assert self.wait(seconds_max) in LEFT, f"node {self.name} left with exit code {self.code()}; its log:\n{self.said()}"
         return time.monotonic() - start
 
     def wait(self, seconds_max):
         deadline = time.monotonic() + seconds_max
         while self.runs():
-            assert time.monotonic() < deadline, f"node {self.name} did not end within {seconds_max:.0f} s; it said:\n{self.said()}"
+            assert time.monotonic() < deadline, f"node {self.name} did not exit within {seconds_max:.0f} s; its log:\n{self.said()}"
             time.sleep(0.02)
         return self.code()
 
     def memory(self):
-        """Bytes that it holds in memory; 0 where it does not run."""
+        """Its resident memory in bytes; 0 if it is not running."""
         try:
             with open(f"/proc/{self._process.pid}/statm", encoding="ascii") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -98,7 +98,7 @@ class Node:
 
 
 class Memory:
-    """Watches what nodes hold in memory, until it is closed."""
+    """Samples the memory of nodes until it is closed."""
 
     def __init__(self, nodes):
         self._nodes, self._samples, self._ended = nodes, [], threading.Event()
@@ -111,7 +111,7 @@ class Memory:
             self._samples.extend((now, node.name, node.memory()) for node in list(self._nodes.values()))
 
     def most(self, since, until):
-        """The most that each node held between two moments of the monotonic clock."""
+        """The peak memory of each node between two moments of the monotonic clock."""
         most = {}
         for at, name, held in self._samples:
             if since <= at <= until:

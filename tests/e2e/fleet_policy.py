@@ -1,4 +1,4 @@
-"""A fleet that decides by one policy: what one node learns from the pages of all."""
+"""A fleet that shares one policy: one node learns from the pages of all nodes."""
 
 import collections
 import datetime
@@ -14,13 +14,13 @@ from fleet_traffic import Traffic
 
 END_SECONDS_MAX = 300
 ALONE_SECONDS_MAX = 300
-# A policy learns templates for the first time at so many pages.
+# A policy learns templates for the first time at this number of pages.
 FIRST_LESSON = 12
-# The harvest is compared over so large a share of the site: at its end every crawl has everything.
+# The harvest is compared over this first share of the site, because at the end every crawl has fetched everything.
 HARVESTED_SHARE = 0.4
-# What one machine learns from a page at once takes a fleet some seconds, in which pages are fetched by what was known before.
+# A single machine learns from a page at once. A fleet needs some seconds, during which pages are fetched by the previous snapshot.
 HARVEST_OF_ALONE_MIN = 0.85
-# So many of the kinds of pages must be of the same cluster on all nodes that have fetched enough of them.
+# The share of page types that must be in the same cluster on all nodes that have fetched enough of them.
 ALIKE_MIN = 0.8
 ENOUGH_PAGES = 5
 POLICY = ["--policy", "ucc", "--set", "crawl.seed=5", "--set", "frontier.in_flight_max=64"]
@@ -28,7 +28,7 @@ OBSERVATIONS, KEYS, OBJECTS = f"HM_{NAME}_OBS", f"KV_hm-{NAME}", f"OBJ_hm-{NAME}
 
 
 def _fetched(outs):
-    """The pages that were fetched, over all nodes, in the order of their time."""
+    """The fetched pages of all nodes, in order of time."""
     lines = [(line, name) for name, out in outs.items() for line in check.lines_of(out) if line["fate"] == "fetched"]
     return sorted(lines, key=lambda pair: pair[0]["time"])
 
@@ -38,7 +38,7 @@ def _wanted(row):
 
 
 def _harvest(outs, truth):
-    """Which share of the first pages users made, and of all."""
+    """The share of new user-written pages among the first pages and among all pages, and the number of first pages."""
     fetched = _fetched(outs)
     first = fetched[: int(HARVESTED_SHARE * len(fetched))]
     share = lambda pages: sum(_wanted(truth[line["url"]]) for line, _ in pages) / max(1, len(pages))
@@ -46,12 +46,12 @@ def _harvest(outs, truth):
 
 
 def _alone(fleet):
-    """The harvest of one machine without a fleet, on the same site."""
+    """The harvest of a single machine without a fleet, on the same site."""
     place = Place(9, ALONE_SECONDS_MAX)
     node = Node(fleet.binary, "E", place, fleet.work)
     try:
         node.start_alone("crawl", fleet.site.seed, *fleet.size.settings(), *POLICY)
-        assert node.wait(ALONE_SECONDS_MAX) == 0, f"the crawl ended with code {node.code()}; it said:\n{node.said()}"
+        assert node.wait(ALONE_SECONDS_MAX) == 0, f"the crawl exited with code {node.code()}; its log:\n{node.said()}"
         return _harvest({"E": node.out}, fleet.site.truth)
     finally:
         node.close()
@@ -59,23 +59,23 @@ def _alone(fleet):
 
 
 def versions(out):
-    """The versions of the policy that a node went by, in their order, over all its lives."""
+    """The policy versions that a node used, in order, over all its sessions."""
     path = os.path.join(out, "policy.jsonl")
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as lines:
-        # The last line of a life that was ended may be cut off.
+        # The last line of a killed session may be incomplete.
         return [json.loads(line)["snapshot"] for line in lines if line.endswith("}\n")]
 
 
 def _grows(name, out):
     seen = versions(out)
-    assert seen and all(one <= other for one, other in zip(seen, seen[1:])), f"node {name} went by the versions {seen}"
-    print(f"node {name} went by {len(set(seen))} versions of the policy, up to {seen[-1]}")
+    assert seen and all(one <= other for one, other in zip(seen, seen[1:])), f"node {name} used the policy versions {seen}"
+    print(f"node {name} used {len(set(seen))} policy versions, up to {seen[-1]}")
 
 
 def _clusters(outs, truth, since):
-    """Of each kind of pages, how many are of which cluster, by node, from a version of the policy on."""
+    """The number of pages of each cluster, by page type and node, starting with a policy version."""
     kinds = collections.defaultdict(lambda: collections.defaultdict(collections.Counter))
     for line, name in _fetched(outs):
         if line.get("cluster", 0) > 1 and line.get("snapshot", 0) >= since:
@@ -84,44 +84,44 @@ def _clusters(outs, truth, since):
 
 
 def _same_clusters(outs, truth, since):
-    """A cluster has one number on all nodes: most pages of a kind are of the same one on each that has fetched enough of them."""
+    """Checks that cluster numbers agree: most pages of a type are in the same cluster on each node that has fetched enough of them."""
     alike, other = [], []
     for kind, nodes in sorted(_clusters(outs, truth, since).items()):
         most = {name: clusters.most_common(1)[0][0] for name, clusters in nodes.items() if sum(clusters.values()) >= ENOUGH_PAGES}
         if len(most) > 1:
             (alike if len(set(most.values())) == 1 else other).append(f"{kind} {most}")
-    print(f"clusters since version {since}: {len(alike)} kinds of pages are of the same cluster on all nodes, {len(other)} are not: {other}")
-    assert len(alike) >= 3 and len(alike) >= ALIKE_MIN * (len(alike) + len(other)), f"nodes tell pages apart in different ways: {other}"
+    print(f"clusters since version {since}: {len(alike)} page types are in the same cluster on all nodes, {len(other)} are not: {other}")
+    assert len(alike) >= 3 and len(alike) >= ALIKE_MIN * (len(alike) + len(other)), f"nodes cluster pages differently: {other}"
 
 
 def _learnt_elsewhere(out, name, version):
-    """A node that has come late goes by what others have learnt from others' pages, before it could have learnt anything itself."""
+    """Checks that a late node uses what the others have learned, before it could have learned anything from its own pages."""
     pages = [line for line in check.lines_of(out) if line["fate"] == "fetched"]
     first = sorted(pages, key=lambda line: line["time"])[:FIRST_LESSON]
     by = sorted({line.get("snapshot", 0) for line in first})
     told = sum(line.get("cluster", 0) > 1 for line in first)
-    print(f"node {name} joined when version {version} was out: its first {len(first)} pages were chosen by versions {by}, {told} of them have a cluster")
-    # A page that was asked for before it had loaded anything is chosen by nothing.
-    assert told >= len(first) / 2 and by[-1] >= version, f"node {name} did not go by what others had learnt"
+    print(f"node {name} joined when version {version} was published: its first {len(first)} pages were chosen by versions {by}, {told} of them have a cluster")
+    # Pages requested before the node had loaded a snapshot are chosen without a policy.
+    assert told >= len(first) / 2 and by[-1] >= version, f"node {name} did not use what the others had learned"
 
 
 def _models(outs):
     left = [name for name, out in outs.items() if os.path.exists(os.path.join(out, "site-model.json.gz"))]
-    print(f"the site model was left by {', '.join(left)}")
-    assert len(left) == 1, f"{left} left a site model, and one node was to"
+    print(f"a site model was written by {', '.join(left)}")
+    assert len(left) == 1, f"{left} wrote a site model instead of exactly one node"
 
 
 def _until_asked(fleet, share, base, what):
-    """As `wait_for_share`, for a site that was crawled before."""
+    """Like `wait_for_share`, but for a site that was crawled before."""
     while fleet.site.requests_so_far() - base < share * fleet.site.due:
         fleet.wait(0.2)
-        assert any(node.runs() for node in fleet.nodes.values()), f"the crawl was over before {what}"
+        assert any(node.runs() for node in fleet.nodes.values()), f"the crawl ended before {what}"
 
 
 def policy(fleet):
-    """Three nodes decide by one policy; its holder is killed."""
+    """Three nodes share one policy; its holder is killed."""
     alone, usual, count = _alone(fleet)
-    print(f"harvest of one machine: {alone:.3f} of the first {count} pages are new and made by users; of all {usual:.3f}", flush=True)
+    print(f"harvest of a single machine: {alone:.3f} of the first {count} pages are new and user-written; {usual:.3f} of all pages", flush=True)
     base = fleet.site.requests_so_far()
     fleet.begin("ABC", *POLICY)
     traffic = Traffic(fleet)
@@ -131,17 +131,17 @@ def policy(fleet):
     _until_asked(fleet, 0.45, base, "A was killed")
     before = max(versions(fleet.nodes[name].out)[-1] for name in "ABC")
     fleet.kill("A")
-    fleet.say(f"version {before} was out")
+    fleet.say(f"version {before} was published")
     fleet.wait(LEASE_SECONDS + 2)
     traffic.until(lambda: fleet.end(END_SECONDS_MAX))
     outs, truth = fleet.outs(), fleet.site.truth
     stayed = {name: out for name, out in outs.items() if name != "A"}
     harvested, _, count = _harvest(outs, truth)
     pages = len(_fetched(outs))
-    sent = {name: traffic.given(stream) for name, stream in (("observations", OBSERVATIONS), ("keys", KEYS), ("pieces of objects", OBJECTS))}
-    told = ", ".join(f"{count} {name} ({count / pages:.3f} a page)" for name, count in sent.items())
-    print(f"on the wire: {told}")
-    print(f"harvest of the fleet: {harvested:.3f} of the first {count} pages are new and made by users (one machine: {alone:.3f})")
+    sent = {name: traffic.given(stream) for name, stream in (("observations", OBSERVATIONS), ("keys", KEYS), ("object chunks", OBJECTS))}
+    told = ", ".join(f"{count} {name} ({count / pages:.3f} per page)" for name, count in sent.items())
+    print(f"messages: {told}")
+    print(f"harvest of the fleet: {harvested:.3f} of the first {count} pages are new and user-written (single machine: {alone:.3f})")
     check.all_of(
         lambda: check.nothing_lost(check.logged(outs), truth),
         *(lambda name=name: _grows(name, outs[name]) for name in outs),
@@ -156,27 +156,27 @@ def policy(fleet):
 
 def _grown(outs, before):
     last = {name: versions(out)[-1] for name, out in outs.items()}
-    print(f"the holder was killed at version {before}; at the end the others go by {last}")
-    assert all(version > before for version in last.values()), "nobody went on learning after the holder was killed"
+    print(f"the holder was killed at version {before}; at the end the other nodes use {last}")
+    assert all(version > before for version in last.values()), "no node continued learning after the holder was killed"
 
 
 def _no_worse(harvested, alone):
-    assert harvested >= HARVEST_OF_ALONE_MIN * alone, f"the fleet's harvest is {harvested:.3f}, that of one machine {alone:.3f}"
+    assert harvested >= HARVEST_OF_ALONE_MIN * alone, f"the harvest of the fleet is {harvested:.3f}, that of a single machine {alone:.3f}"
 
 
 BANNED_SECONDS = 10
-# A node knows by pages of its own where links lead.
+# Each node knows only from its own pages where links lead.
 BANNED_SHARE_MAX = 0.05
 LATEST = 300
 
 
 def _at(line):
-    """When a page was asked for, in microseconds."""
+    """The time when a page was requested, in microseconds."""
     return int(datetime.datetime.fromisoformat(line["time"]).timestamp() * 1e6)
 
 
 def _of_cluster(outs, cluster, since, until):
-    """How many of the pages that were fetched between two moments are of a cluster, by node: (these, all)."""
+    """The pages fetched between two moments, by node: (in the cluster, all)."""
     counts = collections.defaultdict(lambda: [0, 0])
     for line, name in _fetched(outs):
         if since <= _at(line) < until:
@@ -186,12 +186,12 @@ def _of_cluster(outs, cluster, since, until):
 
 
 def clusters(fleet):
-    """A cluster of pages that is banned at one node is fetched by none, until it is free again by what is told at another."""
+    """A page cluster that is banned at one node is fetched by none, until the ban is lifted at another node."""
     fleet.begin("ABC", *POLICY)
     fleet.wait_for_share(0.3, "a cluster was banned")
     latest = collections.Counter(line.get("cluster", 0) for line, _ in _fetched(fleet.outs())[-LATEST:])
     cluster, count = next((number, count) for number, count in latest.most_common() if number > 1)
-    fleet.say(f"{count} of the latest {LATEST} pages are of cluster {cluster}")
+    fleet.say(f"{count} of the latest {LATEST} pages are in cluster {cluster}")
     banned = tell(fleet, "B", "ban", str(cluster))
     fleet.wait(BANNED_SECONDS)
     free = tell(fleet, "C", "unban", str(cluster))
@@ -200,7 +200,7 @@ def clusters(fleet):
     before = _of_cluster(outs, cluster, banned - BANNED_SECONDS * 1_000_000, banned)
     while_banned = _of_cluster(outs, cluster, banned + WITHIN_US, free)
     after = _of_cluster(outs, cluster, free + WITHIN_US, free + 100 * WITHIN_US)
-    print(f"pages of cluster {cluster}, of all that were fetched, by node: before {before}, while it was banned {while_banned}, later {after}")
+    print(f"pages in cluster {cluster} and all fetched pages, by node: before {before}, during the ban {while_banned}, afterwards {after}")
     check.all_of(
         *(lambda name=name: _rare(name, while_banned) for name in "ABC"),
         lambda: _common(before),
@@ -210,10 +210,10 @@ def clusters(fleet):
 
 def _rare(name, counts):
     of_it, pages = counts[name]
-    assert pages > 20, f"node {name} fetched {pages} pages only while the cluster was banned"
-    assert of_it <= BANNED_SHARE_MAX * pages, f"node {name} fetched {of_it} pages of the banned cluster, of {pages}"
+    assert pages > 20, f"node {name} fetched only {pages} pages during the ban"
+    assert of_it <= BANNED_SHARE_MAX * pages, f"{of_it} of {pages} pages fetched by node {name} are in the banned cluster"
 
 
 def _common(counts):
     of_it, pages = map(sum, zip(*counts.values()))
-    assert of_it > 0.1 * pages, f"the cluster was rare before it was banned: {counts}"
+    assert of_it > 0.1 * pages, f"the cluster was rare before the ban: {counts}"

@@ -1,4 +1,4 @@
-"""A fleet at work: servers of NATS, a site, and nodes, all of it ended and cleared away when the fleet is."""
+"""A running fleet: NATS servers, a site, and nodes. Everything is stopped and removed with the fleet."""
 
 import os
 import shutil
@@ -13,24 +13,24 @@ from fleet_site import DOMAIN, Site
 
 NAME = "e2e"
 LEASE_SECONDS = 6
-# The most URLs that a node has begun and not yet brought to the fleet's log: what may be fetched again where it dies.
+# The maximum number of URLs that a node has started but not yet logged to the fleet, and that may be fetched again if it dies.
 IN_FLIGHT_MAX = 256
 START_SECONDS_MAX = 40
 LEAVE_SECONDS_MAX = 60
-# A node that ends because somebody stopped the crawl says so by its exit code.
+# The exit codes of a node that ends, including those of a stopped crawl.
 END_CODES = (0, 130)
 FLEET = ["--set", f"fleet.lease={LEASE_SECONDS}s", "--set", "fleet.renew=1s", "--set", "fleet.checkpoint=10s"]
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is crawled, and how fast."""
+    """The size of a crawl and its pace."""
     pages: int
     hosts: int
     delay_ms: int
     outage_seconds: int
     static: bool = False
-    # What each server of NATS keeps at most.
+    # The storage limit of each NATS server.
     store_mib: int = 4096
 
     @property
@@ -44,12 +44,12 @@ class Size:
 
 
 def clock_us():
-    """Now, as the site's log counts."""
+    """The current time on the clock of the site's log."""
     return time.time_ns() // 1000
 
 
 class Fleet:
-    """`work` is made anew, and removed where all went well."""
+    """`work` is recreated, and removed on success."""
 
     def __init__(self, binary, work, size, seconds_max, servers=3):
         shutil.rmtree(work, ignore_errors=True)
@@ -76,7 +76,7 @@ class Fleet:
         if kind is None:
             shutil.rmtree(self.work)
         else:
-            print(f"what was written is in {self.work}")
+            print(f"the files are in {self.work}")
 
     def _close(self):
         for node in self.nodes.values():
@@ -89,7 +89,7 @@ class Fleet:
             self.memory.close()
 
     def say(self, what):
-        print(f"{time.monotonic() - self._started:6.1f} s, {self.site.share_done():4.0%} asked for: {what}", flush=True)
+        print(f"{time.monotonic() - self._started:6.1f} s, {self.site.share_done():4.0%} requested: {what}", flush=True)
 
     # ---- Nodes
 
@@ -107,26 +107,26 @@ class Fleet:
         return [self.cluster.urls(), "--fleet-name", NAME]
 
     def crawl(self, name, *more, in_flight_max=IN_FLIGHT_MAX):
-        """The first node: it makes the crawl. Ends when others can join."""
+        """Starts the first node, which creates the crawl. Returns when others can join."""
         node = self._node(name)
         node.start("crawl", self.site.seed, "--fleet", *self._urls(), *self.size.settings(),
                    *FLEET, *self._groups(), "--set", f"frontier.in_flight_max={in_flight_max}", *more)
         deadline = time.monotonic() + START_SECONDS_MAX
         while not self._is_made():
             node.check()
-            assert time.monotonic() < deadline, f"there is no crawl {START_SECONDS_MAX} s after node {name} began; it said:\n{node.said()}"
+            assert time.monotonic() < deadline, f"there is no crawl {START_SECONDS_MAX} s after node {name} started; its log:\n{node.said()}"
             time.sleep(0.2)
-        self.say(f"node {name} began")
+        self.say(f"node {name} created the crawl")
 
     def _is_made(self):
-        """Whether the crawl's record can be there: its keys hold something."""
+        """Whether the crawl may have been created: its key bucket is not empty."""
         try:
             return self.cluster.streams().get(f"KV_hm-{NAME}", {"given": 0})["given"] > 0
         except OSError:
             return False
 
     def join(self, name, *more):
-        """A further node, or one that was here before."""
+        """Starts another node, or restarts one."""
         self._node(name).start("fleet", "join", *self._urls(), "--quiet", *more)
         self.left.discard(name)
         self.say(f"node {name} joins")
@@ -138,11 +138,11 @@ class Fleet:
         self.wait_for(names)
 
     def wait_for(self, names):
-        """Waits until these nodes take part: right after the crawl was made the servers may still be choosing who leads its streams."""
+        """Waits until these nodes have joined. Right after the crawl was created, the servers may still be electing the leaders of its streams."""
         deadline = time.monotonic() + START_SECONDS_MAX
         while waiting := [name for name in names if not self.nodes[name].takes_part()]:
             self.check()
-            assert time.monotonic() < deadline, f"nodes {waiting} do not take part after {START_SECONDS_MAX} s; {waiting[0]} said:\n{self.nodes[waiting[0]].said()}"
+            assert time.monotonic() < deadline, f"nodes {waiting} have not joined after {START_SECONDS_MAX} s; the log of {waiting[0]}:\n{self.nodes[waiting[0]].said()}"
             time.sleep(0.05)
 
     def kill(self, name):
@@ -153,14 +153,14 @@ class Fleet:
     def leave(self, name):
         seconds = self.nodes[name].leave(LEAVE_SECONDS_MAX)
         self.left.add(name)
-        self.say(f"node {name} has left, which took {seconds:.1f} s")
+        self.say(f"node {name} has left after {seconds:.1f} s")
 
     def status(self):
-        """What the fleet says of itself: the exit code, and the text."""
+        """Runs `fleet status`. Returns the exit code and the output."""
         return self._ask("status", "--format", "json", seconds_max=30)
 
     def rebalance(self):
-        """Has the load spread; the exit code, and the text."""
+        """Runs `fleet rebalance`. Returns the exit code and the output."""
         return self._ask("rebalance", "--json", seconds_max=200)
 
     def _ask(self, what, *more, seconds_max):
@@ -171,10 +171,10 @@ class Fleet:
     # ---- Time
 
     def wait_for_share(self, share, what):
-        """Waits until so much of the site was asked for, as something is to happen then."""
+        """Waits until this share of the site has been requested; `what` happens then."""
         while self.site.share_done() < share:
             self.check()
-            assert any(node.runs() for node in self.nodes.values()), f"the crawl was over before {what}: too few pages, or too short a delay"
+            assert any(node.runs() for node in self.nodes.values()), f"the crawl ended before {what}: too few pages, or too short a delay"
             time.sleep(0.05)
 
     def wait(self, seconds):
@@ -189,13 +189,13 @@ class Fleet:
                 node.check()
 
     def end(self, seconds_max):
-        """Waits until all nodes have ended by themselves; gives the requests that the site saw."""
+        """Waits until all nodes have exited by themselves. Returns the requests that the site received."""
         deadline = time.monotonic() + seconds_max
         for name, node in self.nodes.items():
             if name not in self.left:
                 code = node.wait(max(1.0, deadline - time.monotonic()))
-                assert code == 0, f"node {name} ended with code {code}; it said:\n{node.said()}"
-        self.say("all nodes have ended")
+                assert code == 0, f"node {name} exited with code {code}; its log:\n{node.said()}"
+        self.say("all nodes have exited")
         self.site.close()
         return self.site.requests()
 

@@ -1,4 +1,4 @@
-"""The site that a fleet crawls: simulated, with a ground truth and a log of who asked for what and when."""
+"""The simulated site that a fleet crawls, with a ground truth and a request log."""
 
 import json
 import os
@@ -9,24 +9,24 @@ from fleet_net import SITE_ADDRESS, end_with_parent
 
 DOMAIN = "fleet.test"
 PORT = 8080
-# Links of each page to pages of other hosts: else hardly any link would be one of another node.
+# The number of links of each page to pages of other hosts. Without them, hardly any link would belong to another node.
 ELSEWHERE = 3
-# What a crawl may ask for besides pages: robots.txt and two sitemaps of each host.
+# The number of auxiliary requests per host: robots.txt and two sitemaps.
 ERRANDS = 3
 
 
-# Pairs of hosts that are crawled as one server.
+# The number of host pairs that are crawled as one server.
 GROUPS = 5
 
 
 def grouped(hosts):
-    """A forum and a board of questions each are of one server: {host with port: name of the group}."""
+    """Pairs of a forum and a question board that belong to one server: {host with port: name of the group}."""
     pairs = [(f"forum{number}.{DOMAIN}", f"qa{number}.{DOMAIN}") for number in range(1, GROUPS + 1)]
     return {f"{host}:{PORT}": " ".join(pair) for pair in pairs if set(pair) <= hosts for host in pair}
 
 
 class Site:
-    """Serves until it is closed; then the log is whole."""
+    """Serves until it is closed; after that the log is complete."""
 
     def __init__(self, binary, work, size, seconds_max):
         self._log = os.path.join(work, "requests.jsonl")
@@ -38,7 +38,7 @@ class Site:
         with open(os.path.join(work, "site.log"), "wb") as said:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True,
                                              preexec_fn=end_with_parent)
-        # It writes the truth first.
+        # It writes the ground truth first.
         self.seed = self._process.stdout.readline().strip()
         assert self.seed.startswith("http://"), f"the simulator did not start; see site.log in {work}"
         with open(truth, encoding="utf-8") as lines:
@@ -50,7 +50,7 @@ class Site:
         self._read, self._seen = 0, 0
 
     def requests_so_far(self):
-        """Lags by some hundred: the log is written in blocks."""
+        """Lags by some hundred requests, because the log is written in blocks."""
         try:
             with open(self._log, "rb") as file:
                 file.seek(self._read)
@@ -73,5 +73,5 @@ class Site:
             self._process.wait()
 
     def requests(self):
-        """All of them, in the order of their arrival; after `close`."""
+        """All requests, in order of arrival; to be called after `close`."""
         return read(self._log)

@@ -1,4 +1,4 @@
-"""What a fleet's crawl costs on the wire: by what the servers of NATS count."""
+"""The network traffic of a fleet crawl, as counted by the NATS servers."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ BYTES_A_LINK_MAX = 40
 
 
 def foreign_links(outs, found, truth):
-    """Links to URLs of other nodes' hosts that nodes came across: each counts once for each node, as often as it must at least be sent."""
+    """The number of links that nodes found to hosts of other nodes. Each counts once per node, the minimum number of times that it is sent."""
     holder = {url.split("/")[2]: lines[0][0] for url, lines in found.items()}
     links = set()
     for name, out in outs.items():
@@ -27,7 +27,7 @@ def foreign_links(outs, found, truth):
 
 
 class Traffic:
-    """Watches the servers: what streams were given is counted also where they are removed at the end."""
+    """Samples the counters of the servers, so that streams that are removed at the end are counted too."""
 
     def __init__(self, fleet):
         self._fleet, self._given, self._size = fleet, {}, {}
@@ -44,7 +44,7 @@ class Traffic:
         try:
             streams, clients = self._fleet.cluster.streams(), self._fleet.cluster.clients()
         except (OSError, ValueError):
-            # A server that is busy: there is a next time.
+            # The server is busy; the next sample will do.
             return
         for name, stream in streams.items():
             self._given[name] = max(stream["given"], self._given.get(name, 0))
@@ -53,7 +53,7 @@ class Traffic:
         self._clients = {name: max(count, self._clients.get(name, 0)) for name, count in clients.items()}
 
     def until(self, ended):
-        """Watches until `ended` returns, and gives what that does."""
+        """Samples until `ended` returns. Returns its result."""
         result = ended()
         self._ended.set()
         self._thread.join()
@@ -61,18 +61,18 @@ class Traffic:
         return result
 
     def given(self, prefix):
-        """Messages that streams were given whose names begin so."""
+        """The number of messages published to the streams with this prefix."""
         return sum(count for name, count in self._given.items() if name.startswith(prefix))
 
     def tell(self, pages, links):
         kept = sum(self._given.values())
-        print(f"messages kept: {kept}, {kept / pages:.3f} a page (allowed: {MESSAGES_A_PAGE_MAX}); of the exchange {self.given(EXCHANGE)}, of logs {self.given(LOG)}, "
-              f"keys {self.given(KEYS)}, pieces of objects {self.given(OBJECTS)}")
+        print(f"stored messages: {kept}, {kept / pages:.3f} per page (allowed: {MESSAGES_A_PAGE_MAX}); exchange {self.given(EXCHANGE)}, logs {self.given(LOG)}, "
+              f"keys {self.given(KEYS)}, object chunks {self.given(OBJECTS)}")
         clients = self._clients
-        print(f"messages of nodes to NATS: {clients['in_msgs']}, {clients['in_msgs'] / pages:.3f} a page, {clients['in_bytes'] / pages:.0f} bytes a page; "
-              f"back: {clients['out_msgs']}, {clients['out_msgs'] / pages:.3f} a page, {clients['out_bytes'] / pages:.0f} bytes a page")
+        print(f"messages from nodes to NATS: {clients['in_msgs']}, {clients['in_msgs'] / pages:.3f} per page, {clients['in_bytes'] / pages:.0f} bytes per page; "
+              f"to nodes: {clients['out_msgs']}, {clients['out_msgs'] / pages:.3f} per page, {clients['out_bytes'] / pages:.0f} bytes per page")
         sent = sum(count * self._size.get(name, 0) for name, count in self._given.items() if name.startswith(EXCHANGE))
-        print(f"exchange: {links} foreign links, {self.given(EXCHANGE)} messages, about {sent:.0f} bytes as the servers keep them: "
-              f"{sent / max(1, links):.1f} a link (allowed: {BYTES_A_LINK_MAX})")
-        assert kept <= MESSAGES_A_PAGE_MAX * pages, f"{kept / pages:.3f} messages a page"
-        assert sent <= BYTES_A_LINK_MAX * links, f"{sent / max(1, links):.1f} bytes a foreign link"
+        print(f"exchange: {links} foreign links, {self.given(EXCHANGE)} messages, about {sent:.0f} bytes as stored by the servers: "
+              f"{sent / max(1, links):.1f} per link (allowed: {BYTES_A_LINK_MAX})")
+        assert kept <= MESSAGES_A_PAGE_MAX * pages, f"{kept / pages:.3f} messages per page"
+        assert sent <= BYTES_A_LINK_MAX * links, f"{sent / max(1, links):.1f} bytes per foreign link"

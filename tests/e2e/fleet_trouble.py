@@ -1,4 +1,4 @@
-"""Servers of NATS that have no room left, and checkpoints that are spoilt: what nodes say, and that nothing is lost."""
+"""NATS servers without free storage, and corrupted checkpoints: checks the log messages of the nodes and that nothing is lost."""
 
 import asyncio
 import os
@@ -11,19 +11,19 @@ from fleet_run import LEASE_SECONDS, NAME, Size, clock_us
 
 BALLAST = "BALLAST"
 MIB = 2**20
-# Little room, so that it is soon filled.
+# Little storage, so that it fills up quickly.
 TROUBLE_SIZE = Size(pages=2_500, hosts=60, delay_ms=250, outage_seconds=0, store_mib=256)
 REST_SECONDS = 20
 DELETES_MAX = 20
-# Within this others have gone on with what a node left.
+# Within this time other nodes have taken over the partitions of a dead node.
 TAKEN_SECONDS = LEASE_SECONDS + 5
 END_SECONDS_MAX = 300
-# For what a node has sent when the servers are full already: that it cannot be kept shows only then.
+# Allows for requests of a node before its next write to the full servers fails.
 FULL_WITHIN_US = (LEASE_SECONDS + 2) * 1_000_000
 
 
 def _with_bus(fleet, work):
-    """Does something as another client of the servers."""
+    """Runs `work` as another client of the servers."""
     async def connected():
         client = await nats.connect([f"nats://{fleet.cluster.address(number)}:4222" for number in fleet.cluster.numbers])
         try:
@@ -35,17 +35,17 @@ def _with_bus(fleet, work):
 
 
 async def _fill(_, bus):
-    """Takes all room that there is, down to messages of a few bytes; gives how much it was."""
+    """Fills all storage, down to messages of a few bytes. Returns the number of bytes."""
     await bus.add_stream(name=BALLAST, subjects=[BALLAST], num_replicas=3)
     taken, size = 0, MIB // 2
     while size:
         try:
             await bus.publish(BALLAST, bytes(size))
             taken += size
-            assert taken <= TROUBLE_SIZE.store_mib * MIB, "the servers take more than they may"
+            assert taken <= TROUBLE_SIZE.store_mib * MIB, "the servers accept more than their limit"
         except Error as error:
-            # Servers that are full also stop leading, so that now and then there is no answer.
-            print(f"{size} bytes more are refused: {error}")
+            # Full servers also give up leadership, so that some calls get no response.
+            print(f"another {size} bytes are refused: {error}")
             size //= 16
     return taken
 
@@ -56,25 +56,25 @@ async def _empty(_client, bus):
             await bus.delete_stream(BALLAST)
             return
         except Error as error:
-            print(f"what fills the servers cannot be removed yet: {error}")
+            print(f"the ballast cannot be removed yet: {error}")
             await asyncio.sleep(1)
-    raise AssertionError("what fills the servers could not be removed")
+    raise AssertionError("the ballast could not be removed")
 
 
 def full(fleet):
-    """Somebody else fills the servers, and makes room again later."""
+    """Another client fills the storage of the servers and frees it later."""
     fleet.begin("ABC")
     fleet.wait_for_share(0.25, "the servers were full")
-    fleet.say(f"{_with_bus(fleet, _fill) / MIB:.1f} MiB of something else fill the servers")
+    fleet.say(f"{_with_bus(fleet, _fill) / MIB:.1f} MiB of ballast fill the servers")
     since = clock_us()
     fleet.wait(REST_SECONDS)
     _with_bus(fleet, _empty)
     until = clock_us()
-    fleet.say("there is room again")
+    fleet.say("the servers have free storage again")
     requests = fleet.end(END_SECONDS_MAX)
     last = max(request.at for request in requests if request.at < until)
-    print(f"full: the last request came {(last - since) / 1e6:.2f} s after it, the first one "
-          f"{(min(request.at for request in requests if request.at >= until) - until) / 1e6:.2f} s after there was room again")
+    print(f"full: the last request came {(last - since) / 1e6:.2f} s after the servers were full, the next one "
+          f"{(min(request.at for request in requests if request.at >= until) - until) / 1e6:.2f} s after storage was free again")
     check.whole(fleet, requests, *check.lives(3),
                 lambda _: _rested(last - since),
                 lambda _: _said(fleet, "have no room left"))
@@ -85,17 +85,17 @@ def _rested(last_us):
 
 
 def _said(fleet, what):
-    """That each of them said why it rested. Of servers that are full, only those that still lead say so."""
+    """Checks that each node logged that it paused, and at least one why. Of the full servers, only those that still lead report the reason."""
     said = {name: fleet.nodes[name].said(10**7) for name in "ABC"}
     told = [name for name, text in said.items() if what in text]
-    print(f"full: said by {', '.join(told) or 'nobody'}")
-    assert told, f"nobody said that {what!r}"
+    print(f"full: reported by {', '.join(told) or 'no node'}")
+    assert told, f"no node reported {what!r}"
     for name, text in said.items():
-        assert "this node rests, loses nothing" in text, f"node {name} did not say that it rested; it said:\n{fleet.nodes[name].said()}"
+        assert "this node rests, loses nothing" in text, f"node {name} did not report that it paused; its log:\n{fleet.nodes[name].said()}"
 
 
 def _spoil(session_of):
-    """Spoils the first copy of each checkpoint of a node: of one its content, of the next a piece of it is gone, by turns."""
+    """Corrupts the first copy of each checkpoint of a node: alternately overwrites its content and deletes one of its chunks."""
     async def work(_, bus):
         store = await bus.object_store(f"hm-{NAME}-objects")
         spoilt = 0
@@ -114,15 +114,15 @@ def _spoil(session_of):
 
 
 def spoilt(fleet):
-    """A node is killed, and what it left on the servers is spoilt before others go on with it."""
+    """A node is killed, and its data on the servers is corrupted before other nodes take over."""
     fleet.begin("ABC", "--set", "fleet.checkpoint=3s")
     fleet.wait_for_share(0.4, "a node was killed")
     fleet.kill("B")
     count = _with_bus(fleet, _spoil("B"))
-    fleet.say(f"{count} checkpoints of B are spoilt")
-    assert count > 0, "B had left no checkpoint"
+    fleet.say(f"{count} checkpoints of B are corrupted")
+    assert count > 0, "B had written no checkpoint"
     fleet.wait(TAKEN_SECONDS)
-    # What it archived is made whole by itself.
+    # The node repairs its archive itself.
     fleet.join("B")
     requests = fleet.end(END_SECONDS_MAX)
     check.whole(fleet, requests, *check.lives(1), lambda _: _told_spoilt(fleet))
@@ -130,5 +130,5 @@ def spoilt(fleet):
 
 def _told_spoilt(fleet):
     told = [name for name in "AC" if "its copy is read instead" in fleet.nodes[name].said(10**7)]
-    print(f"spoilt: said by {', '.join(told) or 'nobody'}")
-    assert told, "nobody said that a checkpoint was spoilt"
+    print(f"spoilt: reported by {', '.join(told) or 'no node'}")
+    assert told, "no node reported a corrupted checkpoint"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks `harvestman inspect` questions as JSON lines and compares the answers, in whatever order they come.
+"""Sends queries to `harvestman inspect` as JSON lines and compares the results, which may arrive in any order.
 
 Usage: inspect_lines.py HARVESTMAN WARC WORK
 
-WORK: a path; what it needs as a file is written beside it.
+WORK is a path prefix for temporary files.
 """
 
 import base64
@@ -18,14 +18,14 @@ PAGE = base64.b64encode(b'<title>T</title><ul><li><a href="b?x=1">b</a><li><a hr
 
 
 def ask(binary, kind, questions):
-    """Answers by id. A line that is no JSON stands among the questions: it must cost no other its answer."""
+    """Returns the results by id. One input line is invalid JSON, which must not affect the results of the others."""
     lines = [json.dumps({"id": number, **question}) for number, question in enumerate(questions)]
-    lines.insert(1, "this is no JSON")
+    lines.insert(1, "this is not JSON")
     result = subprocess.run([binary, "inspect", kind], input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(answers) == len(lines), result.stdout
-    assert [answer for answer in answers if answer["id"] is None and answer["error"]], "no answer to the line that is no JSON"
+    assert [answer for answer in answers if answer["id"] is None and answer["error"]], "no error for the line that is not JSON"
     return {answer["id"]: answer for answer in answers if answer["id"] is not None}
 
 
@@ -41,7 +41,7 @@ def urls(binary):
     ])
     check("canonical form", answers[0].get("href"), "http://example.org/~b")
     check("resolved", answers[1].get("href"), "http://example.org/c")
-    check("no URL", answers[2].get("failure"), True)
+    check("invalid URL", answers[2].get("failure"), True)
 
 
 def robots(binary):
@@ -84,7 +84,7 @@ def main():
     sitemaps(binary, work)
     pages(binary)
     lines = warcs(binary, warc)
-    print(f"inspect url, robots, sitemap and page answer JSON lines; inspect warc --json writes {lines}")
+    print(f"inspect url, robots, sitemap and page process JSON lines; inspect warc --json writes {lines} lines")
 
 
 if __name__ == "__main__":

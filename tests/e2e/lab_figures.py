@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the default policies and clusters on recorded sites, and says where they fall below what they have reached.
+"""Measures the default policies and clusterings on recorded sites, and reports figures that fall below their floor.
 
 Usage: lab_figures.py HARVESTMAN CORPORA
 
-CORPORA holds machina.warc.gz and spirit.warc.gz with their labels. Every figure is printed with its floor, then all that is
-below is named. Exit code 0: nothing is.
+CORPORA contains machina.warc.gz and spirit.warc.gz with their labels. Every figure is printed with its floor, followed by a list
+of the figures below their floor. Exits with 0 if there are none.
 """
 
 import json
@@ -17,8 +17,8 @@ from statistics import mean
 SITES = ("machina", "spirit")
 SECONDS_MAX = 600
 
-# Experiment, its arguments, the name under which its rows are the default's, and per site the floors of the means over seeds
-# (and targets). The same seeds give the same figures.
+# Experiment, its arguments, the policy name of its default rows, and per site the floors of the means over seeds (and targets). The
+# same seeds give the same figures.
 UCC = ("--seeds", "3", "--policies", "bfs,ucc", "--variants", "default")
 TARGET = ("--seeds", "2", "--policies", "target", "--variants", "default")
 CLUSTER = ("--seeds", "2", "--methods", "default")
@@ -28,7 +28,7 @@ FLOORS = (
     ("target", TARGET, "target", {site: {"harvest_rate": 0.88} for site in SITES}),
     ("cluster", CLUSTER, "default", {site: CLUSTER_FLOORS for site in SITES}),
 )
-# Stopping below a tenth must leave nearly nothing behind, and the look ahead must be right on average.
+# Stopping below a tenth must miss almost nothing, and the yield forecast must be right on average.
 EARLY_STOP = ("--seeds", "2", "--shares", "0.1")
 LEFT_BEHIND_MAX, REQUESTS_MAX, ERROR_MAX = 0.08, 0.5, 0.10
 
@@ -48,18 +48,18 @@ def rows(binary, corpora, experiment, arguments):
 
 
 def average(found, measure):
-    """The mean of a measure. A row without it is a fault, as is no row at all."""
+    """The mean of a measure. Fails if a row lacks it or if there are no rows."""
     return mean(row[measure] for row in found)
 
 
 def figure(site, what, value, floor):
-    """Prints a figure; says whether it holds."""
+    """Prints a figure. Returns whether it reaches its floor."""
     print(f"  {site:<8} {what:<28} {value:.4f}  (at least {floor:.4f})")
     return value >= floor
 
 
 def measure(binary, corpora):
-    """Measures everything; the names of what is below its floor."""
+    """Measures all experiments. Returns the names of the figures below their floor."""
     below = []
     for experiment, arguments, default, floors in FLOORS:
         found = rows(binary, corpora, experiment, arguments)
@@ -67,23 +67,23 @@ def measure(binary, corpora):
                   for site in SITES for name, floor in floors[site].items()]
         if experiment == "ucc":
             plain = "valid_ratio"
-            checks += [(site, f"{plain}, to bfs", average(found[site, "ucc"], plain), average(found[site, "bfs"], plain))
+            checks += [(site, f"{plain}, against bfs", average(found[site, "ucc"], plain), average(found[site, "bfs"], plain))
                        for site in SITES]
         below += [f"{experiment} {site} {name}" for site, name, value, floor in checks if not figure(site, name, value, floor)]
     return below
 
 
 def measure_early_stop(binary, corpora):
-    """The same for stopping early: what was left behind, what it took, how far off the look ahead was."""
+    """The same for early stopping: recall, requests saved, and the error of the yield forecast."""
     found = rows(binary, corpora, "early-stop", EARLY_STOP)
     below = []
     for site in SITES:
         both = [row for policy in ("ucc", "target") for row in found[site, policy]]
         whole = [row for row in both if row["variant"] == "to the end"]
         stopped = [row for row in both if row["variant"] == "below 0.1"]
-        checks = [("recall where it stopped", average(stopped, "recall_unique"), 1 - LEFT_BEHIND_MAX),
+        checks = [("recall at the stop", average(stopped, "recall_unique"), 1 - LEFT_BEHIND_MAX),
                   ("requests saved", 1 - average(stopped, "fetches") / average(whole, "fetches"), 1 - REQUESTS_MAX),
-                  ("1 - error of the look ahead", 1 - average(whole, "yield_error"), 1 - ERROR_MAX)]
+                  ("1 - error of the forecast", 1 - average(whole, "yield_error"), 1 - ERROR_MAX)]
         below += [f"early-stop {site} {what}" for what, value, floor in checks if not figure(site, what, value, floor)]
     return below
 
@@ -91,7 +91,7 @@ def measure_early_stop(binary, corpora):
 def main():
     below = measure(sys.argv[1], sys.argv[2]) + measure_early_stop(sys.argv[1], sys.argv[2])
     assert not below, f"below the floor: {', '.join(below)}"
-    print("all figures hold")
+    print("all figures reach their floor")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Crawls live forum software for what users wrote and compares the harvest with that of a replay of its recording.
+"""Crawls live forum software for user-written content and compares the harvest with that of a replay of its recording.
 
 Usage: learned_crawl.py --bed NAME --beds DIR --work DIR --corpora DIR --harvestman BIN [--seeds N]
                         [--tolerance D]
 
-The forum is the one that `bed.py setup` made in WORK. It is crawled once with each seed from 1 to N (3), to WORK/NAME-learned,
-each time from nothing and with the replay's number of requests. A replay knows no robots.txt and no limit of depth, so these
-crawls, on loopback, know none either. It is checked that
-  * the mean valid ratios, with duplicate views and without, are those of replays with the same seeds within ± D (0.02). Means,
-    because a single crawl is often farther off: from seed to seed replays too differ by a standard deviation of 0.014,
-  * the last crawl says why it came to a page, and why it did not come to others (`harvestman explain`).
+The forum is the one that `bed.py setup` created in WORK. It is crawled once with each seed from 1 to N (3), to WORK/NAME-learned,
+each time from scratch and with the number of requests of the replay. A replay has no robots.txt and no depth limit, so these crawls,
+on loopback, use none either. The script checks that
+  * the mean valid ratios, with and without duplicate views, equal those of replays with the same seeds within ± D (0.02). Means are
+    used because a single crawl often deviates more: the ratios of replays differ from seed to seed by a standard deviation of 0.014,
+  * the last crawl explains why it fetched a page, and why it did not fetch others (`harvestman explain`).
 
-The Python that runs it needs warcio. Exit code 0: all of it holds.
+Requires warcio in the Python environment. Exits with 0 if all checks pass.
 """
 
 import argparse
@@ -36,7 +36,7 @@ RATIOS = ("valid_ratio", "valid_ratio_unique")
 
 
 def replay(args, seed):
-    """The row of a replay."""
+    """The result row of a replay."""
     command = [args.harvestman, "replay", f"{args.corpora}/{args.bed}.warc.gz", "--policy", "ucc", "--seed", str(seed),
                "--json", "-"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=REPLAY_SECONDS_MAX, stdin=subprocess.DEVNULL)
@@ -46,7 +46,7 @@ def replay(args, seed):
 
 
 def crawl(args, base, out, seed, requests):
-    """Few requests are under way at a time, as in a replay: a policy cannot take back what is."""
+    """Runs a crawl with few requests in flight, as in a replay, because a policy cannot revoke requests in flight."""
     shutil.rmtree(out, ignore_errors=True)
     settings = ("robots.obey=false", f"budget.requests={requests}", "budget.depth=65535", "frontier.in_flight_max=4")
     command = [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--seed", str(seed), "--delay", "0s",
@@ -61,7 +61,7 @@ def crawl(args, base, out, seed, requests):
 
 
 def worth(args):
-    """Which recorded pages users made: by key, whether each is no duplicate view. And the keys of all that was recorded."""
+    """The user-written recorded pages by key, each with whether it is not a duplicate view; and the keys of all recorded URLs."""
     with gzip.open(f"{args.corpora}/{args.bed}.labels.csv.gz", "rt", newline="") as file:
         rows = list(csv.DictReader(file))
     pages = [row for row in rows if row["status"] == "200" and row["content_type"].startswith("text/html")]
@@ -76,13 +76,13 @@ def harvest(args, pages):
     brought = {key(page["url"]) for page in pages if page.get("status") == 200}
     strange = [page["url"] for page in pages if page["attempts"] and key(page["url"]) not in recorded]
     valid = brought & set(made)
-    print(f"{requests} requests, {len(strange)} of them for URLs that were not recorded: {strange[:3]}")
+    print(f"{requests} requests, {len(strange)} of them for unrecorded URLs: {strange[:3]}")
     unique = sum(made[url] for url in valid)
     return {"requests": requests, "valid_ratio": len(valid) / requests, "valid_ratio_unique": unique / requests}
 
 
 def compare(live, replayed, tolerance):
-    """Two lists of measures, seed by seed."""
+    """Compares two lists of measures, seed by seed."""
     apart = {}
     for name in RATIOS:
         means = [mean(row[name] for row in rows) for rows in (live, replayed)]
@@ -96,7 +96,7 @@ def compare(live, replayed, tolerance):
 
 
 def explain(args, out, url):
-    """The story as JSON; for people it must be told too."""
+    """The explanation as JSON. Checks that the text output works too."""
     stories = []
     for form in ([], ["--json"]):
         command = [args.harvestman, "explain", out, url, *form]
@@ -108,13 +108,13 @@ def explain(args, out, url):
 
 
 def check_explanations(args, base, out, pages):
-    """A page that was fetched because of what was learnt, a URL out of scope, and one that nothing is known of."""
+    """Checks the explanations of a page fetched because of what was learned, of a URL out of scope, and of an unknown URL."""
     learnt = [page for page in pages if page["fate"] == "fetched" and "snapshot" in page and page.get("score") is not None]
-    assert learnt, "no page was fetched because of what the policy had learnt"
+    assert learnt, "no page was fetched because of what the policy had learned"
     page = learnt[-1]
     story = explain(args, out, page["url"])
     assert story["page"]["url"] == page["url"] and story["policy"], story
-    assert story["chain"] and story["chain"][-1]["url"] == base, f"not from the seed: {story['chain']}"
+    assert story["chain"] and story["chain"][-1]["url"] == base, f"the chain does not start at the seed: {story['chain']}"
     verdicts = [explain(args, out, url) for url in ("http://elsewhere.example.org/", f"{base}there-is-no-such-page")]
     assert all(story["page"] is None for story in verdicts), verdicts
     assert "outside the scope" in verdicts[0]["verdict"] and "no page that was fetched" in verdicts[1]["verdict"], verdicts
@@ -139,7 +139,7 @@ def run(args):
         stop(server)
     compare(live, replayed, args.tolerance)
     check_explanations(args, base, out, pages)
-    print(f"{args.bed}: the live crawls brought what the replays promised")
+    print(f"{args.bed}: the harvest of the live crawls matches the replays")
 
 
 def main():
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--tolerance", type=float, default=0.02)
     args = parser.parse_args()
-    # So that the server is ended where a time limit ends this.
+    # Ends the server if a time limit ends this script.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args.work = os.path.abspath(args.work)
     run(args)

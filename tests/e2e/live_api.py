@@ -1,4 +1,4 @@
-"""What a running crawl says to those who watch it by HTTP."""
+"""A client of the HTTP API of a running crawl."""
 
 import json
 import time
@@ -6,15 +6,15 @@ import urllib.request
 
 
 def until(what, holds, seconds=20, say=None):
-    """Waits for something that comes by itself."""
+    """Waits for a condition."""
     deadline = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what}{f': {say()}' if say else ''}"
+        assert time.monotonic() < deadline, f"not reached within {seconds} s: {what}{f': {say()}' if say else ''}"
         time.sleep(0.1)
 
 
 class Api:
-    """Reads as the page does; `url` is the address of the page with its token."""
+    """Reads what the live page reads; `url` is the address of the page with its token."""
 
     def __init__(self, url):
         self.base, _, self.token = url.partition("/#token=")

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Watches and steers a crawl through its live page, in a headless Chromium.
+"""Monitors and steers a crawl through its live page, in a headless Chromium.
 
 Usage: live_page.py HARVESTMAN WORK_DIR AXE_JS
-       live_page.py --url URL WORK_DIR AXE_JS      (a page that is served already; what needs the crawl's files is left out)
+       live_page.py --url URL WORK_DIR AXE_JS      (a page that is already served; checks that need the crawl's files are skipped)
 
-A simulated forum is crawled slowly. Of its live page it is checked that
-  * the numbers of the funnel and the nodes of the site map are those of the API,
-  * pause, resume, pin, ban, a budget and stop, given by mouse or keyboard, hold in the crawl, and a reload shows them,
-  * it keeps focus and what is unfolded while it changes, and survives a stream that breaks and a view that lacks most parts,
-  * every text is shown as text, whatever is in it,
-  * without a token, or with a wrong one, it changes nothing and says so,
-  * it says nothing to the console, asks no other origin, fits windows of 390 and 1280 pixels, light and dark, and axe-core finds
-    nothing serious in it.
-The crawl and the screenshots go to WORK_DIR, which is made anew. Exit code 0: all of it holds.
+A simulated forum is crawled slowly. The script checks that the live page
+  * shows the numbers of the funnel and the nodes of the site map as the API returns them,
+  * executes pause, resume, pin, ban, a budget and stop by mouse or keyboard, and still shows them after a reload,
+  * keeps the focus and the expanded elements across updates, and survives a broken stream and a view without most of its parts,
+  * shows every text as text, regardless of its content,
+  * changes nothing without a token or with a wrong one, and reports this,
+  * logs nothing to the console, contacts no other origin, fits windows of 390 and 1280 pixels, light and dark, and has no serious
+    violations according to axe-core.
+The crawl and the screenshots are written to WORK_DIR, which is recreated. Exits with 0 if all checks pass.
 """
 
 import argparse
@@ -36,7 +36,7 @@ CLUSTERS_LEAST = 4
 
 @contextlib.contextmanager
 def crawl(args, out):
-    """A crawl of a simulated forum, slow enough to be watched."""
+    """A crawl of a simulated forum that is slow enough to be observed."""
     with served(args.harvestman, "--pages", "20000", "--hosts", "1", "--families", "forum", seconds_max=SECONDS_MAX) as seed:
         command = [args.harvestman, "crawl", seed, "--policy", "ucc", "--metrics", "127.0.0.1:0", "--out", out, "--seed", "1",
                    "--delay", "20ms", "--per-host", "2", "--set", "fetch.private_addresses=true", "--contact", "gate@localhost",
@@ -52,25 +52,25 @@ def crawl(args, out):
 
 
 def address_of(out):
-    """The address of the page, which only its user may read."""
+    """The address of the page, from a file that only its user may read."""
     file = f"{out}/live.url"
     until("live.url", lambda: os.path.exists(file) and os.path.getsize(file) > 0)
-    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600, "others may read the token"
+    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600, "other users may read the token"
     with open(file, encoding="utf-8") as lines:
         return lines.readline().strip()
 
 
 def check_token_is_hidden(watched):
-    """The address bar, which ends in screenshots and histories, does not show the token."""
+    """Checks that the address bar, which ends up in screenshots and browser histories, does not show the token."""
     assert "token" not in watched.evaluate("location.href"), watched.evaluate("location.href")
     assert watched.element("#pause").is_enabled()
     watched.page.reload()
     watched.element("[data-stage=pages]").wait_for()
-    assert watched.element("#pause").is_enabled(), "the token is lost by a reload"
+    assert watched.element("#pause").is_enabled(), "the token is lost on reload"
 
 
 def check_numbers(watched, api):
-    """While nothing moves, the page shows what the API says."""
+    """Checks that the page of a paused crawl shows the numbers of the API."""
     def differences():
         view = api.live()
         shown = watched.evaluate("[...document.querySelectorAll('[data-stage]')]"
@@ -81,11 +81,11 @@ def check_numbers(watched, api):
     until("the numbers of the API on the page", lambda: (lambda pair: pair[0] == pair[1])(differences()), say=differences)
     stages, nodes = differences()[0]
     assert len(stages) >= 5 and len(nodes) >= CLUSTERS_LEAST
-    print(f"the same in the page and the API: {', '.join(f'{name} {count}' for name, count, _ in stages)}; {len(nodes)} nodes")
+    print(f"the page and the API agree: {', '.join(f'{name} {count}' for name, count, _ in stages)}; {len(nodes)} nodes")
 
 
 def check_table(watched):
-    """The table has what the drawing has."""
+    """Checks that the table has the same nodes as the drawing."""
     nodes = watched.element("[data-cluster]").count()
     watched.element("#as-table").click()
     assert watched.element("#clusters tbody tr").count() == nodes and not watched.element("#map").is_visible()
@@ -94,7 +94,7 @@ def check_table(watched):
 
 
 def check_looks(browser, url, args, axe):
-    """Both widths, both themes: it fits, axe finds nothing. Axe has to be let in past the page's policy of what may run."""
+    """Checks width and accessibility at both widths in both themes. To run axe, the page's content security policy is bypassed."""
     for width in WIDTHS:
         for theme in THEMES:
             with Watched(browser, url, width, theme) as watched:
@@ -109,7 +109,7 @@ def check_looks(browser, url, args, axe):
                     summary.click()
                 found = watched.grave_violations(axe)
                 assert not found, f"{width} pixels, {theme}: {found}"
-    print(f"fits {' and '.join(map(str, WIDTHS))} pixels, light and dark; axe-core finds nothing serious")
+    print(f"fits {' and '.join(map(str, WIDTHS))} pixels, light and dark; axe-core finds no serious violations")
 
 
 def check(args, browser, url, process):
@@ -159,7 +159,7 @@ def main():
         else:
             with crawl(args, args.out) as process:
                 check(args, browser, address_of(args.out), process)
-    print(f"the live page shows and steers a crawl ({time.monotonic() - start:.0f} s)")
+    print(f"the live page monitors and steers a crawl ({time.monotonic() - start:.0f} s)")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The live page's checks with views that no crawl would send: strings that attack, parts that are missing, a stream that breaks."""
+"""Checks of the live page with abnormal views: hostile strings, missing parts, a broken stream."""
 
 import json
 
@@ -8,7 +8,7 @@ from live_api import until
 ATTACK = "<script>hacked=1</script><img src=x onerror=hacked=1>\u202egnp.exe\u202c \u200f\u05e9\u05dc\u05d5\u05dd \U0001f600 "
 LONG = "http://long.test/" + "x" * 300
 SCRIPT = "javascript:hacked=1"
-# What the page looks up, so that it stays itself.
+# Values that the page interprets, so they are kept.
 KEPT = ("kind", "stage", "id", "time", "budget", "paused", "draining", "stall")
 
 
@@ -22,7 +22,7 @@ def spoilt(value, key=None, at=0):
 
 
 def with_fleet(view):
-    """The same crawl as a node of a fleet, behind in part."""
+    """The same crawl as a node of a fleet that has partly caught up."""
     nodes = [{"node": name, "session": f"{name}.1", "leads": name == "a", "state": state, "partitions": 100, "caught_up": 98, "waiting": 12_345,
               "under_way": 8, "pages": 4_567, "requests": 5_000, "bytes": 99_999, "behind": 17} for name, state in (("a", "live"), ("b", "silent"))]
     fleet = {"name": "crawl", "state": "running", "partitions": 256, "held": 200, "size": 70, "nodes": nodes, "exchange": [9, 9]}
@@ -30,7 +30,7 @@ def with_fleet(view):
 
 
 def check_fleet(browser, url, view):
-    """Only a node of a fleet shows one: its nodes, who leads, which one this is."""
+    """Checks that only a node of a fleet shows the fleet: its nodes, the leader, and which node this is."""
     assert "fleet" not in view["status"]
     with Watched(browser, url) as watched:
         watched.open().element("[data-stage=pages]").wait_for()
@@ -46,7 +46,7 @@ def check_fleet(browser, url, view):
 
 
 def serve_view(watched, view):
-    """Every stream of this page is one view, and then breaks."""
+    """Makes every stream of this page send one view and then break."""
     body = f"event: view\ndata: {json.dumps(view)}\n\n"
     watched.page.route("**/api/events", lambda route: route.fulfill(content_type="text/event-stream", body=body))
 
@@ -57,7 +57,7 @@ def check_text_is_text(browser, url, view, work):
             serve_view(watched, spoilt(view))
             watched.open().element("[data-cluster]").first.click()
             watched.element("#detail").wait_for()
-            assert watched.evaluate("typeof hacked") == "undefined", "a text has become code"
+            assert watched.evaluate("typeof hacked") == "undefined", "a text was executed as code"
             assert watched.evaluate("document.querySelectorAll('main img, header img, main script').length") == 0
             leads = watched.evaluate("[...document.querySelectorAll('a[href]:not(.skip)')].map((it) => [it.protocol, it.rel])")
             assert leads and all(it == ["http:", "noopener noreferrer"] for it in leads), leads
@@ -69,13 +69,13 @@ def check_text_is_text(browser, url, view, work):
 
 
 def by_links_of(view):
-    """The same site as a policy would show it that judges no page."""
+    """The same site as shown by a policy that does not score pages."""
     nodes = [{**node, "worth": None, "standing": ("followed", "refused")[node["id"] % 2]} for node in view["site"]["nodes"]]
     return {**view, "site": {**view["site"], "kind": "kinds", "nodes": nodes}}
 
 
 def check_nobody_is_kept_out(browser, url, view, axe):
-    """Where the stream has broken, too: what is old is grey, and still read well."""
+    """Checks accessibility after the stream has broken, too: stale content is grey but must stay readable."""
     for width, theme, shown in zip(WIDTHS, THEMES, (spoilt(view), by_links_of(view))):
         with Watched(browser, url, width, theme, bypass_csp=True) as watched:
             serve_view(watched, shown)
@@ -86,7 +86,7 @@ def check_nobody_is_kept_out(browser, url, view, axe):
 
 
 def check_little_is_enough(browser, url, view):
-    """Views of a crawl that has hardly begun, that has no clusters, and of a server that knows less."""
+    """Checks views of a crawl that has just started, of a crawl without clusters, and of a server that sends fewer fields."""
     without_map = {**view, "site": {"kind": "none", "note": "This policy learns no clusters.", "nodes": [], "edges": []}}
     by_links = by_links_of(view)
     hollow = {"status": {"fleet": {}}, "site": {}, "classes": {}, "hosts": {}, "history": {}}
@@ -103,7 +103,7 @@ def check_little_is_enough(browser, url, view):
 
 
 def check_forms_keep_their_places(browser, url, view):
-    """Forms of addresses are numbered anew in each view; what is chosen stays chosen, and is told by its pattern."""
+    """Checks that a selection survives renumbering: URL forms get new numbers in each view, and commands name them by their pattern."""
     def numbered(*ids):
         nodes = [{"id": id, "pages": 9, "worth": None, "pattern": pattern, "examples": []} for id, pattern in zip(ids, ("/t/N", "/m/S/"))]
         return {**view, "site": {"kind": "forms", "nodes": nodes, "edges": []}}
@@ -116,7 +116,7 @@ def check_forms_keep_their_places(browser, url, view):
         watched.page.route("**/api/pin", lambda route: (told.append(route.request.post_data), route.fulfill(body="it holds")))
         watched.open().element("[aria-label*='/m/S/']").click()
         assert watched.element("[aria-label*='/m/S/']").get_attribute("data-cluster") == "1"
-        until("the other numbers", lambda: watched.element("[aria-label*='/m/S/']").get_attribute("data-cluster") == "0")
+        until("the new numbers", lambda: watched.element("[aria-label*='/m/S/']").get_attribute("data-cluster") == "0")
         assert watched.element("[aria-label*='/m/S/']").get_attribute("aria-pressed") == "true"
         watched.element("#pin").click()
         until("a pin", lambda: told == ['["/m/*/"]'], say=lambda: told)
@@ -124,17 +124,17 @@ def check_forms_keep_their_places(browser, url, view):
 
 
 def check_broken_stream(browser, url):
-    """The last view stays, the page says that it is old, and goes on when the stream does."""
+    """Checks that the last view stays, that the page marks it as stale, and that updates resume with the stream."""
     with Watched(browser, url) as watched:
         watched.page.route("**/api/events", lambda route: route.fulfill(status=503, body="too many streams"), times=2)
         watched.open()
-        until("the loss", lambda: watched.element("#state").get_attribute("data-state") == "lost")
+        until("the state `lost`", lambda: watched.element("#state").get_attribute("data-state") == "lost")
         assert "Tried again" in watched.text("#state-note")
         watched.element("[data-stage=pages]").wait_for()
         until("a state of the crawl", lambda: watched.element("#state").get_attribute("data-state") in ("running", "paused"))
         streams = [asked for asked in watched.asked if asked.endswith("/api/events")]
         assert len(streams) == 3, streams
-        # Chromium itself logs the two answers.
+        # Chromium itself logs the two 503 responses.
         assert all("503" in line for line in watched.said), watched.said
 
 
@@ -146,4 +146,4 @@ def check(browser, url, api, work, axe):
     check_little_is_enough(browser, url, view)
     check_forms_keep_their_places(browser, url, view)
     check_broken_stream(browser, url)
-    print("hostile texts are shown as text; a view may lack parts, a stream may break")
+    print("the page shows hostile texts as text and handles missing parts and broken streams")

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Crawls a large simulated site and says how much memory that took.
+"""Crawls a large simulated site and measures the peak memory.
 
 Usage: memory.py HARVESTMAN URLS MIB OUT
 
-Fails where fewer than URLS were discovered and fetched, or the crawl's peak resident memory was above MIB. The site is served
-by a process of its own, so that its memory is not counted; its pages are small, so that the URLs are what costs memory.
-OUT is made anew.
+Fails if fewer than URLS were discovered and fetched, or if the peak resident memory of the crawl exceeds MIB. The site is served by a
+separate process, so its memory is not counted. Its pages are small, so that the URLs dominate the memory usage. OUT is recreated.
 """
 
 import json
@@ -31,12 +30,12 @@ def main():
     with open(f"{out}/report.json", encoding="utf-8") as file:
         report = json.load(file)
     peak = report["peak_memory_bytes"] / 2**20
-    print(f"{report['pages']} pages fetched, {report['discovered']} links discovered: {peak:.0f} MiB at most "
-          f"(allowed: {mib} MiB), {wall:.0f} s, {report['cpu_seconds']:.0f} s of processor time")
+    print(f"{report['pages']} pages fetched, {report['discovered']} links discovered: {peak:.0f} MiB peak memory "
+          f"(allowed: {mib} MiB), {wall:.0f} s, {report['cpu_seconds']:.0f} s of CPU time")
     shutil.rmtree(out)
-    assert report["pages"] >= urls, f"only {report['pages']} pages of {urls}"
+    assert report["pages"] >= urls, f"only {report['pages']} of {urls} pages were fetched"
     assert fates_of(report) == report["discovered"], "the fates do not add up"
-    assert peak <= mib, "too much memory"
+    assert peak <= mib, f"the peak memory exceeds {mib} MiB"
 
 
 if __name__ == "__main__":

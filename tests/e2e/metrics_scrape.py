@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Scrapes /metrics while a crawl runs: promtool finds no fault, and the fates add up.
+"""Scrapes /metrics during a crawl and checks that promtool accepts the text and that the counters are consistent.
 
 Usage: metrics_scrape.py HARVESTMAN PROMTOOL OUT
 
-A simulated site is crawled together with a server of our own that does not answer before it is closed. So the crawl comes to
-rest with one URL left, which waits for that server's robots.txt, and then the counters must agree to the last link:
-discovered = sum of fates + queued + leased. OUT is made anew.
+A simulated site is crawled together with a local server that does not respond until it is closed. The crawl therefore becomes idle
+with one URL left, which waits for the robots.txt of that server. At that point the counters must be exactly consistent:
+discovered = sum of fates + queued + leased. OUT is recreated.
 """
 
 import json
@@ -32,7 +32,7 @@ def free_port():
 
 
 def silent_server():
-    """The system takes connections for it; nobody answers. Closing it resets them."""
+    """A listener whose connections are accepted by the kernel and never served. Closing it resets them."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(16)
@@ -53,7 +53,7 @@ def total(text, name):
 
 
 def accounts(text):
-    """(discovered, decided, queued, leased)."""
+    """Returns (discovered, decided, queued, leased)."""
     names = ("crawl_discovered_total", "crawl_fates_total", "frontier_queued_urls", "frontier_leased_urls")
     return tuple(total(text, f"harvestman_{name}") for name in names)
 
@@ -65,17 +65,17 @@ def promtool_check(promtool, text):
 
 
 def watch(crawl, port):
-    """Scrapes until the crawl is at rest. Returns one scrape of its middle, and the accounts at rest."""
+    """Scrapes until the crawl is idle. Returns one scrape from the middle of the crawl, and the counters when idle."""
     middle, resting = None, []
     deadline = time.monotonic() + SECONDS_MAX
     while len(resting) < SCRAPES_AT_REST:
-        assert crawl.poll() is None, f"the crawl ended too early, with exit code {crawl.returncode}"
-        assert time.monotonic() < deadline, f"the crawl does not come to rest: {resting}"
+        assert crawl.poll() is None, f"the crawl ended too early with exit code {crawl.returncode}"
+        assert time.monotonic() < deadline, f"the crawl does not become idle: {resting}"
         text = get(port, "/metrics")
         found = accounts(text) if text else (0, 0, 0, 0)
         if found[2] and not middle and found[1] > DECIDED_IN_THE_MIDDLE:
             middle = text
-        # Links that were just counted may be on their way into the frontier: at rest is what no longer changes.
+        # Links that were just counted may not have reached the frontier yet, so the crawl is idle only when the counters no longer change.
         still = text and sum(found[2:]) == 1 and resting[-1:] in ([], [found])
         resting = [*resting, found] if still else []
         time.sleep(0.1)
@@ -103,15 +103,15 @@ def main():
                 crawl.kill()
                 crawl.wait()
     assert crawl.returncode == 0, f"exit code {crawl.returncode}"
-    assert middle, "no scrape in the middle of the crawl"
+    assert middle, "there was no scrape in the middle of the crawl"
     promtool_check(promtool, middle)
     discovered, decided, queued, leased = resting
-    print(f"at rest: {discovered} discovered = {decided} decided + {queued} queued + {leased} under way")
+    print(f"idle: {discovered} discovered = {decided} decided + {queued} queued + {leased} leased")
     assert discovered == decided + queued + leased
     with open(f"{out}/report.json", encoding="utf-8") as file:
         report = json.load(file)
     assert report["discovered"] == fates_of(report) == discovered, "the report and /metrics disagree"
-    print(f"promtool finds no fault in {len(middle.splitlines())} lines; the report agrees")
+    print(f"promtool accepts {len(middle.splitlines())} lines; the report agrees")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Reads what `harvestman export` writes with the tools that it is written for.
+"""Reads the output of `harvestman export` with the tools that it is meant for.
 
 Usage: outputs.py HARVESTMAN WORK [CRAWL EXPECTED]…
 
-Needs pywb, surt, duckdb and networkx in the Python that runs it, and a HARVESTMAN with Parquet. Simulated sites are crawled into WORK,
-which is made anew, twice (so that there are revisits of both kinds), with links and policies that learn. Of these crawls, and of each
-directory CRAWL (only read; its pages are expected as EXPECTED says, see pywb_replay.py):
+Requires pywb, surt, duckdb and networkx in the Python environment, and a HARVESTMAN with Parquet. Simulated sites are crawled into WORK,
+which is recreated, and recrawled twice (so that there are revisits of both kinds), with links and learning policies. For these crawls, and
+for each directory CRAWL (which is only read; EXPECTED describes its expected pages, see pywb_replay.py), the script checks that
 
-* the CDXJ index is, line by line, what pywb's own indexer makes, and pywb replays pages from it, without an index of its own;
-* DuckDB reads the Parquet files: types as documented, and every value is that of the JSON lines;
-* networkx reads the GraphML: every node and edge is in `harvestman site --format json`, with its values.
+* the CDXJ index equals the output of pywb's own indexer line by line, and pywb replays pages from it without an index of its own,
+* DuckDB reads the Parquet files: the types are as documented, and every value equals that of the JSON lines,
+* networkx reads the GraphML file: every node and edge is in `harvestman site --format json`, with its values.
 
-And keys of thousands of odd URLs are those of the Python package that replayers use.
+It also checks that the SURT keys of thousands of unusual URLs equal those of the Python package that replay tools use.
 """
 
 import gzip
@@ -39,7 +39,7 @@ INDEXER = "from pywb.indexer.cdxindexer import main; main()"
 REPLAYED_MAX = 150
 KEYS = 20_000
 DAY = 86_400
-# What is read as something else than text.
+# The columns that are not text.
 PAGE_TYPES = {
     "time": "TIMESTAMP WITH TIME ZONE", "score": "DOUBLE", "changed": "BOOLEAN",
     **dict.fromkeys(("status", "depth", "attempts"), "INTEGER"),
@@ -71,7 +71,7 @@ def json_lines(path):
 # ---- Keys
 
 def odd_url(rng):
-    """A URL of the kinds that keys differ in: hosts, ports, escapes, dots, sessions, other letters."""
+    """A random URL with features that affect keys: hosts, ports, escapes, dots, session ids, non-ASCII letters."""
     scheme = rng.choice(["http://", "https://", "http://", "HTTP://", "ftp://", "http:/", "", "http://https://", "dns:"])
     host = rng.choice(["example.org", "www.Example.org", "www3.a.b", "u:p@h.org", "1.2.3.4", "0x7f.1", "127.1", "017.0.0.1", "3232235777",
                        "[::1]", "b\u00fccher.test", "a..b.", "h%41.org", "\u65e5\u672c.test", "a b", "-", "www.", "256.1.1.1.1"])
@@ -98,8 +98,8 @@ def keys(binary):
     questions = "".join(json.dumps({"id": number, "op": "surt", "input": url}) + "\n" for number, url in enumerate(urls))
     answers = [json.loads(line) for line in run(binary, "inspect", "url", input=questions).splitlines()]
     wrong = [(url, answer.get("href"), key_of(url)) for url, answer in zip(urls, answers, strict=True) if answer.get("href") != key_of(url)]
-    assert not wrong, f"{len(wrong)} keys differ, as {wrong[:5]}"
-    print(f"keys: {len(urls)} of odd URLs are those of the package surt, {sum(key_of(url) is None for url in urls)} of them none")
+    assert not wrong, f"{len(wrong)} keys differ, for example {wrong[:5]}"
+    print(f"keys: the keys of {len(urls)} unusual URLs equal those of the package surt, {sum(key_of(url) is None for url in urls)} of them are invalid in both")
 
 
 # ---- CDXJ
@@ -118,7 +118,7 @@ def index(binary, crawl, out):
 
 
 def captures(warcs):
-    """What pywb must bring back: the payload of each page at each time, by the records."""
+    """The expected replay results: the payload of each page at each time, from the records."""
     payloads, wanted = {}, []
     for name in sorted(os.listdir(warcs)):
         with open(os.path.join(warcs, name), "rb") as file:
@@ -130,14 +130,14 @@ def captures(warcs):
                     wanted.append(((url, date), (url, date)))
                 elif record.rec_type == "revisit":
                     wanted.append(((url, date), (header("WARC-Refers-To-Target-URI"), header("WARC-Refers-To-Date"))))
-    # Times of an index are in seconds: of two captures in one second either may be brought back.
+    # Times in an index are in seconds. Of two captures in the same second, either one may be returned, so they are excluded.
     at_once = Counter((url, date[:19]) for (url, date), _ in wanted)
     return [(url, date, *payloads[held]) for (url, date), held in wanted
             if held in payloads and payloads[held][0] == 200 and at_once[url, date[:19]] == 1]
 
 
 def replay(crawl, cdxj, work):
-    """Pages of a crawl of our own, as its records hold them."""
+    """Replays pages of one of the simulated crawls and compares them with its records."""
     warcs, expected = os.path.join(crawl, "warc"), os.path.join(work, "expected")
     shutil.rmtree(expected, ignore_errors=True)
     os.makedirs(expected)
@@ -158,7 +158,7 @@ def pages(binary, crawl, out):
     run(binary, "export", "pages", crawl, "--out", out, "--force")
     lines = json_lines(os.path.join(crawl, "pages.jsonl"))
     types = {name: kind for name, kind, *_ in duckdb.sql(f"DESCRIBE SELECT * FROM '{out}'").fetchall()}
-    assert {name for line in lines for name in line} <= set(types), "a value of the log has no column"
+    assert {name for line in lines for name in line} <= set(types), "a field of the log has no column"
     check("types", types, {name: PAGE_TYPES.get(name, "VARCHAR") for name in types})
     by_fate = Counter((line["fate"], line.get("reason")) for line in lines)
     check("by fate", {(fate, reason): count for fate, reason, count in
@@ -166,13 +166,13 @@ def pages(binary, crawl, out):
     sums = duckdb.sql(f"SELECT count(*), sum(bytes), sum(links), sum(status) FROM '{out}'").fetchall()[0]
     total = lambda name: sum(line.get(name) or 0 for line in lines)
     check("sums", tuple(value or 0 for value in sums), (len(lines), total("bytes"), total("links"), total("status")))
-    # Every value, in the order of the lines. A time is compared by its text, to the millisecond.
+    # Compares every value in the order of the lines. Times are compared as text, to the millisecond.
     columns = ["strftime(time AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%g') AS time" if name == "time" else f'"{name}"' for name in types]
     rows = duckdb.sql(f"SELECT {', '.join(columns)} FROM '{out}'").fetchall()
     for line, row in zip(lines, rows, strict=True):
         expected = {**line, "time": (line["time"].rstrip("Z") + ("" if "." in line["time"] else ".") + "000")[:23]} if "time" in line else line
         check(line["url"], {name: value for name, value in zip(types, row) if value is not None}, expected)
-    print(f"pages: DuckDB reads {len(rows)} rows of {crawl}, every value that of its line, {len(by_fate)} fates")
+    print(f"pages: DuckDB reads {len(rows)} rows of {crawl}, every value equals that of its line, {len(by_fate)} fates")
 
 
 def links(binary, crawl, out):
@@ -185,7 +185,7 @@ def links(binary, crawl, out):
     check("links", duckdb.sql(f"SELECT url, links FROM '{out}'").fetchall(), expected)
     flat = duckdb.sql(f"SELECT count(*), sum(new::int), count(refused) FROM (SELECT unnest(links, recursive := true) FROM '{out}')")
     every = [link for _, found in expected for link in found]
-    check("links, a row each", flat.fetchall()[0], (len(every), sum(link["new"] for link in every), sum(link["refused"] is not None for link in every)))
+    check("links, one row each", flat.fetchall()[0], (len(every), sum(link["new"] for link in every), sum(link["refused"] is not None for link in every)))
     print(f"links: DuckDB reads {len(lines)} pages with {len(every)} links")
 
 
@@ -216,14 +216,14 @@ def graph(binary, crawl, out):
     check("edges", edges, expected)
     dot = run(binary, "export", "site", crawl, "--format", "dot", "--out", "-")
     check("edges of the DOT file", sum(" -> " in line for line in dot.splitlines()), sum(edges.values()))
-    assert len(read) > 3 and edges, "a graph worth the name"
+    assert len(read) > 3 and edges, "the graph is too small"
     print(f"graph: networkx reads {len(read)} nodes and {sum(edges.values())} edges of {crawl}")
 
 
-# ---- Crawls of our own
+# ---- Simulated crawls
 
 def move_time(seed, to):
-    """Its names lead to this machine for the crawler alone."""
+    """Advances the time of the site. Its host names resolve only in the crawler, so the request goes to the loopback address."""
     host = urlsplit(seed).netloc
     connection = http.client.HTTPConnection("127.0.0.1", int(host.rsplit(":", 1)[1]), timeout=10)
     connection.request("GET", f"/.sim/time?to={to}", headers={"Host": host})
@@ -237,7 +237,7 @@ def crawl_twice(binary, work, name, validators, *more):
         run(binary, "crawl", seed, "--out", out, *CRAWL, "--set", "archive.links=true", "--set", "archive.file_size_max=1MiB",
             "--time", "120s", *more)
         for _ in range(2):
-            # What is fetched again is a capture of another second.
+            # Makes sure that repeated fetches are captures of a different second.
             time.sleep(1.5)
             move_time(seed, 2 * DAY)
             run(binary, "recrawl", out, "--quiet", "--time", "120s")
@@ -251,8 +251,8 @@ def own(binary, work):
         cdxj = os.path.join(work, f"{name}.cdxj")
         lines = index(binary, crawl, cdxj)
         revisits = sum('"warc/revisit"' in line for line in lines)
-        assert revisits > 5, f"{revisits} revisits"
-        print(f"index: {len(lines)} lines of {name} are pywb's, {revisits} of them revisits")
+        assert revisits > 5, f"there are only {revisits} revisits"
+        print(f"index: {len(lines)} lines of {name} equal those of pywb, {revisits} of them are revisits")
         replay(crawl, cdxj, work)
         pages(binary, crawl, os.path.join(work, f"{name}.pages.parquet"))
         links(binary, crawl, os.path.join(work, f"{name}.links.parquet"))
@@ -273,7 +273,7 @@ def main():
     for number, (crawl, expected) in enumerate(zip(given[::2], given[1::2])):
         cdxj = os.path.join(work, f"{number}.cdxj")
         lines = index(binary, crawl, cdxj)
-        print(f"index: {len(lines)} lines of {crawl} are pywb's")
+        print(f"index: {len(lines)} lines of {crawl} equal those of pywb")
         check("replay", pywb_replay.replay(os.path.abspath(os.path.join(crawl, "warc")), os.path.abspath(expected), os.path.abspath(cdxj)), 0)
         pages(binary, crawl, os.path.join(work, f"{number}.pages.parquet"))
     return 0

@@ -3,15 +3,15 @@
 
 Usage: pywb_replay.py WARC_DIR EXPECTED_DIR [INDEX]
 
-WARC_DIR      holds the *.warc.gz (or *.warc) files.
-EXPECTED_DIR  holds expected.jsonl, one object a line:
+WARC_DIR      contains the *.warc.gz (or *.warc) files.
+EXPECTED_DIR  contains expected.jsonl, one object per line:
               {"url": ..., "status": 200, "body": FILE, "time": "YYYYMMDDhhmmss"}
-              body is the name of a file in EXPECTED_DIR with the payload as it came over the wire (content coding kept),
-              time (optional) that of the capture; extra keys are ignored.
-INDEX         a CDXJ index of the files: pywb replays from it, and makes none of its own.
+              body is the name of a file in EXPECTED_DIR with the payload as received (with its content coding),
+              time (optional) is that of the capture; other keys are ignored.
+INDEX         a CDXJ index of the files, which pywb then uses instead of creating one.
 
-Needs pywb in the Python that runs it. Starts `wayback` on a free loopback port and ends it by its process id. Exit code 0:
-all pages came back; 1: some did not (each is named); 2: pywb could not be started.
+Requires pywb in the Python environment. Starts `wayback` on a free loopback port and ends it by its process id. Exit code 0: all
+pages were replayed; 1: some were not (each one is listed); 2: pywb could not be started.
 """
 
 import glob
@@ -60,7 +60,7 @@ def wait_until_up(server, port, log):
 
 
 def fetch(port, page):
-    """Status and body of the page as it was recorded (`id_`: nothing rewritten)."""
+    """Status and body of the page as recorded (`id_` disables rewriting)."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=FETCH_SECONDS_MAX)
     try:
         target = quote(page["url"], safe=":/?#[]@!$&'()*+,;=%~")
@@ -80,7 +80,7 @@ def difference(port, page, expected):
     if status != page["status"]:
         return f"status {status}, expected {page['status']}"
     if body != expected:
-        return f"{len(body)} bytes that differ from the expected {len(expected)}"
+        return f"{len(body)} bytes that differ from the expected {len(expected)} bytes"
     return None
 
 
@@ -94,12 +94,12 @@ def compare_all(port, directory):
         if found:
             failed += 1
             print(f"{page['url']}: {found}", file=sys.stderr)
-    print(f"pywb: {len(pages) - failed} of {len(pages)} pages came back byte for byte")
+    print(f"pywb: {len(pages) - failed} of {len(pages)} pages were replayed byte for byte")
     return 1 if failed or not pages else 0
 
 
 def prepare(directory, warcs, index):
-    """A collection of the files, in `directory`: with that index, or one that pywb makes."""
+    """Creates a collection of the files in `directory`, with the given index or one created by pywb."""
     if index:
         # JSON is YAML.
         collection = {"index_paths": index, "archive_paths": os.path.join(warcs, "")}

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Opens reports of crawls in headless Chromium, from disk and without a network, and holds them to what they promise.
+"""Opens crawl reports in headless Chromium, from disk and offline, and checks their contents and accessibility.
 
 Usage: report_page.py HARVESTMAN CHROMIUM AXE SHOTS CRAWL [CRAWL ...]
 
-CRAWL are crawl directories, AXE is axe.min.js, SHOTS a directory for screenshots. For each crawl:
-  * the page makes no request but for itself, and the console stays empty,
-  * every figure that has a place in the JSON document stands there so, and report.json is in that document as it is,
-  * at 390 px and at 1280 px nothing goes beyond the page, in light and in dark,
-  * axe-core finds no violation that is serious or critical, in light and in dark,
-  * every box that scrolls can be reached with the keyboard.
+CRAWL are crawl directories, AXE is axe.min.js, SHOTS is a directory for screenshots. For each crawl the script checks that
+  * the page requests nothing except itself, and the console stays empty,
+  * every figure with a key in the JSON document has the same value there, and that document contains report.json unchanged,
+  * nothing overflows the page at 390 px and at 1280 px, in light and dark,
+  * axe-core finds no serious or critical violation, in light and dark,
+  * every scrollable element can be reached with the keyboard.
 
-The Python that runs it needs playwright. Exit code 0: all of it holds.
+Requires playwright in the Python environment. Exits with 0 if all checks pass.
 """
 
 import argparse
@@ -26,13 +26,13 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"
              "--disable-component-update", "--disable-sync"]
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
-# Of a report of a crawl that has ended these are on the page.
+# Figures of report.json that must be on the page of a finished crawl.
 KEYS = ("pages", "requests", "bytes", "discovered")
 REPORT_SECONDS_MAX = 120
 
 
 def made(binary, crawl, form):
-    """The report as text."""
+    """The report as a string."""
     command = [binary, "report", crawl, "--format", form, "--out", "-"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=REPORT_SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr
@@ -48,28 +48,28 @@ def at(document, key):
 def check_figures(page, crawl, document):
     with open(os.path.join(crawl, "report.json")) as file:
         own = json.load(file)
-    assert document["report"] == own, "report.json is not carried along as it is"
+    assert document["report"] == own, "the document does not contain report.json unchanged"
     figures = page.eval_on_selector_all("data[data-key]", "all => all.map(e => [e.dataset.key, e.value, e.innerText])")
     for key, value, _ in figures:
-        # Names in keys may hold dots; those of fates, statuses and errors do not.
+        # Names in keys may contain dots, but those of fates, statuses and errors do not.
         assert float(value) == float(at(document, key)), f"{key}: {value} on the page, {at(document, key)} in the document"
     shown = {key: int(value) for key, value, _ in figures if key.startswith("report.") and value.isdigit()}
     for key in KEYS:
         assert shown.get(f"report.{key}") == own[key], f"{key}: {shown.get(f'report.{key}')} on the page"
     fates = sum(value for key, value in shown.items() if key.startswith("report.fates."))
-    assert fates == own["discovered"], f"the fates on the page add up to {fates}, {own['discovered']} were discovered"
+    assert fates == own["discovered"], f"the fates on the page add up to {fates}, but {own['discovered']} links were discovered"
     return len(figures)
 
 
 def check_width(page, width):
     page.set_viewport_size({"width": width, "height": 900})
     beyond = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert beyond <= 0, f"at {width} px the page is {beyond} px too wide"
+    assert beyond <= 0, f"the page is {beyond} px too wide at {width} px"
     lost = page.evaluate("""() => [...document.querySelectorAll('*')].filter(e => {
         const s = getComputedStyle(e);
         return e.scrollWidth > e.clientWidth + 1 && ['auto', 'scroll'].includes(s.overflowX) && e.tabIndex < 0;
     }).map(e => e.outerHTML.slice(0, 80))""")
-    assert not lost, f"the keyboard does not reach {lost}"
+    assert not lost, f"not reachable with the keyboard: {lost}"
 
 
 def check_accessible(page, axe, what):
@@ -100,10 +100,10 @@ def check(browser, args, crawl, axe):
         told = check_accessible(page, axe, f"{name}, {scheme}")
         page.emulate_media(media="print")
         page.screenshot(path=os.path.join(args.shots, f"{name}-{scheme}-print.png"), full_page=True)
-        assert asked == [file.as_uri()], f"the page asked for {asked}"
-        assert not said, f"the console says {said}"
+        assert asked == [file.as_uri()], f"the page requested {asked}"
+        assert not said, f"the console contains {said}"
         context.close()
-    print(f"{name}: {figures} figures as in report.json and the log, no request, no overflow at {WIDTHS} px, axe: {told or 'nothing'}")
+    print(f"{name}: {figures} figures match the JSON document, no requests, no overflow at {WIDTHS} px, axe: {told or 'no violations'}")
 
 
 def main():

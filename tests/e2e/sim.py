@@ -1,4 +1,4 @@
-"""A simulated site, served by `harvestman sim` in a process of its own, and crawls of it."""
+"""A simulated site, served by `harvestman sim` in a separate process, and options for crawling it."""
 
 import contextlib
 import signal
@@ -10,13 +10,13 @@ CRAWL = ["--set", "scope.hosts=*.localhost", "--set", "fetch.private_addresses=t
 
 
 def end_on_sigterm():
-    """So that what was started is ended where a time limit ends the script."""
+    """Makes SIGTERM raise SystemExit, so that child processes are ended if a time limit ends the script."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 @contextlib.contextmanager
 def served(binary, *options, seconds_max=1800):
-    """Serves on a free port; gives the start URL. Ends by itself after `seconds_max`, whatever happens to this script."""
+    """Serves on a free port and yields the start URL. The server exits after `seconds_max` even if this script is killed."""
     command = [binary, "sim", "--port", "0", "--for", f"{seconds_max}s", *options]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
     try:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Crawls live forum software whose log-in pages nest without end, without robots.txt, which would keep the crawler from them.
+"""Crawls live forum software with endlessly nested log-in pages, ignoring robots.txt, which would exclude them.
 
 Usage: trap_crawl.py --bed NAME --beds DIR --work DIR --corpora DIR --harvestman BIN
 
-The forum is the one that `bed.py setup` made in WORK. It is crawled to WORK/NAME-trap by each of the policies that end when
-nothing is left, with no limit of requests or depth. It is checked that each crawl
-  * ends by itself, within 1.5 times as many requests as URLs were recorded of the forum,
-  * names the trap in its report, with what was refused, and accounts for every link,
-  * reached 99 % of the recorded pages that are no duplicate views.
+The forum is the one that `bed.py setup` created in WORK. It is crawled to WORK/NAME-trap with each of the policies that run until the
+frontier is empty, without a limit of requests or depth. The script checks that each crawl
+  * ends by itself, with at most 1.5 times as many requests as there are recorded URLs of the forum,
+  * names the trap in its report, with the number of refused links, and accounts for every link,
+  * reached 99 % of the recorded pages that are not duplicate views.
 
-Exit code 0: all of it holds.
+Exits with 0 if all checks pass.
 """
 
 import argparse
@@ -30,7 +30,7 @@ POLICIES = ("bfs", "ucc")
 CRAWL_SECONDS_MAX = 240
 REQUESTS_MOST = 1.5
 RECALL_LEAST = 0.99
-# The form of address that nests, by forum.
+# The URL form that nests, by forum.
 TRAPS = {"spirit": "user/login/?next="}
 
 
@@ -45,7 +45,7 @@ def crawl(args, base, out, policy):
 
 
 def recorded(args):
-    """All recorded URLs, and those of pages that are no duplicate views."""
+    """All recorded URLs, and the keys of pages that are not duplicate views."""
     with gzip.open(f"{args.corpora}/{args.bed}.labels.csv.gz", "rt", newline="") as file:
         rows = list(csv.DictReader(file))
     pages = [row for row in rows if row["status"] == "200" and row["content_type"].startswith("text/html")]
@@ -64,7 +64,7 @@ def check(args, base, out, policy):
           f"{len(missing)} of {len(wanted)} pages missed; {trap['form']} {trap['measure']} after {trap['since']} requests: "
           f"{trap['fetched']} fetched, {trap['refused']} refused")
     assert report["stop_reason"] == "frontier_empty", report["stop_reason"]
-    assert report["requests"] <= REQUESTS_MOST * len(rows), "it did not end soon enough"
+    assert report["requests"] <= REQUESTS_MOST * len(rows), "the crawl did not end soon enough"
     assert trap["measure"] in ("cut", "closed") and trap["form"] in text and trap["example"] in text, text
     assert report["fates"]["policy"]["structure_trap"] > 0, report["fates"]
     assert len(missing) <= (1 - RECALL_LEAST) * len(wanted), missing[:10]
@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--corpora", required=True)
     parser.add_argument("--harvestman", required=True)
     args = parser.parse_args()
-    # So that the server is ended where a time limit ends this.
+    # Ends the server if a time limit ends this script.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args.work = os.path.abspath(args.work)
     base, home = f"http://127.0.0.1:{PORTS[args.bed]}/", os.path.join(args.work, args.bed)

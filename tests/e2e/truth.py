@@ -1,8 +1,8 @@
-"""What a polite crawl of a recorded site must reach, computed from the recording alone.
+"""The pages that a polite crawl of a recorded site must reach, computed from the recording alone.
 
-The recording is a WARC with a response record a URL, and a table of labels with the status and redirect target of each. From
-the start page on, the links of every page that robots.txt allows are followed, breadth-first. Nothing of Harvestman takes
-part in it: the parsers of HTML, URLs and robots.txt are those of Python's standard library, the WARC reader is warcio.
+The recording is a WARC file with one response record per URL, and a table of labels with the status and redirect target of each URL.
+Starting from the start page, the links of every page that robots.txt allows are followed, breadth-first. The computation uses no code
+of Harvestman: the parsers for HTML, URLs and robots.txt are those of Python's standard library, the WARC reader is warcio.
 """
 
 import collections
@@ -38,8 +38,8 @@ def _escape(match):
 
 
 def key(url):
-    """One spelling for comparison, and no more than RFC 3986 section 6.2.2 allows: no fragment, a lower-case host, a path,
-    escapes in upper case and none of unreserved characters, no empty query."""
+    """Normalises a URL for comparison, within the limits of RFC 3986 section 6.2.2: no fragment, lower-case host, non-empty path,
+    upper-case escapes, no escaped unreserved characters, no empty query."""
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc.lower()}" + re.sub(r"%[0-9a-fA-F]{2}", _escape, (parts.path or "/") + query)
@@ -65,8 +65,8 @@ def _links(path):
 
 
 def reachable(start, corpora, name, robots):
-    """The pages that can be reached over allowed pages: {key: (status, redirect target)}; and the forbidden ones that links
-    of such pages lead to. Only URLs that were recorded count: the mirror left out one endless trap."""
+    """Returns the pages that are reachable through allowed pages, {key: (status, redirect target)}, and the forbidden pages that
+    they link to. Only recorded URLs count, because the recording left out one endless trap."""
     recorded = dict(_labels(f"{corpora}/{name}.labels.csv.gz"))
     links = dict(_links(f"{corpora}/{name}.warc.gz"))
     start = key(start)

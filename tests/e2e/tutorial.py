@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Does what the tutorial says, and compares what comes of it with what the tutorial shows.
+"""Executes the tutorial and compares the output with the output shown in the tutorial.
 
 Usage: tutorial.py HARVESTMAN WORK_DIR
 
-Runs the fenced blocks of docs/tutorial.md that are marked `sh tutorial`, in order, in WORK_DIR/tutorial, which is made anew. Further marks:
-  background=NAME       the block goes on while the next ones run, in a process group of its own; it is ended with this script
-  until=URL or FILE     of such a block: the next one waits until the URL answers, or the file holds something
-  look=SECONDS          of such a block: the next one comes so much later, as a reader would look at what happens
-  exit=CODE             the exit code that it should have (0)
-  ends=NAME             after this block the named one ends by itself
-Each line of a `text output` block must be in the output of the blocks since the last such one, in this order; `…` stands for anything.
-In the end docs/files.md must describe every file and field that the crawls have left.
-The Python that runs it makes the virtual environment that the tutorial asks for. Exit code 0: all of it holds.
+Runs the fenced blocks of docs/tutorial.md that are marked `sh tutorial`, in order, in WORK_DIR/tutorial, which is recreated. More marks:
+  background=NAME       the block keeps running during the next ones, in its own process group; it is ended with this script
+  until=URL or FILE     for a background block: the next block waits until the URL responds or the file is not empty
+  look=SECONDS          for a background block: the next block starts after this delay, in which a reader would watch the crawl
+  exit=CODE             the expected exit code (0)
+  ends=NAME             the named background block ends by itself after this block
+Each line of a `text output` block must be in the output of the blocks since the previous such block, in this order; `…` matches anything.
+At the end, docs/files.md must describe every file and field that the crawls have written.
+The tutorial's virtual environment is created with the Python that runs this script. Exits with 0 if all checks pass.
 """
 
 import json
@@ -32,18 +32,18 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.realpath(TUTORIAL)))
 BLOCK_SECONDS_MAX = 240
 WAIT_SECONDS_MAX = 60
 BLOCKS_LEAST = 10
-# What a block leaves to the next one, as a terminal does: its folder and its variables.
+# Passes the working directory and the variables of a block to the next one, as a terminal does.
 LEAVE = "\nexport -p >{0}.new; echo cd \"$PWD\" >>{0}.new; mv {0}.new {0}\n"
 
 
 def blocks(text):
-    """The blocks of a document: marks, text."""
+    """The fenced blocks of a document: language, marks, text."""
     found = re.findall(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [(language, marks.split(), body) for language, marks, body in found]
 
 
 class Terminal:
-    """Runs blocks one after the other, in a folder."""
+    """Runs blocks one after another in a directory."""
 
     def __init__(self, folder, harvestman):
         self.folder, self.left = folder, os.path.join(os.path.dirname(folder), "left.sh")
@@ -68,36 +68,36 @@ class Terminal:
         finally:
             end(process)
         print(said, end="")
-        assert process.returncode == code, f"exit code {process.returncode}, not {code}, of:\n{body}"
+        assert process.returncode == code, f"exit code {process.returncode} instead of {code} for:\n{body}"
         self.output += said
 
     def run_beside(self, name, body, code, until):
         kind, place = ("url", until) if "://" in until else ("file", os.path.join(self.folder, until))
-        assert kind == "file" or not answers(place), f"somebody else serves {place}"
-        # Its output must be read by nobody: a pipe would fill up.
+        assert kind == "file" or not answers(place), f"{place} is already served by another process"
+        # The output goes to a file, because nothing reads it and a pipe would fill up.
         with open(f"{self.folder}/../{name}.log", "w", encoding="utf-8") as log:
             process = self.start("exec " + body.lstrip(), False, stdout=log, stderr=log)
         self.running[name] = (process, code)
         ready = (lambda: answers(place)) if kind == "url" else (lambda: os.path.exists(place) and os.path.getsize(place))
         deadline = time.monotonic() + WAIT_SECONDS_MAX
         while not ready():
-            assert process.poll() is None and time.monotonic() < deadline, f"{name} did not come to {until}: see {name}.log"
+            assert process.poll() is None and time.monotonic() < deadline, f"{name} did not reach {until}: see {name}.log"
             time.sleep(0.1)
 
     def wait_for(self, name):
         process, code = self.running.pop(name)
         try:
-            assert process.wait(timeout=WAIT_SECONDS_MAX) == code, f"exit code {process.returncode}, not {code}, of {name}"
+            assert process.wait(timeout=WAIT_SECONDS_MAX) == code, f"exit code {process.returncode} instead of {code} for {name}"
         finally:
             end(process)
 
     def compare(self, shown):
-        """Lines that the document shows are in what was said, one after the other."""
+        """Checks that the lines shown in the document are in the output, in this order."""
         at = 0
         for line in shown.splitlines():
             pattern = r"[^\n]*".join(map(re.escape, line.rstrip().split("…")))
             match = re.compile(rf"^{pattern}\s*$" if "…" not in line[-1:] else rf"^{pattern}", re.MULTILINE).search(self.output, at)
-            assert match, f"the tutorial shows a line that did not come (or not after the lines before it):\n{line}"
+            assert match, f"the tutorial shows a line that is not in the output (or not after the preceding lines):\n{line}"
             at = match.end()
         self.output = ""
 
@@ -107,7 +107,7 @@ class Terminal:
 
 
 def end(process):
-    """Ends a process and what it started."""
+    """Ends a process and its children."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
     except ProcessLookupError:
@@ -120,7 +120,7 @@ def end(process):
 
 
 def answers(url):
-    assert urlsplit(url).hostname == "127.0.0.1", "the tutorial stays on this machine"
+    assert urlsplit(url).hostname == "127.0.0.1", "the tutorial must stay on this machine"
     try:
         return urllib.request.urlopen(url, timeout=10).status == 200
     except OSError:
@@ -128,7 +128,7 @@ def answers(url):
 
 
 def do(terminal, language, marks, body):
-    """One block. Returns whether it was part of the tutorial."""
+    """Executes one block. Returns whether it was part of the tutorial."""
     said = dict(mark.partition("=")[::2] for mark in marks)
     if language == "text" and "output" in said:
         terminal.compare(body)
@@ -148,7 +148,7 @@ def do(terminal, language, marks, body):
 
 
 def check_files(folder):
-    """Whatever a crawl leaves is described: its files, the fields of the page log and of the report."""
+    """Checks that docs/files.md describes all files of a crawl, and all fields of the page log and of the report."""
     with open(FILES, encoding="utf-8") as file:
         described = set(re.findall(r"`([^`\s]+)`", file.read()))
     found = set()
@@ -158,10 +158,10 @@ def check_files(folder):
             found.update(*map(json.loads, lines))
         with open(f"{folder}/{crawl}/report.json", encoding="utf-8") as file:
             found |= set(json.load(file))
-    assert len(found) > 40, f"only {sorted(found)} was found"
+    assert len(found) > 40, f"only {sorted(found)} were found"
     unknown = sorted(found - described)
     assert not unknown, f"docs/files.md does not describe {unknown}"
-    print(f"docs/files.md describes all of the {len(found)} files and fields that the crawls have left")
+    print(f"docs/files.md describes all {len(found)} files and fields that the crawls have written")
 
 
 def main():
@@ -180,7 +180,7 @@ def main():
     finally:
         terminal.close()
     assert count >= BLOCKS_LEAST, f"only {count} blocks were found"
-    print(f"the tutorial's {count} steps do what it says ({time.monotonic() - start:.0f} s)")
+    print(f"the {count} steps of the tutorial work as described ({time.monotonic() - start:.0f} s)")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Crawls with uploads to a server that speaks the protocol of S3 (moto), reads them back by another client (boto3), and breaks things.
+"""Crawls with uploads to an S3-compatible server (moto), reads the objects back with another client (boto3), and injects faults.
 
 Usage: upload.py HARVESTMAN WORK
 
-WORK is made anew. HARVESTMAN is a binary with the feature `upload`.
+WORK is recreated. HARVESTMAN is a binary with the feature `upload`.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ SECONDS_MAX = 300
 READY_SECONDS_MAX = 30
 BUCKET = "archives"
 MIB = 2**20
-# No proxy stands between the test and its server.
+# Bypasses any configured proxy.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -35,14 +35,14 @@ def free_port():
 
 @contextlib.contextmanager
 def storage(port):
-    """Storage that forgets all when it ends."""
+    """Storage whose contents are lost when it ends."""
     command = [os.path.join(os.path.dirname(sys.executable), "moto_server"), "-H", "127.0.0.1", "-p", str(port)]
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + READY_SECONDS_MAX
         while not _answers(port):
             assert server.poll() is None, "the storage ended"
-            assert time.monotonic() < deadline, "the storage does not answer"
+            assert time.monotonic() < deadline, "the storage does not respond"
             time.sleep(0.1)
         yield
     finally:
@@ -59,7 +59,7 @@ def _answers(port):
 
 
 class Upload:
-    """A crawl's directory, a place, and the programs between them."""
+    """The upload destination, and the programs that write to it and read from it."""
 
     def __init__(self, binary, work, port):
         self.binary, self.work = binary, work
@@ -72,7 +72,7 @@ class Upload:
     def run(self, *arguments, code=0, **environment):
         done = subprocess.run([self.binary, *arguments], env={**self.environment, **environment}, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL, timeout=SECONDS_MAX)
-        assert done.returncode == code, f"{arguments}: code {done.returncode}, not {code}\n{done.stdout}{done.stderr}"
+        assert done.returncode == code, f"{arguments}: exit code {done.returncode} instead of {code}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 
     def crawl(self, seed, name, *more, code=0, **environment):
@@ -81,30 +81,30 @@ class Upload:
         return out, self.run("crawl", seed, "--out", out, *CRAWL, "--set", place, *more, code=code, **environment)
 
     def check(self, out, name):
-        """What is there is what is here, byte for byte, and nothing else."""
+        """Checks that the storage contains exactly the local files, byte for byte."""
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=f"{name}/")
         there = {row["Key"].removeprefix(f"{name}/"): row["Size"] for page in pages for row in page.get("Contents", [])}
         warc = os.path.join(out, "warc")
         here = {file: os.path.getsize(os.path.join(warc, file)) for file in os.listdir(warc)}
-        assert there == here, f"there are {there}, not {here}"
+        assert there == here, f"the storage contains {there} instead of {here}"
         for file in here:
             with open(os.path.join(warc, file), "rb") as one:
                 body = self.client.get_object(Bucket=BUCKET, Key=f"{name}/{file}")["Body"].read()
-                assert one.read() == body, f"{file} is there with other bytes"
-        print(f"{name}: {len(here)} files of {sum(here.values()) / MIB:.1f} MiB are there, byte for byte")
+                assert one.read() == body, f"the uploaded {file} has different bytes"
+        print(f"{name}: {len(here)} files of {sum(here.values()) / MIB:.1f} MiB were uploaded byte for byte")
         return here
 
 
 def small_and_large(upload, seed):
-    """Files that go at once, and one that goes in parts."""
+    """Files uploaded in one request, and a file uploaded in parts."""
     out, _ = upload.crawl(seed, "small", "--set", "archive.file_size_max=1MiB")
     assert len(upload.check(out, "small")) > 2, "too few files"
     out, _ = upload.crawl(seed, "large", "--set", "archive.compress=false")
-    assert max(upload.check(out, "large").values()) > 9 * MIB, "no file was so large that it goes in parts"
+    assert max(upload.check(out, "large").values()) > 9 * MIB, "no file was large enough for a multipart upload"
 
 
 def again_and_taken(upload):
-    """What is there is not sent again; what has another's name is not overwritten."""
+    """Uploaded files are not sent again; foreign objects with the same name are not overwritten."""
     out = os.path.join(upload.work, "small")
     said = upload.run("upload", out)
     assert "0 WARC files" in said and "were there before" in said, said
@@ -115,22 +115,22 @@ def again_and_taken(upload):
     assert "take another prefix" in said, said
     assert upload.client.get_object(Bucket=BUCKET, Key=f"small/{first}")["Body"].read() == b"somebody else's"
     upload.client.head_object(Bucket=BUCKET, Key=f"small/{second}")
-    print("what is there is left, what is missing comes, what is another's is told")
+    print("uploaded files are kept, missing files are uploaded, foreign objects are reported")
 
 
 def refused_at_the_start(upload, seed):
-    """A place that is not there, and one that is no place, are told before anything is made."""
+    """Unreachable and invalid destinations are reported before anything is created."""
     out, said = upload.crawl(seed, "nowhere", code=2, AWS_ENDPOINT_URL=f"http://127.0.0.1:{free_port()}")
     assert "archive.upload: listing s3://" in said and not os.path.exists(out), said
     said = upload.run("crawl", seed, "--out", out, *CRAWL, "--set", "archive.upload=s3:archives", code=2)
     assert "write s3://BUCKET/PREFIX" in said and not os.path.exists(out), said
     said = upload.run("upload", upload.work, code=2)
     assert "does not say where to" in said, said
-    print("places that are none are told, and nothing is made")
+    print("invalid destinations are reported, and nothing is created")
 
 
 def storage_goes_away(binary, work, seed):
-    """The crawl ends as ever, says what is missing, and the upload is made good later."""
+    """The crawl ends normally and reports the missing uploads, which can be done later."""
     port = free_port()
     upload = Upload(binary, work, port)
     with storage(port):
@@ -141,7 +141,7 @@ def storage_goes_away(binary, work, seed):
             crawl = subprocess.Popen(command, env=upload.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
             deadline = time.monotonic() + SECONDS_MAX
             while not os.path.exists(os.path.join(out, "pages.jsonl")):
-                assert time.monotonic() < deadline and crawl.poll() is None, "the crawl did not begin"
+                assert time.monotonic() < deadline and crawl.poll() is None, "the crawl did not start"
                 time.sleep(0.01)
     try:
         code = crawl.wait(timeout=SECONDS_MAX)
@@ -149,13 +149,13 @@ def storage_goes_away(binary, work, seed):
         crawl.kill()
     with open(os.path.join(work, "away.log"), encoding="utf-8") as log:
         said = log.read()
-    assert code == 0, f"code {code}\n{said}"
+    assert code == 0, f"exit code {code}\n{said}"
     assert "WARC files are not uploaded" in said and "harvestman upload" in said, said
     with storage(port):
         upload.client.create_bucket(Bucket=BUCKET)
         upload.run("upload", out)
         upload.check(out, "away")
-    print("storage that went away cost nothing but a later upload")
+    print("after the storage went away, a later upload was sufficient")
 
 
 def main():
