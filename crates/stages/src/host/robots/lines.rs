@@ -1,107 +1,98 @@
-//! Rewrites a robots.txt line by line into the spelling that `robotxt` reads rightly; see [`super::path`] for the patterns.
+//! The lines of a robots.txt: which directive each is, and its value.
 //!
-//! Input: any bytes. Output: at most 500 KiB of `name:value` lines, and the sitemaps. Which misspelt names stand for which
-//! directive is left to the crate: a name that is not known here goes through as it is.
-
-use std::collections::HashSet;
+//! Input: any bytes, of which the first 500 KiB count. CR, LF, CRLF and NUL each end a line. Empty lines, comments and unknown
+//! directives (`Host`, `Request-rate`, `Clean-param`, `Noindex`, …) are skipped, so that they cannot interfere with the
+//! grouping of the others (RFC 9309, section 2.2.4).
 
 use super::BYTE_LIMIT;
-use super::path::rewrite_pattern;
 
 /// Lines are cut to this length, as Google's parser does: eight times the longest URL that old browsers took, less one.
 pub const LINE_LIMIT: usize = 2083 * 8 - 1;
 
-/// How many `Sitemap` lines are taken.
-pub const SITEMAP_LINE_LIMIT: usize = 10_000;
-
-/// A rewritten file.
-pub struct Rewritten {
-    /// The lines that concern rules.
-    pub text: Vec<u8>,
-    /// The values of its `Sitemap` lines.
-    pub sitemaps: Vec<String>,
+/// A line that means something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// `User-agent`: the name as written, with its version.
+    Agent(&'a [u8]),
+    /// `Allow` or `Disallow`.
+    Rule {
+        /// Whether it allows.
+        allow: bool,
+        /// Its pattern.
+        pattern: &'a [u8],
+    },
+    /// `Crawl-delay`, in seconds.
+    CrawlDelay(&'a [u8]),
+    /// `Sitemap`.
+    Sitemap(&'a [u8]),
 }
 
-/// Rewrites a file for the crawler called `agent`.
-pub fn rewrite(bytes: &[u8], agent: &str) -> Rewritten {
-    let mut text = Vec::with_capacity(bytes.len().min(BYTE_LIMIT));
-    let mut sitemaps = Vec::new();
-    let mut seen = HashSet::new();
-    let counted = whole_lines(without_bom(bytes));
-    for line in counted.split(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
-        let Some(line) = Line::read(&line[..line.len().min(LINE_LIMIT)]) else { continue };
-        match line.kind() {
-            Kind::Agent => push(&mut text, b"user-agent", agent_of(line.value, agent.as_bytes())),
-            Kind::Sitemap => {
-                let value = String::from_utf8_lossy(line.value);
-                if !value.is_empty() && sitemaps.len() < SITEMAP_LINE_LIMIT && seen.insert(value.to_string()) {
-                    sitemaps.push(value.into_owned());
-                }
-            }
-            Kind::Rule(name) => {
-                let (first, second) = rewrite_pattern(line.value);
-                push(&mut text, name, &first);
-                if let Some(second) = second {
-                    push(&mut text, name, &second);
-                }
-            }
-            Kind::Other => push(&mut text, line.name, line.value),
-        }
-    }
-    Rewritten { text, sitemaps }
-}
-
-fn push(text: &mut Vec<u8>, name: &[u8], value: &[u8]) {
-    text.extend_from_slice(name);
-    text.push(b':');
-    text.extend_from_slice(value);
-    text.push(b'\n');
-}
-
-/// What a line is about.
-enum Kind<'a> {
+/// A directive.
+#[derive(Clone, Copy)]
+enum Key {
     Agent,
+    Allow,
+    Disallow,
+    CrawlDelay,
     Sitemap,
-    /// A rule, and the name under which it is handed on.
-    Rule(&'a [u8]),
-    Other,
 }
 
-/// A line that has a name: `name: value`, or `name value` where the colon was forgotten.
-struct Line<'a> {
-    name: &'a [u8],
-    value: &'a [u8],
+impl Key {
+    const fn with(self, value: &[u8]) -> Line<'_> {
+        match self {
+            Self::Agent => Line::Agent(value),
+            Self::Allow => Line::Rule { allow: true, pattern: value },
+            Self::Disallow => Line::Rule { allow: false, pattern: value },
+            Self::CrawlDelay => Line::CrawlDelay(value),
+            Self::Sitemap => Line::Sitemap(value),
+        }
+    }
 }
 
-impl<'a> Line<'a> {
-    fn read(line: &'a [u8]) -> Option<Self> {
-        let line = line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii();
-        let end = line.iter().position(|byte| matches!(byte, b':' | b' ' | b'\t'))?;
-        let (name, rest) = line.split_at(end);
-        // `user agent` and the like are names of two words.
-        for (first, second) in [(&b"user"[..], &b"agent"[..]), (b"site", b"map"), (b"crawl", b"delay")] {
-            if name.eq_ignore_ascii_case(first)
-                && let Some((word, rest)) = rest.trim_ascii_start().split_at_checked(second.len())
-                && word.eq_ignore_ascii_case(second)
-            {
-                return Some(Self { name: &line[..line.len() - rest.len()], value: value_of(rest)? });
-            }
-        }
-        Some(Self { name, value: value_of(rest)? })
-    }
+/// Every known spelling of every directive, common mistakes included: those that `robotxt` knows.
+const SPELLINGS: &[(&[u8], Key)] = &[
+    (b"user-agent", Key::Agent),
+    (b"useragent", Key::Agent),
+    (b"allow", Key::Allow),
+    (b"alow", Key::Allow),
+    (b"allaw", Key::Allow),
+    (b"disallow", Key::Disallow),
+    (b"dissallow", Key::Disallow),
+    (b"dissalow", Key::Disallow),
+    (b"disalow", Key::Disallow),
+    (b"diasllow", Key::Disallow),
+    (b"disallaw", Key::Disallow),
+    (b"crawl-delay", Key::CrawlDelay),
+    (b"crawldelay", Key::CrawlDelay),
+    (b"sitemap", Key::Sitemap),
+    (b"site-map", Key::Sitemap),
+];
 
-    fn kind(&self) -> Kind<'a> {
-        // The crate looks at 500 KiB only, and the sentinel is one byte more for each rule: the shortest spelling that it knows
-        // makes room for that.
-        match self.name.to_ascii_lowercase().as_slice() {
-            b"allow" => Kind::Rule(b"alow"),
-            b"disallow" => Kind::Rule(b"disalow"),
-            b"user-agent" | b"useragent" | b"user agent" => Kind::Agent,
-            b"sitemap" | b"site-map" | b"site map" => Kind::Sitemap,
-            [b'a' | b'd', ..] => Kind::Rule(self.name),
-            _ => Kind::Other,
+/// Directives that are also written as two words.
+const TWO_WORDS: &[(&[u8], &[u8], Key)] =
+    &[(b"user", b"agent", Key::Agent), (b"crawl", b"delay", Key::CrawlDelay), (b"site", b"map", Key::Sitemap)];
+
+/// Returns the lines of a file that mean something, in their order.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let lines = whole_lines(without_bom(bytes)).split(|byte| matches!(byte, b'\n' | b'\r' | 0));
+    lines.filter_map(|line| read(&line[..line.len().min(LINE_LIMIT)]))
+}
+
+/// Reads `name: value`, or `name value` where the colon was forgotten.
+fn read(line: &[u8]) -> Option<Line<'_>> {
+    let line = line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii();
+    let end = line.iter().position(|byte| matches!(byte, b':' | b' ' | b'\t'))?;
+    let (name, rest) = line.split_at(end);
+    for (first, second, key) in TWO_WORDS {
+        if name.eq_ignore_ascii_case(first)
+            && let Some((word, rest)) = rest.trim_ascii_start().split_at_checked(second.len())
+            && word.eq_ignore_ascii_case(second)
+        {
+            return Some(key.with(value_of(rest)?));
         }
     }
+    let (_, key) = SPELLINGS.iter().find(|(spelling, _)| name.eq_ignore_ascii_case(spelling))?;
+    Some(key.with(value_of(rest)?))
 }
 
 /// The value after a name: behind the colon, or behind a space where there is none.
@@ -111,17 +102,6 @@ fn value_of(rest: &[u8]) -> Option<&[u8]> {
         Some(value) => Some(value.trim_ascii()),
         None => (value.len() < rest.len()).then_some(value),
     }
-}
-
-/// The product token of a `User-agent` value: `*`, or its leading letters, `_` and `-` (RFC 9309, section 2.2.1). Crawlers whose
-/// name has other characters are recognised by the whole word before a space or a `/`.
-fn agent_of<'a>(value: &'a [u8], agent: &[u8]) -> &'a [u8] {
-    let word = value.split(|byte| matches!(byte, b' ' | b'\t' | b'/')).next().unwrap_or_default();
-    if word == b"*" && !value.starts_with(b"*/") || word.eq_ignore_ascii_case(agent) {
-        return word;
-    }
-    let is_token = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
-    &value[..value.iter().position(|byte| !is_token(byte)).unwrap_or(value.len())]
 }
 
 /// The file without its byte order mark, whole or torn.

@@ -3,10 +3,11 @@
 //! [`RobotsRules`] is one parsed file, as far as it concerns one crawler; [`RobotsState`] is a host's robots.txt over time:
 //! when it must be fetched, what a reply means, what holds while it cannot be had. Both are pure.
 //!
-//! Grouping, precedence and matching are `robotxt`'s. `lines` rewrites the file, and `path` the URL, so that the crate also
-//! does right by what it does not know: agent names with a version, patterns that begin with `*`, literal `*` and `$` in
-//! URLs, over-long lines.
+//! Precedence and matching of rules are `robotxt`'s. `lines` and `groups` select what concerns the crawler, as the crate ends a
+//! group's agents at `Crawl-delay`, knows no agent names with a version and does not cut over-long lines. `path` rewrites
+//! patterns and URLs, so that the crate also reads patterns that begin with `*`, and literal `*` and `$` in URLs, rightly.
 
+mod groups;
 mod lines;
 mod path;
 mod state;
@@ -33,6 +34,7 @@ pub struct Decision {
 #[derive(Debug, Clone)]
 pub struct RobotsRules {
     rules: robotxt::Robots,
+    crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
 }
 
@@ -41,13 +43,13 @@ impl RobotsRules {
     /// ignored. Takes any bytes: what is not understood is skipped, and only the first 500 KiB are looked at.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let agent = agent.split('/').next().unwrap_or_default().trim();
-        let file = lines::rewrite(bytes, agent);
-        Self { rules: robotxt::Robots::parse(&file.text, agent), sitemaps: file.sitemaps }
+        let groups::Groups { rules, crawl_delay, sitemaps } = groups::Groups::read(bytes, agent);
+        Self { rules: robotxt::Robots::parse(&rules, agent), crawl_delay, sitemaps }
     }
 
     /// The rules of a host that has no robots.txt.
     pub fn allow_all() -> Self {
-        Self { rules: robotxt::Robots::allow_all(), sitemaps: Vec::new() }
+        Self { rules: robotxt::Robots::allow_all(), crawl_delay: None, sitemaps: Vec::new() }
     }
 
     /// Whether the URL with this path and query may be fetched, and why: the longest rule that matches wins, and among equally
@@ -65,9 +67,9 @@ impl RobotsRules {
         }
     }
 
-    /// The `Crawl-delay` of the crawler's groups, uncapped; the shortest where there are several.
-    pub fn crawl_delay(&self) -> Option<Duration> {
-        self.rules.crawl_delay()
+    /// Returns the `Crawl-delay` of the crawler's groups, uncapped; the shortest where several groups have one.
+    pub const fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
     }
 
     /// The values of the `Sitemap` lines, as written (they should be absolute URLs, but many are relative) and each once.

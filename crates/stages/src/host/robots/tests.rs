@@ -2,6 +2,7 @@
 
 mod groups;
 mod hostile;
+mod interference;
 mod matching;
 mod twin;
 

@@ -169,11 +169,13 @@ fn crawl_delays_may_be_fractions_and_nonsense_is_passed_over() {
 }
 
 #[test]
-fn a_crawl_delay_holds_for_its_group_and_ends_it_before_the_next_agent() {
-    let file = "User-agent: *\nCrawl-delay: 10\nUser-agent: badbot\nDisallow: /\nUser-agent: a\nCrawl-delay: 2\n";
+fn a_group_ends_where_a_user_agent_line_follows_a_rule() {
+    let file =
+        "User-agent: *\nDisallow:\nCrawl-delay: 10\nUser-agent: badbot\nDisallow: /\nUser-agent: a\nCrawl-delay: 2\n";
     let of = |agent: &str| RobotsRules::parse(file.as_bytes(), agent);
     assert_eq!(of("b").crawl_delay(), Some(Duration::from_secs(10)));
     assert!(of("b").decide("/").allowed);
     assert_eq!(of("badbot").crawl_delay(), None);
+    assert!(!of("badbot").decide("/").allowed);
     assert_eq!(of("a").crawl_delay(), Some(Duration::from_secs(2)));
 }

@@ -1,0 +1,163 @@
+//! The groups of a robots.txt that apply to one crawler (RFC 9309, sections 2.2.1 and 2.2.4).
+//!
+//! A group is a run of `User-agent` lines and the rules after it; only a rule (`Allow`, `Disallow`, empty ones too) ends the
+//! run. Groups that name the same agent are merged. A crawler goes by the groups that name it, or else by those of `*`.
+//!
+//! `Crawl-delay` is no part of the RFC and does not end a run: it applies to all agents of its group. Where a group has
+//! several between its `User-agent` lines, an agent goes by the next one after its own line, as their authors mean it; an
+//! agent with none after its line goes by the longest before it.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::lines::{Line, lines};
+use super::path::rewrite_pattern;
+
+/// How many `Sitemap` lines are taken.
+pub const SITEMAP_LINE_LIMIT: usize = 10_000;
+
+/// What a robots.txt says to one crawler.
+#[derive(Debug, Default)]
+pub struct Groups {
+    /// Its rules as one group for `*`, in the spelling that `robotxt` reads rightly ([`super::path`]). Not longer than the
+    /// lines that were read, but for patterns with `$` or an escape.
+    pub rules: Vec<u8>,
+    /// Its crawl delay.
+    pub crawl_delay: Option<Duration>,
+    /// The values of the `Sitemap` lines, which belong to no group; each once.
+    pub sitemaps: Vec<String>,
+}
+
+impl Groups {
+    /// Reads a file for the crawler whose product token is `agent`.
+    pub fn read(bytes: &[u8], agent: &str) -> Self {
+        let (mut own, mut star) = (Agent::default(), Agent::default());
+        let (mut sitemaps, mut seen) = (Vec::new(), HashSet::new());
+        let mut in_agents = false;
+        for line in lines(bytes) {
+            match line {
+                Line::Agent(value) => {
+                    let token = product_token(value, agent.as_bytes());
+                    for (known, is_named) in [
+                        (&mut own, !token.is_empty() && token.eq_ignore_ascii_case(agent.as_bytes())),
+                        (&mut star, token == b"*"),
+                    ] {
+                        known.on_agent(is_named, in_agents);
+                    }
+                    in_agents = true;
+                }
+                Line::Rule { allow, pattern } => {
+                    in_agents = false;
+                    own.on_rule(allow, pattern);
+                    star.on_rule(allow, pattern);
+                }
+                Line::CrawlDelay(value) => {
+                    if let Some(delay) = parse_delay(value) {
+                        own.group.on_delay(delay);
+                        star.group.on_delay(delay);
+                    }
+                }
+                Line::Sitemap(value) => {
+                    let value = String::from_utf8_lossy(value);
+                    if !value.is_empty() && sitemaps.len() < SITEMAP_LINE_LIMIT && seen.insert(value.to_string()) {
+                        sitemaps.push(value.into_owned());
+                    }
+                }
+            }
+        }
+        let mut selected = if own.is_known { own } else { star };
+        selected.end_group();
+        Self { rules: selected.rules, crawl_delay: selected.crawl_delay, sitemaps }
+    }
+}
+
+/// What was read for one agent.
+#[derive(Debug, Default)]
+struct Agent {
+    /// Whether a `User-agent` line has named it.
+    is_known: bool,
+    rules: Vec<u8>,
+    /// The shortest delay of its groups that have ended.
+    crawl_delay: Option<Duration>,
+    group: Group,
+}
+
+impl Agent {
+    fn on_agent(&mut self, is_named: bool, continues: bool) {
+        if !continues {
+            self.end_group();
+        }
+        self.is_known |= is_named;
+        self.group.on_agent(is_named);
+    }
+
+    fn on_rule(&mut self, allow: bool, pattern: &[u8]) {
+        if !self.group.is_named {
+            return;
+        }
+        if self.rules.is_empty() {
+            self.rules.extend_from_slice(b"useragent:*\n");
+        }
+        // The crate reads 500 KiB only, and the sentinel is one byte more for each rule: the shortest spelling that it knows makes
+        // room for that.
+        let name: &[u8] = if allow { b"alow:" } else { b"disalow:" };
+        let (first, second) = rewrite_pattern(pattern);
+        for pattern in std::iter::once(first).chain(second) {
+            self.rules.extend([name, &pattern, b"\n"].concat());
+        }
+    }
+
+    fn end_group(&mut self) {
+        let delay = std::mem::take(&mut self.group).delay();
+        self.crawl_delay = [self.crawl_delay, delay].into_iter().flatten().min();
+    }
+}
+
+/// The group that is being read, as one agent sees it.
+#[derive(Debug, Default)]
+struct Group {
+    /// Whether the group names the agent.
+    is_named: bool,
+    /// The longest delay before the agent was named.
+    before: Option<Duration>,
+    /// The delay after the agent was named: the shortest up to the next `User-agent` line.
+    after: Option<Duration>,
+    /// Whether another agent was named since `after` was found, so that further delays are that agent's.
+    is_settled: bool,
+}
+
+impl Group {
+    fn on_agent(&mut self, is_named: bool) {
+        self.is_named |= is_named;
+        self.is_settled = self.after.is_some();
+    }
+
+    fn on_delay(&mut self, delay: Duration) {
+        if !self.is_named {
+            self.before = self.before.max(Some(delay));
+        } else if !self.is_settled {
+            self.after = [self.after, Some(delay)].into_iter().flatten().min();
+        }
+    }
+
+    fn delay(&self) -> Option<Duration> {
+        self.after.or(self.before).filter(|_| self.is_named)
+    }
+}
+
+/// Parses a `Crawl-delay`: seconds, possibly with a fraction.
+fn parse_delay(value: &[u8]) -> Option<Duration> {
+    let seconds = std::str::from_utf8(value).ok()?.parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The product token of a `User-agent` value: `*`, or its leading letters, `_` and `-` (RFC 9309, section 2.2.1). Crawlers whose
+/// name has other characters are recognised by the whole word before a space or a `/`.
+fn product_token<'a>(value: &'a [u8], agent: &[u8]) -> &'a [u8] {
+    let word = value.split(|byte| matches!(byte, b' ' | b'\t' | b'/')).next().unwrap_or_default();
+    if word == b"*" && !value.starts_with(b"*/") || word.eq_ignore_ascii_case(agent) {
+        return word;
+    }
+    let is_token = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
+    &value[..value.iter().position(|byte| !is_token(byte)).unwrap_or(value.len())]
+}
