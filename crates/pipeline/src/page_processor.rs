@@ -118,6 +118,8 @@ pub(super) struct PageProcessor {
 
 impl PageProcessor {
     pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
+        let agent = rules.agent.clone();
+        let new_parser = move || new_parser().with_agent(&agent);
         Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default(), asked: None }
     }
 
@@ -324,3 +326,7 @@ pub(super) fn observation(item: &ScheduledUrl, harvest: &mut PageResult) -> Obse
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }
+
+#[cfg(test)]
+#[path = "page_processor_tests.rs"]
+mod tests;

@@ -56,7 +56,7 @@ pub struct LeafPath {
     pub text: Option<Box<str>>,
 }
 
-/// Directives to robots from `<meta name=robots>` or an `X-Robots-Tag` header.
+/// Directives to robots from `meta` elements or `X-Robots-Tag` headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RobotsDirectives {
     /// `noindex` or `none`.
@@ -105,7 +105,7 @@ pub struct ParsedPage {
     pub title: Option<String>,
     /// `<link rel=canonical>`, as written.
     pub canonical: Option<String>,
-    /// Directives from `<meta name=robots>`.
+    /// Directives from `<meta name=robots>` and from the `meta` elements that name the crawler's product token.
     pub robots: RobotsDirectives,
     /// The charset that the page was read in.
     pub charset: &'static str,

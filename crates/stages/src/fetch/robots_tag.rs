@@ -1,36 +1,44 @@
-//! Directives to robots in the X-Robots-Tag header.
+//! Directives to robots in the `X-Robots-Tag` header.
 //!
-//! `X-Robots-Tag: noindex, nofollow` speaks to all; `X-Robots-Tag: somebot: noindex, nofollow` to one agent. (No standard;
-//! this is how the search engines that invented it describe it.) Where an agent is named, what is said to all holds for it too.
+//! `X-Robots-Tag: noindex, nofollow` addresses all robots; `X-Robots-Tag: somebot: noindex, nofollow` addresses one. A name applies
+//! to the rest of its header line, or up to the next name (a proxy may have joined several lines with commas). Directives to all
+//! robots and to this one combine: the stricter wins. There is no standard; this is how the search engines that introduced the
+//! header document it.
 
 use http::HeaderMap;
 
 use harvestman_core::model::RobotsDirectives;
 
-/// The directives to the robot whose product token is `agent`.
+/// Returns the directives to the robot whose product token is `agent`, in any letter case.
 pub fn directives(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
-    let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
-    values.map(|value| of_value(value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)
+    let values = headers.get_all("x-robots-tag").iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values.map(|value| of_value(&value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)
 }
 
 fn of_value(value: &str, agent: &str) -> RobotsDirectives {
     let mut found = RobotsDirectives::default();
-    let mut spoken_to = true;
+    let mut addressed = true;
     for part in value.split(',') {
         let directive = match part.split_once(':') {
-            // `unavailable_after: date` and `max-snippet: 5` are directives with a value, not agents.
+            // `unavailable_after: date` and `max-snippet: 5` are directives with a value, not names.
             Some((name, _)) if takes_value(name.trim()) => continue,
-            Some((name, rest)) => {
-                spoken_to = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
+            Some((name, rest)) if is_name(name.trim()) => {
+                addressed = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
                 rest
             }
-            None => part,
+            _ => part,
         };
-        if spoken_to {
+        if addressed {
             found = found.and(of_directive(directive.trim()));
         }
     }
     found
+}
+
+/// Whether `name` can name a robot. The time of a date with a comma (`unavailable_after: Friday, 25-Jun-30 15:00:00 PST`) cannot.
+fn is_name(name: &str) -> bool {
+    let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'*' | b'_' | b'-');
+    name.as_bytes().first().is_some_and(starts) && !name.contains(char::is_whitespace)
 }
 
 fn takes_value(name: &str) -> bool {
@@ -74,6 +82,11 @@ mod tests {
         assert_eq!(of(&["otherbot: none, harvestman: nofollow"]), (false, true, false));
         assert_eq!(of(&["unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"]), (false, true, false));
         assert_eq!(of(&["max-snippet: 5, noindex"]), (true, false, false));
+        assert_eq!(of(&["unavailable_after: Friday, 25-Jun-30 15:00:00 PST, nofollow"]), (false, true, false));
+        assert_eq!(of(&["harvestman: unavailable_after: Fri, 25 Jun 30 15:00:00 PST, none"]), (true, true, false));
+        assert_eq!(of(&["otherbot: unavailable_after: Fri, 25 Jun 30 15:00:00 PST, none"]), (false, false, false));
+        assert_eq!(of(&["otherbot: noindex", "harvestman: nofollow", "*: noarchive"]), (false, true, true));
+        assert_eq!(of(&["noindex, f\u{fc}r alle"]), (true, false, false));
     }
 
     proptest! {

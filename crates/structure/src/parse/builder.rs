@@ -17,7 +17,7 @@ use super::raw::Raw;
 use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
 use super::units::{self, Units};
-use harvestman_core::config::ParseOptions;
+use harvestman_core::config::{ParseOptions, RobotsOptions};
 use harvestman_core::model::{FormFacts, ParsedPage};
 
 /// How far the document has come.
@@ -45,6 +45,8 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Builder {
     pub options: ParseOptions,
+    /// The product token by which a page addresses this crawler alone.
+    pub agent: Box<str>,
     pub open: OpenElements,
     pub leaves: Leaves,
     pub links: Links,
@@ -71,6 +73,7 @@ impl Builder {
         let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(8) as usize;
         Self {
             options: options.clone(),
+            agent: RobotsOptions::default().agent.into(),
             open: OpenElements::new(options.depth_max as usize),
             leaves: Leaves::new(options.leaf_paths_max),
             links: Links::new(options.links_max, options.attribute_max.as_usize()),

@@ -89,7 +89,7 @@ impl Builder {
         match tag.tag {
             Tag::BASE => self.meta.base(source, attributes, value_max),
             Tag::META => {
-                if let Some(target) = self.meta.meta(source, attributes, value_max) {
+                if let Some(target) = self.meta.meta(source, attributes, value_max, &self.agent) {
                     let Apath(apath) = Apath::REFRESH;
                     self.spellings.learn(apath, super::path::DOCUMENT, apath, || "meta[refresh]".to_owned());
                     self.links.add_text(apath, LinkKind::Refresh, false, &target);

@@ -5,9 +5,6 @@ use super::bytes::is_space;
 use super::text::{Source, squeeze};
 use harvestman_core::model::RobotsDirectives;
 
-/// The name by which pages address this crawler alone.
-const AGENT: &str = "harvestman";
-
 #[derive(Debug, Default)]
 pub(super) struct Meta {
     pub base: Option<String>,
@@ -42,13 +39,21 @@ impl Meta {
         }
     }
 
-    /// Reads a `meta` tag; returns where it sends the reader.
-    pub fn meta(&mut self, source: Source<'_>, attributes: Attributes<'_>, value_max: usize) -> Option<String> {
+    /// Reads a `meta` tag and returns the target of a refresh. Directives count if they address all robots or the product token
+    /// `agent`.
+    pub fn meta(
+        &mut self,
+        source: Source<'_>,
+        attributes: Attributes<'_>,
+        value_max: usize,
+        agent: &str,
+    ) -> Option<String> {
         let [name, http_equiv, content] = attributes.pick(["name", "http-equiv", "content"]);
         let content = source.attribute(content.filter(|content| content.len() <= value_max)?);
         if let Some(name) = name {
             let name = source.attribute(name);
-            if name.trim().eq_ignore_ascii_case("robots") || name.trim().eq_ignore_ascii_case(AGENT) {
+            let name = name.trim();
+            if name.eq_ignore_ascii_case("robots") || (name.eq_ignore_ascii_case(agent) && !agent.is_empty()) {
                 self.robots = self.robots.and(directives(&content));
             }
         }

@@ -84,6 +84,14 @@ impl Parser {
         }
     }
 
+    /// Sets the product token (`robots.agent`) by which a page addresses this crawler alone: `<meta name=TOKEN>` then counts as
+    /// `<meta name=robots>` does, in any letter case. The default is that of the setting.
+    #[must_use]
+    pub fn with_agent(mut self, agent: &str) -> Self {
+        self.builder.agent = agent.into();
+        self
+    }
+
     /// Also collects the page's texts, as [`ParsedPage::units`]; at most 4,096, the first of them. What stands in a
     /// `textarea`, `select`, `option` or `button` is a control's label and none of them.
     #[must_use]

@@ -101,6 +101,22 @@ fn the_page_says_what_it_is() {
 }
 
 #[test]
+fn directives_count_that_address_all_robots_or_the_product_token() {
+    let directives = |agent: &str, html: &str| {
+        let page = Parser::new(&ParseOptions::default()).with_agent(agent).parse(html.as_bytes(), None);
+        (page.robots.noindex, page.robots.nofollow, page.robots.noarchive)
+    };
+    let html =
+        "<meta name=Robots content=noindex><meta name=' somebot' content=NOARCHIVE><meta name=somebots content=none>";
+    assert_eq!(directives("SomeBot", html), (true, false, true));
+    assert_eq!(directives("otherbot", html), (true, false, false));
+    assert_eq!(directives("", "<meta name='' content=none>"), (false, false, false));
+    assert_eq!(directives("somebot", "<meta name=harvestman content=none>"), (false, false, false));
+    let both = "<meta name=somebot content='index, follow'><meta name=robots content=none>";
+    assert_eq!(directives("somebot", both), (true, true, false));
+}
+
+#[test]
 fn what_a_template_holds_is_neither_shown_nor_followed() {
     let page =
         parse("<template><base href=/x><a href=1>t</a><template><img></template><a href=2></template><a href=3>");

@@ -1,0 +1,78 @@
+//! What a page leads to, from its answer's head and body.
+
+use arc_swap::ArcSwap;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::url::ScopeMode;
+use harvestman_core::config::{Config, ParseOptions, PolicyKind};
+use harvestman_core::model::Timings;
+use harvestman_core::seed::Seed;
+use harvestman_policy::Making;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::*;
+
+const PAGE: &str = "http://h.test/dir/page";
+
+fn processor(change: impl FnOnce(&mut Config)) -> PageProcessor {
+    let mut config = Config::default();
+    config.scope.mode = ScopeMode::Any;
+    change(&mut config);
+    let read = crate::example::reader(&ParseOptions::default());
+    let policy = harvestman_policy::make(PolicyKind::Bfs, &Making::new(Seed(0)), read).snapshot();
+    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
+    let rules = crate::offline::rules(&config, &[], shared, Arc::new(|_| true)).unwrap();
+    PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()))
+}
+
+fn exchange(headers: &[(&'static str, &str)], body: &[u8]) -> Exchange {
+    let url = CanonicalUrl::from_canonical(PAGE);
+    let header = |(name, value): &(&'static str, &str)| {
+        (HeaderName::from_static(name), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+    };
+    let answer = Answer {
+        status: 200,
+        version: http::Version::HTTP_11,
+        headers: headers.iter().map(header).collect(),
+        body: Bytes::copy_from_slice(body),
+        truncated: None,
+        remote: None,
+        place: None,
+    };
+    let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
+    Exchange { url, request_headers: HeaderMap::new(), result: Ok(answer), timings }
+}
+
+fn page(processor: &mut PageProcessor, exchange: &Exchange) -> PageResult {
+    processor.page(&ScheduledUrl::errand(CanonicalUrl::from_canonical(PAGE)), exchange)
+}
+
+/// The URLs that a page leads to.
+fn urls(result: &PageResult) -> Vec<&str> {
+    result.found.accepted.iter().map(|item| item.url.as_str()).collect()
+}
+
+/// The links that are followed on a page with these headers and this body, by a crawler whose product token is `SomeBot`.
+fn followed(headers: &[(&'static str, &str)], body: &str) -> Vec<String> {
+    let mut processor = processor(|config| config.robots.agent = "SomeBot".to_owned());
+    let result = page(&mut processor, &exchange(headers, body.as_bytes()));
+    urls(&result).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn directives_to_all_robots_and_to_the_configured_product_token_are_obeyed() {
+    const LINK: &str = "<a href=/x>x</a>";
+    let meta = |name: &str, content: &str| followed(&[], &format!("<meta name='{name}' content='{content}'>{LINK}"));
+    let header = |value: &str| followed(&[("x-robots-tag", value)], LINK);
+    for (name, content) in [("robots", "nofollow"), ("somebot", "nofollow"), (" SOMEBOT ", "none")] {
+        assert_eq!(meta(name, content), [""; 0], "{name}: {content}");
+    }
+    for (name, content) in [("somebot", "noindex, noarchive"), ("harvestman", "none"), ("somebots", "none")] {
+        assert_eq!(meta(name, content), ["http://h.test/x"], "{name}: {content}");
+    }
+    for value in ["nofollow", "somebot: nofollow", "unavailable_after: Friday, 25-Jun-30 15:00:00 PST, nofollow"] {
+        assert_eq!(header(value), [""; 0], "{value}");
+    }
+    for value in ["harvestman: nofollow", "otherbot: noindex, nofollow"] {
+        assert_eq!(header(value), ["http://h.test/x"], "{value}");
+    }
+}
