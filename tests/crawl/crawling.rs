@@ -147,7 +147,7 @@ impl Crawled {
     /// Each line with an answer points at a response or revisit record of its URL, and each digest is that of its bytes.
     fn check_archive(&self) {
         let mut records: HashMap<(String, u64), String> = HashMap::new();
-        for name in &self.report.run.warc_files {
+        for name in &self.report.warc_files {
             let mut reader = WarcReader::new(File::open(self.out().join(name)).unwrap(), Limits::default());
             while let Some(mut record) = reader.next_record().unwrap() {
                 let (offset, kind) = (record.offset(), record.record_type().to_owned());

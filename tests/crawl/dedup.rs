@@ -15,7 +15,7 @@ fn world() -> WorldOptions {
 
 /// What the report says of the set; it says the same in its file and on the terminal.
 fn figures(crawled: &Crawled) -> SeenFigures {
-    let figures = crawled.report.run.dedup.unwrap();
+    let figures = crawled.report.dedup.unwrap();
     let json: serde_json::Value =
         serde_json::from_slice(&std::fs::read(crawled.out().join("report.json")).unwrap()).unwrap();
     assert_eq!(json["dedup"], serde_json::to_value(figures).unwrap());

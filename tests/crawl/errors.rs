@@ -92,8 +92,8 @@ fn a_host_that_cannot_be_reached_ends_the_crawl_with_the_reason() {
     let crawled = crawl(config(vec![seed.clone()]));
     assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty);
     assert_eq!((crawled.report.pages, crawled.fate_of(&seed)), (0, "failed: connect".to_owned()));
-    let trouble = &crawled.report.run.troubles[0];
-    assert_eq!((trouble.reason, trouble.failed), ("connect", trouble.requests));
+    let trouble = &crawled.report.troubles[0];
+    assert_eq!((trouble.reason.as_ref(), trouble.failed), ("connect", trouble.requests));
 }
 
 #[test]

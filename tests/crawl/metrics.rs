@@ -247,7 +247,7 @@ fn what_came_into_a_stage_went_on_was_dropped_or_is_still_there() {
         assert_eq!(of("fetch_received_total"), crawled.report.requests);
         assert_eq!(of("crawl_pages_total"), crawled.report.pages);
         assert_eq!(of("classify_pages_total"), of("classify_received_total"));
-        let records = crawled.report.run.warc_files.len() as u64;
+        let records = crawled.report.warc_files.len() as u64;
         assert_eq!(of("archive_files_total"), records);
     }
 }

@@ -28,7 +28,7 @@ fn by_graph(server: &Server) -> Config {
 
 /// Links that the graph refused.
 fn refused(crawled: &Crawled) -> u64 {
-    let report = serde_json::to_value(crawled.report.fates.to_report()).unwrap();
+    let report = serde_json::to_value(&crawled.report.fates).unwrap();
     REASONS.iter().filter_map(|reason| report["policy"][reason].as_u64()).sum()
 }
 

@@ -35,12 +35,12 @@ async fn who_comes_when_all_is_fetched_says_that_it_was_over() {
     let config = |node| config(site.world().seeds(), &servers, dir.path(), node);
 
     let first = crawled(config("a")).await;
-    let fleet = first.run.fleet.clone().unwrap();
+    let fleet = first.fleet.clone().unwrap();
     assert!(first.pages >= 40 && !first.has_nothing(), "{first}");
     assert_eq!((&*fleet.crawl, &*fleet.node, fleet.pages_of_others, fleet.was_over), ("counted", "a", 0, false));
 
     let late = crawled(config("b")).await;
-    let fleet = late.run.fleet.clone().unwrap();
+    let fleet = late.fleet.clone().unwrap();
     assert_eq!((late.pages, late.stop_reason, late.has_nothing()), (0, StopReason::FrontierEmpty, false), "{late}");
     assert!(fleet.was_over && late.to_string().contains("it was over before this node came"), "{late}");
 }

@@ -24,7 +24,7 @@ impl Crawl {
             leased,
             hosts: board.hosts.len() as u64,
             discovered: ledger.discovered(),
-            fates: ledger.fates(open),
+            fates: (&ledger.fates(open)).into(),
             errors,
             statuses,
             traps: self.traps.traps(),
@@ -103,7 +103,7 @@ impl Crawl {
         all.sort_unstable();
         let named = all.iter().take(WAITS_MAX).map(|(until, host, reason)| HostWait {
             host: host.to_string(),
-            reason,
+            reason: (*reason).into(),
             until: until.timestamp().to_string(),
             seconds: until.since(now).as_secs_f64().ceil() as u64,
         });

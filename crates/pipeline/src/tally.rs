@@ -1,5 +1,6 @@
 //! Counts for the report that no metric holds: statuses and failures of all requests, hosts that answer nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
@@ -22,7 +23,7 @@ struct Health {
 #[derive(Debug, Default)]
 struct Counts {
     statuses: BTreeMap<u16, u64>,
-    errors: BTreeMap<&'static str, u64>,
+    errors: BTreeMap<Cow<'static, str>, u64>,
     hosts: HashMap<HostKey, Health>,
 }
 
@@ -45,7 +46,7 @@ impl Tally {
             *counts.statuses.entry(answer.status).or_default() += 1;
         }
         if let Some(failure) = failure {
-            *counts.errors.entry(failure.label()).or_default() += 1;
+            *counts.errors.entry(failure.label().into()).or_default() += 1;
         }
         if counts.hosts.len() >= HOSTS_MAX && !counts.hosts.contains_key(host) {
             return;
@@ -61,7 +62,7 @@ impl Tally {
     }
 
     /// Answers by status, and failures by reason.
-    pub(super) fn totals(&self) -> (BTreeMap<u16, u64>, BTreeMap<&'static str, u64>) {
+    pub(super) fn totals(&self) -> (BTreeMap<u16, u64>, BTreeMap<Cow<'static, str>, u64>) {
         let counts = self.counts.lock();
         (counts.statuses.clone(), counts.errors.clone())
     }
@@ -79,7 +80,7 @@ impl Tally {
                     host: host.to_string(),
                     requests: health.requests,
                     failed,
-                    reason,
+                    reason: (*reason).into(),
                 })
             })
             .collect();

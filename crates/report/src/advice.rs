@@ -44,12 +44,12 @@ pub struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     fn of(report: &'a Report) -> Self {
-        let troubles = report.run.troubles.iter();
+        let troubles = report.troubles.iter();
         Self {
             stop_reason: report.stop_reason.label(),
             requests: report.requests,
-            troubles: troubles.map(|at| (at.host.as_str(), at.requests, at.failed, at.reason)).collect(),
-            errors: report.errors.iter().map(|(reason, count)| (*reason, *count)).collect(),
+            troubles: troubles.map(|at| (at.host.as_str(), at.requests, at.failed, at.reason.as_ref())).collect(),
+            errors: report.errors.iter().map(|(reason, count)| (reason.as_ref(), *count)).collect(),
             has_nothing: report.has_nothing(),
             kept_back: (report.fates.named("robots"), report.fates.named("out_of_scope")),
         }
@@ -131,7 +131,7 @@ mod tests {
     use super::super::closing::tests::report;
     use super::super::{HostTrouble, Report};
     use super::*;
-    use harvestman_core::model::{Fate, Fates, RobotsRefusal};
+    use harvestman_core::model::{Fate, FateTable, RobotsRefusal};
 
     #[test]
     fn a_crawl_that_went_well_gets_no_advice() {
@@ -142,8 +142,8 @@ mod tests {
     fn a_host_that_failed_altogether_is_named_with_what_to_check() {
         let mut report = report();
         let host = "https://intranet.example".to_owned();
-        report.run.troubles = vec![HostTrouble { host, requests: 12, failed: 12, reason: "tls" }];
-        report.errors.insert("tls", 12);
+        report.troubles = vec![HostTrouble { host, requests: 12, failed: 12, reason: "tls".into() }];
+        report.errors.insert("tls".into(), 12);
         let expected = "all 12 requests to https://intranet.example failed with tls: check --ca-file if the site has a \
                         certificate authority of its own";
         assert_eq!(advice(&report), [expected]);
@@ -153,8 +153,8 @@ mod tests {
     fn a_part_of_the_requests_and_a_single_one_are_told_as_such() {
         let told = |requests, failed| {
             let host = "https://a.example".to_owned();
-            let troubles = vec![HostTrouble { host, requests, failed, reason: "dns" }];
-            advice(&Report { run: crate::Run { troubles, ..Default::default() }, ..report() }).remove(0)
+            let troubles = vec![HostTrouble { host, requests, failed, reason: "dns".into() }];
+            advice(&Report { troubles, ..report() }).remove(0)
         };
         assert!(told(1, 1).starts_with("the only request to https://a.example failed with dns: "));
         assert!(told(12, 11).starts_with("11 of 12 requests to https://a.example failed with dns: "));
@@ -164,7 +164,7 @@ mod tests {
     fn rare_failures_are_not_worth_a_line() {
         let with = |count| {
             let mut report = Report { requests: 1_000, ..report() };
-            report.errors.insert("http_429", count);
+            report.errors.insert("http_429".into(), count);
             advice(&report).len()
         };
         assert_eq!((with(49), with(50)), (0, 1));
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn an_empty_crawl_says_why() {
-        let mut fates = Fates::default();
+        let mut fates = FateTable::default();
         fates.add(Fate::Robots(RobotsRefusal::Disallowed), 1);
         let lines = advice(&Report { pages: 0, fates, ..report() });
         assert_eq!(lines, ["nothing was fetched: robots.txt keeps the crawler out"]);

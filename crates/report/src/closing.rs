@@ -1,205 +1,150 @@
 //! The closing report: `report.json` in the crawl directory.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::status::{fates, per_second, seconds};
-use super::{CrawlStatus, RecrawlFigures, SeenFigures, Usage};
+use super::status::per_second;
+use super::{CrawlStatus, RecrawlFigures, SeenFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Fate, Fates, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, TrapRecord};
 use harvestman_stages::frontier::Outlook;
 
-/// Why a crawl ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StopReason {
-    /// Nothing was left to fetch.
-    FrontierEmpty,
-    /// `budget.pages` was reached.
-    PagesBudget,
-    /// `budget.bytes` was reached.
-    BytesBudget,
-    /// `budget.time` was reached.
-    TimeBudget,
-    /// `budget.requests` was reached.
-    RequestsBudget,
-    /// The next requests were expected to bring less than `budget.early_stop`.
-    LowYield,
-    /// Somebody asked the crawl to stop.
-    Interrupted,
-    /// The archive or the page log could not be written.
-    ArchiveError,
-    /// The set of URLs seen could not be kept on disk.
-    DedupError,
-    /// The state of the crawl could not be written.
-    StateError,
-}
-
-impl StopReason {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::FrontierEmpty,
-        Self::PagesBudget,
-        Self::BytesBudget,
-        Self::TimeBudget,
-        Self::RequestsBudget,
-        Self::LowYield,
-        Self::Interrupted,
-        Self::ArchiveError,
-        Self::DedupError,
-        Self::StateError,
-    ];
-
-    /// Its name in `report.json`.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::FrontierEmpty => "frontier_empty",
-            Self::PagesBudget => "pages_budget",
-            Self::BytesBudget => "bytes_budget",
-            Self::TimeBudget => "time_budget",
-            Self::RequestsBudget => "requests_budget",
-            Self::LowYield => "low_yield",
-            Self::Interrupted => "interrupted",
-            Self::ArchiveError => "archive_error",
-            Self::DedupError => "dedup_error",
-            Self::StateError => "state_error",
-        }
-    }
-
-    /// The reason with this name.
-    pub fn of_label(label: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.label() == label)
-    }
-
-    /// The reason in words.
-    pub const fn describe(self) -> &'static str {
-        match self {
-            Self::FrontierEmpty => "nothing was left to fetch",
-            Self::PagesBudget => "the page budget is used up",
-            Self::BytesBudget => "the byte budget is used up",
-            Self::TimeBudget => "the time budget is used up",
-            Self::RequestsBudget => "the request budget is used up",
-            Self::LowYield => "too little was expected of further requests",
-            Self::Interrupted => "it was interrupted",
-            Self::ArchiveError => "the output could not be written",
-            Self::DedupError => "the URLs seen could not be kept on disk",
-            Self::StateError => "the state of the crawl could not be written",
-        }
-    }
-}
-
-/// A host that answered (nearly) nothing, for advice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A host of which nine in ten requests or more failed, for advice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HostTrouble {
     /// Scheme and authority.
     pub host: String,
     /// Requests made to it.
     pub requests: u64,
-    /// Requests among them that failed for this reason.
+    /// Requests that failed, for any reason.
     pub failed: u64,
     /// The most frequent reason ([`harvestman_core::model::Failure::label`]).
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
 }
 
-/// The fleet that a node was part of, as it knew it last.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// The fleet that a node was part of, as the node last saw it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FleetFigures {
-    /// The fleet's crawl.
+    /// The name of the fleet's crawl.
     pub crawl: String,
-    /// The node.
+    /// The name of the node.
     pub node: String,
-    /// Pages that the sessions of other nodes had fetched.
+    /// Pages fetched by the sessions of other nodes.
     pub pages_of_others: u64,
-    /// Whether nothing was left to fetch when the node came.
+    /// Whether nothing was left to fetch when the node joined.
     pub was_over: bool,
 }
 
-/// What is known of a run besides its counts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+/// What describes a run apart from its counts; the first fields of a [`Report`].
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
-    /// The version of Harvestman.
-    pub version: &'static str,
     /// The seed URLs, canonical.
     pub seeds: Vec<String>,
-    /// Where random draws started; give it as `crawl.seed` to repeat the run.
+    /// The random seed; set `crawl.seed` to it to repeat the run.
     pub seed: u64,
     /// The file that holds the effective configuration, relative to the crawl directory.
     pub config: Option<String>,
     /// The WARC files, relative to the crawl directory.
     pub warc_files: Vec<String>,
-    /// Hosts that answered (nearly) nothing, the worst first; at most ten.
+    /// Hosts of which nine in ten requests or more failed, the worst first; at most ten.
     pub troubles: Vec<HostTrouble>,
     /// The set of URLs seen.
     pub dedup: Option<SeenFigures>,
-    /// The fleet; of such that a node was part of.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The fleet, if this was a node of one.
     pub fleet: Option<FleetFigures>,
 }
 
-/// What came of a crawl.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The closing report of a crawl.
+///
+/// It is read as it was written. Fields that a file lacks have their defaults, unknown fields are ignored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Report {
-    /// What the crawl was.
-    #[serde(flatten)]
-    pub run: Run,
+    /// The version of Harvestman.
+    pub version: Cow<'static, str>,
+    /// The seed URLs, canonical.
+    pub seeds: Vec<String>,
+    /// The random seed ([`Run::seed`]).
+    pub seed: u64,
+    /// The file that holds the effective configuration, relative to the crawl directory.
+    pub config: Option<String>,
+    /// The WARC files, relative to the crawl directory.
+    pub warc_files: Vec<String>,
+    /// Hosts of which nine in ten requests or more failed, the worst first; at most ten.
+    pub troubles: Vec<HostTrouble>,
+    /// The set of URLs seen.
+    pub dedup: Option<SeenFigures>,
+    /// The fleet, if this was a node of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetFigures>,
     /// When it started (RFC 3339).
     pub started: String,
     /// When it ended (RFC 3339).
     pub ended: String,
     /// Why it ended.
     pub stop_reason: StopReason,
-    /// How long it took.
-    #[serde(rename = "wall_seconds", serialize_with = "seconds")]
+    /// Wall time, in seconds.
+    #[serde(rename = "wall_seconds", with = "seconds")]
     pub wall: Duration,
     /// Processor time, user and system, of all threads.
     pub cpu_seconds: Option<f64>,
-    /// The most memory that was resident at one time.
+    /// Peak resident memory.
     pub peak_memory_bytes: Option<u64>,
     /// Pages fetched with success.
     pub pages: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Requests made, those for robots.txt and retries included.
+    /// Requests sent, including retries and requests for robots.txt and sitemaps.
     pub requests: u64,
-    /// Hosts met.
+    /// Hosts contacted or known from links.
     pub hosts: u64,
-    /// Visits to pages that were known before, in a recrawl.
+    /// Visits to known pages, in a recrawl.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recrawl: Option<RecrawlFigures>,
     /// Links discovered, seeds included; the sum of `fates`.
     pub discovered: u64,
-    /// What became of them.
-    #[serde(serialize_with = "fates")]
-    pub fates: Fates,
-    /// Answers by status.
+    /// The fates of these links.
+    pub fates: FateTable,
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Requests that failed, each try counted, by reason.
-    pub errors: BTreeMap<&'static str, u64>,
-    /// Forms of address that grew without bringing anything new, or brought nothing, with what was done about them, the strictest
-    /// first; at most fifty.
+    /// Failed requests by reason; every attempt counts.
+    pub errors: BTreeMap<Cow<'static, str>, u64>,
+    /// URL patterns that grew without bringing anything new, or brought nothing, with the measure taken; the strictest first, at most
+    /// fifty.
     pub traps: Vec<TrapRecord>,
-    /// What was last expected of the next requests, where the policy estimates that.
+    /// The last yield forecast, where the policy makes one.
     pub outlook: Option<Outlook>,
-    /// Pages a second of wall time.
+    /// Pages per second of wall time.
     pub pages_per_second: f64,
-    /// Pages a second of processor time.
+    /// Pages per second of processor time.
     pub pages_per_cpu_second: Option<f64>,
 }
 
 impl Report {
-    /// The report of a crawl that ran from `started` to `ended`, whose last snapshot is `status` (with everything still in the
-    /// frontier counted as [`harvestman_core::model::Fate::Queued`]) and that used `usage`.
+    /// Makes the report of a crawl that ran from `span.0` to `span.1` and used `usage`. `status` is its last snapshot, with all that is
+    /// left in the frontier counted as [`Fate::Queued`].
     pub fn new(run: Run, status: CrawlStatus, stop_reason: StopReason, span: (Instant, Instant), usage: Usage) -> Self {
         let (started, ended) = span;
         let wall = ended.since(started);
         let per_cpu = |cpu: f64| per_second(status.pages, Duration::try_from_secs_f64(cpu).unwrap_or_default());
+        let Run { seeds, seed, config, warc_files, troubles, dedup, fleet } = run;
         Self {
-            run: Run { version: env!("CARGO_PKG_VERSION"), ..run },
+            version: Cow::Borrowed(env!("CARGO_PKG_VERSION")),
+            seeds,
+            seed,
+            config,
+            warc_files,
+            troubles,
+            dedup,
+            fleet,
             started: started.timestamp().to_string(),
             ended: ended.timestamp().to_string(),
             stop_reason,
@@ -222,18 +167,22 @@ impl Report {
         }
     }
 
-    /// Whether no page could be had: none was fetched, not by other nodes of a fleet either, and of none it was said that it is as it was.
+    /// Returns whether no page could be fetched: neither by this crawl nor by other nodes of its fleet, and no known page was found
+    /// unchanged.
     pub fn has_nothing(&self) -> bool {
-        let elsewhere = self.run.fleet.as_ref().is_some_and(|fleet| fleet.was_over || fleet.pages_of_others > 0);
+        let elsewhere = self.fleet.as_ref().is_some_and(|fleet| fleet.was_over || fleet.pages_of_others > 0);
         self.pages == 0 && self.fates.of(Fate::NotModified) == 0 && !elsewhere
     }
 
-    /// Writes the report as JSON to `path`, whole or not at all: to a file beside it that then takes its name.
+    /// Writes the report as JSON to `path`. The file is replaced as a whole or not at all: the text is first written to a file beside it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         let unfinished = path.with_extension("json.tmp");
         let written = self.write_to(&unfinished).and_then(|()| std::fs::rename(&unfinished, path));
         if written.is_err() {
-            // Half a report is of no use to anybody; where it cannot be removed, the error says enough.
+            // A partial report is of no use. If it cannot be removed either, the first error says enough.
             let _ = std::fs::remove_file(&unfinished);
         }
         written
@@ -247,7 +196,8 @@ impl Report {
     }
 }
 
-fn rounded(rate: f64) -> f64 {
+/// Rounds a rate to two decimals.
+pub(crate) fn rounded(rate: f64) -> f64 {
     (rate * 100.0).round() / 100.0
 }
 
@@ -259,7 +209,7 @@ pub(super) mod tests {
     pub fn report() -> Report {
         let mut status =
             CrawlStatus { pages: 30, bytes: 4_096, requests: 33, hosts: 1, discovered: 32, ..CrawlStatus::default() };
-        status.errors.insert("tls", 1);
+        status.errors.insert("tls".into(), 1);
         status.fates.add(Fate::Fetched, 30);
         status.fates.add(Fate::Failed(Failure::Tls), 2);
         status.statuses.insert(200, 30);
@@ -286,20 +236,11 @@ pub(super) mod tests {
     fn a_node_without_a_page_has_nothing_only_where_the_others_of_its_fleet_have_nothing_either() {
         let with = |pages_of_others, was_over| {
             let fleet = FleetFigures { pages_of_others, was_over, ..FleetFigures::default() };
-            let run = Run { fleet: Some(fleet), ..Run::default() };
-            Report { run, pages: 0, ..report() }.has_nothing()
+            Report { fleet: Some(fleet), pages: 0, ..report() }.has_nothing()
         };
         assert_eq!([with(0, false), with(1, false), with(0, true)], [true, false, false]);
         assert!(Report { pages: 0, ..report() }.has_nothing());
         assert!(serde_json::to_value(report()).unwrap().get("fleet").is_none());
-    }
-
-    #[test]
-    fn reasons_are_named_as_they_are_written() {
-        for reason in StopReason::ALL {
-            assert_eq!(serde_json::to_value(reason).unwrap(), reason.label());
-            assert_eq!(StopReason::of_label(reason.label()), Some(reason));
-        }
     }
 
     #[test]

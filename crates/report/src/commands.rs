@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 /// Commands that wait for the crawl at most; who gives more waits.
@@ -131,7 +131,8 @@ impl Default for Commands {
 }
 
 /// What somebody has told the crawl and holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct InForce {
     /// Settings that were changed while it ran, with their values now.
     pub set: std::collections::BTreeMap<String, String>,

@@ -6,21 +6,31 @@ mod commands;
 mod dedup;
 pub mod document;
 pub mod figures;
+mod funnel;
 mod hooks;
 pub mod live;
 pub mod plot;
 pub mod progress;
+mod read;
 mod recrawl;
 pub mod render;
+mod seconds;
 mod status;
+mod stop_reason;
 mod text;
 mod usage;
 
 pub use advice::remedy;
-pub use closing::{FleetFigures, HostTrouble, Report, Run, StopReason};
+pub use closing::{FleetFigures, HostTrouble, Report, Run};
 pub use commands::{Command, Commands, Given, InForce};
 pub use dedup::SeenFigures;
+pub use funnel::{FUNNEL_UNITS, FunnelStep, Gone, funnel};
 pub use hooks::{Hooks, PauseSwitch, StopFlag};
+pub use read::{Malformed, read_object};
 pub use recrawl::RecrawlFigures;
 pub use status::{BudgetKind, BudgetUse, CrawlStatus, HostWait, Waits};
+pub use stop_reason::StopReason;
 pub use usage::Usage;
+
+#[cfg(test)]
+mod files_tests;

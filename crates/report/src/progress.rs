@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn the_three_most_frequent_errors_are_named_and_the_rest_summed() {
         let errors = [("connect", 1), ("dns", 2), ("tls", 30), ("http_404", 4), ("http_5xx", 1), ("protocol", 0)];
-        let status = CrawlStatus { errors: errors.into(), ..status() };
+        let errors = errors.map(|(reason, count)| (reason.into(), count)).into();
+        let status = CrawlStatus { errors, ..status() };
         assert!(line(&status).ends_with("queued, 30 tls, 4 http_404, 2 dns, 2 other errors"), "{}", line(&status));
     }
 

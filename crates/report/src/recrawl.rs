@@ -1,11 +1,12 @@
 //! What a recrawl has come to.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::figures;
 
 /// The visits of a recrawl to pages that were known before.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RecrawlFigures {
     /// Which recrawl of the crawl it is, from 1.
     pub round: u32,

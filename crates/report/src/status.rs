@@ -1,17 +1,18 @@
 //! Where a crawl stands: a snapshot that the pipeline fills and that the progress line, the admin API and the report read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::{InForce, RecrawlFigures};
-use harvestman_core::model::{Fates, Ledger, TrapRecord};
+use super::{InForce, RecrawlFigures, seconds};
+use harvestman_core::model::{FateTable, Ledger, TrapRecord};
 use harvestman_fleet::status::Standing;
 use harvestman_stages::frontier::Outlook;
 
 /// A budget of a crawl.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetKind {
     /// Pages fetched with success.
@@ -37,7 +38,7 @@ impl BudgetKind {
 }
 
 /// How much of a budget is used up. Time is in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BudgetUse {
     /// Which budget.
     pub budget: BudgetKind,
@@ -56,12 +57,13 @@ impl BudgetUse {
 }
 
 /// A host that is left alone for more than its usual delay.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HostWait {
     /// Which host.
     pub host: String,
     /// Why: `back_off`, `breaker`, `robots`, `group`.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// Until when.
     pub until: String,
     /// How many seconds that is from now.
@@ -69,7 +71,8 @@ pub struct HostWait {
 }
 
 /// The hosts that are left alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Waits {
     /// How many there are.
     pub hosts: u64,
@@ -80,10 +83,11 @@ pub struct Waits {
 }
 
 /// A snapshot of a running crawl. Counts are since the start.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CrawlStatus {
     /// Time since the start, in seconds.
-    #[serde(rename = "elapsed_seconds", serialize_with = "seconds")]
+    #[serde(rename = "elapsed_seconds", with = "seconds")]
     pub elapsed: Duration,
     /// Pages fetched with success.
     pub pages: u64,
@@ -100,10 +104,9 @@ pub struct CrawlStatus {
     /// Links discovered.
     pub discovered: u64,
     /// What became of links so far.
-    #[serde(serialize_with = "fates")]
-    pub fates: Fates,
+    pub fates: FateTable,
     /// Requests that failed, each try counted, by reason ([`harvestman_core::model::Failure::label`]).
-    pub errors: BTreeMap<&'static str, u64>,
+    pub errors: BTreeMap<Cow<'static, str>, u64>,
     /// Answers by status.
     pub statuses: BTreeMap<u16, u64>,
     /// The budgets that were set, and what is used of them.
@@ -157,7 +160,7 @@ impl CrawlStatus {
     pub fn count_by(&mut self, account: &Ledger) {
         let open = account.open();
         (self.pages, self.bytes, self.requests) = (account.pages(), account.bytes(), account.requests());
-        (self.discovered, self.fates) = (account.discovered(), account.fates(open));
+        (self.discovered, self.fates) = (account.discovered(), FateTable::from(&account.fates(open)));
         (self.queued, self.leased) = (open, 0);
     }
 
@@ -187,15 +190,6 @@ pub(super) fn per_second(count: u64, time: Duration) -> f64 {
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }
 
-/// Seconds, to the millisecond.
-pub(super) fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((time.as_secs_f64() * 1e3).round() / 1e3)
-}
-
-pub(super) fn fates<S: Serializer>(fates: &Fates, serializer: S) -> Result<S::Ok, S::Error> {
-    fates.to_report().serialize(serializer)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +209,7 @@ mod tests {
     #[test]
     fn a_stall_names_what_everything_waits_for() {
         let host = "http://a.test".to_owned();
-        let wait = HostWait { host, reason: "back_off", until: "2026-01-01T00:00:09Z".to_owned(), seconds: 9 };
+        let wait = HostWait { host, reason: "back_off".into(), until: "2026-01-01T00:00:09Z".to_owned(), seconds: 9 };
         let waits = Waits { hosts: 2, first: vec![wait], blocked: 0 };
         let stalled = CrawlStatus { queued: 5, waits, ..CrawlStatus::default() };
         let said = stalled.stall().unwrap();
@@ -235,7 +229,7 @@ mod tests {
     #[test]
     fn what_was_not_kept_does_not_count() {
         let mut account = Ledger::default();
-        account.discover(&Fates::default(), 3);
+        account.discover(&harvestman_core::model::Fates::default(), 3);
         account.settle(harvestman_core::model::Fate::Fetched);
         account.request(10);
         let mut status = CrawlStatus { pages: 9, requests: 9, queued: 1, leased: 1, ..CrawlStatus::default() };
@@ -261,7 +255,7 @@ mod tests {
     fn the_snapshot_is_json_with_fates_as_in_the_report() {
         let mut snapshot = status(2, vec![BudgetUse { budget: BudgetKind::Pages, used: 1, limit: 4 }]);
         snapshot.fates.add(harvestman_core::model::Fate::Fetched, 1);
-        snapshot.errors.insert("tls", 3);
+        snapshot.errors.insert("tls".into(), 3);
         let json = serde_json::to_value(&snapshot).unwrap();
         assert_eq!(json["elapsed_seconds"], 2.0);
         assert_eq!(json["fates"], serde_json::json!({"fetched": 1}));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::advice::advice;
 use super::{Report, dedup, figures};
-use harvestman_core::model::{Fates, TrapMeasure, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, TrapMeasure, TrapRecord};
 use harvestman_stages::frontier::Outlook;
 
 /// One line of the report: a name and what is said of it.
@@ -27,17 +27,14 @@ fn largest<N: fmt::Display>(counts: impl Iterator<Item = (N, u64)>, most: usize)
     text
 }
 
-/// `1,234 out_of_scope (1,200 host, 34 trap)` for each fate.
-fn fate_lines(f: &mut fmt::Formatter<'_>, fates: &Fates) -> fmt::Result {
-    let mut names: Vec<&'static str> = Vec::new();
-    for (fate, _) in fates.iter() {
-        if !names.contains(&fate.name()) {
-            names.push(fate.name());
-        }
-    }
+/// Writes `1,234 out_of_scope (1,200 host, 34 trap)` for each fate.
+fn fate_lines(f: &mut fmt::Formatter<'_>, fates: &FateTable) -> fmt::Result {
+    let unknown = fates.iter().map(|row| row.fate).filter(|name| !Fate::NAMES.contains(name));
+    let mut names: Vec<&str> = Fate::NAMES.into_iter().filter(|name| fates.named(name) > 0).chain(unknown).collect();
+    names.dedup();
     for name in names {
-        let reasons = fates.iter().filter(|(fate, _)| fate.name() == name);
-        let reasons = largest(reasons.filter_map(|(fate, count)| Some((fate.reason()?, count))), 6);
+        let reasons = fates.iter().filter(|row| row.fate == name && !row.reason.is_empty());
+        let reasons = largest(reasons.map(|row| (row.reason, row.count)), 6);
         let reasons = if reasons.is_empty() { reasons } else { format!("  ({reasons})") };
         writeln!(f, "{:>10}{:>12} {name}{reasons}", "", figures::count(fates.named(name)))?;
     }
@@ -77,9 +74,9 @@ impl fmt::Display for Report {
             )?;
         }
         if !self.errors.is_empty() {
-            line(f, "errors", &largest(self.errors.iter().map(|(reason, count)| (*reason, *count)), 8))?;
+            line(f, "errors", &largest(self.errors.iter().map(|(reason, count)| (reason, *count)), 8))?;
         }
-        if let Some(fleet) = &self.run.fleet {
+        if let Some(fleet) = &self.fleet {
             let others = format!("other nodes fetched {} pages", figures::count(fleet.pages_of_others));
             let others = if fleet.was_over { "it was over before this node came".to_owned() } else { others };
             line(f, "fleet", &format!("node {} of the crawl `{}`; {others}", fleet.node, fleet.crawl))?;
@@ -95,7 +92,7 @@ impl fmt::Display for Report {
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;
         trap_lines(f, &self.traps)?;
-        if let Some(figures) = &self.run.dedup {
+        if let Some(figures) = &self.dedup {
             line(f, "seen", &dedup::line(figures))?;
         }
         line(f, "cost", &self.cost())?;

@@ -1,17 +1,9 @@
-// The funnel: how many links came how far, how fast, and why the others did not.
+// The funnel: links and URLs per step, rates, and why the others are gone. The server names and orders the steps.
 
 const SPARK_WIDTH = 120;
 const SPARK_HEIGHT = 28;
 const SPARK_BINS = 60;
 const RATE_SECONDS = 5;
-const STAGES = {
-  discovered: "links found in pages",
-  wanted: "in scope, and the policy wants them",
-  new: "not seen before",
-  requested: "asked for",
-  pages: "pages that came",
-  archived: "exchanges in WARC files",
-};
 const recent = [];
 
 /** Remembers the counts of the latest seconds; gives the rate of a stage in them. */
@@ -88,7 +80,7 @@ function stageItem() {
     node,
     update(stage) {
       setText(name, words(stage.stage));
-      set(name, "title", STAGES[stage.stage]);
+      set(name, "title", visible(stage.name));
       set(number, "data-stage", stage.stage);
       set(number, "data-count", stage.count);
       setText(number, count(stage.count));
@@ -113,7 +105,7 @@ function showFunnel(view) {
     most,
     rate: rateOf(stage.stage),
     rates: ratesOf(view.history, stage.stage),
-    // What is archived is no part of the pages: errors and robots.txt are archived too.
+    // Archived exchanges are not a share of the pages: error responses and robots.txt are archived too.
     before: stage.stage === "archived" ? 0 : funnel[index - 1]?.count,
     beforeName: words(funnel[index - 1]?.stage),
   }));

@@ -238,6 +238,22 @@ impl Failure {
 }
 
 impl Fate {
+    /// The names of all fates, in the order of their declaration.
+    pub const NAMES: [&str; 12] = [
+        "fetched",
+        "redirected",
+        "duplicate",
+        "out_of_scope",
+        "robots",
+        "policy",
+        "failed",
+        "unwanted_type",
+        "over_budget",
+        "queued",
+        "not_modified",
+        "handed_over",
+    ];
+
     /// The fate's name as it stands in reports and metric labels.
     pub const fn name(self) -> &'static str {
         match self {
@@ -315,40 +331,6 @@ impl Fates {
     pub fn iter(&self) -> impl Iterator<Item = (Fate, u64)> + '_ {
         self.counts.iter().map(|(fate, count)| (*fate, *count))
     }
-
-    /// The shape that stands in `report.json`: name → count, or name → reason → count where the fate has reasons.
-    pub fn to_report(&self) -> BTreeMap<&'static str, FateCount> {
-        let mut report: BTreeMap<&'static str, FateCount> = BTreeMap::new();
-        for (fate, count) in self.iter() {
-            match fate.reason() {
-                None => *report.entry(fate.name()).or_insert(FateCount::Count(0)).count_mut("") += count,
-                Some(reason) => {
-                    let entry = report.entry(fate.name()).or_insert_with(|| FateCount::Reasons(BTreeMap::new()));
-                    *entry.count_mut(reason) += count;
-                }
-            }
-        }
-        report
-    }
-}
-
-/// One fate in the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum FateCount {
-    /// A fate without reasons.
-    Count(u64),
-    /// A fate with its reasons.
-    Reasons(BTreeMap<&'static str, u64>),
-}
-
-impl FateCount {
-    fn count_mut(&mut self, reason: &'static str) -> &mut u64 {
-        match self {
-            Self::Count(count) => count,
-            Self::Reasons(reasons) => reasons.entry(reason).or_default(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -362,18 +344,5 @@ mod tests {
         }
         assert_eq!(PolicyRefusal::of_label("a whim"), None);
         assert_eq!(PolicyRefusal::ALL.len(), PolicyRefusal::LABELS.len());
-    }
-
-    #[test]
-    fn the_report_groups_reasons_under_their_fate_and_keeps_the_sum() {
-        let mut fates = Fates::default();
-        fates.add(Fate::Fetched, 3);
-        fates.add(Fate::Failed(Failure::Http(404)), 2);
-        fates.add(Fate::Failed(Failure::Http(418)), 1);
-        fates.add(Fate::Failed(Failure::Http(451)), 1);
-        let json = serde_json::to_value(fates.to_report()).unwrap();
-        assert_eq!(json, serde_json::json!({"fetched": 3, "failed": {"http_404": 2, "http_4xx": 2}}));
-        assert_eq!(fates.total(), 7);
-        assert_eq!(fates.named("failed"), 4);
     }
 }

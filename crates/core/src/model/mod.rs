@@ -9,6 +9,7 @@ mod class;
 mod content;
 mod exchange;
 mod fate;
+mod fate_table;
 mod fleet_effects;
 mod ledger;
 mod link;
@@ -27,6 +28,7 @@ pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, Ur
 pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyPlace, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
+pub use fate_table::{FateCount, FateTable};
 pub use fleet_effects::{Arrival, FleetEffects};
 pub use ledger::Ledger;
 pub use link::{LeafPath, LinkGroup, LinkKind, ParsedPage, RawLink, RobotsDirectives};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// One line of `pages.jsonl`. Absent values are left out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
     /// The URL, canonical.
     pub url: String,
@@ -25,6 +25,7 @@ pub struct PageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// Bytes of the body as they came.
+    #[serde(default)]
     pub bytes: u64,
     /// Where a redirect leads, canonical.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,8 +34,10 @@ pub struct PageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
     /// Links between a seed and this URL.
+    #[serde(default)]
     pub depth: u16,
     /// Requests spent on it.
+    #[serde(default)]
     pub attempts: u8,
     /// Milliseconds from the start of the last request to the response's head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,13 +100,16 @@ pub struct PolicyRecord {
     /// When it was published (RFC 3339).
     pub time: String,
     /// Its generation: how often classes have changed their meaning. Names of classes only compare within one.
+    #[serde(default)]
     pub generation: u64,
     /// Ended fetches that the policy had been shown.
+    #[serde(default)]
     pub observations: u64,
     /// What is known of the site, with the first snapshot of a generation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<LessonRecord>,
     /// Link classes whose score has changed since they were last named, by [`super::LinkClass`] as text.
+    #[serde(default)]
     pub classes: BTreeMap<String, ClassRecord>,
     /// Classes that changed too and found no room in this line.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -117,6 +123,7 @@ pub struct LessonRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<serde_json::Value>,
     /// URL patterns, spelt out, with how many links of each were met.
+    #[serde(default)]
     pub patterns: BTreeMap<String, u64>,
 }
 
@@ -127,11 +134,13 @@ pub struct ClassRecord {
     #[serde(default = "not_finite", skip_serializing_if = "is_not_finite")]
     pub score: f64,
     /// Links of it that were met.
+    #[serde(default)]
     pub uses: u64,
     /// Its URL pattern, spelt out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// One of its URLs.
+    #[serde(default)]
     pub like: String,
     /// What the score is made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,4 +157,93 @@ const fn not_finite() -> f64 {
 
 const fn is_not_finite(score: &f64) -> bool {
     !score.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A line with every field, or without some of the optional ones.
+    fn pages() -> impl Strategy<Value = PageRecord> {
+        let numbers = (any::<u64>(), any::<u16>(), any::<u8>(), any::<u32>(), prop::num::f64::NORMAL);
+        (prop::option::of("\\PC{0,8}"), numbers, any::<bool>(), any::<bool>()).prop_map(
+            |(text, numbers, has, changed)| {
+                let (long, short, byte, count, score) = numbers;
+                PageRecord {
+                    url: "http://h.test/a?b".to_owned(),
+                    time: text.clone(),
+                    fate: "fetched".to_owned(),
+                    reason: text.clone(),
+                    status: has.then_some(short),
+                    content_type: text.clone(),
+                    bytes: long,
+                    redirect_to: text.clone(),
+                    via: text.clone(),
+                    depth: short,
+                    attempts: byte,
+                    first_byte_ms: has.then_some(long),
+                    duration_ms: has.then_some(long),
+                    title: text.clone(),
+                    visit: has.then_some(count),
+                    changed: has.then_some(changed),
+                    difference: text.clone(),
+                    links: has.then_some(count),
+                    links_new: has.then_some(count),
+                    cluster: has.then_some(count),
+                    class: text.clone(),
+                    score: has.then_some(score),
+                    snapshot: has.then_some(long),
+                    payload_digest: text.clone(),
+                    ip: text.clone(),
+                    truncated: text.clone(),
+                    warc_file: text,
+                    warc_offset: has.then_some(long),
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_of_the_page_log_is_read_as_it_was_written(page in pages()) {
+            let text = serde_json::to_string(&page).unwrap();
+            prop_assert_eq!(serde_json::from_str::<PageRecord>(&text).unwrap(), page);
+        }
+    }
+
+    fn class(score: f64) -> ClassRecord {
+        let (pattern, terms) = (Some("/t/N".to_owned()), Some(json!({"worth": 0.5, "cluster": 2})));
+        ClassRecord { score, uses: 12, pattern, like: "http://h.test/t/1".to_owned(), terms }
+    }
+
+    #[test]
+    fn a_line_of_the_policy_log_is_read_as_it_was_written() {
+        let patterns = [("/t/N".to_owned(), 40)].into();
+        let lesson = Some(LessonRecord { site: Some(json!({"clusters": {"2": 30}})), patterns });
+        let classes = [("2/1/1".to_owned(), class(0.25)), ("2/1/2".to_owned(), class(-1.0))].into();
+        let time = "2026-01-01T00:00:00Z".to_owned();
+        let all = PolicyRecord { snapshot: 7, time, generation: 2, observations: 300, lesson, classes, left_out: 3 };
+        for record in [PolicyRecord { lesson: None, left_out: 0, ..all.clone() }, all] {
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<PolicyRecord>(&text).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_is_left_out_and_read_as_none() {
+        let text = serde_json::to_string(&class(f64::INFINITY)).unwrap();
+        assert!(!text.contains("score"), "{text}");
+        assert!(serde_json::from_str::<ClassRecord>(&text).unwrap().score.is_nan());
+    }
+
+    #[test]
+    fn lines_of_other_versions_are_read() {
+        let page: PageRecord = serde_json::from_str(r#"{"url":"u","fate":"fetched","colour":"red"}"#).unwrap();
+        assert_eq!(page, PageRecord { url: "u".to_owned(), fate: "fetched".to_owned(), ..PageRecord::default() });
+        let policy: PolicyRecord = serde_json::from_str(r#"{"snapshot":1,"time":"t","mood":[1]}"#).unwrap();
+        assert_eq!((policy.snapshot, policy.classes.len(), policy.lesson), (1, 0, None));
+    }
 }

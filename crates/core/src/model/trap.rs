@@ -1,9 +1,9 @@
 //! Traps that a site's structure makes: forms of address that grow without bringing anything new.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is done about a form of address, from nothing to everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrapMeasure {
     /// Nothing.
@@ -30,7 +30,8 @@ impl TrapMeasure {
 }
 
 /// A form of address that a measure was taken against.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TrapRecord {
     /// The form spelt out, with its host: `http://h.example/calendar/N/N/`.
     pub form: String,

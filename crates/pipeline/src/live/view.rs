@@ -13,10 +13,9 @@ use harvestman_core::url::HostKey;
 use harvestman_policy::PolicySnapshot;
 use harvestman_policy::steering::LeadsTo;
 use harvestman_report::live::{
-    ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap, Stage,
-    funnel,
+    ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap,
 };
-use harvestman_report::{CrawlStatus, remedy};
+use harvestman_report::{CrawlStatus, FunnelStep, funnel, remedy};
 use harvestman_stages::frontier::{Survey, SurveyWanted, WaitingClass};
 
 /// Making a view is followed by so many times its duration without one, but never by longer than who watches would wait.
@@ -51,7 +50,8 @@ impl Viewing {
             return;
         }
         let archived = crawl.told.config().archive.enabled.then(|| crawl.lines.0.metrics.archive.stage.sent.get());
-        let stages = funnel(status, archived);
+        let mut stages = funnel(&status.fates, status.leased);
+        stages.extend(archived.map(FunnelStep::archived));
         self.history.add(Sample::of(status.elapsed, &stages));
         let began = crawl.clock.now();
         if !board.live().is_watched() || is_early(began, self.next) {
@@ -73,7 +73,7 @@ impl Viewing {
         self.next_survey = Some(done + SURVEY_PAUSE * done.since(began));
     }
 
-    async fn view(&mut self, crawl: &Crawl, status: &CrawlStatus, funnel: Vec<Stage>) -> LiveView {
+    async fn view(&mut self, crawl: &Crawl, status: &CrawlStatus, funnel: Vec<FunnelStep>) -> LiveView {
         self.look_over(crawl).await;
         let survey = &self.survey;
         let snapshot = crawl.told.publisher().snapshot();
@@ -194,7 +194,7 @@ impl Crawl {
     }
 
     fn errors(&self, status: &CrawlStatus) -> Vec<ErrorRow> {
-        let mut errors: Vec<_> = status.errors.iter().map(|(reason, count)| (*reason, *count)).collect();
+        let mut errors: Vec<_> = status.errors.iter().map(|(reason, count)| (reason.as_ref(), *count)).collect();
         errors.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let row = |(reason, count): (&str, u64)| ErrorRow {
             reason: reason.to_owned(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::Stage;
+use crate::FunnelStep;
 
 /// Samples at most, the newest not counted.
 const SAMPLES_MAX: usize = 240;
@@ -22,7 +22,7 @@ pub struct Sample {
 
 impl Sample {
     /// The counts of a funnel.
-    pub fn of(elapsed: Duration, funnel: &[Stage]) -> Self {
+    pub fn of(elapsed: Duration, funnel: &[FunnelStep]) -> Self {
         Self { elapsed, counts: funnel.iter().map(|stage| (stage.stage, stage.count)).collect() }
     }
 }

@@ -2,16 +2,14 @@
 //!
 //! Lists are short (the first [`ROWS`] of each, with how many there are), so that a view costs the same however large the crawl is.
 
-mod funnel;
 mod history;
 mod watch;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::CrawlStatus;
+use super::{CrawlStatus, FunnelStep};
 
-pub use funnel::{Gone, Stage, funnel};
 pub use history::{History, Sample};
 pub use watch::{Live, Shown};
 
@@ -30,7 +28,7 @@ pub struct LiveView {
     /// Where it stands.
     pub status: CrawlStatus,
     /// What became of links, stage by stage.
-    pub funnel: Vec<Stage>,
+    pub funnel: Vec<FunnelStep>,
     /// The funnel's counts since the start of this run.
     pub history: History,
     /// Kinds of pages, and where their links lead.

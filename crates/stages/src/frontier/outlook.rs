@@ -19,7 +19,7 @@ pub struct Waiting {
 }
 
 /// What is expected of the next requests.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Outlook {
     /// The share of them expected to bring a page that is wanted and new, 0 to 1.
     pub expected_yield: f64,

@@ -1,6 +1,6 @@
 //! What the set of URLs seen has cost, and where it was wrong.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use harvestman_core::config::DedupStore;
 
@@ -8,7 +8,8 @@ use harvestman_core::config::DedupStore;
 const BOUND: f64 = 1.96;
 
 /// A count, or an estimate of one with bounds that hold in 95 of 100 cases.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Estimate {
     /// The count.
     pub count: f64,
@@ -41,7 +42,8 @@ impl Estimate {
 }
 
 /// URLs about which the Bloom filter was wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Mistakes {
     /// How many are expected, by how full it is.
     pub expected: f64,
@@ -50,7 +52,8 @@ pub struct Mistakes {
 }
 
 /// How full the Bloom filter is, as its number of URLs lets expect it.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BloomFigures {
     /// Share of the bits that are set.
     pub fill: f64,
@@ -59,7 +62,8 @@ pub struct BloomFigures {
 }
 
 /// The set of URLs seen, in figures.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SeenFigures {
     /// What keeps the URLs.
     pub store: DedupStore,
