@@ -98,11 +98,17 @@ impl<'a> LinkFilter<'a> {
 
     /// Takes in all links of a page. Returns the page's cluster.
     pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> ClusterId {
+        let cluster = self.classified(&*self.snapshot, page);
+        self.links(page, cluster, directives);
+        cluster
+    }
+
+    /// Takes in all links of a page of `cluster`.
+    pub(super) fn links(&mut self, page: &ParsedPage, cluster: ClusterId, directives: RobotsDirectives) {
         let options = &self.rules.filter;
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = Arc::clone(&self.snapshot);
-        let cluster = self.classified(&*policy, page);
         // Where the policy isn't asked first, it is not asked of groups.
         let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
@@ -123,7 +129,6 @@ impl<'a> LinkFilter<'a> {
                 Err(why) => self.refuse(why, group.apath, group.links.iter().map(|link| page.href(link))),
             }
         }
-        cluster
     }
 
     /// The cluster of the page.

@@ -12,8 +12,8 @@ use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::HostOwnership;
 use harvestman_core::model::word::step;
 use harvestman_core::model::{
-    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, ScheduledUrl,
-    Truncation,
+    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, RobotsDirectives,
+    ScheduledUrl, Truncation,
 };
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, Scope};
 use harvestman_metrics::Metrics;
@@ -24,7 +24,7 @@ use harvestman_stages::host::sitemap;
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
-use harvestman_structure::parse::Parser;
+use harvestman_structure::parse::{Parser, refresh_target};
 
 /// Whether a URL was recorded.
 pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
@@ -57,6 +57,19 @@ impl Rules {
     /// The policy's state of knowledge now.
     pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
         Arc::clone(&self.policy.load())
+    }
+
+    /// Returns the directives to this crawler in the head of an answer.
+    fn header_directives(&self, answer: &Answer) -> RobotsDirectives {
+        fetch::robots_directives(&answer.headers, &self.agent)
+    }
+
+    /// Returns the target of an answer's `Refresh` header, resolved against the page's address: a base element does not apply to it.
+    fn refresh_target(&self, item: &ScheduledUrl, answer: &Answer) -> Option<String> {
+        let value = fetch::redirect::refresh(&answer.headers)?;
+        let target = refresh_target(&value)?;
+        let mut resolver = self.canonicaliser.resolver(&item.url, None);
+        Some(resolver.resolve(target).map_or(target, |url| url.as_str()).to_owned())
     }
 }
 
@@ -137,7 +150,9 @@ impl PageProcessor {
             Err(failure) => return PageResult::of(Fate::Failed(*failure)),
         };
         match answer.status {
-            200..=299 if answer.truncated == Some(Truncation::UnwantedType) => PageResult::of(Fate::UnwantedType),
+            200..=299 if answer.truncated == Some(Truncation::UnwantedType) => {
+                self.unparsed(item, answer, Fate::UnwantedType)
+            }
             200..=299 => self.document(item, answer),
             300..=399 => self.redirect(item, answer),
             status => PageResult::of(Fate::Failed(Failure::Http(status))),
@@ -147,7 +162,7 @@ impl PageProcessor {
     fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
         let media = MediaType::of(answer.content_type());
         if media == MediaType::Other {
-            return PageResult::of(Fate::Fetched);
+            return self.unparsed(item, answer, Fate::Fetched);
         }
         let metrics = &self.rules.metrics.parse;
         metrics.stage.received.inc();
@@ -164,6 +179,16 @@ impl PageProcessor {
         harvest
     }
 
+    /// Takes in the refresh of an answer whose body is not parsed.
+    fn unparsed(&mut self, item: &ScheduledUrl, answer: &Answer, fate: Fate) -> PageResult {
+        let rules = Arc::clone(&self.rules);
+        let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        refresh(&mut intake, &target, rules.header_directives(answer));
+        let (found, exported) = intake.finish();
+        PageResult { found, exported, ..PageResult::of(fate) }
+    }
+
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
@@ -176,7 +201,10 @@ impl PageProcessor {
         let mut page = self.parser.parse(body, answer.content_type());
         watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
         parse.pages.by(page.charset).inc();
-        let directives = page.robots.and(fetch::robots_directives(&answer.headers, &rules.agent));
+        let directives = page.robots.and(rules.header_directives(answer));
+        if let Some(target) = rules.refresh_target(item, answer) {
+            page.add_refresh(&target);
+        }
         let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
         intake.placed = needs.links.then(Vec::new);
         intake.rows = rules.digests.then(Vec::new);
@@ -224,10 +252,14 @@ impl PageProcessor {
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
         let rules = Arc::clone(&self.rules);
         let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        let target = rules.refresh_target(item, answer);
+        if let Some(target) = &target {
+            refresh(&mut intake, target, rules.header_directives(answer));
+        }
         for url in contents.urls.iter().chain(&contents.sitemaps) {
             intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
         }
-        let links = Some((contents.urls.len() + contents.sitemaps.len()) as u32);
+        let links = Some((contents.urls.len() + contents.sitemaps.len() + usize::from(target.is_some())) as u32);
         let (found, exported) = intake.finish();
         Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
     }
@@ -290,6 +322,13 @@ impl PageProcessor {
             }
         }
     }
+}
+
+/// Takes in the refresh of an answer as the only link of a page without cluster.
+fn refresh(intake: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectives) {
+    let mut page = ParsedPage::default();
+    page.add_refresh(target);
+    intake.links(&page, ClusterId::UNKNOWN, directives);
 }
 
 /// The body of an answer as the parser reads it.

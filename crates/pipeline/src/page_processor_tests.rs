@@ -76,3 +76,55 @@ fn directives_to_all_robots_and_to_the_configured_product_token_are_obeyed() {
         assert_eq!(header(value), ["http://h.test/x"], "{value}");
     }
 }
+
+#[test]
+fn a_refresh_header_is_a_link_from_every_answer_that_is_a_document() {
+    const HTML: (&str, &str) = ("content-type", "text/html");
+    let refresh = |value| ("refresh", value);
+    // The header is read as the element's content is, and resolved against the page's address whatever its base.
+    for value in ["0; url=next", "5;URL='./next'", ".5 , url=\"http://h.test/dir/next\""] {
+        assert_eq!(followed(&[HTML, refresh(value)], "<base href=/other/>"), ["http://h.test/dir/next"], "{value}");
+    }
+    for value in ["5", "5; url=", "url=/x", "0; url=mailto:x@h.test", "0; url=//["] {
+        assert_eq!(followed(&[HTML, refresh(value)], "<base href=/other/>"), [""; 0], "{value}");
+    }
+    assert_eq!(followed(&[refresh("0; url=/straße")], ""), ["http://h.test/stra%C3%9Fe"]);
+    for media in ["text/plain", "application/pdf", "image/png", "application/xml"] {
+        assert_eq!(
+            followed(&[("content-type", media), refresh("1; url=/x")], "<a href=/y>")[0],
+            "http://h.test/x",
+            "{media}"
+        );
+    }
+    let feed =
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://h.test/y</loc></url></urlset>";
+    let xml = ("content-type", "application/xml");
+    assert_eq!(followed(&[xml, refresh("1; url=/x")], feed), ["http://h.test/x", "http://h.test/y"]);
+    for media in ["text/html", "text/plain"] {
+        let headers = [("content-type", media), refresh("1; url=/x"), ("x-robots-tag", "nofollow")];
+        assert_eq!(followed(&headers, ""), [""; 0], "{media}");
+    }
+}
+
+#[test]
+fn a_refresh_header_counts_as_the_element_does() {
+    let headers = [("content-type", "text/html"), ("refresh", "1; url=/x")];
+    let both = exchange(&headers, b"<meta http-equiv=refresh content='0; url=/y'><a href=/z>z</a>");
+    let result = page(&mut processor(|_| {}), &both);
+    assert_eq!((result.fate, result.links), (Fate::Fetched, Some(3)));
+    let apaths: Vec<_> = result.found.accepted.iter().map(|item| item.class.apath == Apath::REFRESH).collect();
+    assert_eq!(
+        (urls(&result), apaths),
+        (vec!["http://h.test/x", "http://h.test/y", "http://h.test/z"], vec![true, true, false])
+    );
+
+    let mut unwanted = exchange(&[("content-type", "image/png"), ("refresh", "1; url=/x")], b"");
+    let answer = unwanted.result.as_mut().unwrap();
+    answer.truncated = Some(Truncation::UnwantedType);
+    let result = page(&mut processor(|_| {}), &unwanted);
+    assert_eq!((result.fate, urls(&result)), (Fate::UnwantedType, vec!["http://h.test/x"]));
+
+    let mut missing = exchange(&headers, b"");
+    missing.result.as_mut().unwrap().status = 404;
+    assert_eq!(urls(&page(&mut processor(|_| {}), &missing)), [""; 0]);
+}

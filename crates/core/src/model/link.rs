@@ -13,7 +13,7 @@ pub enum LinkKind {
     Frame,
     /// What a page needs to be shown: images, style sheets, scripts. Only collected when asked for.
     Embed,
-    /// `<meta http-equiv=refresh>`.
+    /// `<meta http-equiv=refresh>` or a `Refresh` header.
     Refresh,
 }
 
@@ -117,6 +117,18 @@ impl ParsedPage {
     /// The text of `link`.
     pub fn href(&self, link: &RawLink) -> &str {
         self.hrefs.get(link.start as usize..link.end as usize).unwrap_or_default()
+    }
+
+    /// Adds the target of a `Refresh` header, which comes before all that the page holds.
+    pub fn add_refresh(&mut self, href: &str) {
+        let ends = (u32::try_from(self.hrefs.len()), u32::try_from(self.hrefs.len() + href.len()));
+        let (Ok(start), Ok(end)) = ends else { return };
+        self.hrefs.push_str(href);
+        let link = RawLink { start, end, kind: LinkKind::Refresh, text: 0, nofollow: false };
+        match self.groups.iter_mut().find(|group| group.apath == Apath::REFRESH) {
+            Some(group) => group.links.insert(0, link),
+            None => self.groups.insert(0, LinkGroup { apath: Apath::REFRESH, apath_text: None, links: vec![link] }),
+        }
     }
 
     /// How many links the page has.

@@ -80,8 +80,9 @@ fn directives(content: &str) -> RobotsDirectives {
     robots
 }
 
-/// Where `5; url=…` leads (HTML standard, section 4.2.5.3, "shared declarative refresh steps"); none where it names no address.
-fn refresh_target(content: &str) -> Option<&str> {
+/// Returns the address that `5; url=…` names, the content of a refresh element or a `Refresh` header (HTML standard, section
+/// 4.2.5.3, "shared declarative refresh steps").
+pub fn refresh_target(content: &str) -> Option<&str> {
     let trim = |text: &'_ str| -> usize { text.len() - text.trim_start_matches(is_html_space).len() };
     let rest = &content[trim(content)..];
     let time = rest.trim_start_matches(|c: char| c.is_ascii_digit());

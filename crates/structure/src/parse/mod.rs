@@ -46,6 +46,7 @@ use std::sync::Arc;
 use builder::Builder;
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, ParsedPage};
+pub use meta::refresh_target;
 use text::Source;
 
 /// Whether paths are also spelt out.
