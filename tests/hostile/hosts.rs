@@ -127,3 +127,27 @@ fn an_unreachable_seed_ends_the_crawl_soon_with_the_reason() {
         assert!(outcome.took < Duration::from_secs(20), "{:?}", outcome.took);
     }
 }
+
+/// URLs whose answers break the protocol are tried again behind the others of their host, and two of them open no breaker.
+#[test]
+fn urls_with_broken_answers_do_not_hold_up_their_host() {
+    let bad = ["/chunk-overflow", "/extensions"];
+    let site = Site::with_links(&bad, |target, peer| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+        match target {
+            "/chunk-overflow" => peer.raw(format!("{head}fffffffffffffffff\r\nx")),
+            _ => peer.raw(format!("{head}5;{}\r\nhello\r\n", "x=y;".repeat(100_000))),
+        }
+    });
+    let crawl = Crawl::of(&site).set("host.connections_per_host=1").set("host.breaker_pause=5m");
+    let outcome = crawl.set("host.retries_max=3").set("host.breaker_failures=5").finish();
+    outcome.assert_healthy(&site);
+    outcome.assert_fates(&site, &bad.map(|path| (path, "fetched (disconnect)")));
+    let asked: Vec<String> = site.requests().iter().map(|head| head.split(' ').nth(1).unwrap().to_owned()).collect();
+    let last_healthy = asked.iter().rposition(|path| path.starts_with("/ok/")).unwrap();
+    for path in bad {
+        let tries: Vec<usize> = (0..asked.len()).filter(|at| asked[*at] == path).collect();
+        assert_eq!(tries.len(), 4, "{asked:?}");
+        assert!(tries[0] < last_healthy && tries[1] > last_healthy, "{asked:?}");
+    }
+}

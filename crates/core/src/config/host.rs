@@ -38,7 +38,9 @@ crate::options! {
         [live] backoff_max: Period = Period::secs(300),
         /// Longest `Retry-After` that is honoured; a longer one is cut to this.
         [live] retry_after_max: Period = Period::secs(3600),
-        /// Failures to reach a host in a row after which it is left alone for `breaker_pause` (circuit breaker).
+        /// Failures in a row after which a host is not contacted for `breaker_pause` (circuit breaker): it cannot be reached, does
+        /// not answer, or its answers are broken. Failures of one URL after its connection was made count once, and a healthy
+        /// answer closes the breaker.
         [live] breaker_failures: u32 = 5,
         /// How long a host is left alone when the breaker opens; it doubles each time.
         [live] breaker_pause: Period = Period::secs(60),

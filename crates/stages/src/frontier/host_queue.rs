@@ -39,10 +39,16 @@ impl Waiting {
     }
 }
 
+/// How many other URLs of the host go before a further try of a URL, where that many wait. A URL that fails again and again must
+/// not keep its host from the others, and what is wrong with the host may have passed by then.
+const OTHERS_BEFORE_RETRY: u64 = 16;
+
 /// A URL to be tried again.
 #[derive(Debug)]
 struct Retry {
     not_before: Instant,
+    /// Its turn comes when this many URLs were ever taken from the classes, or when none wait there.
+    turn: u64,
     class: LinkClass,
     waiting: Waiting,
 }
@@ -124,17 +130,33 @@ impl HostQueue {
         slot.fifo.push(waiting);
     }
 
-    /// Puts a URL back that is to be tried again at `not_before`, at the place of its first turn.
+    /// Adds a URL that failed and is to be tried again: not before `not_before`, and behind [`OTHERS_BEFORE_RETRY`] others.
     pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
+        let turn = self.taken + OTHERS_BEFORE_RETRY;
+        self.insert(item.class, Waiting::new(item, order), not_before, turn);
+    }
+
+    /// Puts a URL back that was not requested after all: it goes before all others, but not before `not_before`.
+    pub(super) fn put_back(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
+        self.insert(item.class, Waiting::new(item, order), not_before, 0);
+    }
+
+    fn insert(&mut self, class: LinkClass, waiting: Waiting, not_before: Instant, turn: u64) {
         self.len += 1;
-        let waiting = Waiting::new(item, order);
         let at = self.retries.partition_point(|retry| retry.not_before <= not_before);
-        self.retries.insert(at, Retry { not_before, class: item.class, waiting });
+        self.retries.insert(at, Retry { not_before, turn, class, waiting });
+    }
+
+    /// The first retry whose time and turn have come.
+    fn due_retry(&self, now: Instant) -> Option<usize> {
+        let is_alone = self.ranking.best().is_none();
+        let mut due = self.retries.iter().take_while(|retry| retry.not_before <= now);
+        due.position(|retry| is_alone || retry.turn <= self.taken)
     }
 
     /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it neither explores nor visits a page again.
     pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
-        if let Some(retry) = self.retries.front().filter(|retry| retry.not_before <= now) {
+        if let Some(retry) = self.due_retry(now).and_then(|at| self.retries.get(at)) {
             return Ok(rank(retry.class, &retry.waiting, scores));
         }
         match (self.ranking.best(), self.retries.front()) {
@@ -144,7 +166,7 @@ impl HostQueue {
         }
     }
 
-    /// Takes the next URL: a retry whose time has come, else the head of the best class. But every second head is a page that is to
+    /// Takes the next URL: a retry whose time and turn have come, else the head of the best class. But every second head is a page that is to
     /// be visited again, where one waits: such visits are planned a few at a time, by what those before have found, so they would
     /// stand still behind what a crawl has left, and that behind them. And each `explore_every`-th head (0: none) is that of the
     /// class that most is still to be learnt of, if there is such a class.
@@ -155,8 +177,7 @@ impl HostQueue {
         explore_every: u32,
     ) -> Result<(ScheduledUrl, u64), NotReady> {
         self.best(now, scores)?;
-        let retry_due = self.retries.front().is_some_and(|retry| retry.not_before <= now);
-        if retry_due && let Some(retry) = self.retries.pop_front() {
+        if let Some(retry) = self.due_retry(now).and_then(|at| self.retries.remove(at)) {
             return Ok(self.release(retry.class, retry.waiting));
         }
         self.taken += 1;

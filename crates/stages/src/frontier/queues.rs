@@ -245,14 +245,26 @@ impl Frontier {
         self.leased.remove(&id).map(|(order, _)| order)
     }
 
-    /// Ends a lease; its URL waits again under its number, which is said, not to be tried before `not_before`. None where there is no
-    /// such lease.
+    /// Ends a lease whose request failed. Its URL waits again under its number, which is returned: not to be tried before
+    /// `not_before`, and behind some others of its host. None where there is no such lease.
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
-        let (order, key) = self.leased.remove(&lease.id)?;
-        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
+        let (order, queue) = self.wait_again(lease)?;
         queue.push_retry(&lease.item, order, not_before);
-        self.queued += 1;
         Some(order)
+    }
+
+    /// Ends a lease for which no request was sent. Its URL waits again under its number, which is returned, before all others of
+    /// its host, but not to be tried before `not_before`. None where there is no such lease.
+    pub fn put_back(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
+        let (order, queue) = self.wait_again(lease)?;
+        queue.put_back(&lease.item, order, not_before);
+        Some(order)
+    }
+
+    fn wait_again(&mut self, lease: &Lease) -> Option<(u64, &mut HostQueue)> {
+        let (order, key) = self.leased.remove(&lease.id)?;
+        self.queued += 1;
+        Some((order, queue_of(&mut self.hosts, &key, &self.limits, &self.shelf)))
     }
 
     /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).

@@ -83,20 +83,45 @@ fn new_scores_hold_for_what_waits_already() {
     assert_eq!(frontier.pop(&host(1), at(0)).unwrap().item.class.apath, Apath(1));
 }
 
+/// A lease whose request failed.
+fn tried(lease: &Lease) -> Lease {
+    Lease { item: ScheduledUrl { attempts: lease.item.attempts + 1, ..lease.item.clone() }, ..*lease }
+}
+
 #[test]
-fn a_retry_waits_for_its_time_and_then_comes_first() {
+fn a_retry_waits_for_its_time() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     frontier.push(&item(1, 1, 1, 5)).unwrap();
     frontier.push(&item(1, 2, 1, 5)).unwrap();
-    let first = frontier.pop(&host(1), at(0)).unwrap();
-    let again = Lease { item: ScheduledUrl { attempts: 1, ..first.item.clone() }, ..first };
+    let again = tried(&frontier.pop(&host(1), at(0)).unwrap());
     assert!(frontier.retry(&again, at(10)).is_some());
     assert!(frontier.retry(&again, at(10)).is_none(), "a lease ends once");
     assert_eq!(frontier.queued(), 2);
     let second = frontier.pop(&host(1), at(5)).unwrap();
     assert_eq!(second.item.url.path_and_query(), "/p2?q=1");
     assert_eq!(frontier.pop(&host(1), at(5)), Err(NotReady::Wait { until: at(10) }));
-    frontier.push(&item(1, 3, 1, 0)).unwrap();
+    assert_eq!(frontier.pop(&host(1), at(10)).unwrap().item, again.item);
+}
+
+#[test]
+fn a_retry_lets_others_go_first_but_not_all() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    (0..40).for_each(|path| drop(frontier.push(&item(1, path, 1, 5)).unwrap()));
+    let again = tried(&frontier.pop(&host(1), at(0)).unwrap());
+    frontier.retry(&again, at(0)).unwrap();
+    let next = |frontier: &mut Frontier| frontier.pop(&host(1), at(0)).unwrap().item;
+    assert!((0..16).all(|_| next(&mut frontier).attempts == 0));
+    assert_eq!(next(&mut frontier), again.item);
+    assert_eq!(next(&mut frontier).attempts, 0);
+}
+
+#[test]
+fn what_was_not_requested_after_all_comes_first_again() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    (0..3).for_each(|path| drop(frontier.push(&item(1, path, 1, 5)).unwrap()));
+    let again = frontier.pop(&host(1), at(0)).unwrap();
+    frontier.put_back(&again, at(10)).unwrap();
+    assert_ne!(frontier.pop(&host(1), at(9)).unwrap().item, again.item);
     assert_eq!(frontier.pop(&host(1), at(10)).unwrap().item, again.item);
 }
 

@@ -7,14 +7,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+use super::health::Health;
+use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
 use super::recollection::{HostPast, KnownRobots};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
 use super::sitemap::{self, Agenda};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{Config, RobotsOptions};
-use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Truncation};
+use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Timings, Truncation};
 use harvestman_core::seed::Rng;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
@@ -408,18 +409,10 @@ impl HostCore {
     }
 
     fn book(&mut self, exchange: &Exchange, now: Instant, rules: &Rules) {
-        let health = match &exchange.result {
-            Ok(answer) if matches!(answer.status, 429 | 503) => {
-                let asked = answer.header(http::header::RETRY_AFTER);
-                Health::Overloaded(asked.and_then(|value| retry_after::parse(value, now)))
-            }
-            Ok(answer) if answer.status >= 500 => Health::ServerError,
-            Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => Health::Unreachable,
-            Ok(_) => Health::Good,
-            Err(failure) => Health::of_failure(*failure),
-        };
-        let timings = &exchange.timings;
-        self.politeness.ended((timings.started, timings.first_byte, now), health, rules, &mut self.rng);
+        let health = Health::of(exchange, now);
+        let Timings { started, first_byte, .. } = exchange.timings;
+        let end = RequestEnd { url: exchange.url.fingerprint(), started, first_byte, ended: now };
+        self.politeness.ended(end, health, rules, &mut self.rng);
         if matches!(health, Health::Overloaded(_)) {
             self.asked_pause = Some(self.politeness.paused_until());
         }

@@ -5,6 +5,7 @@ mod blocked;
 mod core;
 mod face;
 mod gates;
+mod health;
 mod messages;
 mod politeness;
 mod recollection;
@@ -17,11 +18,12 @@ pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
 pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
 pub use face::HostFace;
 pub use gates::{GateId, GateTerms, Gates, Return};
+pub use health::Health;
 pub use messages::{
     ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, HostOutlets, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved,
     Retire, RulesChanged, SitemapsFound, Wake,
 };
-pub use politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+pub use politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
 pub use recollection::{HostPast, KnownRobots};
 
 #[cfg(test)]

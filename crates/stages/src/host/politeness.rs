@@ -4,14 +4,16 @@
 //! delay after the first byte of the answer before (or after its end, where none came); POL-3 an error or a 429 never shortens a
 //! wait.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 
+use super::health::Health;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::Failure;
 use harvestman_core::seed::Rng;
+use harvestman_core::url::Fingerprint;
 
 /// The settings that the rules need, resolved.
 #[derive(Debug, Clone)]
@@ -30,7 +32,7 @@ pub struct Rules {
     pub backoff_max: Duration,
     /// Longest honoured `Retry-After`.
     pub retry_after_max: Duration,
-    /// Failures in a row that open the breaker.
+    /// Failures in a row that open the breaker; those of one URL after its connection was made count once.
     pub breaker_failures: u32,
     /// First pause of the breaker.
     pub breaker_pause: Duration,
@@ -92,42 +94,6 @@ pub enum Readiness {
     GivenUp,
 }
 
-/// What a request meant for the host's health.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Health {
-    /// It answered as it should; 404 and the like are healthy too.
-    Good,
-    /// It asks to be left alone (429, 503), with `Retry-After` where given.
-    Overloaded(Option<Duration>),
-    /// It answered with a server error.
-    ServerError,
-    /// It could not be reached, or broke off.
-    Unreachable,
-    /// The answer says nothing about the host: the failure was of this one URL or on our side.
-    Neutral,
-}
-
-impl Health {
-    /// The health that a failed request speaks of.
-    pub const fn of_failure(failure: Failure) -> Self {
-        match failure {
-            Failure::Http(429 | 503) => Self::Overloaded(None),
-            Failure::Http(500..=599) => Self::ServerError,
-            Failure::Http(_) => Self::Good,
-            Failure::Dns
-            | Failure::Connect
-            | Failure::ConnectTimeout
-            | Failure::Tls
-            | Failure::TlsTimeout
-            | Failure::FirstByteTimeout
-            | Failure::WholeTimeout
-            | Failure::Disconnected
-            | Failure::Protocol => Self::Unreachable,
-            _ => Self::Neutral,
-        }
-    }
-}
-
 /// What politeness remembers of one host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Politeness {
@@ -147,6 +113,22 @@ pub struct Politeness {
     crawl_delay: Option<Duration>,
     requests: u64,
     retries: u64,
+    /// The URLs whose exchanges failed since the last good answer, the latest [`FAILED_URLS_MAX`] of them. Not persisted.
+    #[serde(skip)]
+    failed_urls: VecDeque<Fingerprint>,
+}
+
+/// A request that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestEnd {
+    /// The URL that was requested.
+    pub url: Fingerprint,
+    /// When the request was sent.
+    pub started: Instant,
+    /// When the answer's head came, if it did.
+    pub first_byte: Option<Instant>,
+    /// When the request ended.
+    pub ended: Instant,
 }
 
 impl Default for Politeness {
@@ -165,6 +147,7 @@ impl Default for Politeness {
             crawl_delay: None,
             requests: 0,
             retries: 0,
+            failed_urls: VecDeque::new(),
         }
     }
 }
@@ -173,6 +156,9 @@ impl Default for Politeness {
 const SLOWING_START: Duration = Duration::from_millis(250);
 /// Retries that a host always has, however few requests it got.
 const RETRIES_FREE: u64 = 10;
+/// Failed URLs that are remembered, to count each once. With that many different ones in a row it does not matter any more
+/// whether one of them comes twice.
+const FAILED_URLS_MAX: usize = 16;
 
 impl Politeness {
     /// Goes on at `now`, after a run that ended at some time in the middle of it: what was under way then is over, and the last of it
@@ -256,25 +242,27 @@ impl Politeness {
         self.next_at = self.next_at.max(now + self.delay(rules));
     }
 
-    /// A request has ended at `now`. `first_byte` is when the answer's head came and `started` when it was sent.
-    pub fn ended(
-        &mut self,
-        (started, first_byte, now): (Instant, Option<Instant>, Instant),
-        health: Health,
-        rules: &Rules,
-        rng: &mut Rng,
-    ) {
+    /// Books the end of a request.
+    pub fn ended(&mut self, end: RequestEnd, health: Health, rules: &Rules, rng: &mut Rng) {
         self.in_flight = self.in_flight.saturating_sub(1);
+        let RequestEnd { url, started, first_byte, ended: now } = end;
+        let answered = first_byte.unwrap_or(now);
         let news = started >= self.trouble_at;
         match health {
-            Health::Good if news => self.good(first_byte.unwrap_or(now).since(started)),
+            Health::Good if news => self.good(answered.since(started)),
+            // Sent before the trouble and answered after it: the host is there.
+            Health::Good if answered > self.trouble_at => self.close_breaker(),
             Health::Overloaded(retry_after) => self.overloaded(now, news, retry_after, rules, rng),
-            Health::ServerError => self.back_off(now, news, None, rules, rng),
-            Health::Unreachable => self.unreachable(now, news, rules, rng),
+            Health::ServerError if news => self.trouble(now, rules, rng),
+            // One trouble of many requests that were sent together is one failure: it must not get the host given up at once.
+            Health::Unreachable if news => self.failed(now, rules, rng),
+            Health::Broken if news && self.is_first_failure_of(url) => self.failed(now, rules, rng),
+            // This URL alone must not make the pauses of its host longer and longer.
+            Health::Broken if news => self.back_off(now, rules, rng),
+            Health::ServerError | Health::Unreachable | Health::Broken => {}
             Health::Good | Health::Neutral => {}
         }
-        let spaced = first_byte.unwrap_or(now) + self.delay(rules);
-        self.next_at = self.next_at.max(spaced);
+        self.next_at = self.next_at.max(answered + self.delay(rules));
     }
 
     /// Whether the host's retry budget allows one more try; if so, it is booked.
@@ -291,9 +279,8 @@ impl Politeness {
     }
 
     fn good(&mut self, response_time: Duration) {
-        self.unreachable_in_a_row = 0;
+        self.close_breaker();
         self.trouble_in_a_row = 0;
-        self.openings = 0;
         self.slowing = self.slowing.mul_f64(0.9);
         if self.slowing < Duration::from_millis(10) {
             self.slowing = Duration::ZERO;
@@ -303,20 +290,32 @@ impl Politeness {
         self.response_time = Some(smoothed);
     }
 
+    /// A healthy answer ends the breaker's pause and everything that was counted towards the next.
+    fn close_breaker(&mut self) {
+        self.breaker_until = Instant::EPOCH;
+        self.openings = 0;
+        self.unreachable_in_a_row = 0;
+        self.failed_urls.clear();
+    }
+
     fn overloaded(&mut self, now: Instant, news: bool, asked: Option<Duration>, rules: &Rules, rng: &mut Rng) {
+        let asked = asked.unwrap_or_default().min(rules.retry_after_max);
+        self.backoff_until = self.backoff_until.max(now + asked);
         if news {
             let current = self.delay(rules).max(SLOWING_START / 2);
             self.slowing = (current * 2).min(rules.delay_max.max(rules.delay));
+            self.trouble(now, rules, rng);
         }
-        self.back_off(now, news, asked, rules, rng);
     }
 
-    fn unreachable(&mut self, now: Instant, news: bool, rules: &Rules, rng: &mut Rng) {
-        self.back_off(now, news, None, rules, rng);
-        // One trouble of many requests that were sent together is one failure: it must not get the host given up at once.
-        if !news {
-            return;
-        }
+    /// A failure that counts towards the breaker.
+    fn failed(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
+        self.trouble(now, rules, rng);
+        self.count_failure(now, rules);
+    }
+
+    /// Counts a failure towards the breaker, and opens it after too many.
+    fn count_failure(&mut self, now: Instant, rules: &Rules) {
         self.unreachable_in_a_row += 1;
         if self.unreachable_in_a_row >= rules.breaker_failures.max(1) {
             let pause = doubled(rules.breaker_pause, self.openings, rules.breaker_pause * 64);
@@ -326,16 +325,28 @@ impl Politeness {
         }
     }
 
-    /// Exponential back-off with up to half of it again as jitter; never shorter than what the host asked for. Only news
-    /// lengthens the next one: sixteen refusals of sixteen requests sent together are one trouble.
-    fn back_off(&mut self, now: Instant, news: bool, asked: Option<Duration>, rules: &Rules, rng: &mut Rng) {
-        let asked = asked.unwrap_or_default().min(rules.retry_after_max);
-        self.backoff_until = self.backoff_until.max(now + asked);
-        if !news {
-            return;
+    /// Whether no exchange of this URL has failed since the last good answer; remembers that one has.
+    fn is_first_failure_of(&mut self, url: Fingerprint) -> bool {
+        let is_first = !self.failed_urls.contains(&url);
+        if is_first {
+            if self.failed_urls.len() >= FAILED_URLS_MAX {
+                self.failed_urls.pop_front();
+            }
+            self.failed_urls.push_back(url);
         }
-        let base = doubled(rules.backoff_start, self.trouble_in_a_row, rules.backoff_max);
+        is_first
+    }
+
+    /// Backs off for twice as long as after the trouble before. Only news does: sixteen refusals of sixteen requests sent
+    /// together are one trouble.
+    fn trouble(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
         self.trouble_in_a_row += 1;
+        self.back_off(now, rules, rng);
+    }
+
+    /// Exponential back-off with up to half of it again as jitter; never shorter than what the host asked for.
+    fn back_off(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
+        let base = doubled(rules.backoff_start, self.trouble_in_a_row.saturating_sub(1), rules.backoff_max);
         self.trouble_at = now;
         let jittered = base.mul_f64(1.0 + rng.random::<f64>() / 2.0);
         self.backoff_until = self.backoff_until.max(now + jittered);

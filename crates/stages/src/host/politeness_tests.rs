@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::politeness::{Health, Politeness, Readiness, Rules, WaitReason};
+use super::health::Health;
+use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::{Rng, Seed};
+use harvestman_core::url::Fingerprint;
 
 fn rules() -> Rules {
     Rules {
@@ -35,7 +37,12 @@ fn at(millis: u64) -> Instant {
 /// One request from `start` that is answered after `first` and over after `end` (milliseconds).
 fn request(host: &mut Politeness, (start, first, end): (u64, u64, u64), health: Health, rules: &Rules) {
     host.started();
-    host.ended((at(start), Some(at(first)), at(end)), health, rules, &mut rng());
+    host.ended(request_end(at(start), Some(at(first)), at(end)), health, rules, &mut rng());
+}
+
+/// The end of a request for a URL that is like no other.
+fn request_end(started: Instant, first_byte: Option<Instant>, ended: Instant) -> RequestEnd {
+    RequestEnd { url: Fingerprint(u128::from(started.as_micros())), started, first_byte, ended }
 }
 
 #[test]
@@ -44,7 +51,7 @@ fn the_delay_counts_from_the_first_byte_of_the_answer() {
     assert_eq!(host.readiness(at(0), 0, &rules), Readiness::Ready);
     host.started();
     assert_eq!(host.readiness(at(5_000), 0, &rules), Readiness::Busy, "with a delay, one request at a time");
-    host.ended((at(0), Some(at(100)), at(700)), Health::Good, &rules, &mut rng());
+    host.ended(request_end(at(0), Some(at(100)), at(700)), Health::Good, &rules, &mut rng());
     let wait = Readiness::Wait { until: at(1_100), why: WaitReason::Delay };
     assert_eq!(host.readiness(at(1_099), 0, &rules), wait);
     assert_eq!(host.readiness(at(1_100), 0, &rules), Readiness::Ready);
@@ -68,7 +75,7 @@ fn after_trouble_one_request_goes_ahead_of_the_others() {
     request(&mut host, (0, 1, 1), Health::ServerError, &rules);
     host.started();
     assert_eq!(host.readiness(at(60_000), 0, &rules), Readiness::Busy);
-    host.ended((at(60_000), Some(at(60_001)), at(60_001)), Health::Good, &rules, &mut rng());
+    host.ended(request_end(at(60_000), Some(at(60_001)), at(60_001)), Health::Good, &rules, &mut rng());
     host.started();
     assert_eq!(host.readiness(at(60_002), 0, &rules), Readiness::Ready);
 }
@@ -126,7 +133,7 @@ fn refusals_of_requests_sent_together_are_one_trouble() {
         host.started();
     }
     for end in [100, 101, 102, 103] {
-        host.ended((at(0), Some(at(end)), at(end)), Health::Overloaded(None), &rules, &mut rng());
+        host.ended(request_end(at(0), Some(at(end)), at(end)), Health::Overloaded(None), &rules, &mut rng());
     }
     assert!(host.paused_until() <= at(100) + Duration::from_millis(1_500));
 }
@@ -167,6 +174,45 @@ fn the_breaker_opens_for_longer_and_longer_and_then_the_host_is_given_up() {
     assert_eq!(host.readiness(at(now), 0, &rules), Readiness::GivenUp);
 }
 
+/// A request for this URL that breaks off.
+fn broken(host: &mut Politeness, url: u128, start: u64, rules: &Rules) {
+    host.started();
+    let end = RequestEnd { url: Fingerprint(url), ..request_end(at(start), None, at(start + 1)) };
+    host.ended(end, Health::Broken, rules, &mut rng());
+}
+
+#[test]
+fn tries_of_one_url_that_break_off_count_once_and_those_of_different_urls_each() {
+    let (mut host, rules) = (Politeness::default(), rules());
+    for n in 0..20 {
+        broken(&mut host, u128::from(n % 2), n * 1_000_000, &rules);
+        assert!(host.paused_until() <= at(n * 1_000_000 + 3_001), "two troubles: two seconds, and half of it again");
+    }
+    broken(&mut host, 2, 20_000_000, &rules);
+    let wait = Readiness::Wait { until: at(20_060_001), why: WaitReason::Breaker };
+    assert_eq!(host.readiness(at(20_000_001), 0, &rules), wait, "three bad URLs open the breaker");
+}
+
+#[test]
+fn a_host_all_of_whose_urls_break_off_is_given_up() {
+    let (mut host, rules) = (Politeness::default(), rules());
+    (0..9).for_each(|n| broken(&mut host, n.into(), n * 10_000_000, &rules));
+    assert_eq!(host.readiness(at(100_000_000), 0, &rules), Readiness::GivenUp);
+}
+
+#[test]
+fn one_healthy_answer_closes_the_breaker_even_to_a_request_that_was_sent_before_the_trouble() {
+    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    host.started();
+    (1..4).for_each(|n| broken(&mut host, n.into(), n * 1_000_000, &rules));
+    assert_eq!(host.paused_until(), at(3_060_001));
+    host.ended(request_end(at(0), Some(at(3_000_500)), at(3_000_500)), Health::Good, &rules, &mut rng());
+    assert!(host.paused_until() < at(3_010_000), "the back-off is kept");
+    // And what was counted begins again from nothing.
+    (4..6).for_each(|n| broken(&mut host, n.into(), n * 1_000_000, &rules));
+    assert!(host.paused_until() < at(5_030_000));
+}
+
 #[test]
 fn requests_that_break_off_together_are_one_failure_to_the_breaker() {
     let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
@@ -174,7 +220,7 @@ fn requests_that_break_off_together_are_one_failure_to_the_breaker() {
         host.started();
     }
     for millis in 100..116 {
-        host.ended((at(0), None, at(millis)), Health::Unreachable, &rules, &mut rng());
+        host.ended(request_end(at(0), None, at(millis)), Health::Unreachable, &rules, &mut rng());
     }
     assert_eq!(
         host.readiness(at(60_000), 0, &rules),
@@ -202,6 +248,7 @@ fn health() -> impl Strategy<Value = Health> {
         1 => Just(Health::Overloaded(None)),
         1 => Just(Health::ServerError),
         1 => Just(Health::Unreachable),
+        1 => Just(Health::Broken),
         1 => Just(Health::Neutral),
     ]
 }
@@ -235,7 +282,7 @@ proptest! {
             let delay_before = host.delay(&rules);
             let first_byte = now + Duration::from_millis(wait);
             let end = first_byte + Duration::from_millis(body);
-            host.ended((now, Some(first_byte), end), health, &rules, &mut rng);
+            host.ended(request_end(now, Some(first_byte), end), health, &rules, &mut rng);
             if health != Health::Good {
                 prop_assert!(host.delay(&rules) >= delay_before, "POL-3");
             }
@@ -258,7 +305,7 @@ proptest! {
             let mut politeness = Politeness::default();
             let (started, came) = (at(0), at(latency));
             politeness.started();
-            politeness.ended((started, Some(came), came), Health::Good, rules, &mut Seed(1).rng());
+            politeness.ended(request_end(started, Some(came), came), Health::Good, rules, &mut Seed(1).rng());
             politeness
         };
         let (old, new) = (paced(before), paced(after));

@@ -51,7 +51,11 @@ impl Handler<LeaseEnded> for FrontierActor {
                 if self.setup.order.generation > 0 {
                     ended.lease.item.class = self.class_of(&ended.lease.item);
                 }
-                if let Some(number) = self.frontier.retry(&ended.lease, not_before) {
+                let number = match ended.received {
+                    Some(_) => self.frontier.retry(&ended.lease, not_before),
+                    None => self.frontier.put_back(&ended.lease, not_before),
+                };
+                if let Some(number) = number {
                     self.setup.metrics.returned.inc();
                     self.wake(ended.lease.item.url.host_key());
                     change.waiting.push((number, ended.lease.item));

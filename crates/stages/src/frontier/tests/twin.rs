@@ -6,6 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn host_number(item: &ScheduledUrl) -> u8 {
+    (0..3).find(|host| self::host(*host) == item.url.host_key()).unwrap()
+}
+
 /// What may be done to a frontier.
 #[derive(Debug, Clone)]
 enum Step {
@@ -13,6 +17,7 @@ enum Step {
     Pop { host: u8 },
     End,
     Retry { after: u64 },
+    PutBack { after: u64 },
     Pass { secs: u64 },
     Rescore { salt: u64 },
     Reclassify { salt: u64 },
@@ -24,6 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
         9 => (0..3_u8).prop_map(|host| Step::Pop { host }),
         3 => Just(Step::End),
         3 => (0..20_u64).prop_map(|after| Step::Retry { after }),
+        1 => (0..20_u64).prop_map(|after| Step::PutBack { after }),
         3 => (0..10_u64).prop_map(|secs| Step::Pass { secs }),
         3 => any::<u64>().prop_map(|salt| Step::Rescore { salt }),
         1 => any::<u64>().prop_map(|salt| Step::Reclassify { salt }),
@@ -59,7 +65,14 @@ fn new_class(salt: u64, class: LinkClass, url: &str, via: Option<&str>) -> LinkC
 struct Listed {
     item: ScheduledUrl,
     order: u64,
-    retry: Option<Instant>,
+    retry: Option<Retry>,
+}
+
+/// When a URL may be tried again: at a time, and when its host has given this many URLs that were no retries, or has none.
+#[derive(Clone, Copy)]
+struct Retry {
+    at: Instant,
+    turn: u64,
 }
 
 #[derive(Default)]
@@ -81,8 +94,11 @@ impl Twin {
     ) -> Option<(ScheduledUrl, u64)> {
         let key = self::host(host);
         let here = || self.waiting.iter().enumerate().filter(|(_, listed)| listed.item.url.host_key() == key);
-        let due = here().filter(|(_, listed)| listed.retry.is_some_and(|at| at <= now));
-        if let Some((at, _)) = due.min_by_key(|(at, listed)| (listed.retry, *at)) {
+        let is_alone = here().all(|(_, listed)| listed.retry.is_some());
+        let taken = self.taken(host);
+        let is_due = |retry: Retry| retry.at <= now && (is_alone || retry.turn <= taken);
+        let due = here().filter(|(_, listed)| listed.retry.is_some_and(is_due));
+        if let Some((at, _)) = due.min_by_key(|(at, listed)| (listed.retry.map(|retry| retry.at), *at)) {
             let listed = self.waiting.remove(at);
             return Some((listed.item, listed.order));
         }
@@ -110,6 +126,14 @@ impl Twin {
         }
         let listed = self.waiting.remove(at);
         Some((listed.item, listed.order))
+    }
+
+    fn taken(&self, host: u8) -> u64 {
+        self.taken.get(&host).copied().unwrap_or_default()
+    }
+
+    fn wait_again(&mut self, item: ScheduledUrl, order: u64, retry: Retry) {
+        self.waiting.push(Listed { item, order, retry: Some(retry) });
     }
 
     fn waiting_at(&self, host: u8, class: LinkClass) -> usize {
@@ -151,7 +175,13 @@ proptest! {
                 Step::Retry { after } => if let Some((lease, order)) = leases.pop() {
                     let not_before = now + Duration::from_secs(after);
                     prop_assert!(frontier.retry(&lease, not_before).is_some());
-                    twin.waiting.push(Listed { item: lease.item, order, retry: Some(not_before) });
+                    let turn = twin.taken(host_number(&lease.item)) + 16;
+                    twin.wait_again(lease.item, order, Retry { at: not_before, turn });
+                },
+                Step::PutBack { after } => if let Some((lease, order)) = leases.pop() {
+                    let not_before = now + Duration::from_secs(after);
+                    prop_assert!(frontier.put_back(&lease, not_before).is_some());
+                    twin.wait_again(lease.item, order, Retry { at: not_before, turn: 0 });
                 },
                 Step::Pass { secs } => now = now + Duration::from_secs(secs),
                 Step::Rescore { salt } => {
