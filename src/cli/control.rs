@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::watchers::ADDRESS_FILE;
 use harvestman_admin::SOCKET;
-use harvestman_fleet::status::Standing;
+use harvestman_fleet::status::FleetProgress;
 
 /// How long a crawl may take to answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -229,7 +229,7 @@ fn told(status: &Value) -> String {
 
 /// Where the node stands in its fleet, if it is of one.
 fn fleet(standing: &Value) -> String {
-    Standing::deserialize(standing).map_or_else(|_| String::new(), |standing| standing.to_string())
+    FleetProgress::deserialize(standing).map_or_else(|_| String::new(), |standing| standing.to_string())
 }
 
 /// Where the crawl's live page is, if it has one.
@@ -294,7 +294,7 @@ mod tests {
         }
         let node = NodeStatus { node: "a".to_owned(), state: "live".to_owned(), leads: true, ..NodeStatus::default() };
         let fleet = FleetStatus { name: "x".to_owned(), size: 1, nodes: vec![node], ..FleetStatus::default() };
-        let standing = Standing { session: "a.1".to_owned(), margin_seconds: 3.0, fleet };
+        let standing = FleetProgress { session: "a.1".to_owned(), margin_seconds: 3.0, fleet };
         let text = told(&serde_json::json!({"pages": 3, "fleet": standing}));
         assert!(
             text.contains("fleet: crawl `x`") && text.contains("live, leads") && text.contains("this is node a;"),

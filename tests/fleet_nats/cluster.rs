@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
-use harvestman::fleet::bus::{Bus, BusError, Seen, Stream};
+use harvestman::fleet::bus::{Bus, BusError, Stream, WatchEvent};
 use harvestman::fleet::nats::{CLUSTER_VERSION_MIN, NatsBus, NatsError, NatsOptions};
 use tokio::time::timeout;
 
@@ -106,7 +106,7 @@ async fn keys_stay_exact_while_their_leader_is_killed() {
     assert!((sure..=sure + unsure).contains(&count), "{count} of {sure} + {unsure}");
     let last = async {
         loop {
-            if let Seen::Key(key) = next(&mut watcher).await
+            if let WatchEvent::Key(key) = next(&mut watcher).await
                 && key.revision == counted.revision
             {
                 return key.value;
@@ -154,7 +154,7 @@ async fn a_watch_and_a_reader_outlive_a_restart_of_the_only_server() {
 
     again_and_again(|| bus.delete("before")).await;
     append_all(&bus, 10..11).await;
-    let Seen::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
+    let WatchEvent::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
     assert_eq!((key.key.as_str(), key.value), ("before", None));
     assert_eq!(next(&mut reader).await.payload, "10");
 }

@@ -1,7 +1,7 @@
 //! Keys: exact, whoever else writes.
 
 use bytes::Bytes;
-use harvestman::fleet::bus::{Bus, BusError, Seen};
+use harvestman::fleet::bus::{Bus, BusError, WatchEvent};
 
 use super::{next, one, until_up_to_date};
 
@@ -83,7 +83,7 @@ async fn a_watcher_is_told_what_there_is_and_then_what_changes() {
     bus.delete("orders").await.unwrap();
     let mut seen = Vec::new();
     while seen.last() != Some(&None) {
-        let Seen::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
+        let WatchEvent::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
         assert_eq!(key.key, "orders");
         seen.push(key.value);
     }

@@ -17,7 +17,7 @@ mod streams;
 
 use std::time::Duration;
 
-use harvestman::fleet::bus::{BusError, Message, Seen};
+use harvestman::fleet::bus::{BusError, Message, WatchEvent};
 use harvestman::fleet::nats::{NatsBus, NatsOptions};
 use tokio::sync::mpsc::Receiver;
 use tokio::time::timeout;
@@ -59,12 +59,14 @@ async fn take(from: &mut Receiver<Message>, count: usize) -> Vec<(u64, String)> 
 }
 
 /// The keys and values up to where everything has been told.
-async fn until_up_to_date(from: &mut Receiver<Seen>) -> Vec<(String, Option<String>)> {
+async fn until_up_to_date(from: &mut Receiver<WatchEvent>) -> Vec<(String, Option<String>)> {
     let mut all = Vec::new();
     loop {
         match next(from).await {
-            Seen::Key(key) => all.push((key.key, key.value.map(|value| String::from_utf8(value.to_vec()).unwrap()))),
-            Seen::UpToDate => return all,
+            WatchEvent::Key(key) => {
+                all.push((key.key, key.value.map(|value| String::from_utf8(value.to_vec()).unwrap())))
+            }
+            WatchEvent::UpToDate => return all,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use harvestman::config::{Config, Period};
-use harvestman::fleet::bus::{Bus, Seen};
+use harvestman::fleet::bus::{Bus, WatchEvent};
 use harvestman::fleet::nats::{NatsBus, NatsOptions};
 use harvestman::fleet::node::records::{Heartbeat, SessionRecord, written};
 use harvestman::lab::sim::{Family, Server, ServerOptions, World, WorldOptions};
@@ -145,7 +145,7 @@ pub async fn evict(bus: &NatsBus, node: &str) {
     let session = timeout(PATIENCE, async {
         loop {
             match keys.recv().await {
-                Some(Seen::Key(key)) if key.key.starts_with(&format!("session.{node}.")) => return key.key,
+                Some(WatchEvent::Key(key)) if key.key.starts_with(&format!("session.{node}.")) => return key.key,
                 Some(_) => {}
                 None => panic!("the watch has ended"),
             }

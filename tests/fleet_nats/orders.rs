@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use harvestman::clock::Clock;
-use harvestman::fleet::bus::{Bus, Seen};
+use harvestman::fleet::bus::{Bus, WatchEvent};
 use harvestman::fleet::nats::NatsBus;
 use harvestman::fleet::node::records::{self, ORDERS};
+use harvestman::fleet::order_submission::{SubmitError, decode_orders, submit};
 use harvestman::fleet::orders::{List, Order, Orders};
-use harvestman::fleet::telling::{TellError, orders_of, tell};
 use tokio::time::timeout;
 
 use super::{bus, next, one, server, until_up_to_date};
@@ -18,7 +18,7 @@ fn ban(what: String) -> Order {
 
 /// What the fleet was told.
 async fn told(bus: &NatsBus) -> Orders {
-    orders_of(bus.get(ORDERS).await.unwrap().as_ref()).unwrap()
+    decode_orders(bus.get(ORDERS).await.unwrap().as_ref()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -29,14 +29,14 @@ async fn what_many_tell_at_once_all_holds_and_is_seen_within_two_seconds() {
     let telling: Vec<_> = (0..6)
         .map(|number| {
             let bus = bus.clone();
-            tokio::spawn(async move { tell(&bus, &Clock::system(), &ban(format!("/{number}"))).await })
+            tokio::spawn(async move { submit(&bus, &Clock::system(), &ban(format!("/{number}"))).await })
         })
         .collect();
     let mut sure = Vec::new();
     for (number, answer) in telling.into_iter().enumerate() {
         match answer.await.unwrap() {
             Ok(_) => sure.push(format!("/{number}")),
-            Err(error) => assert_eq!(error, TellError::Crowded),
+            Err(error) => assert_eq!(error, SubmitError::Contended),
         }
     }
     assert!(!sure.is_empty());
@@ -44,7 +44,7 @@ async fn what_many_tell_at_once_all_holds_and_is_seen_within_two_seconds() {
     assert!(sure.iter().all(|what| all.banned.contains(what)), "{sure:?} of {all:?}");
     let seen = timeout(Duration::from_secs(2), async {
         loop {
-            let Seen::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
+            let WatchEvent::Key(key) = next(&mut watcher).await else { panic!("up to date twice") };
             assert_eq!(key.key, ORDERS);
             let orders: Orders = records::read(&key.value.unwrap()).unwrap();
             if orders.number == all.number {
@@ -60,9 +60,9 @@ async fn a_stop_is_told_to_who_asks_later_until_the_crawl_is_opened_again() {
     let Some((_servers, bus)) = one().await else { return };
     let clock = Clock::system();
     assert_eq!(told(&bus).await, Orders::default());
-    assert!(tell(&bus, &clock, &Order::Stop).await.unwrap().stopped);
+    assert!(submit(&bus, &clock, &Order::Stop).await.unwrap().stopped);
     assert!(told(&bus).await.stopped);
-    assert!(!tell(&bus, &clock, &Order::Reopen).await.unwrap().stopped);
+    assert!(!submit(&bus, &clock, &Order::Reopen).await.unwrap().stopped);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +70,7 @@ async fn nothing_is_told_where_the_servers_are_away() {
     let Some(mut servers) = server::Servers::one("").await else { return };
     let bus = bus(servers.url()).await;
     servers.servers[0].kill();
-    let answer = tell(&bus, &Clock::system(), &Order::Pause).await;
-    assert!(matches!(answer, Err(TellError::Away(_))), "{answer:?}");
+    let answer = submit(&bus, &Clock::system(), &Order::Pause).await;
+    assert!(matches!(answer, Err(SubmitError::Unavailable(_))), "{answer:?}");
     assert!(answer.unwrap_err().to_string().contains("nothing is done"));
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use harvestman::fleet::bus::{Bus, BusError, MESSAGE_MAX, Stream};
-use harvestman::fleet::nats::{Kind, NatsBus, NatsError, NatsOptions};
+use harvestman::fleet::nats::{NatsBus, NatsError, NatsOptions, TrafficKind};
 
 use super::server::Servers;
 use super::{next, one, options, take};
@@ -46,12 +46,12 @@ async fn long_messages_wait_for_a_slow_reader() {
         assert_eq!(message.sequence, u64::from(n) + 1);
         assert!(message.payload == payload(n));
     }
-    let counts = bus.traffic().of(Kind::Exchange);
+    let counts = bus.traffic().of(TrafficKind::Exchange);
     assert_eq!(counts.published.load(Ordering::Relaxed), 100);
     assert!(counts.published_bytes.load(Ordering::Relaxed) >= 100 * MESSAGE_MAX as u64);
     assert!(counts.received.load(Ordering::Relaxed) >= 200);
     assert!(counts.received_bytes.load(Ordering::Relaxed) >= 100 * MESSAGE_MAX as u64);
-    assert_eq!(bus.traffic().of(Kind::Observations).published.load(Ordering::Relaxed), 0);
+    assert_eq!(bus.traffic().of(TrafficKind::Observations).published.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

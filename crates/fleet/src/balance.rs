@@ -13,7 +13,7 @@ use super::assignment::Weight;
 
 /// When it pays to move something.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
+pub struct BalanceThresholds {
     /// Nothing moves unless two nodes are further apart than this share of an even load, and a move would help.
     pub begin: f64,
     /// From then on moves go on between nodes that are further apart than this.
@@ -24,7 +24,7 @@ pub struct Bounds {
     pub known_min: u64,
 }
 
-impl Bounds {
+impl BalanceThresholds {
     /// As it is looked every now and then.
     pub const USUAL: Self = Self { begin: 0.15, end: 0.05, steps_max: 32, known_min: 20 };
     /// As people ask for it.
@@ -36,7 +36,7 @@ pub type Move = (Partition, usize);
 
 /// What is to move. `holders` and `known` have an entry for each partition, in their order: the node that holds it, and its load. `weights` has one
 /// for each node; nodes without a weight neither give nor take. Moves are in the order of the partitions.
-pub fn balance(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &Bounds) -> Vec<Move> {
+pub fn balance(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceThresholds) -> Vec<Move> {
     let Some(mut nodes) = Nodes::new(holders, known, weights) else { return Vec::new() };
     let many = weights.iter().filter(|weight| **weight > 0).count() as u64;
     if known.iter().sum::<u64>() < bounds.known_min.saturating_mul(many) {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Nothing holds it back.
-const EAGER: Bounds = Bounds { begin: 0.0, end: 0.0, steps_max: 10_000, known_min: 0 };
+const EAGER: BalanceThresholds = BalanceThresholds { begin: 0.0, end: 0.0, steps_max: 10_000, known_min: 0 };
 
 fn loads(holders: &[usize], known: &[u64], nodes: usize) -> Vec<u64> {
     let mut loads = vec![0; nodes];
@@ -60,7 +60,7 @@ fn best(known: &[u64], nodes: usize) -> u64 {
 }
 
 /// The same as what is tested, found by trying every move there is and counting everything anew.
-fn naive(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &Bounds) -> Vec<usize> {
+fn naive(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceThresholds) -> Vec<usize> {
     let mut holders = holders.to_vec();
     let total: u64 = known.iter().sum();
     let weighs: f64 = weights.iter().copied().map(f64::from).sum();
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn with_equal_weights_nodes_are_at_most_a_partition_apart_or_so_much_as_is_let_be((_, holders, known) in fleet(80), nodes in 1..6_usize, end in 0.0..0.3) {
         let holders: Vec<usize> = holders.iter().map(|holder| holder % nodes).collect();
-        let bounds = Bounds { begin: end, end, ..EAGER };
+        let bounds = BalanceThresholds { begin: end, end, ..EAGER };
         let after = moved(&holders, &balance(&holders, &known, &vec![1; nodes], &bounds));
         let loads = loads(&after, &known, nodes);
         let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
@@ -129,7 +129,7 @@ proptest! {
 
     #[test]
     fn it_is_what_trying_every_move_finds((weights, holders, known) in fleet(12), steps_max in 0..9_usize, begin in 0.0..0.5, end in 0.0..0.2) {
-        let bounds = Bounds { begin, end, steps_max, known_min: 0 };
+        let bounds = BalanceThresholds { begin, end, steps_max, known_min: 0 };
         let moves = balance(&holders, &known, &weights, &bounds);
         prop_assert!(moves.len() <= steps_max);
         prop_assert_eq!(moved(&holders, &moves), naive(&holders, &known, &weights, &bounds));
@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn nothing_moves_where_nodes_are_near_each_other_or_little_is_known((weights, holders, known) in fleet(80), begin in 0.0..0.5, known_min in 0..100_u64) {
-        let bounds = Bounds { begin, end: 0.0, steps_max: 100, known_min };
+        let bounds = BalanceThresholds { begin, end: 0.0, steps_max: 100, known_min };
         let levels = levels(&holders, &known, &weights);
         let total: u64 = known.iter().sum();
         let even = total as f64 / weights.iter().copied().map(f64::from).sum::<f64>();
@@ -151,7 +151,7 @@ proptest! {
 /// As `(node, load)` of each partition.
 fn usual(partitions: &[(usize, u64)], nodes: usize) -> Vec<Move> {
     let (holders, known): (Vec<usize>, Vec<u64>) = partitions.iter().copied().unzip();
-    balance(&holders, &known, &vec![1; nodes], &Bounds::USUAL)
+    balance(&holders, &known, &vec![1; nodes], &BalanceThresholds::USUAL)
 }
 
 #[test]

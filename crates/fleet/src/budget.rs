@@ -17,7 +17,7 @@ use harvestman_core::clock::Instant;
 /// What budgets are of, besides time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum BudgetKind {
     /// Pages fetched with success.
     Pages,
     /// Requests.
@@ -26,7 +26,7 @@ pub enum Kind {
     Bytes,
 }
 
-impl Kind {
+impl BudgetKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Pages, Self::Requests, Self::Bytes];
 }
@@ -45,26 +45,26 @@ pub struct Amounts {
 
 impl Amounts {
     /// That of a kind.
-    pub const fn of(&self, kind: Kind) -> u64 {
+    pub const fn of(&self, kind: BudgetKind) -> u64 {
         match kind {
-            Kind::Pages => self.pages,
-            Kind::Requests => self.requests,
-            Kind::Bytes => self.bytes,
+            BudgetKind::Pages => self.pages,
+            BudgetKind::Requests => self.requests,
+            BudgetKind::Bytes => self.bytes,
         }
     }
 
     /// That of a kind, to be changed.
-    pub const fn of_mut(&mut self, kind: Kind) -> &mut u64 {
+    pub const fn of_mut(&mut self, kind: BudgetKind) -> &mut u64 {
         match kind {
-            Kind::Pages => &mut self.pages,
-            Kind::Requests => &mut self.requests,
-            Kind::Bytes => &mut self.bytes,
+            BudgetKind::Pages => &mut self.pages,
+            BudgetKind::Requests => &mut self.requests,
+            BudgetKind::Bytes => &mut self.bytes,
         }
     }
 
     /// Of each kind what a function makes of it.
-    pub fn each(mut self, change: impl Fn(Kind, u64) -> u64) -> Self {
-        Kind::ALL.into_iter().for_each(|kind| *self.of_mut(kind) = change(kind, self.of(kind)));
+    pub fn each(mut self, change: impl Fn(BudgetKind, u64) -> u64) -> Self {
+        BudgetKind::ALL.into_iter().for_each(|kind| *self.of_mut(kind) = change(kind, self.of(kind)));
         self
     }
 
@@ -89,11 +89,11 @@ pub struct Limits {
 
 impl Limits {
     /// That of a kind.
-    pub const fn of(&self, kind: Kind) -> Option<u64> {
+    pub const fn of(&self, kind: BudgetKind) -> Option<u64> {
         match kind {
-            Kind::Pages => self.pages,
-            Kind::Requests => self.requests,
-            Kind::Bytes => self.bytes,
+            BudgetKind::Pages => self.pages,
+            BudgetKind::Requests => self.requests,
+            BudgetKind::Bytes => self.bytes,
         }
     }
 
@@ -106,16 +106,16 @@ impl Limits {
 /// Which budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum UsedUp {
+pub enum ExhaustedBudget {
     /// Of this kind.
-    Of(Kind),
+    Of(BudgetKind),
     /// That of time.
     Time,
 }
 
 /// What a session says of its spending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spending {
+pub struct BudgetUsage {
     /// What it may spend, since it began.
     pub allowed: Amounts,
     /// What it has spent, with what is under way.
@@ -125,12 +125,12 @@ pub struct Spending {
     /// What it would have at least, to go at full speed.
     pub least: Amounts,
     /// Of what it needed more than it had.
-    pub lacks: BTreeSet<Kind>,
+    pub lacks: BTreeSet<BudgetKind>,
 }
 
-impl Spending {
+impl BudgetUsage {
     /// What it may spend yet.
-    fn rest(&self, kind: Kind) -> u64 {
+    fn rest(&self, kind: BudgetKind) -> u64 {
         self.allowed.of(kind).saturating_sub(self.spent.of(kind))
     }
 }
@@ -138,11 +138,11 @@ impl Spending {
 /// What a session was granted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Share {
+pub struct BudgetGrant {
     /// Since it began.
     pub granted: Amounts,
     /// It could spend more of these, and there is nothing left.
-    pub hungry: BTreeSet<Kind>,
+    pub hungry: BTreeSet<BudgetKind>,
 }
 
 /// So many seconds of its use does a session draw at once.
@@ -157,9 +157,9 @@ pub struct Budget {
     /// What sessions that have ended have spent.
     pub settled: Amounts,
     /// The others.
-    pub shares: BTreeMap<SessionId, Share>,
+    pub shares: BTreeMap<SessionId, BudgetGrant>,
     /// What ended the crawl.
-    pub over: Option<UsedUp>,
+    pub over: Option<ExhaustedBudget>,
 }
 
 impl Budget {
@@ -169,7 +169,7 @@ impl Budget {
     }
 
     /// What is granted to nobody and was spent by nobody; none without a limit.
-    pub fn left(&self, kind: Kind, limits: &Limits) -> Option<u64> {
+    pub fn left(&self, kind: BudgetKind, limits: &Limits) -> Option<u64> {
         let granted = self.shares.values().map(|share| share.granted.of(kind)).fold(0, u64::saturating_add);
         Some(limits.of(kind)?.saturating_sub(self.settled.of(kind).saturating_add(granted)))
     }
@@ -180,7 +180,7 @@ impl Budget {
     }
 
     /// What a session may keep, so that others who lack something get what it does not need now. As much as it has, if nobody lacks any.
-    pub fn keeps(&self, session: &SessionId, limits: &Limits, said: &Spending) -> Amounts {
+    pub fn keeps(&self, session: &SessionId, limits: &Limits, said: &BudgetUsage) -> Amounts {
         said.allowed.each(|kind, allowed| {
             let rest = said.rest(kind);
             if rest == 0 || !self.is_others(kind, session, said) || self.left(kind, limits) != Some(0) {
@@ -193,21 +193,21 @@ impl Budget {
     }
 
     /// Whether others lack something, and this session does not.
-    fn is_others(&self, kind: Kind, session: &SessionId, said: &Spending) -> bool {
+    fn is_others(&self, kind: BudgetKind, session: &SessionId, said: &BudgetUsage) -> bool {
         let mut others = self.shares.iter().filter(|(other, _)| *other != session);
         !said.lacks.contains(&kind) && others.any(|(_, share)| share.hungry.contains(&kind))
     }
 
     /// After a session has drawn what it needs and there is, where it holds `held` now; as before where it needs nothing.
     #[must_use]
-    pub fn drawn(&self, session: &SessionId, held: Amounts, limits: &Limits, said: &Spending, nodes: u64) -> Self {
+    pub fn drawn(&self, session: &SessionId, held: Amounts, limits: &Limits, said: &BudgetUsage, nodes: u64) -> Self {
         let mut new = self.clone();
         // What it spent beyond that (bytes that were under way) is gone.
         let granted =
             held.each(|kind, held| if limits.of(kind).is_some() { held.max(said.spent.of(kind)) } else { held });
-        let mut share = Share { granted, hungry: BTreeSet::new() };
+        let mut share = BudgetGrant { granted, hungry: BTreeSet::new() };
         new.shares.insert(session.clone(), share.clone());
-        for kind in Kind::ALL {
+        for kind in BudgetKind::ALL {
             let Some(left) = new.left(kind, limits) else { continue };
             let rest = share.granted.of(kind) - said.spent.of(kind);
             let wanted = (said.rate.of(kind) * SECONDS_DRAWN).max(said.least.of(kind)).max(1);
@@ -243,11 +243,16 @@ impl Budget {
     }
 
     /// Which budget is used up, if one is, when the sessions that live say that they have spent so much for good.
-    pub fn used_up(&self, limits: &Limits, now: Instant, spent: impl Fn(&SessionId) -> Amounts) -> Option<UsedUp> {
+    pub fn used_up(
+        &self,
+        limits: &Limits,
+        now: Instant,
+        spent: impl Fn(&SessionId) -> Amounts,
+    ) -> Option<ExhaustedBudget> {
         let all = self.shares.keys().map(spent).fold(self.settled, Amounts::plus);
-        let is_spent = |kind: &Kind| limits.of(*kind).is_some_and(|limit| all.of(*kind) >= limit);
+        let is_spent = |kind: &BudgetKind| limits.of(*kind).is_some_and(|limit| all.of(*kind) >= limit);
         let is_late = limits.time.is_some_and(|time| now >= Instant::from_micros(self.began) + time);
-        Kind::ALL.into_iter().find(is_spent).map(UsedUp::Of).or(is_late.then_some(UsedUp::Time))
+        BudgetKind::ALL.into_iter().find(is_spent).map(ExhaustedBudget::Of).or(is_late.then_some(ExhaustedBudget::Time))
     }
 }
 
@@ -256,13 +261,13 @@ pub trait Spender: Send + Sync {
     /// The limits of the whole crawl, as they are set now.
     fn limits(&self) -> Limits;
     /// What it says; the rate is left to whoever asks. What it lacks is what it has lacked since it was asked last.
-    fn spending(&self) -> Spending;
+    fn spending(&self) -> BudgetUsage;
     /// It may spend so much from now on, if that is more than it may now.
     fn raise(&self, allowed: Amounts);
     /// It may spend no more than that from now on, but what it has spent and what is under way; what that makes.
     fn lower(&self, allowed: Amounts) -> Amounts;
     /// The crawl is over, as a budget is used up.
-    fn over(&self, why: UsedUp);
+    fn exhausted(&self, why: ExhaustedBudget);
 }
 
 #[cfg(test)]

@@ -19,11 +19,11 @@ struct World {
 }
 
 impl World {
-    fn said(&self, session: &SessionId, rate: u64, lacks: bool) -> Spending {
+    fn said(&self, session: &SessionId, rate: u64, lacks: bool) -> BudgetUsage {
         let (allowed, spent) = self.live[session];
-        let lacks = Kind::ALL.into_iter().filter(|kind| lacks && spent.of(*kind) >= allowed.of(*kind)).collect();
+        let lacks = BudgetKind::ALL.into_iter().filter(|kind| lacks && spent.of(*kind) >= allowed.of(*kind)).collect();
         let least = Amounts { pages: 4, requests: 8, bytes: 100 };
-        Spending { allowed, spent, rate: Amounts { pages: rate, requests: rate, bytes: rate }, least, lacks }
+        BudgetUsage { allowed, spent, rate: Amounts { pages: rate, requests: rate, bytes: rate }, least, lacks }
     }
 
     /// Gives back, draws.
@@ -31,7 +31,7 @@ impl World {
         let said = self.said(session, rate, lacks);
         let keeps = self.budget.keeps(session, &self.limits, &said);
         let held = said.allowed.each(|kind, allowed| keeps.of(kind).clamp(said.spent.of(kind).min(allowed), allowed));
-        let said = Spending { allowed: held, ..said };
+        let said = BudgetUsage { allowed: held, ..said };
         self.budget = self.budget.drawn(session, held, &self.limits, &said, self.live.len() as u64);
         self.live.insert(session.clone(), (self.budget.granted(session), said.spent));
     }
@@ -46,7 +46,7 @@ impl World {
     }
 
     /// The same figure without the key: what was granted to the living, and what is known of the others.
-    fn naive_left(&self, kind: Kind) -> u64 {
+    fn naive_left(&self, kind: BudgetKind) -> u64 {
         let held: u64 = self.live.values().map(|(allowed, _)| allowed.of(kind)).sum();
         self.limits.of(kind).unwrap() - held - self.spent.of(kind) - self.lost.of(kind)
     }
@@ -82,7 +82,7 @@ proptest! {
                 }
                 _ => {}
             }
-            for kind in Kind::ALL {
+            for kind in BudgetKind::ALL {
                 prop_assert!(world.total().of(kind) <= limits.of(kind).unwrap());
                 prop_assert_eq!(world.budget.left(kind, &limits).unwrap(), world.naive_left(kind));
             }
@@ -95,7 +95,7 @@ proptest! {
             names.iter().for_each(|name| world.look(name, 0, *name == greedy));
         }
         world.spend(&greedy, 10_000);
-        for kind in Kind::ALL {
+        for kind in BudgetKind::ALL {
             prop_assert_eq!(world.total().of(kind) + world.lost.of(kind), limits.of(kind).unwrap());
         }
         prop_assert_eq!(read::<Budget>(&written(&world.budget)), Ok(world.budget));
@@ -105,14 +105,15 @@ proptest! {
 #[test]
 fn a_slice_is_what_some_seconds_need_but_no_more_than_a_part_of_what_is_left() {
     let limits = Limits { pages: Some(1_000), ..Limits::default() };
-    let said = |rate: u64| Spending { rate: Amounts { pages: rate, ..Amounts::default() }, ..Spending::default() };
+    let said =
+        |rate: u64| BudgetUsage { rate: Amounts { pages: rate, ..Amounts::default() }, ..BudgetUsage::default() };
     let (none, me) = (Budget::default(), session(0));
     assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(20), 3).granted(&me).pages, 100);
     assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).pages, 334);
     // What has no limit is not counted.
     assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).requests, 0);
     let held = Amounts { pages: 60, ..Amounts::default() };
-    let has = Spending { allowed: held, ..said(20) };
+    let has = BudgetUsage { allowed: held, ..said(20) };
     assert_eq!(none.drawn(&me, held, &limits, &has, 3).granted(&me).pages, 60, "it has enough");
 }
 
@@ -123,16 +124,16 @@ fn whoever_gets_nothing_is_hungry_and_others_give_back_what_they_do_not_use() {
     let ten = Amounts { requests: 10, ..Amounts::default() };
     let least = ten;
     let budget =
-        Budget::default().drawn(&me, Amounts::default(), &limits, &Spending { least, ..Spending::default() }, 1);
+        Budget::default().drawn(&me, Amounts::default(), &limits, &BudgetUsage { least, ..BudgetUsage::default() }, 1);
     assert_eq!(budget.granted(&me), ten);
-    let lacks = Spending { lacks: [Kind::Requests].into(), ..Spending::default() };
+    let lacks = BudgetUsage { lacks: [BudgetKind::Requests].into(), ..BudgetUsage::default() };
     let budget = budget.drawn(&other, Amounts::default(), &limits, &lacks, 2);
-    assert!(budget.shares[&other].hungry.contains(&Kind::Requests));
-    let said = |rate: u64| Spending {
+    assert!(budget.shares[&other].hungry.contains(&BudgetKind::Requests));
+    let said = |rate: u64| BudgetUsage {
         allowed: ten,
         spent: Amounts { requests: 4, ..Amounts::default() },
         rate: Amounts { requests: rate, ..Amounts::default() },
-        ..Spending::default()
+        ..BudgetUsage::default()
     };
     assert_eq!(budget.keeps(&me, &limits, &said(0)).requests, 4);
     assert_eq!(budget.keeps(&me, &limits, &said(1)).requests, 7);
@@ -145,11 +146,11 @@ fn it_is_used_up_when_all_that_may_be_spent_is_spent_or_the_time_is_over() {
     let began = Instant::from_micros(1_000_000);
     let mut budget = Budget::beginning(began);
     budget.settled.pages = 4;
-    budget.shares.insert(session(0), Share::default());
+    budget.shares.insert(session(0), BudgetGrant::default());
     let spent = |pages: u64| move |_: &SessionId| Amounts { pages, ..Amounts::default() };
     assert_eq!(budget.used_up(&limits, began, spent(5)), None);
-    assert_eq!(budget.used_up(&limits, began, spent(6)), Some(UsedUp::Of(Kind::Pages)));
-    assert_eq!(budget.used_up(&limits, began + Duration::from_secs(60), spent(5)), Some(UsedUp::Time));
+    assert_eq!(budget.used_up(&limits, began, spent(6)), Some(ExhaustedBudget::Of(BudgetKind::Pages)));
+    assert_eq!(budget.used_up(&limits, began + Duration::from_secs(60), spent(5)), Some(ExhaustedBudget::Time));
     assert_eq!(budget.used_up(&Limits::default(), began + Duration::from_secs(60), spent(9)), None);
 }
 
@@ -158,7 +159,7 @@ fn bytes_that_were_under_way_are_booked_though_they_were_not_granted() {
     let limits = Limits { bytes: Some(100), ..Limits::default() };
     let me = session(0);
     let bytes = |bytes: u64| Amounts { bytes, ..Amounts::default() };
-    let said = Spending { allowed: bytes(40), spent: bytes(130), ..Spending::default() };
+    let said = BudgetUsage { allowed: bytes(40), spent: bytes(130), ..BudgetUsage::default() };
     let budget = Budget::default().drawn(&me, bytes(40), &limits, &said, 1);
-    assert_eq!((budget.granted(&me).bytes, budget.left(Kind::Bytes, &limits)), (130, Some(0)));
+    assert_eq!((budget.granted(&me).bytes, budget.left(BudgetKind::Bytes, &limits)), (130, Some(0)));
 }

@@ -3,14 +3,10 @@
 //! Nothing here is answered exactly once: a write whose answer did not come ([`BusError::Unreachable`]) may have happened or not, a message
 //! may stand in a stream twice. Keys alone are exact: a conditional write happens only to the revision that it names.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use bytes::Bytes;
 use tokio::sync::mpsc::Receiver;
 
-/// Something that ends later.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub use futures_util::future::BoxFuture;
 
 /// Why the bus did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +58,7 @@ pub struct Message {
 
 /// What comes of watching keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum WatchEvent {
     /// A key has this value.
     Key(KeyValue),
     /// All keys that there were at the beginning have been told; from here on come changes.
@@ -90,36 +86,36 @@ pub const MESSAGE_MAX: usize = PAYLOAD_MAX + 8;
 /// The bus of one crawl. What is read comes over channels with a bound; a channel that ends has lost its connection, or fell behind: ask anew.
 pub trait Bus: Send + Sync {
     /// What a key holds now, as its leader knows it; none where it was never written or was deleted.
-    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Result<Option<KeyValue>, BusError>>;
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<KeyValue>, BusError>>;
     /// Writes a key that is not there; its revision.
-    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> Later<'a, Result<u64, BusError>>;
+    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> BoxFuture<'a, Result<u64, BusError>>;
     /// Writes a key that has this revision; its new one.
-    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> Later<'a, Result<u64, BusError>>;
+    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> BoxFuture<'a, Result<u64, BusError>>;
     /// Deletes a key, whatever it holds.
-    fn delete<'a>(&'a self, key: &'a str) -> Later<'a, Result<(), BusError>>;
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
     /// All keys, and then every change of them.
-    fn watch(&self) -> Later<'_, Result<Receiver<Seen>, BusError>>;
+    fn watch(&self) -> BoxFuture<'_, Result<Receiver<WatchEvent>, BusError>>;
 
     /// Appends a message of at most [`MESSAGE_MAX`] bytes; its sequence number, once it is replicated.
-    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> Later<'a, Result<u64, BusError>>;
+    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> BoxFuture<'a, Result<u64, BusError>>;
     /// The messages of a subject from a sequence number on, in order, each once; then those that come, without end.
     fn read<'a>(
         &'a self,
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Later<'a, Result<Receiver<Message>, BusError>>;
+    ) -> BoxFuture<'a, Result<Receiver<Message>, BusError>>;
     /// The sequence number of the last message of a subject, as the stream's leader knows it; 0 where there is none.
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Later<'a, Result<u64, BusError>>;
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> BoxFuture<'a, Result<u64, BusError>>;
     /// Removes the messages of a subject below a sequence number.
-    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> Later<'a, Result<(), BusError>>;
+    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> BoxFuture<'a, Result<(), BusError>>;
 
     /// Writes an object, wholly or not at all, in place of what was there under the name.
-    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> Later<'a, Result<(), BusError>>;
+    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> BoxFuture<'a, Result<(), BusError>>;
     /// An object; none where there is none of that name. One that does not match its digest is [`BusError::Refused`].
-    fn object<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Bytes>, BusError>>;
+    fn object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, BusError>>;
     /// Removes an object, if it is there.
-    fn remove_object<'a>(&'a self, name: &'a str) -> Later<'a, Result<(), BusError>>;
+    fn remove_object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
 
     /// What went over the wire so far, where that is counted.
     fn flows(&self) -> Vec<Flow> {

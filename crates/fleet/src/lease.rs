@@ -12,16 +12,16 @@ use harvestman_core::clock::Instant;
 
 /// How long leases last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct LeaseTerms {
     /// From a change on, an observer waits so long.
     pub lease: Duration,
     /// A holder renews so often.
     pub renew: Duration,
 }
 
-impl Terms {
+impl LeaseTerms {
     /// Until when its holder may fetch, if a renewal that was sent at that moment was acknowledged.
-    pub fn tenure(&self, sent: Instant) -> Instant {
+    pub fn fetch_deadline(&self, sent: Instant) -> Instant {
         sent + self.lease * 4 / 5
     }
 
@@ -31,20 +31,20 @@ impl Terms {
     }
 
     /// Whether an observer whose own last renewal was acknowledged when sent at `renewed` can be sure that it is not the one that is cut off.
-    pub fn sees_clearly(&self, renewed: Instant, now: Instant) -> bool {
+    pub fn can_judge_others(&self, renewed: Instant, now: Instant) -> bool {
         now.since(renewed) <= self.renew * 3
     }
 }
 
 /// What an observer has seen of the sessions' leases.
 #[derive(Debug, Default)]
-pub struct Observer {
+pub struct LeaseObserver {
     seen: BTreeMap<SessionId, (u64, Instant)>,
     /// Before that moment it was blind: what did not change then says nothing.
     clear_since: Instant,
 }
 
-impl Observer {
+impl LeaseObserver {
     /// A lease has this revision.
     pub fn saw(&mut self, session: &SessionId, revision: u64, now: Instant) {
         match self.seen.get_mut(session) {
@@ -62,12 +62,12 @@ impl Observer {
     }
 
     /// Nothing could be seen until now.
-    pub fn was_blind(&mut self, now: Instant) {
+    pub fn restart_grace_period(&mut self, now: Instant) {
         self.clear_since = self.clear_since.max(now);
     }
 
     /// The sessions whose lease has not changed for its whole length, with the revision that is to be evicted.
-    pub fn expired(&self, terms: &Terms, now: Instant) -> Vec<(SessionId, u64)> {
+    pub fn expired(&self, terms: &LeaseTerms, now: Instant) -> Vec<(SessionId, u64)> {
         let expired = |since: Instant| now.since(since.max(self.clear_since)) >= terms.lease;
         let expired = self.seen.iter().filter(|(_, (_, since))| expired(*since));
         expired.map(|(session, (revision, _))| (session.clone(), *revision)).collect()
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    const TERMS: Terms = Terms { lease: Duration::from_secs(10), renew: Duration::from_secs(1) };
+    const TERMS: LeaseTerms = LeaseTerms { lease: Duration::from_secs(10), renew: Duration::from_secs(1) };
 
     fn session() -> SessionId {
         SessionId("a.1".to_owned())
@@ -100,14 +100,14 @@ mod tests {
             // Of each renewal: how long after the one before it is sent, takes to be written, to be acknowledged (or never), to be seen.
             renewals in prop::collection::vec((0_u64..4_000_000, 0_u64..3_000_000, prop::option::of(0_u64..3_000_000), 0_u64..20_000_000), 1..30),
         ) {
-            let mut seeing = Observer::default();
-            let (mut sent, mut tenure, mut seen_at, mut revision) = (0, Instant::EPOCH, 0, 0);
+            let mut seeing = LeaseObserver::default();
+            let (mut sent, mut fetch_deadline, mut seen_at, mut revision) = (0, Instant::EPOCH, 0, 0);
             let mut at = 0;
             for (gap, written, acknowledged, seen) in renewals {
                 sent = at + gap;
                 revision += 1;
                 if let Some(acknowledged) = acknowledged {
-                    tenure = tenure.max(TERMS.tenure(shown(sent, holder, offsets.0)));
+                    fetch_deadline = fetch_deadline.max(TERMS.fetch_deadline(shown(sent, holder, offsets.0)));
                     at = sent + written + acknowledged;
                 } else {
                     at = sent + written;
@@ -119,13 +119,13 @@ mod tests {
             // The first moment of true time at which the observer evicts what is still the last revision.
             let evicts = (seen_at..).step_by(1_000).find(|at| !seeing.expired(&TERMS, shown(*at, observer, offsets.1)).is_empty());
             let evicts = evicts.unwrap_or(u64::MAX);
-            prop_assert!(tenure < shown(evicts, holder, offsets.0), "holder until {tenure:?}, evicted at {evicts}, sent {sent}");
+            prop_assert!(fetch_deadline < shown(evicts, holder, offsets.0), "holder until {fetch_deadline:?}, evicted at {evicts}, sent {sent}");
         }
     }
 
     #[test]
     fn a_lease_expires_at_its_length_and_not_before() {
-        let mut seeing = Observer::default();
+        let mut seeing = LeaseObserver::default();
         seeing.saw(&session(), 7, Instant::from_micros(5));
         assert!(seeing.expired(&TERMS, Instant::from_micros(10_000_004)).is_empty());
         assert_eq!(seeing.expired(&TERMS, Instant::from_micros(10_000_005)), [(session(), 7)]);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn what_was_told_twice_or_late_prolongs_nothing() {
-        let mut seeing = Observer::default();
+        let mut seeing = LeaseObserver::default();
         seeing.saw(&session(), 7, Instant::from_micros(0));
         seeing.saw(&session(), 7, Instant::from_micros(9_000_000));
         seeing.saw(&session(), 6, Instant::from_micros(9_000_000));
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn an_observer_that_was_blind_begins_anew() {
-        let mut seeing = Observer::default();
+        let mut seeing = LeaseObserver::default();
         seeing.saw(&session(), 7, Instant::from_micros(0));
-        seeing.was_blind(Instant::from_micros(60_000_000));
+        seeing.restart_grace_period(Instant::from_micros(60_000_000));
         assert!(seeing.expired(&TERMS, Instant::from_micros(69_999_999)).is_empty());
         assert!(!seeing.expired(&TERMS, Instant::from_micros(70_000_000)).is_empty());
     }

@@ -15,26 +15,26 @@ pub mod assignment;
 pub mod balance;
 pub mod budget;
 pub mod bus;
+pub mod compaction;
 pub mod connect;
-pub mod ending;
 pub mod engine;
 pub mod lease;
-mod metered;
+mod metered_bus;
 #[cfg(feature = "nats")]
 pub mod nats;
 pub mod node;
+pub mod order_submission;
 pub mod orders;
+mod ownership;
 mod partition;
-pub mod patience;
 pub mod policy;
-pub mod rebalanced;
+pub mod rebalance_report;
 pub mod rebuild;
+pub mod retry;
+mod state;
 pub mod status;
-pub mod telling;
-mod territory;
-pub mod tiers;
-pub mod trimming;
-mod values;
+pub mod termination;
+pub mod watermark;
 pub mod wire;
 
 #[cfg(test)]
@@ -42,8 +42,8 @@ mod tests;
 
 pub use connect::ConnectError;
 pub use harvestman_core::model::{HostOwnership, SingleNode};
-pub use lease::Terms;
-pub use metered::Metered;
+pub use lease::LeaseTerms;
+pub use metered_bus::MeteredBus;
+pub use ownership::PartitionOwnership;
 pub use partition::{Partition, Partitions, SessionId};
-pub use territory::Territory;
-pub use values::{Ended, Entry, Known};
+pub use state::{FinishedUrl, LogEntry, PartitionState};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use foldhash::fast::FixedState;
 
 use super::wire::{Marks, NoteKey, Part, Section};
-use super::{Entry, Known, Partition, Partitions};
+use super::{LogEntry, Partition, PartitionState, Partitions};
 use harvestman_core::model::{Note, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
@@ -124,7 +124,7 @@ impl PartBuilder {
     }
 
     /// What comes next is an entry of a log. What it takes it holds before its positions are read, what it releases until after.
-    pub fn entry(&mut self, entry: &Entry) {
+    pub fn entry(&mut self, entry: &LogEntry) {
         for ended in &entry.ended {
             if let Some(gathered) = self.gathered.get_mut(&ended.partition) {
                 gathered.end(ended.url);
@@ -149,7 +149,7 @@ impl PartBuilder {
         self.marks(entry);
     }
 
-    fn marks(&mut self, entry: &Entry) {
+    fn marks(&mut self, entry: &LogEntry) {
         self.hold(&entry.taken, true);
         for (partition, gathered) in &mut self.gathered {
             let shard = usize::from(self.partitions.shard(*partition));
@@ -203,16 +203,16 @@ impl Rebuild {
     }
 
     /// What comes next is an entry of the log.
-    pub fn entry(&mut self, entry: &Entry) {
+    pub fn entry(&mut self, entry: &LogEntry) {
         self.0.entry(entry);
     }
 
     /// What is known of each partition; nothing is known of one that nothing was said of.
-    pub fn finish(self) -> BTreeMap<Partition, Known> {
+    pub fn finish(self) -> BTreeMap<Partition, PartitionState> {
         let known = |gathered: Gathered| {
             // Before anything says who holds it, nobody does: an early position counts for nobody.
             let Section { waiting, ended, hosts, notes, marks } = gathered.finish();
-            Known { waiting, ended, hosts, notes, position: marks.position }
+            PartitionState { waiting, ended, hosts, notes, position: marks.position }
         };
         self.0.gathered.into_iter().map(|(partition, gathered)| (partition, known(gathered))).collect()
     }

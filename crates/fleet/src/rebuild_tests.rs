@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Ended;
+use crate::FinishedUrl;
 use crate::wire::tests::samples::{entries, partitions};
 
 /// The twin: the whole history in one list, looked through for each partition.
-fn twin(history: &[Entry], partition: Partition) -> Known {
+fn twin(history: &[LogEntry], partition: Partition) -> PartitionState {
     let divided = partitions();
     let of = |host: &HostKey| divided.of(host) == partition;
     let ended: BTreeSet<Fingerprint> = history
@@ -41,7 +41,7 @@ fn twin(history: &[Entry], partition: Partition) -> Known {
         held &= !entry.released.contains(&partition);
     }
     waiting.retain(|item| !ended.contains(&item.url.fingerprint()));
-    Known {
+    PartitionState {
         waiting,
         ended: ended.into_iter().collect(),
         hosts: hosts.into_iter().collect(),
@@ -50,18 +50,18 @@ fn twin(history: &[Entry], partition: Partition) -> Known {
     }
 }
 
-fn twins(history: &[Entry]) -> BTreeMap<Partition, Known> {
+fn twins(history: &[LogEntry]) -> BTreeMap<Partition, PartitionState> {
     partitions().all().map(|partition| (partition, twin(history, partition))).collect()
 }
 
-fn rebuilt(parts: &[Part], log: &[Entry]) -> BTreeMap<Partition, Known> {
+fn rebuilt(parts: &[Part], log: &[LogEntry]) -> BTreeMap<Partition, PartitionState> {
     let mut rebuild = Rebuild::new(&partitions(), partitions().all().collect());
     parts.iter().for_each(|part| rebuild.part(part));
     log.iter().for_each(|entry| rebuild.entry(entry));
     rebuild.finish()
 }
 
-fn part_of(stretch: &[Entry]) -> Part {
+fn part_of(stretch: &[LogEntry]) -> Part {
     let mut builder = PartBuilder::new(&partitions());
     stretch.iter().for_each(|entry| builder.entry(entry));
     builder.finish()
@@ -106,8 +106,8 @@ proptest! {
     #[test]
     fn what_is_said_twice_changes_nothing(history in entries(12), at in any::<prop::sample::Index>()) {
         // Each entry twice, as after an append whose answer did not come.
-        let doubled: Vec<Entry> = history.iter().flat_map(|entry| [entry.clone(), entry.clone()]).collect();
-        let steady = |entry: &Entry| entry.taken.is_empty() || entry.released.is_empty();
+        let doubled: Vec<LogEntry> = history.iter().flat_map(|entry| [entry.clone(), entry.clone()]).collect();
+        let steady = |entry: &LogEntry| entry.taken.is_empty() || entry.released.is_empty();
         prop_assume!(history.iter().all(steady));
         prop_assert_eq!(rebuilt(&[], &doubled), twins(&history));
         // The end of the log, which is in the parts already, as when the log was not trimmed yet.
@@ -120,7 +120,7 @@ proptest! {
             if history[at..].iter().all(|entry| entry.taken.is_empty() && entry.released.is_empty()) {
                 prop_assert_eq!(found.position, known.position);
             }
-            let waiting = |known: &Known| known.waiting.iter().map(|item| item.url.clone()).collect::<Vec<_>>();
+            let waiting = |known: &PartitionState| known.waiting.iter().map(|item| item.url.clone()).collect::<Vec<_>>();
             prop_assert_eq!(waiting(found), waiting(&known));
         }
     }
@@ -138,7 +138,7 @@ fn item(url: &str, attempts: u8) -> ScheduledUrl {
     ScheduledUrl { attempts, ..crate::wire::tests::samples::scheduled(url) }
 }
 
-fn known(log: &[Entry]) -> Known {
+fn known(log: &[LogEntry]) -> PartitionState {
     let one = Partitions::new(1, 1);
     let mut rebuild = Rebuild::new(&one, one.all().collect());
     log.iter().for_each(|entry| rebuild.entry(entry));
@@ -147,14 +147,14 @@ fn known(log: &[Entry]) -> Known {
 
 #[test]
 fn a_url_waits_at_its_first_place_with_its_last_values_until_it_has_ended() {
-    let waits = |items: &[ScheduledUrl]| Entry { waiting: items.to_vec(), ..Entry::default() };
-    let ends = |url: &str| Entry {
-        ended: vec![Ended {
+    let waits = |items: &[ScheduledUrl]| LogEntry { waiting: items.to_vec(), ..LogEntry::default() };
+    let ends = |url: &str| LogEntry {
+        ended: vec![FinishedUrl {
             partition: Partition(0),
             url: Fingerprint::of(url),
             fate: harvestman_core::model::Fate::Fetched,
         }],
-        ..Entry::default()
+        ..LogEntry::default()
     };
     let (a, b) = ("http://a/", "http://b/");
     let log =
@@ -166,11 +166,11 @@ fn a_url_waits_at_its_first_place_with_its_last_values_until_it_has_ended() {
 
 #[test]
 fn positions_count_from_taken_to_released() {
-    let entry = |position: u64, taken: bool, released: bool| Entry {
+    let entry = |position: u64, taken: bool, released: bool| LogEntry {
         positions: vec![position],
         taken: if taken { vec![Partition(0)] } else { Vec::new() },
         released: if released { vec![Partition(0)] } else { Vec::new() },
-        ..Entry::default()
+        ..LogEntry::default()
     };
     assert_eq!(known(&[entry(9, false, false)]).position, 0);
     assert_eq!(known(&[entry(3, true, false), entry(5, false, true), entry(9, false, false)]).position, 5);

@@ -6,9 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::node::records::{self, CrawlState, Heartbeat};
-use super::node::view::View;
+use super::node::view::FleetView;
 use super::orders::Orders;
-use super::rebalanced::off_even;
+use super::rebalance_report::off_even;
 use super::{Partitions, SessionId};
 
 /// A node that takes part, or took part until others found it silent.
@@ -46,7 +46,7 @@ pub struct NodeStatus {
 
 /// Where a node that runs stands in its fleet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct FleetProgress {
     /// Its session.
     pub session: String,
     /// Until then it may fetch, if its lease is not renewed; 0 while it may not.
@@ -77,7 +77,13 @@ pub struct FleetStatus {
 
 impl FleetStatus {
     /// The crawl `name` as it was seen. `heard`: the sessions that said something while it was watched. `ends`: the last message of each shard.
-    pub fn of(name: &str, view: &View, heard: &BTreeSet<SessionId>, partitions: &Partitions, ends: &[u64]) -> Self {
+    pub fn of(
+        name: &str,
+        view: &FleetView,
+        heard: &BTreeSet<SessionId>,
+        partitions: &Partitions,
+        ends: &[u64],
+    ) -> Self {
         let mut holds: BTreeMap<&SessionId, u64> = BTreeMap::new();
         let owners = view.partitions.values().filter_map(|(record, _)| record.owner.as_ref());
         owners.for_each(|owner| *holds.entry(owner).or_default() += 1);
@@ -125,7 +131,7 @@ fn share(known: u64, total: u64) -> String {
 }
 
 /// What a crawl does instead of running, because somebody told it so or a budget is used up.
-fn told(view: &View) -> Option<&'static str> {
+fn told(view: &FleetView) -> Option<&'static str> {
     let orders = view.orders.as_ref().and_then(|(value, _)| records::read::<Orders>(value).ok()).unwrap_or_default();
     let is_spent = view.budget.as_ref().is_some_and(|(budget, _)| budget.over.is_some());
     let states = [(orders.stopped, "stopped"), (is_spent, "spent"), (orders.paused, "paused")];
@@ -186,7 +192,7 @@ impl fmt::Display for FleetStatus {
     }
 }
 
-impl Standing {
+impl FleetProgress {
     /// Leaves the first of the nodes, and its own.
     pub fn keep_first(&mut self, rows: usize) {
         let own = &self.session;
@@ -200,7 +206,7 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for FleetProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "fleet: {}", self.fleet)?;
         let session = SessionId(self.session.clone());
@@ -229,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are() {
-        let mut view = View::default();
+        let mut view = FleetView::default();
         view.crawl = Some((CrawlRecord { origin: Origin::own(), state: CrawlState::Running }, 1));
         let oldest = Heartbeat { born: 3, ..beat(&[1], &[9, 4]) };
         view.sessions.insert(session("b.1"), (SessionRecord::Live(oldest), 1));
@@ -261,10 +267,10 @@ mod tests {
         assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
     }
 
-    fn standing(nodes: u64, own: &str) -> Standing {
+    fn standing(nodes: u64, own: &str) -> FleetProgress {
         let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
         let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
-        Standing { session: own.to_owned(), margin_seconds: 7.25, fleet }
+        FleetProgress { session: own.to_owned(), margin_seconds: 7.25, fleet }
     }
 
     #[test]
@@ -288,7 +294,7 @@ mod tests {
         let mut standing = standing(1, "n0.1");
         assert!(standing.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{standing}");
         let text = serde_json::to_string(&standing).unwrap();
-        assert_eq!(serde_json::from_str::<Standing>(&text).unwrap(), standing);
+        assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), standing);
         standing.margin_seconds = 0.0;
         assert!(standing.to_string().contains("it fetches nothing"), "{standing}");
     }

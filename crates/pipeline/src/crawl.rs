@@ -15,7 +15,7 @@ use super::trap_board::TrapBoard;
 use super::{Error, seen};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::Ledger;
-use harvestman_fleet::status::Standing;
+use harvestman_fleet::status::FleetProgress;
 use harvestman_report::{CrawlStatus, Run, StopReason};
 use harvestman_stages::frontier::{EndReason, LinksFound};
 use harvestman_storage::dedup::SeenUrls;
@@ -34,7 +34,7 @@ pub(super) struct Crawl {
     pub(super) seen_ends: AtomicBool,
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
     /// Where it stands in its fleet, as its node says about once a second; none outside one.
-    pub(super) standing: Arc<Mutex<Option<Standing>>>,
+    pub(super) standing: Arc<Mutex<Option<FleetProgress>>>,
     /// What the crawl begins with.
     pub(super) planted: LinksFound,
     pub(super) run: Run,

@@ -68,7 +68,7 @@ pub use wiring::runtime;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
-use harvestman_fleet::rebalanced::Rebalanced;
+use harvestman_fleet::rebalance_report::RebalanceReport;
 use harvestman_fleet::status::FleetStatus;
 use harvestman_metrics::Metrics;
 use harvestman_report::{CrawlStatus, Given, Hooks, Report, StopReason, Usage};
@@ -154,7 +154,7 @@ pub async fn fleet_status(own: &Config) -> Result<FleetStatus, Error> {
 }
 
 /// Has the fleet that `own` names spread its load evenly, and waits until it has.
-pub async fn fleet_rebalance(own: &Config) -> Result<Rebalanced, Error> {
+pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     fleet::rebalance(own).await
 }
 

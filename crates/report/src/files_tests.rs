@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use harvestman_core::config::DedupStore;
 use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, TrapMeasure, TrapRecord};
-use harvestman_fleet::status::{FleetStatus, NodeStatus, Standing};
+use harvestman_fleet::status::{FleetStatus, NodeStatus, FleetProgress};
 use harvestman_stages::frontier::Outlook;
 use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
 
@@ -66,7 +66,7 @@ fn status() -> CrawlStatus {
         waits: Waits { hosts: 1, first: vec![wait], blocked: 2 },
         stall: Some("nothing can be fetched".to_owned()),
         in_force,
-        fleet: Some(Standing { session: "a.1".to_owned(), margin_seconds: 3.5, fleet }),
+        fleet: Some(FleetProgress { session: "a.1".to_owned(), margin_seconds: 3.5, fleet }),
     }
 }
 

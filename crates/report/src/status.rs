@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{InForce, RecrawlFigures, seconds};
 use harvestman_core::model::{FateTable, Ledger, TrapRecord};
-use harvestman_fleet::status::Standing;
+use harvestman_fleet::status::FleetProgress;
 use harvestman_stages::frontier::Outlook;
 
 /// A budget of a crawl.
@@ -130,7 +130,7 @@ pub struct CrawlStatus {
     pub in_force: InForce,
     /// Where it stands in its fleet, if it is a node of one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fleet: Option<Standing>,
+    pub fleet: Option<FleetProgress>,
 }
 
 impl CrawlStatus {

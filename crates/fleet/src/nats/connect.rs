@@ -9,12 +9,12 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::connection::Connection;
 use super::error::NatsError;
-use super::link::Link;
 use super::options::{NatsOptions, Secret};
-use super::traffic::Kind;
+use super::traffic::TrafficKind;
 use crate::bus::BusError;
-use crate::patience::{PATIENCE, patiently};
+use crate::retry::{RETRY_FOR, retry};
 use harvestman_core::clock::Clock;
 
 /// The oldest version of the server that a fleet is tested with.
@@ -30,7 +30,7 @@ const PING_EVERY: Duration = Duration::from_secs(2);
 const GREETING_WITHIN: Duration = Duration::from_secs(2);
 
 /// Connects.
-pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
+pub(super) async fn connect(options: &NatsOptions) -> Result<Connection, NatsError> {
     let (addresses, _) = options.addresses()?;
     let (connected, _) = watch::channel(false);
     let connecting = settings(options, connected.clone()).await?.connect(addresses.as_slice());
@@ -45,9 +45,9 @@ pub(super) async fn connect(options: &NatsOptions) -> Result<Link, NatsError> {
     connected.send_replace(true);
     let info = client.server_info();
     will_do(&info)?;
-    let link = Link::new(client, connected, options.request_timeout);
-    has_jetstream(&link, &info).await?;
-    Ok(link)
+    let connection = Connection::new(client, connected, options.request_timeout);
+    has_jetstream(&connection, &info).await?;
+    Ok(connection)
 }
 
 async fn settings(options: &NatsOptions, connected: watch::Sender<bool>) -> Result<ConnectOptions, NatsError> {
@@ -150,23 +150,23 @@ fn version(text: &str) -> Option<(u32, u32)> {
 }
 
 /// Asks until JetStream is ready: a cluster that has just started chooses its leader first.
-async fn has_jetstream(link: &Link, info: &ServerInfo) -> Result<(), NatsError> {
+async fn has_jetstream(connection: &Connection, info: &ServerInfo) -> Result<(), NatsError> {
     let off = |why: String| NatsError::NoJetStream { server: info.server_name.clone(), why };
     if !info.jetstream && info.cluster.is_none() {
         return Err(off("it says so itself".into()));
     }
     let ask = || async {
-        let answer = link.ask_plainly::<Value>(Kind::Servers, "INFO", &Value::Null).await?;
+        let answer = connection.ask_plainly::<Value>(TrafficKind::Servers, "INFO", &Value::Null).await?;
         Ok(match answer.map_err(|error| (error.error_code(), error.to_string())) {
             Ok(_) => Ok(()),
             Err((ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT, why)) => Err(why),
             Err((_, why)) => return Err(BusError::Unreachable(why)),
         })
     };
-    match patiently(&Clock::system(), ask).await {
+    match retry(&Clock::system(), ask).await {
         Ok(ready) => ready.map_err(off),
         Err(error) => Err(off(format!(
-            "it was not ready within {PATIENCE:?}, {error}; in a cluster, more than half of the servers must be up"
+            "it was not ready within {RETRY_FOR:?}, {error}; in a cluster, more than half of the servers must be up"
         ))),
     }
 }

@@ -10,9 +10,9 @@ use super::NatsBus;
 use super::connect::may_replicate;
 use super::error::{NatsError, answered};
 use super::options::NatsOptions;
-use super::traffic::Kind;
+use super::traffic::TrafficKind;
 use crate::bus::{BusError, Stream};
-use crate::patience::patiently;
+use crate::retry::retry;
 use harvestman_core::clock::Clock;
 
 /// How many replicas are kept in a cluster, where nothing else is asked for.
@@ -25,7 +25,7 @@ const PAGES_MAX: u32 = 1_000;
 
 /// How a crawl is kept on the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
+pub struct CrawlStorage {
     /// In how many streams the exchange is divided.
     pub shards: u16,
     /// In how many streams the sessions' logs are divided.
@@ -35,11 +35,11 @@ pub struct Kept {
 }
 
 /// Makes what is not there yet. What is there stays as it is.
-pub(super) async fn create(bus: &NatsBus) -> Result<Kept, NatsError> {
+pub(super) async fn create(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
     let (names, options) = (&bus.names, &bus.options);
     // The keys come first: how they are kept, everything is.
     let mut asked = options.replicas.unwrap_or(REPLICAS);
-    let server = bus.link.client().server_info();
+    let server = bus.connection.client().server_info();
     if server.cluster.is_some() {
         may_replicate(&server, asked)?;
     }
@@ -134,7 +134,7 @@ async fn make(bus: &NatsBus, config: Config) -> Result<Result<Info, Refusal>, Bu
     let clock = Clock::system();
     let until = clock.now() + TOGETHER_WITHIN;
     loop {
-        match patiently(&clock, || make_once(bus, &config)).await? {
+        match retry(&clock, || make_once(bus, &config)).await? {
             Err(Refusal::TooFew(_)) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
             made => return Ok(made),
         }
@@ -146,7 +146,7 @@ async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusa
         return Ok(Ok(info));
     }
     let with = serde_json::to_value(config).map_err(|error| BusError::Refused(error.to_string()))?;
-    match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
+    match bus.connection.ask_plainly(TrafficKind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
         Ok(info) => Ok(Ok(info)),
         // Another node was quicker.
         Err(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
@@ -159,11 +159,11 @@ async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusa
 
 /// Finds a stream that is there; while nobody leads it, it is asked again.
 async fn look_up(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
-    patiently(&Clock::system(), || find(bus, stream)).await
+    retry(&Clock::system(), || find(bus, stream)).await
 }
 
 async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
-    match bus.link.ask_plainly(Kind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
+    match bus.connection.ask_plainly(TrafficKind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
         Ok(info) => Ok(Some(info)),
         Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(None),
         Err(error) => Err(answered(&error)),
@@ -171,7 +171,7 @@ async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
 }
 
 /// How a crawl that is there is kept. One of which a part is missing may be about to be made: it is looked for again.
-pub(super) async fn open(bus: &NatsBus) -> Result<Kept, NatsError> {
+pub(super) async fn open(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
     let clock = Clock::system();
     let until = clock.now() + TOGETHER_WITHIN;
     loop {
@@ -182,7 +182,7 @@ pub(super) async fn open(bus: &NatsBus) -> Result<Kept, NatsError> {
     }
 }
 
-async fn found(bus: &NatsBus) -> Result<Kept, NatsError> {
+async fn found(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
     let crawl = bus.names.crawl();
     let Some(keys) = look_up(bus, &bus.names.keys_stream()).await? else {
         return Err(NatsError::NoSuchCrawl(crawl.to_owned()));
@@ -208,8 +208,8 @@ async fn found(bus: &NatsBus) -> Result<Kept, NatsError> {
         return Err(missing(bus.names.stream(if beyond { Stream::Exchange(shards) } else { Stream::Log(log_shards) })));
     }
     let replicas = keys.config.num_replicas.max(1);
-    may_replicate(&bus.link.client().server_info(), replicas)?;
-    Ok(Kept { shards, log_shards, replicas })
+    may_replicate(&bus.connection.client().server_info(), replicas)?;
+    Ok(CrawlStorage { shards, log_shards, replicas })
 }
 
 #[derive(serde::Deserialize)]
@@ -225,7 +225,7 @@ async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
     let clock = Clock::system();
     for _ in 0..PAGES_MAX {
         let with = json!({"subject": bus.names.all_subjects(), "offset": seen});
-        let page: Page = patiently(&clock, || bus.link.ask(Kind::Servers, "STREAM.NAMES", &with)).await?;
+        let page: Page = retry(&clock, || bus.connection.ask(TrafficKind::Servers, "STREAM.NAMES", &with)).await?;
         let names = page.streams.unwrap_or_default();
         seen += names.len();
         all.extend(names.iter().filter_map(|name| bus.names.stream_called(name)));
@@ -245,8 +245,8 @@ pub(super) async fn remove(bus: &NatsBus) -> Result<(), NatsError> {
     let clock = Clock::system();
     for stream in streams.chain([bus.names.objects_stream(), bus.names.keys_stream()]) {
         let what = format!("STREAM.DELETE.{stream}");
-        let delete = || bus.link.ask_plainly::<Value>(Kind::Servers, &what, &Value::Null);
-        match patiently(&clock, delete).await? {
+        let delete = || bus.connection.ask_plainly::<Value>(TrafficKind::Servers, &what, &Value::Null);
+        match retry(&clock, delete).await? {
             Err(error) if error.error_code() != ErrorCode::STREAM_NOT_FOUND => return Err(answered(&error).into()),
             _ => (),
         }

@@ -7,8 +7,8 @@ use async_nats::HeaderMap;
 use bytes::Bytes;
 
 use super::NatsBus;
-use super::link::Kept;
-use super::traffic::Kind;
+use super::connection::StoredMessage;
+use super::traffic::TrafficKind;
 use crate::bus::{BusError, KeyValue};
 
 const OPERATION: &str = "KV-Operation";
@@ -20,11 +20,11 @@ const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
 /// What a key holds, with revision and value also where it was deleted.
 pub(super) async fn entry(bus: &NatsBus, key: &str) -> Result<Option<KeyValue>, BusError> {
     let subject = bus.names.key_subject(key)?;
-    let kept = bus.link.last(Kind::Keys, &bus.names.keys_stream(), &subject).await?;
+    let kept = bus.connection.last(TrafficKind::Keys, &bus.names.keys_stream(), &subject).await?;
     kept.map(|kept| read(key, &kept)).transpose()
 }
 
-fn read(key: &str, kept: &Kept) -> Result<KeyValue, BusError> {
+fn read(key: &str, kept: &StoredMessage) -> Result<KeyValue, BusError> {
     let deleted = kept
         .headers()?
         .lines()
@@ -73,7 +73,7 @@ pub(super) async fn delete(bus: &NatsBus, key: &str) -> Result<(), BusError> {
 
 async fn publish(bus: &NatsBus, key: &str, headers: HeaderMap, value: Bytes) -> Result<u64, BusError> {
     let subject = bus.names.key_subject(key)?;
-    bus.link.publish(Kind::Keys, &bus.names.keys_stream(), subject, Some(headers), value).await
+    bus.connection.publish(TrafficKind::Keys, &bus.names.keys_stream(), subject, Some(headers), value).await
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::NatsBus;
-use super::traffic::Kind;
+use super::traffic::TrafficKind;
 use crate::bus::BusError;
 
 /// The bytes of a chunk. It comes back in an answer, encoded, which must stay below a message's limit of 1 MiB.
@@ -45,7 +45,7 @@ async fn put_chunks(bus: &NatsBus, subject: &str, object: &Bytes) -> Result<usiz
     let mut count = 0;
     for from in (0..object.len()).step_by(CHUNK_BYTES) {
         let chunk = object.slice(from..object.len().min(from + CHUNK_BYTES));
-        bus.link.publish(Kind::Objects, &stream, subject.to_owned(), None, chunk).await?;
+        bus.connection.publish(TrafficKind::Objects, &stream, subject.to_owned(), None, chunk).await?;
         count += 1;
     }
     Ok(count)
@@ -57,12 +57,15 @@ async fn say(bus: &NatsBus, name: &str, info: &ObjectInfo) -> Result<(), BusErro
     // What was said before of this name goes.
     headers.insert("Nats-Rollup", "sub");
     let subject = bus.names.object_meta(name);
-    bus.link.publish(Kind::Objects, &bus.names.objects_stream(), subject, Some(headers), text.into()).await.map(drop)
+    bus.connection
+        .publish(TrafficKind::Objects, &bus.names.objects_stream(), subject, Some(headers), text.into())
+        .await
+        .map(drop)
 }
 
 /// Removes chunks. What cannot be removed now takes room until the crawl is removed, and nothing else.
 async fn forget_chunks(bus: &NatsBus, subject: &str) {
-    if let Err(error) = bus.link.purge(Kind::Objects, &bus.names.objects_stream(), subject, None).await {
+    if let Err(error) = bus.connection.purge(TrafficKind::Objects, &bus.names.objects_stream(), subject, None).await {
         tracing::warn!(%error, "the content of a replaced object could not be removed");
     }
 }
@@ -86,7 +89,7 @@ fn of_object(bus: &NatsBus, name: &str, id: &str, chunks: usize, object: &[u8]) 
 
 /// An id that no other object has: so are inboxes told apart, too.
 fn new_id(bus: &NatsBus) -> String {
-    let inbox = bus.link.client().new_inbox();
+    let inbox = bus.connection.client().new_inbox();
     inbox.rsplit('.').next().unwrap_or(&inbox).to_owned()
 }
 
@@ -95,7 +98,8 @@ fn digest(object: &[u8]) -> String {
 }
 
 async fn info(bus: &NatsBus, name: &str) -> Result<Option<ObjectInfo>, BusError> {
-    let kept = bus.link.last(Kind::Objects, &bus.names.objects_stream(), &bus.names.object_meta(name)).await?;
+    let kept =
+        bus.connection.last(TrafficKind::Objects, &bus.names.objects_stream(), &bus.names.object_meta(name)).await?;
     let Some(kept) = kept else { return Ok(None) };
     let info: ObjectInfo = serde_json::from_slice(&kept.payload()?)
         .map_err(|error| BusError::Refused(format!("what is said of the object {name} cannot be read: {error}")))?;
@@ -126,7 +130,7 @@ async fn content(bus: &NatsBus, info: &ObjectInfo) -> Result<Option<Bytes>, BusE
     let mut from = 1;
     for _ in 0..info.chunks {
         let which = json!({"seq": from, "next_by_subj": subject});
-        let Some(kept) = bus.link.kept(Kind::Objects, &stream, which).await? else { return Ok(None) };
+        let Some(kept) = bus.connection.kept(TrafficKind::Objects, &stream, which).await? else { return Ok(None) };
         from = kept.sequence + 1;
         object.extend_from_slice(&kept.payload()?);
         if object.len() > info.size {
@@ -142,8 +146,8 @@ async fn content(bus: &NatsBus, info: &ObjectInfo) -> Result<Option<Bytes>, BusE
 pub(super) async fn remove(bus: &NatsBus, name: &str) -> Result<(), BusError> {
     let Some(info) = info(bus, name).await? else { return Ok(()) };
     let stream = bus.names.objects_stream();
-    bus.link.purge(Kind::Objects, &stream, &bus.names.object_meta(name), None).await?;
-    bus.link.purge(Kind::Objects, &stream, &bus.names.object_chunks(&info.nuid), None).await
+    bus.connection.purge(TrafficKind::Objects, &stream, &bus.names.object_meta(name), None).await?;
+    bus.connection.purge(TrafficKind::Objects, &stream, &bus.names.object_chunks(&info.nuid), None).await
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
+use super::connection::Connection;
 use super::error::answered;
-use super::link::Link;
-use super::traffic::Kind;
+use super::traffic::TrafficKind;
 use crate::bus::BusError;
 
 /// How many messages are asked for at once.
@@ -37,7 +37,7 @@ const GONE_AFTER: u32 = 6;
 /// Which messages are read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    pub kind: Kind,
+    pub kind: TrafficKind,
     pub stream: String,
     /// The subject, which may have wildcards.
     pub subject: String,
@@ -61,7 +61,7 @@ pub(super) struct Delivery {
 
 /// Reads a stream.
 pub(super) struct Reader {
-    link: Arc<Link>,
+    connection: Arc<Connection>,
     source: Source,
     start: Start,
     consumer: Option<Consumer>,
@@ -69,13 +69,13 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Begins. Fails where it cannot be begun now.
-    pub async fn begin(link: Arc<Link>, source: Source, start: Start) -> Result<Self, BusError> {
-        let consumer = match Consumer::make(&link, &source, start).await {
+    pub async fn begin(connection: Arc<Connection>, source: Source, start: Start) -> Result<Self, BusError> {
+        let consumer = match Consumer::make(&connection, &source, start).await {
             Ok(consumer) => consumer,
             Err(Trouble::Gone) => return Err(BusError::Refused(format!("the stream {} is not there", source.stream))),
             Err(Trouble::Bus(error)) => return Err(error),
         };
-        Ok(Self { link, source, start, consumer: Some(consumer) })
+        Ok(Self { connection, source, start, consumer: Some(consumer) })
     }
 
     /// The next message; none where the stream is gone.
@@ -85,7 +85,7 @@ impl Reader {
                 self.consumer = Some(self.make_again().await?);
             }
             let Some(consumer) = &mut self.consumer else { continue };
-            match consumer.next(&self.link, &self.source).await {
+            match consumer.next(&self.connection, &self.source).await {
                 Ok(delivery) => {
                     self.start = Start::At(delivery.sequence + 1);
                     return Some(delivery);
@@ -102,12 +102,12 @@ impl Reader {
         let (mut wait, longest) = AGAIN_AFTER;
         let mut gone = 0;
         loop {
-            if self.link.is_closed() {
+            if self.connection.is_closed() {
                 return None;
             }
             sleep(wait).await;
             wait = (wait * 2).min(longest);
-            match Consumer::make(&self.link, &self.source, self.start).await {
+            match Consumer::make(&self.connection, &self.source, self.start).await {
                 Ok(consumer) => return Some(consumer),
                 Err(Trouble::Gone) => gone += 1,
                 Err(Trouble::Bus(error)) => {
@@ -152,11 +152,11 @@ struct Made {
 }
 
 impl Consumer {
-    async fn make(link: &Link, source: &Source, start: Start) -> Result<Self, Trouble> {
-        let (address, inbox) = link.inbox().await?;
+    async fn make(connection: &Connection, source: &Source, start: Start) -> Result<Self, Trouble> {
+        let (address, inbox) = connection.inbox().await?;
         let what = format!("CONSUMER.CREATE.{}", source.stream);
         let with = json!({"stream_name": source.stream, "config": config(&source.subject, start)});
-        match link.ask_plainly::<Made>(source.kind, &what, &with).await? {
+        match connection.ask_plainly::<Made>(source.kind, &what, &with).await? {
             Ok(Made { name }) => Ok(Self { name, address, inbox, wanted: 0, delivered: 0 }),
             Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Err(Trouble::Gone),
             Err(error) => Err(answered(&error).into()),
@@ -164,19 +164,22 @@ impl Consumer {
     }
 
     /// The next message, or why there will be none.
-    async fn next(&mut self, link: &Link, source: &Source) -> Result<Delivery, &'static str> {
+    async fn next(&mut self, connection: &Connection, source: &Source) -> Result<Delivery, &'static str> {
         loop {
             if self.wanted == 0 {
                 let what = format!("CONSUMER.MSG.NEXT.{}.{}", source.stream, self.name);
-                link.pull(source.kind, &what, &self.address, &question()).await.map_err(|_| "it cannot be asked")?;
+                connection
+                    .pull(source.kind, &what, &self.address, &question())
+                    .await
+                    .map_err(|_| "it cannot be asked")?;
                 self.wanted = BATCH;
             }
             let message = tokio::select! {
                 message = timeout(SILENCE_MAX, self.inbox.next()) => message,
-                () = link.lost() => return Err("the connection was lost"),
+                () = connection.lost() => return Err("the connection was lost"),
             };
             let message = message.map_err(|_| "it stands still")?.ok_or("the connection was closed")?;
-            link.traffic().received(source.kind, message.length);
+            connection.traffic().received(source.kind, message.length);
             match meaning(message.status, message.description.as_deref()) {
                 Meaning::Message => return self.deliver(message),
                 Meaning::Alive => (),

@@ -6,7 +6,7 @@ use crate::bus::{Flow, Stream};
 
 /// What a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TrafficKind {
     /// Links on the exchange.
     Exchange,
     /// Logs of sessions.
@@ -21,7 +21,7 @@ pub enum Kind {
     Servers,
 }
 
-impl Kind {
+impl TrafficKind {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Exchange, Self::Log, Self::Observations, Self::Keys, Self::Objects, Self::Servers];
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-impl From<Stream> for Kind {
+impl From<Stream> for TrafficKind {
     fn from(stream: Stream) -> Self {
         match stream {
             Stream::Exchange(_) => Self::Exchange,
@@ -69,17 +69,17 @@ pub struct Counts {
 
 /// The counters of a connection, since it was made.
 #[derive(Debug, Default)]
-pub struct Traffic([Counts; Kind::ALL.len()]);
+pub struct Traffic([Counts; TrafficKind::ALL.len()]);
 
 impl Traffic {
     /// The counters of a kind.
-    pub const fn of(&self, kind: Kind) -> &Counts {
+    pub const fn of(&self, kind: TrafficKind) -> &Counts {
         &self.0[kind as usize]
     }
 
     /// All of it, by kind and way.
     pub fn flows(&self) -> Vec<Flow> {
-        let of = |kind: Kind| {
+        let of = |kind: TrafficKind| {
             let counts = self.of(kind);
             let ways = [
                 ("published", &counts.published, &counts.published_bytes),
@@ -94,20 +94,20 @@ impl Traffic {
                 bytes: read(bytes),
             })
         };
-        Kind::ALL.into_iter().flat_map(of).collect()
+        TrafficKind::ALL.into_iter().flat_map(of).collect()
     }
 
-    pub(super) fn published(&self, kind: Kind, bytes: usize) {
+    pub(super) fn published(&self, kind: TrafficKind, bytes: usize) {
         let counts = self.of(kind);
         add(&counts.published, &counts.published_bytes, bytes);
     }
 
-    pub(super) fn asked(&self, kind: Kind, bytes: usize) {
+    pub(super) fn asked(&self, kind: TrafficKind, bytes: usize) {
         let counts = self.of(kind);
         add(&counts.asked, &counts.asked_bytes, bytes);
     }
 
-    pub(super) fn received(&self, kind: Kind, bytes: usize) {
+    pub(super) fn received(&self, kind: TrafficKind, bytes: usize) {
         let counts = self.of(kind);
         add(&counts.received, &counts.received_bytes, bytes);
     }
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn every_kind_has_counters_of_its_own() {
         let traffic = Traffic::default();
-        for (n, kind) in Kind::ALL.into_iter().enumerate() {
+        for (n, kind) in TrafficKind::ALL.into_iter().enumerate() {
             traffic.published(kind, n);
             traffic.received(kind, 100 + n);
         }
-        for (n, kind) in Kind::ALL.into_iter().enumerate() {
+        for (n, kind) in TrafficKind::ALL.into_iter().enumerate() {
             let counts = traffic.of(kind);
             assert_eq!(counts.published.load(Ordering::Relaxed), 1);
             assert_eq!(counts.published_bytes.load(Ordering::Relaxed), n as u64);

@@ -8,24 +8,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::calls::Calls;
+use super::bus_client::BusClient;
 use super::signal::Signal;
 use crate::bus::{BusError, Message, Stream};
-use crate::wire::{Batch, Packer, decode_entry, split_entry};
-use crate::{Entry, SessionId};
+use crate::engine::SessionEnded;
+use crate::wire::{Batch, WireCodec, decode_entry, split_entry};
+use crate::{LogEntry, SessionId};
 use harvestman_core::model::ScheduledUrl;
 
 /// The subject of links in their shard of the exchange.
 pub const EXCHANGE: &str = "links";
 
-/// The session is over: nothing of it counts any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the session in the fleet is over")]
-pub struct SessionOver;
-
 /// Where an entry ended up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct LogPosition {
     /// Its sequence number in the log; 0: none yet.
     pub sequence: u64,
     /// Its number among the session's entries, from 1.
@@ -34,14 +30,14 @@ pub struct Mark {
 
 /// What a session writes to the bus: entries of its log, in order, and links of others' partitions.
 pub struct SessionLog {
-    calls: Arc<Calls>,
+    client: Arc<BusClient>,
     session: SessionId,
     stream: Stream,
     /// Held while an entry is under way, so that one comes after the other.
     next: tokio::sync::Mutex<u64>,
-    last: Mutex<Mark>,
+    last: Mutex<LogPosition>,
     over: Signal,
-    packer: Mutex<Packer>,
+    packer: Mutex<WireCodec>,
 }
 
 /// The stream that a session's log is in.
@@ -57,17 +53,17 @@ pub fn numbered(message: &Message) -> Option<(u64, &[u8])> {
 
 impl SessionLog {
     /// The log of a session that begins.
-    pub fn new(calls: Arc<Calls>, session: SessionId, shards: u16) -> Self {
+    pub fn new(client: Arc<BusClient>, session: SessionId, shards: u16) -> Self {
         let stream = log_stream(&session, shards);
         let (next, last, over) = (tokio::sync::Mutex::new(1), Mutex::default(), Signal::default());
-        Self { calls, session, stream, next, last, over, packer: Mutex::new(Packer::new()) }
+        Self { client, session, stream, next, last, over, packer: Mutex::new(WireCodec::new()) }
     }
 
     /// Appends an entry; where its last message is. Waits as long as the bus is away.
     ///
     /// # Errors
     /// Where the session has ended: then nobody knows whether it is there.
-    pub async fn append(&self, entry: &Entry) -> Result<Mark, SessionOver> {
+    pub async fn append(&self, entry: &LogEntry) -> Result<LogPosition, SessionEnded> {
         let messages = split_entry(entry, &mut self.packer.lock()).messages;
         let mut next = self.next.lock().await;
         for message in messages {
@@ -77,9 +73,9 @@ impl SessionLog {
             let payload: Bytes = [&number.to_le_bytes(), &*message].concat().into();
             let bytes = payload.len() as u64;
             let sequence = self.until_over(self.stream, &self.session.0, payload).await?;
-            self.calls.metrics.log_entries.inc();
-            self.calls.metrics.log_bytes.add(bytes);
-            *self.last.lock() = Mark { sequence, number };
+            self.client.metrics.log_entries.inc();
+            self.client.metrics.log_bytes.add(bytes);
+            *self.last.lock() = LogPosition { sequence, number };
         }
         Ok(self.last())
     }
@@ -88,21 +84,21 @@ impl SessionLog {
     ///
     /// # Errors
     /// Where the session has ended: then nobody knows how much of it is there.
-    pub async fn publish(&self, shard: u16, links: &[ScheduledUrl], generation: u64) -> Result<u64, SessionOver> {
+    pub async fn publish(&self, shard: u16, links: &[ScheduledUrl], generation: u64) -> Result<u64, SessionEnded> {
         let messages = Batch::split(links, generation, &mut self.packer.lock()).messages;
         let mut last = 0;
         for message in messages {
             let bytes = message.len() as u64;
             last = self.until_over(Stream::Exchange(shard), EXCHANGE, message).await?;
-            self.calls.metrics.batches.by("published").inc();
-            self.calls.metrics.batch_bytes.by("published").add(bytes);
+            self.client.metrics.batches.by("published").inc();
+            self.client.metrics.batch_bytes.by("published").add(bytes);
         }
-        self.calls.metrics.foreign.by("sent").add(links.len() as u64);
+        self.client.metrics.foreign.by("sent").add(links.len() as u64);
         Ok(last)
     }
 
     /// The last entry that was acknowledged.
-    pub fn last(&self) -> Mark {
+    pub fn last(&self) -> LogPosition {
         *self.last.lock()
     }
 
@@ -116,11 +112,12 @@ impl SessionLog {
         self.over.raise();
     }
 
-    async fn until_over(&self, stream: Stream, subject: &str, payload: Bytes) -> Result<u64, SessionOver> {
-        let append = self.calls.surely("an append", || self.calls.bus.append(stream, subject, payload.clone()));
+    async fn until_over(&self, stream: Stream, subject: &str, payload: Bytes) -> Result<u64, SessionEnded> {
+        let append =
+            self.client.retry_until_ok("an append", || self.client.bus.append(stream, subject, payload.clone()));
         tokio::select! {
             biased;
-            _ = self.over.after(0) => Err(SessionOver),
+            _ = self.over.after(0) => Err(SessionEnded),
             sequence = append => Ok(sequence),
         }
     }
@@ -132,14 +129,14 @@ impl SessionLog {
 /// # Errors
 /// What the bus refuses.
 pub async fn entries(
-    calls: &Calls,
+    client: &BusClient,
     session: &SessionId,
     stream: Stream,
-    from: Mark,
+    from: LogPosition,
     to: u64,
-) -> Result<(Vec<Entry>, Mark), BusError> {
-    let (mut entries, mut packer, mut reached) = (Vec::new(), Packer::new(), from);
-    for message in calls.stretch(stream, &session.0, from.sequence, to).await? {
+) -> Result<(Vec<LogEntry>, LogPosition), BusError> {
+    let (mut entries, mut packer, mut reached) = (Vec::new(), WireCodec::new(), from);
+    for message in client.read_range(stream, &session.0, from.sequence, to).await? {
         reached.sequence = message.sequence + 1;
         let entry = match numbered(&message) {
             Some((number, _)) if number < reached.number => continue,

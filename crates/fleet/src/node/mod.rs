@@ -3,27 +3,27 @@
 //!
 //! One [`Node`] is one session, with one crawler. Whoever loses its session begins a new one with a new crawler.
 
-mod balancing;
-mod calls;
+mod balancer;
+mod bus_client;
 mod checkpoints;
+mod context;
 mod evictions;
-mod leading;
+mod exchange_reader;
+mod key_watch;
+mod leader;
 pub mod log;
-mod observing;
-mod parts;
-pub(crate) mod placing;
+mod part_store;
+pub(crate) mod placement;
 mod plan;
 mod policy;
-mod readers;
+mod progress;
+mod reconcile;
 pub mod records;
+mod recovery;
 mod renewal;
-mod shared;
 pub(crate) mod signal;
-mod source;
 mod spending;
-mod steps;
 pub mod view;
-mod watching;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,20 +31,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
-pub use calls::CallOptions;
-pub use log::{Mark, SessionLog, SessionOver};
-pub use observing::OnStanding;
+pub use bus_client::CallOptions;
+pub use log::{LogPosition, SessionLog};
+pub use progress::OnProgress;
 
-use self::calls::{Calls, Swapped};
-use self::observing::{Observer, Watcher};
+use self::bus_client::{BusClient, SwapOutcome};
+use self::context::NodeContext;
+use self::progress::{ProgressReporter, ProgressSink};
 use self::records::{CrawlRecord, CrawlState, Origin};
-use self::shared::Shared;
 use super::assignment::Weight;
 use super::budget::Spender;
-use super::bus::{Bus, Later};
-use super::engine::{Engine, Tenure};
-use super::lease::Terms;
-use super::policy::PolicyPost;
+use super::bus::{BoxFuture, Bus};
+use super::engine::{Engine, FetchDeadline};
+use super::lease::LeaseTerms;
+use super::policy::PolicySession;
 use super::{Partitions, SessionId};
 use harvestman_core::clock::Clock;
 use harvestman_core::model::ScheduledUrl;
@@ -63,8 +63,8 @@ pub struct NodeOptions {
     /// How many streams the logs are in.
     pub log_shards: u16,
     /// Leases.
-    pub terms: Terms,
-    /// Calls to the bus.
+    pub terms: LeaseTerms,
+    /// BusClient to the bus.
     pub calls: CallOptions,
     /// So often is a checkpoint written.
     pub checkpoint: Duration,
@@ -101,24 +101,24 @@ pub enum End {
 pub type OnOrders = Arc<dyn Fn(&Bytes) + Send + Sync>;
 
 /// Wraps each of a node's tasks before it is spawned. The simulation stops whole nodes by it.
-pub type Wrap = Arc<dyn Fn(Later<'static, ()>) -> Later<'static, ()> + Send + Sync>;
+pub type Wrap = Arc<dyn Fn(BoxFuture<'static, ()>) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// One session of a node, before and while it runs.
 pub struct Node {
     options: NodeOptions,
-    calls: Arc<Calls>,
+    client: Arc<BusClient>,
     clock: Clock,
     log: Arc<SessionLog>,
-    tenure: Arc<Tenure>,
+    fetch_deadline: Arc<FetchDeadline>,
     seed: Seed,
     wrap: Option<Wrap>,
-    watcher: Option<Watcher>,
+    watcher: Option<ProgressSink>,
     spender: Option<Arc<dyn Spender>>,
-    policy: Option<Arc<PolicyPost>>,
+    policy: Option<Arc<PolicySession>>,
 }
 
 impl Node {
-    /// Prepares a session. Its crawler gets [`Self::log`] and [`Self::tenure`], and is then handed to [`Self::run`].
+    /// Prepares a session. Its crawler gets [`Self::log`] and [`Self::fetch_deadline`], and is then handed to [`Self::run`].
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, options: NodeOptions, seed: Seed) -> Self {
         Self::measured(bus, clock, options, seed, Arc::new(FleetMetrics::off()))
     }
@@ -131,14 +131,14 @@ impl Node {
         seed: Seed,
         metrics: Arc<FleetMetrics>,
     ) -> Self {
-        let calls = Arc::new(Calls::new(bus, clock.clone(), options.calls, seed.child("calls"), metrics));
-        let log = Arc::new(SessionLog::new(Arc::clone(&calls), options.session.clone(), options.log_shards));
+        let client = Arc::new(BusClient::new(bus, clock.clone(), options.calls, seed.child("calls"), metrics));
+        let log = Arc::new(SessionLog::new(Arc::clone(&client), options.session.clone(), options.log_shards));
         Self {
             options,
-            calls,
+            client,
             clock,
             log,
-            tenure: Arc::default(),
+            fetch_deadline: Arc::default(),
             seed,
             wrap: None,
             watcher: None,
@@ -153,8 +153,8 @@ impl Node {
     }
 
     /// Shows where it and its fleet, whose crawl is called so, stand.
-    pub fn watched(self, crawl: String, told: OnStanding) -> Self {
-        Self { watcher: Some(Watcher { crawl, told }), ..self }
+    pub fn watched(self, crawl: String, told: OnProgress) -> Self {
+        Self { watcher: Some(ProgressSink { crawl, told }), ..self }
     }
 
     /// What the crawler spends counts against the budgets of the fleet.
@@ -163,8 +163,8 @@ impl Node {
     }
 
     /// Takes part in what the fleet learns.
-    pub fn with_policy(self, post: Arc<PolicyPost>) -> Self {
-        Self { policy: Some(post), ..self }
+    pub fn with_policy(self, session_policy: Arc<PolicySession>) -> Self {
+        Self { policy: Some(session_policy), ..self }
     }
 
     /// What its crawler writes to.
@@ -173,13 +173,13 @@ impl Node {
     }
 
     /// Until when its crawler may fetch.
-    pub fn tenure(&self) -> Arc<Tenure> {
-        Arc::clone(&self.tenure)
+    pub fn fetch_deadline(&self) -> Arc<FetchDeadline> {
+        Arc::clone(&self.fetch_deadline)
     }
 
     /// Takes part until the session ends. `leave` ends when the node is to leave. Dropping it is like dying: nothing is let go.
-    pub async fn run(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: Later<'static, ()>) -> End {
-        let metrics = Arc::clone(&self.calls.metrics);
+    pub async fn run(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: BoxFuture<'static, ()>) -> End {
+        let metrics = Arc::clone(&self.client.metrics);
         let end = self.take_part(engine, orders, leave).await;
         metrics.rest();
         if end == End::Lost {
@@ -188,38 +188,38 @@ impl Node {
         end
     }
 
-    async fn take_part(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: Later<'static, ()>) -> End {
+    async fn take_part(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: BoxFuture<'static, ()>) -> End {
         if let Err(refused) = self.agree_on_crawl().await {
             return End::Refused(refused);
         }
-        let shared = Arc::new(Shared::new(&self, engine));
-        if let Err(end) = shared.begin().await {
+        let context = Arc::new(NodeContext::new(&self, engine));
+        if let Err(end) = context.begin().await {
             return end;
         }
         let mut tasks = JoinSet::new();
-        let mut spawn = |task: Later<'static, ()>| {
+        let mut spawn = |task: BoxFuture<'static, ()>| {
             tasks.spawn(match &self.wrap {
                 Some(wrap) => wrap(task),
                 None => task,
             });
         };
         // First of all, so that it is the last to wait for anything.
-        spawn(Box::pin(renewal::renew(Arc::clone(&shared))));
-        spawn(Box::pin(watching::watch(Arc::clone(&shared), orders)));
-        spawn(Box::pin(evictions::evict(Arc::clone(&shared), self.seed.child("evictions"))));
+        spawn(Box::pin(renewal::renew(Arc::clone(&context))));
+        spawn(Box::pin(key_watch::watch(Arc::clone(&context), orders)));
+        spawn(Box::pin(evictions::evict(Arc::clone(&context), self.seed.child("evictions"))));
         for shard in 0..self.options.partitions.shards() {
-            spawn(Box::pin(readers::read(Arc::clone(&shared), shard)));
+            spawn(Box::pin(exchange_reader::read(Arc::clone(&context), shard)));
         }
-        spawn(Box::pin(steps::step(Arc::clone(&shared))));
-        spawn(Box::pin(spending::spend(Arc::clone(&shared))));
-        spawn(Box::pin(checkpoints::write(Arc::clone(&shared))));
-        spawn(Box::pin(leading::lead(Arc::clone(&shared))));
-        if let Some(post) = &self.policy {
-            spawn(Box::pin(policy::send(Arc::clone(&shared), Arc::clone(post))));
-            spawn(Box::pin(policy::follow(Arc::clone(&shared), Arc::clone(post))));
-            spawn(Box::pin(policy::hold(Arc::clone(&shared), Arc::clone(post))));
+        spawn(Box::pin(reconcile::reconcile(Arc::clone(&context))));
+        spawn(Box::pin(spending::spend(Arc::clone(&context))));
+        spawn(Box::pin(checkpoints::write(Arc::clone(&context))));
+        spawn(Box::pin(leader::lead(Arc::clone(&context))));
+        if let Some(session_policy) = &self.policy {
+            spawn(Box::pin(policy::send(Arc::clone(&context), Arc::clone(session_policy))));
+            spawn(Box::pin(policy::follow(Arc::clone(&context), Arc::clone(session_policy))));
+            spawn(Box::pin(policy::hold(Arc::clone(&context), Arc::clone(session_policy))));
         }
-        let observer = self.watcher.as_ref().map(|watcher| Observer::new(&shared, watcher));
+        let observer = self.watcher.as_ref().map(|watcher| ProgressReporter::new(&context, watcher));
         let observed = async {
             match &observer {
                 Some(observer) => observer.observe().await,
@@ -228,7 +228,7 @@ impl Node {
         };
         let end = tokio::select! {
             biased;
-            end = shared.until_ended(leave) => end,
+            end = context.until_ended(leave) => end,
             // It ends with the session, and not a moment later: nothing is shown any more then.
             () = observed => End::Lost,
         };
@@ -236,9 +236,9 @@ impl Node {
             observer.show();
         }
         if end == End::Over {
-            policy::finish(&shared).await;
+            policy::finish(&context).await;
         }
-        self.tenure.end();
+        self.fetch_deadline.end();
         self.log.end();
         end
     }
@@ -247,9 +247,9 @@ impl Node {
     async fn agree_on_crawl(&self) -> Result<(), String> {
         let own = self.options.origin.clone();
         let record = CrawlRecord { origin: own.clone(), state: CrawlState::Planting };
-        let held = match self.calls.swap(records::CRAWL, &records::written(&record), None).await {
-            Swapped::Done(_) => return Ok(()),
-            Swapped::Conflict(held) => held,
+        let held = match self.client.swap(records::CRAWL, &records::written(&record), None).await {
+            SwapOutcome::Done(_) => return Ok(()),
+            SwapOutcome::Conflict(held) => held,
         };
         let value = held.and_then(|held| held.value).unwrap_or_default();
         compatible(&value, &own)

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::placing::owners;
+use super::placement::owners;
 use super::records::PartitionRecord;
-use super::view::View;
+use super::view::FleetView;
 use crate::{Partition, Partitions, SessionId};
 
 /// Where what is known of partitions stands: a session, and up to where its log counts (none: to where it is sealed). None: they were never held.
-pub(super) type Whence = Option<(SessionId, Option<u64>)>;
+pub(super) type TakeoverSource = Option<(SessionId, Option<u64>)>;
 
 /// What is to be done.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,14 +17,14 @@ pub(super) struct Plan {
     pub(super) release: Vec<Partition>,
     /// To be taken: nobody holds them. With what is written of them now: if it is something else by the time that it is to be changed, they
     /// are somebody else's.
-    pub(super) take: BTreeMap<Whence, Vec<Free>>,
+    pub(super) take: BTreeMap<TakeoverSource, Vec<FreePartition>>,
 }
 
 /// A partition that nobody holds: what is written of it, and at which revision (none: nothing).
-pub(super) type Free = (Partition, PartitionRecord, Option<u64>);
+pub(super) type FreePartition = (Partition, PartitionRecord, Option<u64>);
 
 /// What a session is to take and to let go.
-pub(super) fn plan(view: &View, me: &SessionId, held: &BTreeSet<Partition>, partitions: &Partitions) -> Plan {
+pub(super) fn plan(view: &FleetView, me: &SessionId, held: &BTreeSet<Partition>, partitions: &Partitions) -> Plan {
     let nodes = view.nodes();
     let mut plan = Plan::default();
     for (partition, owner) in partitions.all().zip(owners(view, partitions)) {
@@ -44,7 +44,7 @@ pub(super) fn plan(view: &View, me: &SessionId, held: &BTreeSet<Partition>, part
 }
 
 /// From where a partition can be taken; none while somebody holds it.
-fn whence(view: &View, record: &PartitionRecord) -> Option<Whence> {
+fn whence(view: &FleetView, record: &PartitionRecord) -> Option<TakeoverSource> {
     match &record.owner {
         Some(owner) if view.heartbeat(owner).is_some() => None,
         // Its log counts up to where it is sealed.

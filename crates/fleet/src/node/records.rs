@@ -109,12 +109,12 @@ pub struct Placement {
     /// The number of the last request that was answered.
     pub answered: u64,
     /// What the last change has moved.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<PartitionMove>,
 }
 
 /// A partition that moves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
+pub struct PartitionMove {
     /// Which one.
     pub partition: Partition,
     /// The node that held it.
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_placement_is_read_again() {
-        let moved = vec![Moved { partition: Partition(3), from: "b".to_owned(), to: "a".to_owned() }];
+        let moved = vec![PartitionMove { partition: Partition(3), from: "b".to_owned(), to: "a".to_owned() }];
         let elsewhere = BTreeMap::from([("a".to_owned(), vec![Partition(3), Partition(250)])]);
         let placement = Placement { elsewhere, answered: 2, moved };
         assert_eq!(read::<Placement>(&written(&placement)), Ok(placement));

@@ -9,42 +9,42 @@ use super::records::{
 };
 use crate::assignment::Weight;
 use crate::budget::Budget;
-use crate::bus::{KeyValue, Seen};
+use crate::bus::{KeyValue, WatchEvent};
 use crate::policy::{POLICY, PolicyRecord};
 use crate::{Partition, SessionId};
 
 /// A record and the revision that it has.
-pub type At<T> = (T, u64);
+pub type Versioned<T> = (T, u64);
 
 /// What a node has seen of the keys. It may be older than what they hold, but never mixes up the order of one key's values.
 #[derive(Debug, Default)]
-pub struct View {
+pub struct FleetView {
     /// Everything that there was when the watch began has been seen.
     pub up_to_date: bool,
     /// The sessions' leases.
-    pub sessions: BTreeMap<SessionId, At<SessionRecord>>,
+    pub sessions: BTreeMap<SessionId, Versioned<SessionRecord>>,
     /// The partitions that were ever held.
-    pub partitions: BTreeMap<Partition, At<PartitionRecord>>,
+    pub partitions: BTreeMap<Partition, Versioned<PartitionRecord>>,
     /// Where sessions keep what they know.
-    pub sources: BTreeMap<SessionId, At<SourceRecord>>,
+    pub sources: BTreeMap<SessionId, Versioned<SourceRecord>>,
     /// The crawl.
-    pub crawl: Option<At<CrawlRecord>>,
+    pub crawl: Option<Versioned<CrawlRecord>>,
     /// The policy.
-    pub policy: Option<At<PolicyRecord>>,
+    pub policy: Option<Versioned<PolicyRecord>>,
     /// The orders.
-    pub orders: Option<At<Bytes>>,
+    pub orders: Option<Versioned<Bytes>>,
     /// What is placed otherwise than hashing says.
-    pub placement: Option<At<Placement>>,
+    pub placement: Option<Versioned<Placement>>,
     /// What people ask the leader to spread.
-    pub rebalance: Option<At<Rebalance>>,
+    pub rebalance: Option<Versioned<Rebalance>>,
     /// What was granted of the budgets.
-    pub budget: Option<At<Budget>>,
+    pub budget: Option<Versioned<Budget>>,
     revisions: BTreeMap<String, u64>,
     told: BTreeSet<String>,
     told_up_to: u64,
 }
 
-impl View {
+impl FleetView {
     /// A new watch has begun: it tells everything anew.
     pub fn watch_begins(&mut self) {
         self.up_to_date = false;
@@ -56,16 +56,16 @@ impl View {
     ///
     /// # Errors
     /// A value that cannot be read; the view stays as it was.
-    pub fn see(&mut self, seen: Seen) -> Result<(), String> {
+    pub fn see(&mut self, seen: WatchEvent) -> Result<(), String> {
         match seen {
-            Seen::Key(value) => {
+            WatchEvent::Key(value) => {
                 if !self.up_to_date {
                     self.told.insert(value.key.clone());
                     self.told_up_to = self.told_up_to.max(value.revision);
                 }
                 self.apply(value)
             }
-            Seen::UpToDate => {
+            WatchEvent::UpToDate => {
                 self.forget_what_was_not_told();
                 self.up_to_date = true;
                 Ok(())
@@ -87,7 +87,7 @@ impl View {
         result.map_err(|error| format!("the key {key} cannot be read: {error}"))
     }
 
-    fn put(&mut self, key: &str, value: Option<At<Bytes>>) -> Result<(), String> {
+    fn put(&mut self, key: &str, value: Option<Versioned<Bytes>>) -> Result<(), String> {
         match key.split_once('.') {
             Some(("session", id)) => put(&mut self.sessions, SessionId(id.to_owned()), value),
             Some(("source", id)) => put(&mut self.sources, SessionId(id.to_owned()), value),
@@ -157,15 +157,18 @@ impl View {
     }
 }
 
-fn alone<T: serde::de::DeserializeOwned>(into: &mut Option<At<T>>, value: Option<At<Bytes>>) -> Result<(), String> {
+fn alone<T: serde::de::DeserializeOwned>(
+    into: &mut Option<Versioned<T>>,
+    value: Option<Versioned<Bytes>>,
+) -> Result<(), String> {
     *into = value.map(|(value, at)| Ok::<_, String>((records::read(&value)?, at))).transpose()?;
     Ok(())
 }
 
 fn put<K: Ord, T: serde::de::DeserializeOwned>(
-    into: &mut BTreeMap<K, At<T>>,
+    into: &mut BTreeMap<K, Versioned<T>>,
     key: K,
-    value: Option<At<Bytes>>,
+    value: Option<Versioned<Bytes>>,
 ) -> Result<(), String> {
     match value {
         Some((value, revision)) => {

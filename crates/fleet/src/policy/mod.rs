@@ -12,19 +12,19 @@
 //! The guard against traps is no part of this: forms of address are a host's, and a host is one node's. Each node guards its own.
 
 mod claim;
-mod haste;
 mod outbox;
+mod pacing;
 mod record;
-mod seat;
-mod segments;
+mod replica;
+mod retention;
 mod senders;
 
 pub use claim::{Candidate, claim};
-pub use haste::spacing;
 pub use outbox::{BATCH, Outbox};
-pub use record::{Newest, POLICY, PolicyRecord, Segment};
-pub use seat::{PolicyPost, Seat};
-pub use segments::Bounds;
+pub use pacing::spacing;
+pub use record::{LatestPublication, POLICY, PolicyRecord, Segment};
+pub use replica::{PolicyReplica, PolicySession};
+pub use retention::RetentionLimits;
 pub use senders::Senders;
 
 /// The subject of observations in their stream.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::haste::patience;
+use super::pacing::patience;
 use harvestman_core::clock::Instant;
 use harvestman_metrics::FleetMetrics;
 

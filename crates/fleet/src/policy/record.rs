@@ -15,7 +15,7 @@ pub struct PolicyRecord {
     /// Who holds it; none where it was let go.
     pub holder: Option<SessionId>,
     /// What was published last.
-    pub newest: Option<Newest>,
+    pub newest: Option<LatestPublication>,
     /// Observations that are kept, oldest first.
     pub segments: Vec<Segment>,
     /// They hold what counts of the stream up to this sequence number.
@@ -28,7 +28,7 @@ pub struct PolicyRecord {
 
 /// A publication.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Newest {
+pub struct LatestPublication {
     /// Grows with every one.
     pub version: u64,
     /// The object.

@@ -13,7 +13,7 @@ use crate::bus::{BusError, KeyValue, MESSAGE_MAX, Stream};
 use crate::node::records;
 use crate::node::signal::Signal;
 use crate::policy::{POLICY, PolicyRecord};
-use crate::wire::{Observations, Packer};
+use crate::wire::{Observations, WireCodec};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 
@@ -207,7 +207,7 @@ impl Model {
             let is_over = crawl.is_some_and(|value| String::from_utf8_lossy(value).contains("\"over\""));
             if !is_over
                 && stream == Stream::Observations
-                && let Ok(batch) = Observations::read(&payload, &mut Packer::new())
+                && let Ok(batch) = Observations::read(&payload, &mut WireCodec::new())
             {
                 let names = batch.observations.iter().map(|name| String::from_utf8_lossy(name).into_owned());
                 state.observed.extend(names);

@@ -3,7 +3,7 @@
 /// One thing that a node does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mutation {
-    /// Fetches whatever its tenure is.
+    /// Fetches whatever its fetch_deadline is.
     IgnoresTenure,
     /// Contacts the hosts of a partition that it took at once.
     ForgetsDelays,

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::model::{Lost, Model, Place, State};
 use super::mutation::Mutation;
-use crate::bus::{Bus, BusError, KeyValue, Later, Message, Seen, Stream};
+use crate::bus::{BoxFuture, Bus, BusError, KeyValue, Message, Stream, WatchEvent};
 
 /// Nobody waits longer for an answer.
 const GIVEN_UP: Duration = Duration::from_secs(20);
@@ -33,7 +33,7 @@ impl NodeBus {
         &self,
         place: Place,
         act: impl FnOnce(&Model) -> Answer<T> + Send + 'static,
-    ) -> Later<'_, Answer<T>> {
+    ) -> BoxFuture<'_, Answer<T>> {
         let (model, node) = (Arc::clone(&self.model), self.node.clone());
         Box::pin(async move {
             let (answers, answer) = oneshot::channel();
@@ -65,7 +65,7 @@ impl NodeBus {
         &self,
         place: Place,
         mut next: impl FnMut(&State) -> Vec<T> + Send + 'static,
-    ) -> Later<'_, Answer<Receiver<T>>> {
+    ) -> BoxFuture<'_, Answer<Receiver<T>>> {
         let (model, node) = (Arc::clone(&self.model), self.node.clone());
         Box::pin(async move {
             let start = self.call(place, |_| Ok(()));
@@ -111,13 +111,14 @@ async fn deliver<T>(
     }
 }
 
-fn told(cursor: &mut u64, is_first: &mut bool, state: &State) -> Vec<Seen> {
+fn told(cursor: &mut u64, is_first: &mut bool, state: &State) -> Vec<WatchEvent> {
     let mut new: Vec<KeyValue> = state.keys.values().filter(|held| held.revision > *cursor).cloned().collect();
     new.sort_by_key(|held| held.revision);
     *cursor = state.revision;
-    let mut told: Vec<Seen> = new.into_iter().filter(|new| !*is_first || new.value.is_some()).map(Seen::Key).collect();
+    let mut told: Vec<WatchEvent> =
+        new.into_iter().filter(|new| !*is_first || new.value.is_some()).map(WatchEvent::Key).collect();
     if std::mem::take(is_first) {
-        told.push(Seen::UpToDate);
+        told.push(WatchEvent::UpToDate);
     }
     told
 }
@@ -133,44 +134,44 @@ fn messages(stream: Stream, subject: &str, from: &mut u64, state: &State) -> Vec
 }
 
 impl Bus for NodeBus {
-    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Answer<Option<KeyValue>>> {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Answer<Option<KeyValue>>> {
         let key = key.to_owned();
         let held =
             move |model: &Model| Ok(model.state.lock().keys.get(&key).filter(|held| held.value.is_some()).cloned());
         self.call(Place::Keys, held)
     }
 
-    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> Later<'a, Answer<u64>> {
+    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> BoxFuture<'a, Answer<u64>> {
         let key = key.to_owned();
         self.call(Place::Keys, move |model| model.write(&key, Some(value), None))
     }
 
-    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> Later<'a, Answer<u64>> {
+    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> BoxFuture<'a, Answer<u64>> {
         let key = key.to_owned();
         self.call(Place::Keys, move |model| model.write(&key, Some(value), Some(revision)))
     }
 
-    fn delete<'a>(&'a self, key: &'a str) -> Later<'a, Answer<()>> {
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Answer<()>> {
         let key = key.to_owned();
         self.call(Place::Keys, move |model| model.write(&key, None, None).map(|_| ()))
     }
 
-    fn watch(&self) -> Later<'_, Answer<Receiver<Seen>>> {
+    fn watch(&self) -> BoxFuture<'_, Answer<Receiver<WatchEvent>>> {
         let (mut cursor, mut is_first) = (0, true);
         self.feed(Place::Keys, move |state| told(&mut cursor, &mut is_first, state))
     }
 
-    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> Later<'a, Answer<u64>> {
+    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> BoxFuture<'a, Answer<u64>> {
         let subject = subject.to_owned();
         self.call(Place::Stream(stream), move |model| model.append(stream, &subject, payload))
     }
 
-    fn read<'a>(&'a self, stream: Stream, subject: &'a str, from: u64) -> Later<'a, Answer<Receiver<Message>>> {
+    fn read<'a>(&'a self, stream: Stream, subject: &'a str, from: u64) -> BoxFuture<'a, Answer<Receiver<Message>>> {
         let (subject, mut from) = (subject.to_owned(), from.max(1));
         self.feed(Place::Stream(stream), move |state| messages(stream, &subject, &mut from, state))
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Later<'a, Answer<u64>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> BoxFuture<'a, Answer<u64>> {
         let subject = subject.to_owned();
         let last = move |model: &Model| {
             let state = model.state.lock();
@@ -181,7 +182,7 @@ impl Bus for NodeBus {
         self.call(Place::Stream(stream), last)
     }
 
-    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> Later<'a, Answer<()>> {
+    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> BoxFuture<'a, Answer<()>> {
         let (subject, never) = (subject.to_owned(), self.has(Mutation::NeverTrims));
         let trim = move |model: &Model| {
             model.act(|state, _| {
@@ -193,7 +194,7 @@ impl Bus for NodeBus {
         self.call(Place::Stream(stream), trim)
     }
 
-    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> Later<'a, Answer<()>> {
+    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> BoxFuture<'a, Answer<()>> {
         let name = name.to_owned();
         let put = move |model: &Model| {
             model.act(|state, _| state.objects.insert(name, object));
@@ -202,14 +203,14 @@ impl Bus for NodeBus {
         self.call(Place::Objects, put)
     }
 
-    fn object<'a>(&'a self, name: &'a str) -> Later<'a, Answer<Option<Bytes>>> {
+    fn object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Answer<Option<Bytes>>> {
         let (name, hides) = (name.to_owned(), (self.has(Mutation::ForgetsCopies), self.has(Mutation::LosesSegments)));
         let is_hidden = (hides.0 && name.ends_with(".copy")) || (hides.1 && name.starts_with("seen."));
         let held = move |model: &Model| Ok(model.state.lock().objects.get(&name).filter(|_| !is_hidden).cloned());
         self.call(Place::Objects, held)
     }
 
-    fn remove_object<'a>(&'a self, name: &'a str) -> Later<'a, Answer<()>> {
+    fn remove_object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Answer<()>> {
         let name = name.to_owned();
         let remove = move |model: &Model| {
             model.act(|state, _| state.objects.remove(&name));

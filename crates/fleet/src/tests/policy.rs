@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 
 use super::run::Outcome;
 use crate::SessionId;
-use crate::bus::{Later, Stream};
+use crate::bus::{BoxFuture, Stream};
 use crate::node::records;
-use crate::policy::{Bounds, Outbox, POLICY, PolicyPost, PolicyRecord, Seat};
+use crate::policy::{Outbox, POLICY, PolicyRecord, PolicyReplica, PolicySession, RetentionLimits};
 use harvestman_metrics::FleetMetrics;
 
 /// Small, so that there are segments in each run; nothing is left out.
-pub(super) const BOUNDS: Bounds =
-    Bounds { segment: 24, segment_bytes: 1 << 20, first: 1 << 20, kept: 1 << 20, kept_bytes: 1 << 30 };
+pub(super) const BOUNDS: RetentionLimits =
+    RetentionLimits { segment: 24, segment_bytes: 1 << 20, first: 1 << 20, kept: 1 << 20, kept_bytes: 1 << 30 };
 
 /// How often each observation was counted.
 type Counts = BTreeMap<String, u64>;
@@ -29,7 +29,7 @@ struct Inner {
 }
 
 /// The policy of one session.
-pub(super) struct ToySeat {
+pub(super) struct ToyReplica {
     session: SessionId,
     pub(super) outbox: Arc<Outbox>,
     inner: Mutex<Inner>,
@@ -39,18 +39,18 @@ pub(super) struct ToySeat {
 /// All of them.
 #[derive(Default)]
 pub(super) struct Book {
-    seats: Mutex<BTreeMap<SessionId, Arc<ToySeat>>>,
+    replicas: Mutex<BTreeMap<SessionId, Arc<ToyReplica>>>,
     wrong: Mutex<Vec<String>>,
 }
 
-impl ToySeat {
-    pub(super) fn new(session: SessionId, book: &Arc<Book>) -> (Arc<Self>, Arc<PolicyPost>) {
+impl ToyReplica {
+    pub(super) fn new(session: SessionId, book: &Arc<Book>) -> (Arc<Self>, Arc<PolicySession>) {
         let outbox = Arc::new(Outbox::new(Arc::new(FleetMetrics::off())));
-        let seat =
+        let replica =
             Arc::new(Self { session, outbox: Arc::clone(&outbox), inner: Mutex::default(), book: Arc::clone(book) });
-        book.seats.lock().insert(seat.session.clone(), Arc::clone(&seat));
-        let post = PolicyPost::new(Arc::clone(&seat) as _, outbox, BOUNDS);
-        (seat, post)
+        book.replicas.lock().insert(replica.session.clone(), Arc::clone(&replica));
+        let policy_session = PolicySession::new(Arc::clone(&replica) as _, outbox, BOUNDS);
+        (replica, policy_session)
     }
 
     pub(super) fn finished(&self) {
@@ -62,12 +62,12 @@ impl ToySeat {
     }
 }
 
-impl Seat for ToySeat {
-    fn begin(&self) -> Later<'_, ()> {
+impl PolicyReplica for ToyReplica {
+    fn start_leading(&self) -> BoxFuture<'_, ()> {
         Box::pin(async { self.inner.lock().learns = Some(Counts::new()) })
     }
 
-    fn show(&self, observations: Vec<Bytes>) -> Later<'_, ()> {
+    fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let mut inner = self.inner.lock();
             let Some(learns) = &mut inner.learns else {
@@ -84,15 +84,15 @@ impl Seat for ToySeat {
         })
     }
 
-    fn publication(&self) -> Later<'_, Option<Bytes>> {
+    fn publication(&self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(async { self.inner.lock().learns.as_ref().map(records::written) })
     }
 
-    fn end(&self) {
+    fn stop_leading(&self) {
         self.inner.lock().learns = None;
     }
 
-    fn follow(&self, version: u64, publication: Bytes) -> Later<'_, Result<(), String>> {
+    fn follow(&self, version: u64, publication: Bytes) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
             let counts: Counts = records::read(&publication)?;
             let mut inner = self.inner.lock();
@@ -119,10 +119,10 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
         return wrong;
     };
     let observed = outcome.model.state.lock().observed.clone();
-    let seats = outcome.book.seats.lock();
-    let holder = record.holder.as_ref().and_then(|holder| seats.get(holder));
-    let counted = holder.and_then(|seat| {
-        let inner = seat.inner.lock();
+    let replicas = outcome.book.replicas.lock();
+    let holder = record.holder.as_ref().and_then(|holder| replicas.get(holder));
+    let counted = holder.and_then(|replica| {
+        let inner = replica.inner.lock();
         let counts = inner.learns.as_ref().filter(|_| inner.is_finished)?;
         Some(counts.keys().cloned().collect::<BTreeSet<_>>())
     });
@@ -138,7 +138,7 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
         _ => wrong.push("nobody held the policy at the end".to_owned()),
     }
     if !has_faults {
-        wrong.extend(unsettled(outcome, &record, &observed, &seats));
+        wrong.extend(unsettled(outcome, &record, &observed, &replicas));
     }
     wrong
 }
@@ -148,12 +148,12 @@ fn unsettled(
     outcome: &Outcome,
     record: &PolicyRecord,
     observed: &BTreeSet<String>,
-    seats: &BTreeMap<SessionId, Arc<ToySeat>>,
+    replicas: &BTreeMap<SessionId, Arc<ToyReplica>>,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
     let newest = record.newest.as_ref().map_or(0, |newest| newest.version);
-    for (session, seat) in seats {
-        let inner = seat.inner.lock();
+    for (session, replica) in replicas {
+        let inner = replica.inner.lock();
         let (version, counts) = &inner.followed;
         // Whoever came when the crawl was over has nothing to decide.
         if inner.is_finished && *version > 0 && (*version != newest || counts.len() != observed.len()) {
@@ -164,7 +164,7 @@ fn unsettled(
             ));
         }
     }
-    let followers = seats.values().filter(|seat| seat.inner.lock().followed.0 == newest).count();
+    let followers = replicas.values().filter(|replica| replica.inner.lock().followed.0 == newest).count();
     if newest == 0 || followers < 2 {
         wrong.push(format!("{followers} go by version {newest} of the policy"));
     }

@@ -11,14 +11,14 @@ use tokio::task::AbortHandle;
 use super::model::{Model, Place};
 use super::mutation::Mutation;
 use super::node_bus::NodeBus;
-use super::policy::{Book, ToySeat};
+use super::policy::{Book, ToyReplica};
 use super::toy::Toy;
 use super::trace::Trace;
 use super::web::Web;
 use super::whole::{Gate, stoppable};
 use crate::budget::Budget;
 use crate::bus::Stream;
-use crate::lease::Terms;
+use crate::lease::LeaseTerms;
 use crate::node::records::{self, Origin, Rebalance};
 use crate::node::signal::Signal;
 use crate::node::{CallOptions, End, Node, NodeOptions};
@@ -326,20 +326,20 @@ impl Life {
         let session = SessionId(format!("{}.{nonce}", self.name));
         let (model, node) = (Arc::clone(&self.model), self.name.clone());
         let bus = Arc::new(NodeBus { model, node, mutation: self.plan.mutation });
-        let (seat, post) = ToySeat::new(session.clone(), &self.book);
+        let (replica, policy_session) = ToyReplica::new(session.clone(), &self.book);
         let wrap = stoppable(Arc::clone(&self.gate), self.model.clock.clone());
         let seed = self.seed.nth(u64::from(nonce));
         let node = Node::new(bus, self.clock.clone(), self.options(session.clone()), seed)
             .wrapped(Arc::clone(&wrap))
-            .with_policy(post);
+            .with_policy(policy_session);
         let toy = Arc::new(Toy::new(
             session,
             node.log(),
-            node.tenure(),
+            node.fetch_deadline(),
             self.clock.clone(),
             Arc::clone(&self.web),
             self.partitions.clone(),
-            (self.plan.mutation, self.plan.budget, Arc::clone(&seat.outbox)),
+            (self.plan.mutation, self.plan.budget, Arc::clone(&replica.outbox)),
         ));
         let node = node.spending(Arc::clone(&toy) as _);
         let leave = Arc::clone(&self.leave);
@@ -353,7 +353,7 @@ impl Life {
             () = crawl => End::Lost,
         };
         if end == End::Over {
-            seat.finished();
+            replica.finished();
         }
         end
     }
@@ -367,7 +367,7 @@ impl Life {
             weight: 1,
             partitions: self.partitions.clone(),
             log_shards: LOG_SHARDS,
-            terms: Terms { lease, renew: Duration::from_secs(1) },
+            terms: LeaseTerms { lease, renew: Duration::from_secs(1) },
             calls: CallOptions { timeout: Duration::from_secs(2), pause_max: Duration::from_secs(3) },
             checkpoint: Duration::from_secs(15),
             parts_max: 3,

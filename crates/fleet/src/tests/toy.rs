@@ -9,12 +9,12 @@ use tokio::task::JoinSet;
 
 use super::mutation::Mutation;
 use super::web::Web;
-use crate::bus::Later;
-use crate::engine::{Engine, Pulse, Tenure};
+use crate::bus::BoxFuture;
+use crate::engine::{Engine, EngineStatus, FetchDeadline};
 use crate::node::signal::Signal;
 use crate::node::{SessionLog, Wrap};
 use crate::policy::Outbox;
-use crate::{Ended, Entry, Known, Partition, Partitions, SessionId};
+use crate::{FinishedUrl, LogEntry, Partition, PartitionState, Partitions, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Fate, Ledger, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
@@ -35,7 +35,7 @@ struct Host {
 
 #[derive(Default)]
 struct Group {
-    entry: Entry,
+    entry: LogEntry,
     foreign: Vec<ScheduledUrl>,
     /// Leases that end with it: of which partition, and which fetch.
     leases: Vec<(Partition, usize)>,
@@ -71,7 +71,7 @@ pub(super) struct Toy {
     changed: Signal,
     pub(super) session: SessionId,
     pub(super) log: Arc<SessionLog>,
-    pub(super) tenure: Arc<Tenure>,
+    pub(super) fetch_deadline: Arc<FetchDeadline>,
     pub(super) clock: Clock,
     pub(super) web: Arc<Web>,
     pub(super) partitions: Partitions,
@@ -85,7 +85,7 @@ impl Toy {
     pub(super) fn new(
         session: SessionId,
         log: Arc<SessionLog>,
-        tenure: Arc<Tenure>,
+        fetch_deadline: Arc<FetchDeadline>,
         clock: Clock,
         web: Arc<Web>,
         partitions: Partitions,
@@ -98,7 +98,7 @@ impl Toy {
             changed: Signal::default(),
             session,
             log,
-            tenure,
+            fetch_deadline,
             clock,
             web,
             partitions,
@@ -132,7 +132,7 @@ impl Toy {
     }
 
     fn may_fetch(&self) -> bool {
-        self.has(Mutation::IgnoresTenure) || self.clock.now() < self.tenure.until()
+        self.has(Mutation::IgnoresTenure) || self.clock.now() < self.fetch_deadline.until()
     }
 
     /// What can be fetched now, and when to look again.
@@ -171,7 +171,7 @@ impl Toy {
         let connection = Connection { web: Arc::clone(&self.web), fetch: self.web.begins(&item.url, &self.session) };
         let served = self.web.model.clock.now() + self.web.duration(item.url.as_str());
         loop {
-            let until = self.tenure.until();
+            let until = self.fetch_deadline.until();
             tokio::select! {
                 biased;
                 () = self.web.model.clock.sleep_until(served) => break,
@@ -215,7 +215,7 @@ impl Toy {
             self.outbox.push(format!("{fetch}").into(), self.clock.now());
         }
         let url = item.url.fingerprint();
-        inner.group.entry.ended.push(Ended { partition, url, fate: Fate::Fetched });
+        inner.group.entry.ended.push(FinishedUrl { partition, url, fate: Fate::Fetched });
         for link in self.web.links(item.url.as_str()) {
             if inner.held.contains(&self.partitions.of(&link.url.host_key())) {
                 self.accept(&mut inner, link);
@@ -279,7 +279,7 @@ impl Toy {
         }
     }
 
-    async fn append(&self, group: &Group) -> Result<(), crate::node::SessionOver> {
+    async fn append(&self, group: &Group) -> Result<(), crate::engine::SessionEnded> {
         self.log.append(&group.entry).await.map(|_| ())
     }
 
@@ -373,7 +373,7 @@ impl Drop for Connection {
 }
 
 impl Engine for Toy {
-    fn take<'a>(&'a self, partitions: Vec<(Partition, Known)>) -> Later<'a, ()> {
+    fn take<'a>(&'a self, partitions: Vec<(Partition, PartitionState)>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let now = self.clock.now();
             let mut inner = self.inner.lock();
@@ -397,7 +397,7 @@ impl Engine for Toy {
         })
     }
 
-    fn release<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+    fn release<'a>(&'a self, partitions: &'a [Partition]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.begin_release(partitions);
             self.changed.raise();
@@ -405,7 +405,13 @@ impl Engine for Toy {
         })
     }
 
-    fn offer<'a>(&'a self, shard: u16, sequence: u64, links: Vec<ScheduledUrl>, catching_up: bool) -> Later<'a, ()> {
+    fn offer<'a>(
+        &'a self,
+        shard: u16,
+        sequence: u64,
+        links: Vec<ScheduledUrl>,
+        catching_up: bool,
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let mut inner = self.inner.lock();
             for link in links {
@@ -422,14 +428,14 @@ impl Engine for Toy {
         })
     }
 
-    fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+    fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let held = self.begin_to_count(partitions);
             self.settled(&held, true).await;
         })
     }
 
-    fn pulse(&self) -> Pulse {
+    fn status(&self) -> EngineStatus {
         let inner = self.inner.lock();
         let waiting = inner.hosts.values().map(|host| host.waiting.len() as u64).sum();
         let leased: usize = inner.leased.values().sum();
@@ -439,6 +445,6 @@ impl Engine for Toy {
             if self.has(Mutation::SaysWhatIsOffered) { inner.offered.clone() } else { inner.logged.clone() };
         let known = |partition| inner.seen.get(&partition).map_or(0, |seen| seen.len() as u64);
         let known = self.partitions.all().map(known).collect();
-        Pulse { waiting, under_way, activity: inner.activity, positions, known, ledger: inner.ledger.clone() }
+        EngineStatus { waiting, under_way, activity: inner.activity, positions, known, ledger: inner.ledger.clone() }
     }
 }

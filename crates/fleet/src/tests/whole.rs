@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use parking_lot::Mutex;
 
-use crate::bus::Later;
+use crate::bus::BoxFuture;
 use crate::node::Wrap;
 use harvestman_core::clock::{Clock, Instant};
 
@@ -15,10 +15,10 @@ use harvestman_core::clock::{Clock, Instant};
 pub(super) type Gate = Arc<Mutex<Instant>>;
 
 struct Stoppable {
-    inner: Later<'static, ()>,
+    inner: BoxFuture<'static, ()>,
     gate: Gate,
     clock: Clock,
-    asleep: Option<Later<'static, ()>>,
+    asleep: Option<BoxFuture<'static, ()>>,
 }
 
 impl Future for Stoppable {

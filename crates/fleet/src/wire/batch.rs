@@ -8,8 +8,8 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::codec::{MessageKind, WireCodec, WireError, value};
 use super::links::Links;
-use super::seal::{Kind, Packer, WireError, value};
 use crate::bus::PAYLOAD_MAX;
 use harvestman_core::model::ScheduledUrl;
 
@@ -47,7 +47,7 @@ struct Body<'a> {
 
 impl Batch {
     /// Puts links into messages.
-    pub fn split(links: &[ScheduledUrl], generation: u64, packer: &mut Packer) -> Split {
+    pub fn split(links: &[ScheduledUrl], generation: u64, packer: &mut WireCodec) -> Split {
         let mut items: Vec<&ScheduledUrl> = links.iter().collect();
         // In the order in which they came a link would cost one or two bytes more; sorted by their URLs half a byte less.
         items.sort_by_key(|item| item.url.origin());
@@ -65,8 +65,8 @@ impl Batch {
     ///
     /// # Errors
     /// Where it was not written by a node of this format, or has changed since.
-    pub fn read(bytes: &[u8], packer: &mut Packer) -> Result<Self, WireError> {
-        let kind = Kind::Batch;
+    pub fn read(bytes: &[u8], packer: &mut WireCodec) -> Result<Self, WireError> {
+        let kind = MessageKind::Batch;
         let (raw, plain) = packer.open(kind, bytes, PLAIN_MAX)?;
         let Body { generation, links } = value(kind, &plain)?;
         if links.len() > LINKS_MAX {
@@ -88,10 +88,10 @@ fn fitting(items: &[&ScheduledUrl]) -> usize {
 }
 
 /// One message, or two halves where that is too long: at most eight times, for there are at most 2⁸ links.
-fn pack(items: &[&ScheduledUrl], generation: u64, packer: &mut Packer, split: &mut Split) {
+fn pack(items: &[&ScheduledUrl], generation: u64, packer: &mut WireCodec, split: &mut Split) {
     let mut raw = Vec::new();
     let links = Links::of(items, &mut raw);
-    let message = packer.seal(Kind::Batch, &raw, &Body { generation, links });
+    let message = packer.seal(MessageKind::Batch, &raw, &Body { generation, links });
     if message.len() <= PAYLOAD_MAX {
         split.messages.push(message.into());
     } else if let [_] = items {

@@ -15,12 +15,12 @@ fn sorted(links: &[ScheduledUrl]) -> Vec<ScheduledUrl> {
 }
 
 fn read(split: &Split) -> Vec<Batch> {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     split.messages.iter().map(|message| Batch::read(message, &mut packer).unwrap()).collect()
 }
 
 fn bytes_a_link(shape: Shape, count: usize) -> f64 {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let rounds = 20;
     let mut bytes = 0;
     for seed in 0..rounds {
@@ -54,7 +54,7 @@ fn a_link_costs_few_bytes_on_the_wire() {
 
 #[test]
 fn what_a_link_costs_in_time() {
-    let (mut packer, clock, rounds) = (Packer::new(), Clock::system(), 40);
+    let (mut packer, clock, rounds) = (WireCodec::new(), Clock::system(), 40);
     for count in [16, 64, 256] {
         let links: Vec<_> = (0..rounds).map(|seed| links_of(Shape::Mixed, count, seed)).collect();
         let begun = clock.now();
@@ -76,7 +76,7 @@ fn what_a_link_costs_in_time() {
 fn a_batch_has_as_many_links_as_it_may_and_no_more() {
     for (count, batches) in [(0, vec![]), (1, vec![1]), (256, vec![256]), (257, vec![256, 1])] {
         let links = links_of(Shape::Blogs, count, 1);
-        let split = Batch::split(&links, u64::MAX, &mut Packer::new());
+        let split = Batch::split(&links, u64::MAX, &mut WireCodec::new());
         let read = read(&split);
         assert_eq!(read.iter().map(|batch| batch.links.len()).collect::<Vec<_>>(), batches);
         assert!(read.iter().all(|batch| batch.generation == u64::MAX));
@@ -91,22 +91,22 @@ fn links_that_are_too_long_for_one_message_go_in_several() {
     };
     let mut links: Vec<ScheduledUrl> =
         (0..32).map(|seed| scheduled(&format!("http://a/{}", noise(seed, 60_000)))).collect();
-    let split = Batch::split(&links, 1, &mut Packer::new());
+    let split = Batch::split(&links, 1, &mut WireCodec::new());
     assert!(split.messages.len() > 2 && split.messages.iter().all(|message| message.len() <= PAYLOAD_MAX));
     assert_eq!(read(&split).into_iter().flat_map(|batch| batch.links).collect::<Vec<_>>(), links);
     links.push(scheduled(&format!("http://a/{}", noise(99, PAYLOAD_MAX as u64 * 3 / 2))));
-    let split = Batch::split(&links, 1, &mut Packer::new());
+    let split = Batch::split(&links, 1, &mut WireCodec::new());
     assert_eq!(split.too_long, 1);
     assert_eq!(read(&split).into_iter().map(|batch| batch.links.len()).sum::<usize>(), 32);
 }
 
 #[test]
 fn a_batch_of_more_links_or_of_something_else_is_refused() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let mut seal = |items: &[ScheduledUrl]| {
         let mut raw = Vec::new();
         let links = Links::of(&items.iter().collect::<Vec<_>>(), &mut raw);
-        let message = packer.seal(Kind::Batch, &raw, &Body { generation: 0, links });
+        let message = packer.seal(MessageKind::Batch, &raw, &Body { generation: 0, links });
         Batch::read(&message, &mut packer).map_err(|error| error.to_string())
     };
     assert!(seal(&links_of(Shape::Ids, 256, 1)).is_ok());
@@ -118,7 +118,7 @@ proptest! {
     #[test]
     fn any_links_come_back(entry in entry(), generation in any::<u64>()) {
         let links = entry.waiting;
-        let split = Batch::split(&links, generation, &mut Packer::new());
+        let split = Batch::split(&links, generation, &mut WireCodec::new());
         prop_assert_eq!(read(&split).into_iter().flat_map(|batch| batch.links).collect::<Vec<_>>(), sorted(&links));
     }
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::batch::Split;
+use super::codec::{MessageKind, WireCodec, WireError, value};
 use super::links::Links;
-use super::notes::{NoteKey, Noted};
-use super::seal::{Kind, Packer, WireError, value};
+use super::notes::{NoteKey, WireNote};
 use crate::bus::PAYLOAD_MAX;
-use crate::{Ended, Entry, Partition};
+use crate::{FinishedUrl, LogEntry, Partition};
 use harvestman_core::model::{Fate, Ledger, Note, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
@@ -28,7 +28,7 @@ struct Body<'a> {
     #[serde(borrow)]
     hosts: Vec<(&'a str, &'a [u8])>,
     #[serde(borrow)]
-    notes: Vec<Noted<'a>>,
+    notes: Vec<WireNote<'a>>,
     taken: Vec<Partition>,
     released: Vec<Partition>,
     positions: Vec<u64>,
@@ -40,7 +40,7 @@ struct Content<'a> {
     waiting: &'a [ScheduledUrl],
     hosts: &'a [(HostKey, Vec<u8>)],
     notes: Vec<&'a Note>,
-    ended: &'a [Ended],
+    ended: &'a [FinishedUrl],
 }
 
 /// A stretch of an entry's content, and whether the entry begins and ends with it.
@@ -52,7 +52,7 @@ struct Stretch {
 }
 
 impl<'a> Content<'a> {
-    fn of(entry: &'a Entry) -> Self {
+    fn of(entry: &'a LogEntry) -> Self {
         let mut notes: Vec<&Note> = entry.notes.iter().collect();
         notes.sort_by_key(|note| NoteKey::rank(note));
         Self { waiting: &entry.waiting, hosts: &entry.hosts, notes, ended: &entry.ended }
@@ -90,7 +90,7 @@ impl<'a> Content<'a> {
         waiting + hosts + self.notes.iter().map(note).sum::<usize>() + self.ended.len() * 8
     }
 
-    fn seal(&self, entry: &Entry, stretch: &Stretch, packer: &mut Packer) -> Vec<u8> {
+    fn seal(&self, entry: &LogEntry, stretch: &Stretch, packer: &mut WireCodec) -> Vec<u8> {
         let mut raw = Vec::new();
         let waiting = Links::of(&self.waiting.iter().collect::<Vec<_>>(), &mut raw);
         raw.extend(self.ended.iter().flat_map(|ended| ended.url.0.to_le_bytes()));
@@ -99,18 +99,18 @@ impl<'a> Content<'a> {
             waiting,
             ended: self.ended.iter().map(|ended| (ended.partition, ended.fate)).collect(),
             hosts: self.hosts.iter().map(|(host, record)| (host.as_str(), record.as_slice())).collect(),
-            notes: self.notes.iter().map(|note| Noted::from(*note)).collect(),
+            notes: self.notes.iter().map(|note| WireNote::from(*note)).collect(),
             taken: if stretch.first { entry.taken.clone() } else { Vec::new() },
             released: at_end(&entry.released),
             positions: if stretch.last { entry.positions.clone() } else { Vec::new() },
             ledger: if stretch.last { entry.ledger.clone() } else { Ledger::default() },
         };
-        packer.seal(Kind::Entry, &raw, &body)
+        packer.seal(MessageKind::Entry, &raw, &body)
     }
 }
 
 /// An entry as one message, however long it is.
-pub fn encode_entry(entry: &Entry, packer: &mut Packer) -> Vec<u8> {
+pub fn encode_entry(entry: &LogEntry, packer: &mut WireCodec) -> Vec<u8> {
     let content = Content::of(entry);
     content.seal(entry, &Stretch { range: 0..content.len(), first: true, last: true }, packer)
 }
@@ -125,7 +125,7 @@ pub fn encode_entry(entry: &Entry, packer: &mut Packer) -> Vec<u8> {
 /// * The account stands in the last; the others have an empty one, which says nothing.
 ///
 /// What fits into no message (a link of half a megabyte) is counted in [`Split::too_long`].
-pub fn split_entry(entry: &Entry, packer: &mut Packer) -> Split {
+pub fn split_entry(entry: &LogEntry, packer: &mut WireCodec) -> Split {
     let content = Content::of(entry);
     let mut split = Split::default();
     pack(entry, &content, Stretch { range: 0..content.len(), first: true, last: true }, packer, &mut split);
@@ -133,7 +133,7 @@ pub fn split_entry(entry: &Entry, packer: &mut Packer) -> Split {
 }
 
 /// One message, or two halves where that is too long. Each step halves the content.
-fn pack(entry: &Entry, content: &Content<'_>, stretch: Stretch, packer: &mut Packer, split: &mut Split) {
+fn pack(entry: &LogEntry, content: &Content<'_>, stretch: Stretch, packer: &mut WireCodec, split: &mut Split) {
     let Stretch { range, first, last } = stretch.clone();
     let part = content.part(&range);
     if range.len() < 2 || part.estimate() <= ESTIMATE_MAX {
@@ -159,8 +159,8 @@ fn pack(entry: &Entry, content: &Content<'_>, stretch: Stretch, packer: &mut Pac
 ///
 /// # Errors
 /// Where it was not written by a node of this format, or has changed since.
-pub fn decode_entry(bytes: &[u8], packer: &mut Packer) -> Result<Entry, WireError> {
-    let kind = Kind::Entry;
+pub fn decode_entry(bytes: &[u8], packer: &mut WireCodec) -> Result<LogEntry, WireError> {
+    let kind = MessageKind::Entry;
     let (raw, plain) = packer.open(kind, bytes, PLAIN_MAX)?;
     let body: Body<'_> = value(kind, &plain)?;
     let (hashes, fingerprints) = halves(raw, &body.waiting).ok_or(kind.spoilt("its hashes are cut off"))?;
@@ -168,9 +168,9 @@ pub fn decode_entry(bytes: &[u8], packer: &mut Packer) -> Result<Entry, WireErro
         return Err(kind.spoilt("its fingerprints are cut off"));
     }
     let ended = body.ended.into_iter().zip(fingerprints);
-    Ok(Entry {
+    Ok(LogEntry {
         waiting: body.waiting.read(hashes, PLAIN_MAX).ok_or(kind.spoilt("its links cannot be read"))?,
-        ended: ended.map(|((partition, fate), url)| Ended { partition, url, fate }).collect(),
+        ended: ended.map(|((partition, fate), url)| FinishedUrl { partition, url, fate }).collect(),
         hosts: body.hosts.into_iter().map(|(host, record)| (HostKey::from_origin(host), record.to_vec())).collect(),
         notes: body.notes.into_iter().map(Note::from).collect(),
         taken: body.taken,

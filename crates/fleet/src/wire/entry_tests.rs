@@ -5,22 +5,22 @@ use crate::rebuild::Rebuild;
 use crate::wire::tests::samples::{Shape, entry, links_of, partitions, scheduled};
 use harvestman_core::seed::Seed;
 
-fn read(message: &[u8]) -> Entry {
-    decode_entry(message, &mut Packer::new()).unwrap()
+fn read(message: &[u8]) -> LogEntry {
+    decode_entry(message, &mut WireCodec::new()).unwrap()
 }
 
 /// A large entry, and its messages.
-fn large() -> (Entry, Vec<Entry>) {
+fn large() -> (LogEntry, Vec<LogEntry>) {
     let noise = |number: u64| (0..40).map(|at| Seed(number).nth(at).0 as u8).collect::<Vec<u8>>();
     let host = |number: u64| HostKey::from_origin(&format!("http://h{number:03}.localhost:8080"));
-    let ended = |number: u64| Ended {
+    let ended = |number: u64| FinishedUrl {
         partition: Partition(number as u16 % 4),
         url: Fingerprint::of(&number.to_string()),
         fate: Fate::Fetched,
     };
     let mut ledger = Ledger::default();
     ledger.request(100);
-    let entry = Entry {
+    let entry = LogEntry {
         waiting: links_of(Shape::Mixed, 30_000, 1),
         ended: (0..40_000).map(ended).collect(),
         hosts: (0..500).map(|number| (host(number), noise(number))).collect(),
@@ -33,7 +33,7 @@ fn large() -> (Entry, Vec<Entry>) {
         positions: vec![7, 8],
         ledger,
     };
-    let split = split_entry(&entry, &mut Packer::new());
+    let split = split_entry(&entry, &mut WireCodec::new());
     assert!(split.messages.iter().all(|message| message.len() <= PAYLOAD_MAX));
     assert_eq!(split.too_long, 0);
     (entry, split.messages.iter().map(|message| read(message)).collect())
@@ -43,7 +43,7 @@ fn large() -> (Entry, Vec<Entry>) {
 fn a_long_entry_becomes_several_that_mean_the_same() {
     let (entry, pieces) = large();
     assert!(pieces.len() > 2, "{}", pieces.len());
-    let known = |log: &[Entry]| {
+    let known = |log: &[LogEntry]| {
         let mut rebuild = Rebuild::new(&partitions(), partitions().all().collect());
         log.iter().for_each(|entry| rebuild.entry(entry));
         rebuild.finish()
@@ -77,10 +77,10 @@ fn what_fits_into_no_message_is_counted_and_the_rest_goes() {
     for waiting in [vec![long.clone()], vec![long.clone(), scheduled("http://b/")], vec![scheduled("http://b/"), long]]
     {
         let short = waiting.iter().filter(|item| item.url.as_str().len() < 100).cloned().collect::<Vec<_>>();
-        let entry = Entry { waiting, positions: vec![5], taken: vec![Partition(0)], ..Entry::default() };
-        let split = split_entry(&entry, &mut Packer::new());
+        let entry = LogEntry { waiting, positions: vec![5], taken: vec![Partition(0)], ..LogEntry::default() };
+        let split = split_entry(&entry, &mut WireCodec::new());
         assert_eq!(split.too_long, 1);
-        let pieces: Vec<Entry> = split.messages.iter().map(|message| read(message)).collect();
+        let pieces: Vec<LogEntry> = split.messages.iter().map(|message| read(message)).collect();
         assert_eq!(pieces.iter().flat_map(|piece| piece.waiting.clone()).collect::<Vec<_>>(), short);
         assert_eq!(pieces.last().unwrap().positions, [5]);
         assert_eq!(pieces[0].taken, [Partition(0)]);
@@ -90,7 +90,7 @@ fn what_fits_into_no_message_is_counted_and_the_rest_goes() {
 proptest! {
     #[test]
     fn any_entry_comes_back(entry in entry()) {
-        let mut packer = Packer::new();
+        let mut packer = WireCodec::new();
         let mut sorted = entry.clone();
         sorted.notes.sort_by_key(NoteKey::rank);
         prop_assert_eq!(&decode_entry(&encode_entry(&entry, &mut packer), &mut packer).unwrap(), &sorted);

@@ -4,20 +4,20 @@
 //! nobody has found.
 
 mod batch;
+mod codec;
 mod entry;
 mod links;
 mod notes;
 mod observations;
 mod part;
-mod seal;
 mod strings;
 
 pub use batch::{Batch, LINKS_MAX, Split};
+pub use codec::{WireCodec, WireError};
 pub use entry::{decode_entry, encode_entry, split_entry};
 pub(super) use notes::NoteKey;
 pub use observations::{ObservationSegment, Observations, open_publication, seal_publication};
 pub use part::{Marks, Part, PartReader, Section};
-pub use seal::{Packer, WireError};
 
 #[cfg(test)]
 pub(crate) mod tests;

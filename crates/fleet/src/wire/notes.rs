@@ -7,14 +7,14 @@ use harvestman_core::url::HostKey;
 
 /// A note as it is written.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Noted<'a> {
+pub(super) enum WireNote<'a> {
     Admitted(&'a str, u64),
     SitemapFound(&'a str, u32),
     SitemapRead(&'a str),
     Robots(&'a str, &'a [u8]),
 }
 
-impl<'a> From<&'a Note> for Noted<'a> {
+impl<'a> From<&'a Note> for WireNote<'a> {
     fn from(note: &'a Note) -> Self {
         match note {
             Note::Admitted(host, count) => Self::Admitted(host.as_str(), *count),
@@ -25,13 +25,13 @@ impl<'a> From<&'a Note> for Noted<'a> {
     }
 }
 
-impl From<Noted<'_>> for Note {
-    fn from(noted: Noted<'_>) -> Self {
+impl From<WireNote<'_>> for Note {
+    fn from(noted: WireNote<'_>) -> Self {
         match noted {
-            Noted::Admitted(host, count) => Self::Admitted(HostKey::from_origin(host), count),
-            Noted::SitemapFound(url, nesting) => Self::SitemapFound(url.to_owned(), nesting),
-            Noted::SitemapRead(url) => Self::SitemapRead(url.to_owned()),
-            Noted::Robots(host, record) => Self::Robots(HostKey::from_origin(host), record.to_vec()),
+            WireNote::Admitted(host, count) => Self::Admitted(HostKey::from_origin(host), count),
+            WireNote::SitemapFound(url, nesting) => Self::SitemapFound(url.to_owned(), nesting),
+            WireNote::SitemapRead(url) => Self::SitemapRead(url.to_owned()),
+            WireNote::Robots(host, record) => Self::Robots(HostKey::from_origin(host), record.to_vec()),
         }
     }
 }

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::seal::{Kind, Packer, WireError, value};
+use super::codec::{MessageKind, WireCodec, WireError, value};
 use crate::SessionId;
 
 /// The most bytes of a batch, decompressed.
@@ -27,17 +27,17 @@ pub struct Observations {
 
 impl Observations {
     /// The batch as a message.
-    pub fn encode(&self, packer: &mut Packer) -> Bytes {
-        packer.seal(Kind::Observations, b"", self).into()
+    pub fn encode(&self, packer: &mut WireCodec) -> Bytes {
+        packer.seal(MessageKind::Observations, b"", self).into()
     }
 
     /// Reads a message.
     ///
     /// # Errors
     /// Where it was not written by a node of this format, or has changed since.
-    pub fn read(bytes: &[u8], packer: &mut Packer) -> Result<Self, WireError> {
-        let (_, plain) = packer.open(Kind::Observations, bytes, BATCH_MAX)?;
-        value(Kind::Observations, &plain)
+    pub fn read(bytes: &[u8], packer: &mut WireCodec) -> Result<Self, WireError> {
+        let (_, plain) = packer.open(MessageKind::Observations, bytes, BATCH_MAX)?;
+        value(MessageKind::Observations, &plain)
     }
 }
 
@@ -58,18 +58,18 @@ struct Index {
 
 impl ObservationSegment {
     /// The segment as an object. Its batches are compressed already.
-    pub fn encode(&self, packer: &mut Packer) -> Bytes {
+    pub fn encode(&self, packer: &mut WireCodec) -> Bytes {
         let lengths = self.batches.iter().map(|batch| batch.len() as u32).collect();
         let index = Index { senders: self.senders.clone(), lengths };
-        packer.seal(Kind::Segment, &self.batches.concat(), &index).into()
+        packer.seal(MessageKind::Segment, &self.batches.concat(), &index).into()
     }
 
     /// Reads an object.
     ///
     /// # Errors
     /// Where it was not written by a node of this format, or has changed since.
-    pub fn read(bytes: &Bytes, packer: &mut Packer) -> Result<Self, WireError> {
-        let kind = Kind::Segment;
+    pub fn read(bytes: &Bytes, packer: &mut WireCodec) -> Result<Self, WireError> {
+        let kind = MessageKind::Segment;
         let (mut raw, plain) = packer.open(kind, bytes, INDEX_MAX)?;
         let Index { senders, lengths } = value(kind, &plain)?;
         let mut batches = Vec::new();
@@ -83,16 +83,16 @@ impl ObservationSegment {
 }
 
 /// A publication as an object.
-pub fn seal_publication(plain: &[u8], packer: &mut Packer) -> Bytes {
-    packer.seal_plain(Kind::Publication, b"", plain).into()
+pub fn seal_publication(plain: &[u8], packer: &mut WireCodec) -> Bytes {
+    packer.seal_plain(MessageKind::Publication, b"", plain).into()
 }
 
 /// Reads such an object.
 ///
 /// # Errors
 /// Where it was not written by a node of this format, or has changed since.
-pub fn open_publication(bytes: &[u8], packer: &mut Packer) -> Result<Vec<u8>, WireError> {
-    Ok(packer.open(Kind::Publication, bytes, PUBLICATION_MAX)?.1)
+pub fn open_publication(bytes: &[u8], packer: &mut WireCodec) -> Result<Vec<u8>, WireError> {
+    Ok(packer.open(MessageKind::Publication, bytes, PUBLICATION_MAX)?.1)
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
         fn what_is_written_is_read_and_what_is_spoilt_is_told(
             all in prop::collection::vec(batches(), 0..6), at in any::<prop::sample::Index>(), bit in 0..8_u8,
         ) {
-            let mut packer = Packer::new();
+            let mut packer = WireCodec::new();
             let messages: Vec<Bytes> = all.iter().map(|batch| batch.encode(&mut packer)).collect();
             for (batch, message) in all.iter().zip(&messages) {
                 prop_assert_eq!(&Observations::read(message, &mut packer).unwrap(), batch);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_publication_is_read_as_it_was_written() {
-        let mut packer = Packer::new();
+        let mut packer = WireCodec::new();
         let sealed = seal_publication(b"what was learnt", &mut packer);
         assert_eq!(open_publication(&sealed, &mut packer).unwrap(), b"what was learnt");
         assert!(Observations::read(&sealed, &mut packer).is_err());

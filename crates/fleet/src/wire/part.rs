@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::codec::{MessageKind, WireCodec, WireError, value};
 use super::entry::halves;
 use super::links::Links;
-use super::notes::Noted;
-use super::seal::{Kind, Packer, WireError, value};
-use crate::{Known, Partition};
+use super::notes::WireNote;
+use crate::{Partition, PartitionState};
 use harvestman_core::model::{Note, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
@@ -69,10 +69,10 @@ impl Section {
     }
 }
 
-impl From<Known> for Section {
+impl From<PartitionState> for Section {
     /// What a partition that is taken over begins with. It says nothing of who holds it: that stands in the log.
-    fn from(known: Known) -> Self {
-        let Known { waiting, ended, hosts, notes, position } = known;
+    fn from(known: PartitionState) -> Self {
+        let PartitionState { waiting, ended, hosts, notes, position } = known;
         Self { waiting, ended, hosts, notes, marks: Marks { held: None, position, early: 0 } }
     }
 }
@@ -91,7 +91,7 @@ struct Body<'a> {
     #[serde(borrow)]
     hosts: Vec<(&'a str, &'a [u8])>,
     #[serde(borrow)]
-    notes: Vec<Noted<'a>>,
+    notes: Vec<WireNote<'a>>,
 }
 
 /// A line of the index: the partition, and its section's length.
@@ -99,18 +99,18 @@ type Line = (Partition, Marks, u64);
 
 impl Part {
     /// A part of what is known of partitions that are taken over.
-    pub fn of_known(known: impl IntoIterator<Item = (Partition, Known)>) -> Self {
+    pub fn of_known(known: impl IntoIterator<Item = (Partition, PartitionState)>) -> Self {
         Self { sections: known.into_iter().map(|(partition, known)| (partition, known.into())).collect() }
     }
 
     /// The part as an object.
-    pub fn encode(&self, packer: &mut Packer) -> Bytes {
+    pub fn encode(&self, packer: &mut WireCodec) -> Bytes {
         let sealed = self.sections.iter().map(|(partition, section)| (*partition, section.marks, section.seal(packer)));
         let sealed: Vec<(Partition, Marks, Vec<u8>)> = sealed.collect();
         let line =
             |(partition, marks, section): &(Partition, Marks, Vec<u8>)| (*partition, *marks, section.len() as u64);
         let lines: Vec<Line> = sealed.iter().map(line).collect();
-        let index = packer.seal(Kind::Index, b"", &lines);
+        let index = packer.seal(MessageKind::Index, b"", &lines);
         let mut object = (index.len() as u32).to_le_bytes().to_vec();
         object.extend(index);
         for (_, _, section) in sealed {
@@ -121,17 +121,21 @@ impl Part {
 }
 
 impl Section {
-    fn seal(&self, packer: &mut Packer) -> Vec<u8> {
+    fn seal(&self, packer: &mut WireCodec) -> Vec<u8> {
         let mut raw = Vec::new();
         let waiting = Links::of(&self.waiting.iter().collect::<Vec<_>>(), &mut raw);
         // As they are: their differences would spare two bytes of sixteen.
         raw.extend(self.ended.iter().flat_map(|url| url.0.to_le_bytes()));
         let hosts = self.hosts.iter().map(|(host, record)| (host.as_str(), record.as_slice())).collect();
-        packer.seal(Kind::Section, &raw, &Body { waiting, hosts, notes: self.notes.iter().map(Noted::from).collect() })
+        packer.seal(
+            MessageKind::Section,
+            &raw,
+            &Body { waiting, hosts, notes: self.notes.iter().map(WireNote::from).collect() },
+        )
     }
 
-    fn open(sealed: &[u8], marks: Marks, packer: &mut Packer) -> Result<Self, WireError> {
-        let kind = Kind::Section;
+    fn open(sealed: &[u8], marks: Marks, packer: &mut WireCodec) -> Result<Self, WireError> {
+        let kind = MessageKind::Section;
         let (raw, plain) = packer.open(kind, sealed, SECTION_MAX)?;
         let body: Body<'_> = value(kind, &plain)?;
         let (hashes, ended) = halves(raw, &body.waiting).ok_or(kind.spoilt("its hashes are cut off"))?;
@@ -158,8 +162,8 @@ impl PartReader {
     ///
     /// # Errors
     /// Where it was not written by a node of this format, or its index has changed since.
-    pub fn open(object: Bytes, packer: &mut Packer) -> Result<Self, WireError> {
-        let kind = Kind::Index;
+    pub fn open(object: Bytes, packer: &mut WireCodec) -> Result<Self, WireError> {
+        let kind = MessageKind::Index;
         let cut_off = || kind.spoilt("it is cut off");
         let (length, rest) = object.split_first_chunk::<HEAD>().ok_or_else(cut_off)?;
         let index = rest.get(..u32::from_le_bytes(*length) as usize).ok_or_else(cut_off)?;
@@ -184,14 +188,14 @@ impl PartReader {
     ///
     /// # Errors
     /// Where the section was not written by a node of this format, or has changed since, or is cut off. The others can still be read.
-    pub fn section(&self, partition: Partition, packer: &mut Packer) -> Result<Option<Section>, WireError> {
+    pub fn section(&self, partition: Partition, packer: &mut WireCodec) -> Result<Option<Section>, WireError> {
         let Some((marks, from, to)) = self.sections.get(&partition) else { return Ok(None) };
-        let sealed = self.object.get(*from..*to).ok_or(Kind::Section.spoilt("it is cut off"))?;
+        let sealed = self.object.get(*from..*to).ok_or(MessageKind::Section.spoilt("it is cut off"))?;
         Section::open(sealed, *marks, packer).map(Some)
     }
 
     /// The sections of some partitions, and which could not be read, and why. Those are missing from the part.
-    pub fn read(&self, wanted: &BTreeSet<Partition>, packer: &mut Packer) -> (Part, Vec<(Partition, WireError)>) {
+    pub fn read(&self, wanted: &BTreeSet<Partition>, packer: &mut WireCodec) -> (Part, Vec<(Partition, WireError)>) {
         let (mut part, mut unreadable) = (Part::default(), Vec::new());
         for partition in self.partitions().filter(|partition| wanted.contains(partition)) {
             match self.section(partition, packer) {
@@ -203,7 +207,7 @@ impl PartReader {
     }
 
     /// All sections, and which could not be read.
-    pub fn read_all(&self, packer: &mut Packer) -> (Part, Vec<(Partition, WireError)>) {
+    pub fn read_all(&self, packer: &mut WireCodec) -> (Part, Vec<(Partition, WireError)>) {
         self.read(&self.partitions().collect(), packer)
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::rebuild::PartBuilder;
 use crate::wire::tests::samples::{Shape, entries, links_of, partitions, scheduled};
 
-fn part_of(history: &[crate::Entry]) -> Part {
+fn part_of(history: &[crate::LogEntry]) -> Part {
     let mut builder = PartBuilder::new(&partitions());
     history.iter().for_each(|entry| builder.entry(entry));
     builder.finish()
@@ -23,7 +23,7 @@ fn three_sections() -> Part {
 
 #[test]
 fn a_spoilt_section_costs_its_partition_alone() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let part = three_sections();
     let object = part.encode(&mut packer);
     let whole = PartReader::open(object.clone(), &mut packer).unwrap();
@@ -42,7 +42,7 @@ fn a_spoilt_section_costs_its_partition_alone() {
 
 #[test]
 fn only_what_is_wanted_is_read() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let reader = PartReader::open(three_sections().encode(&mut packer), &mut packer).unwrap();
     assert_eq!(reader.partitions().collect::<Vec<_>>(), [3, 7, 200].map(Partition));
     let (part, unreadable) = reader.read(&[7, 8].map(Partition).into(), &mut packer);
@@ -52,7 +52,7 @@ fn only_what_is_wanted_is_read() {
 
 #[test]
 fn a_part_that_is_cut_off_lacks_its_last_sections() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let object = three_sections().encode(&mut packer);
     let mut readable = BTreeSet::new();
     for length in 0..object.len() {
@@ -70,7 +70,7 @@ fn a_part_that_is_cut_off_lacks_its_last_sections() {
 
 #[test]
 fn what_is_taken_over_says_nothing_of_who_holds_it() {
-    let known = Known { waiting: links_of(Shape::Forum, 3, 1), position: 9, ..Known::default() };
+    let known = PartitionState { waiting: links_of(Shape::Forum, 3, 1), position: 9, ..PartitionState::default() };
     let part = Part::of_known([(Partition(1), known.clone())]);
     let section = &part.sections[&Partition(1)];
     assert_eq!((&section.waiting, section.marks), (&known.waiting, Marks { held: None, position: 9, early: 0 }));
@@ -80,7 +80,7 @@ fn what_is_taken_over_says_nothing_of_who_holds_it() {
 fn a_url_in_a_part_costs_few_bytes() {
     let count = 20_000;
     let ended: Vec<Fingerprint> = (0..count).map(|number: u32| Fingerprint::of(&number.to_string())).collect();
-    let of = |section: Section| Part { sections: [(Partition(0), section)].into() }.encode(&mut Packer::new()).len();
+    let of = |section: Section| Part { sections: [(Partition(0), section)].into() }.encode(&mut WireCodec::new()).len();
     let a_waiting = of(Section { waiting: links_of(Shape::Mixed, count as usize, 1), ..Section::default() }) as f64
         / f64::from(count);
     let an_ended = of(Section { ended, ..Section::default() }) as f64 / f64::from(count);
@@ -91,7 +91,7 @@ fn a_url_in_a_part_costs_few_bytes() {
 proptest! {
     #[test]
     fn any_part_comes_back(history in entries(6)) {
-        let mut packer = Packer::new();
+        let mut packer = WireCodec::new();
         let part = part_of(&history);
         let reader = PartReader::open(part.encode(&mut packer), &mut packer).unwrap();
         prop_assert_eq!(reader.read_all(&mut packer), (part, vec![]));

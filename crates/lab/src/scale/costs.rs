@@ -11,8 +11,8 @@ use harvestman_core::model::{Fate, ScheduledUrl};
 use harvestman_core::url::Fingerprint;
 use harvestman_fleet::node::records::{Heartbeat, PartitionRecord, SessionRecord, written};
 use harvestman_fleet::rebuild::Rebuild;
-use harvestman_fleet::wire::{Batch, Packer, Part, Section, split_entry};
-use harvestman_fleet::{Ended, Entry, Partition, Partitions, SessionId};
+use harvestman_fleet::wire::{Batch, Part, Section, WireCodec, split_entry};
+use harvestman_fleet::{FinishedUrl, LogEntry, Partition, Partitions, SessionId};
 use harvestman_storage::dedup::{BloomOptions, BloomSet};
 
 /// Pages of a group of changes.
@@ -61,7 +61,7 @@ pub struct Costs {
 
 /// Measures; takes some seconds.
 pub fn measure(sample: &Sample, clock: &Clock) -> Costs {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let counted = Counted::of(sample);
     let (fixed, each) = batches(&counted.first, &mut packer);
     let (entry_bytes, page_bytes) = entries(sample, &mut packer);
@@ -113,7 +113,7 @@ impl Counted {
 }
 
 /// Bytes of a batch without links, and of a link in it.
-fn batches(links: &[ScheduledUrl], packer: &mut Packer) -> (f64, f64) {
+fn batches(links: &[ScheduledUrl], packer: &mut WireCodec) -> (f64, f64) {
     let mut mean = |size: usize| {
         let whole = links.chunks_exact(size.min(links.len().max(1)));
         let sizes: Vec<usize> =
@@ -130,28 +130,28 @@ fn line(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
 }
 
 /// Bytes of an entry without pages, and of a page in it.
-fn entries(sample: &Sample, packer: &mut Packer) -> (f64, f64) {
+fn entries(sample: &Sample, packer: &mut WireCodec) -> (f64, f64) {
     let mut known = HashSet::new();
     let partitions = Partitions::new(256, 4);
     let (mut bytes, mut pages, mut groups) = (0, 0, 0_u32);
     for group in sample.pages.chunks(GROUP) {
-        let ended = |url: &harvestman_core::url::CanonicalUrl| Ended {
+        let ended = |url: &harvestman_core::url::CanonicalUrl| FinishedUrl {
             partition: partitions.of(&url.host_key()),
             url: url.fingerprint(),
             fate: Fate::Fetched,
         };
         let new = group.iter().flat_map(|(_, links)| links).filter(|link| known.insert(link.url.fingerprint()));
-        let entry = Entry {
+        let entry = LogEntry {
             waiting: new.cloned().collect(),
             ended: group.iter().map(|(url, _)| ended(url)).collect(),
             positions: vec![u64::from(groups); usize::from(partitions.shards())],
-            ..Entry::default()
+            ..LogEntry::default()
         };
         bytes += split_entry(&entry, packer).messages.iter().map(|message| message.len()).sum::<usize>();
         pages += group.len();
         groups += 1;
     }
-    let empty: usize = split_entry(&Entry { positions: vec![1; 4], ..Entry::default() }, packer)
+    let empty: usize = split_entry(&LogEntry { positions: vec![1; 4], ..LogEntry::default() }, packer)
         .messages
         .iter()
         .map(|message| message.len())
@@ -167,7 +167,7 @@ struct OfPart {
 }
 
 /// What a URL is in a checkpoint, and how quickly it is read.
-fn parts(links: &[ScheduledUrl], packer: &mut Packer, clock: &Clock) -> OfPart {
+fn parts(links: &[ScheduledUrl], packer: &mut WireCodec, clock: &Clock) -> OfPart {
     let partition = Partition(0);
     let part = |section: Section| Part { sections: [(partition, section)].into() };
     let empty = part(Section::default()).encode(packer).len() as f64;

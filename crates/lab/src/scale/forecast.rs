@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Costs, Fleet};
-use harvestman_fleet::tiers::passes;
+use harvestman_fleet::compaction::write_amplification;
 
 /// A resource, and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,7 +112,7 @@ fn merged(costs: &Costs, fleet: &Fleet) -> f64 {
     let seconds = fetched(costs, fleet) / fleet.pages / fleet.nodes;
     let checkpoints = (seconds / fleet.checkpoint).clamp(1.0, CHECKPOINTS_MAX) as u64;
     let a_page = costs.ended_bytes + (costs.new - 1.0).max(0.0) * costs.waiting_bytes;
-    fleet.pages * a_page * passes(checkpoints, fleet.parts_max as usize)
+    fleet.pages * a_page * write_amplification(checkpoints, fleet.parts_max as usize)
 }
 
 /// Pages that were fetched when so many URLs are known.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, BusError};
-use harvestman_fleet::patience::patiently;
+use harvestman_fleet::retry::retry;
 
 /// Where the fleet keeps it.
 pub(super) const KEY: &str = "config";
@@ -83,7 +83,7 @@ pub(super) enum Disagreement {
 pub(super) async fn agree(bus: &dyn Bus, clock: &Clock, config: &Config) -> Result<Config, Disagreement> {
     let common = common(config);
     let text: Bytes = toml::to_string(&common).map_err(|error| unreadable(config, &error))?.into();
-    match patiently(clock, || bus.create(KEY, text.clone())).await {
+    match retry(clock, || bus.create(KEY, text.clone())).await {
         Ok(_) => return Ok(config.clone()),
         // With another's, or with what was written though nobody said so.
         Err(BusError::Conflict) => {}
@@ -106,7 +106,7 @@ pub(super) async fn join(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<C
 async fn read(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disagreement> {
     let until = clock.now() + WRITTEN_WITHIN;
     let held = loop {
-        match patiently(clock, || bus.get(KEY)).await?.and_then(|held| held.value) {
+        match retry(clock, || bus.get(KEY)).await?.and_then(|held| held.value) {
             Some(held) => break held,
             None if clock.now() >= until => return Err(Disagreement::Missing(own.fleet.name.clone())),
             None => clock.sleep(LOOK_EVERY).await,

@@ -8,9 +8,9 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, KeyValue};
 use harvestman_fleet::node::records::{self, BUDGET, CRAWL, CrawlRecord, CrawlState, ORDERS};
+use harvestman_fleet::order_submission;
 use harvestman_fleet::orders::Orders;
-use harvestman_fleet::patience::once;
-use harvestman_fleet::telling;
+use harvestman_fleet::retry::call_once;
 use harvestman_report::StopFlag;
 
 /// How often a node that begins asks, and how often it says that nobody answers.
@@ -34,7 +34,8 @@ pub(super) async fn ask(
 ) -> Result<Result<Before, Error>, Error> {
     let (name, questions) = (&config.fleet.name, Questions { bus, clock, stop });
     let held = questions.get(ORDERS, "orders").await?;
-    let orders = telling::orders_of(held.as_ref()).map_err(|error| Error::Configuration(error.to_string()))?;
+    let orders =
+        order_submission::decode_orders(held.as_ref()).map_err(|error| Error::Configuration(error.to_string()))?;
     if orders.stopped {
         return Ok(Err(orders::was_stopped(name)));
     }
@@ -59,7 +60,7 @@ impl Questions<'_> {
     async fn get(&self, key: &str, what: &str) -> Result<Option<KeyValue>, Error> {
         let mut told: Option<Instant> = None;
         loop {
-            let error = match once(self.clock, self.bus.get(key)).await {
+            let error = match call_once(self.clock, self.bus.get(key)).await {
                 Ok(held) => return Ok(held),
                 Err(error) => error,
             };

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::Error;
 use crate::switchboard::Lines;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_fleet::budget::{Amounts, Budget, Kind, Limits, Spender, Spending, UsedUp};
+use harvestman_fleet::budget::{Amounts, Budget, BudgetKind, BudgetUsage, ExhaustedBudget, Limits, Spender};
 use harvestman_fleet::bus::{Bus, BusError, KeyValue};
 use harvestman_fleet::node::records::{self, BUDGET};
-use harvestman_fleet::patience::patiently;
+use harvestman_fleet::retry::retry;
 use harvestman_stages::frontier::{Allowance, Control, EndReason, Spent};
 
 /// Bytes that a node has at its disposal at least, where they are limited.
@@ -52,16 +52,16 @@ impl Spender for BudgetShare {
         Limits { pages: budgets.pages, requests: budgets.requests, bytes: budgets.bytes, time }
     }
 
-    fn spending(&self) -> Spending {
+    fn spending(&self) -> BudgetUsage {
         let (share, spent) = self.allowance().share();
         let lacks = [
-            (Kind::Pages, share.lacks.pages),
-            (Kind::Requests, share.lacks.requests),
-            (Kind::Bytes, share.lacks.bytes),
+            (BudgetKind::Pages, share.lacks.pages),
+            (BudgetKind::Requests, share.lacks.requests),
+            (BudgetKind::Bytes, share.lacks.bytes),
         ];
-        let lacks: BTreeSet<Kind> = lacks.into_iter().filter(|(_, lacks)| *lacks).map(|(kind, _)| kind).collect();
+        let lacks: BTreeSet<BudgetKind> = lacks.into_iter().filter(|(_, lacks)| *lacks).map(|(kind, _)| kind).collect();
         let least = Amounts { pages: self.in_flight_max, requests: self.in_flight_max * 2, bytes: BYTES_LEAST };
-        Spending { allowed: amounts(share.allowed), spent: amounts(spent), least, lacks, ..Spending::default() }
+        BudgetUsage { allowed: amounts(share.allowed), spent: amounts(spent), least, lacks, ..BudgetUsage::default() }
     }
 
     fn raise(&self, allowed: Amounts) {
@@ -74,12 +74,12 @@ impl Spender for BudgetShare {
         amounts(self.allowance().lower(spent(allowed)))
     }
 
-    fn over(&self, why: UsedUp) {
+    fn exhausted(&self, why: ExhaustedBudget) {
         self.lines.0.to_frontier(Control::End(match why {
-            UsedUp::Of(Kind::Pages) => EndReason::Pages,
-            UsedUp::Of(Kind::Requests) => EndReason::Requests,
-            UsedUp::Of(Kind::Bytes) => EndReason::Bytes,
-            UsedUp::Time => EndReason::Time,
+            ExhaustedBudget::Of(BudgetKind::Pages) => EndReason::Pages,
+            ExhaustedBudget::Of(BudgetKind::Requests) => EndReason::Requests,
+            ExhaustedBudget::Of(BudgetKind::Bytes) => EndReason::Bytes,
+            ExhaustedBudget::Time => EndReason::Time,
         }));
     }
 }
@@ -88,7 +88,7 @@ impl Spender for BudgetShare {
 pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(format!("the fleet's budgets: {error}"));
     for _ in 0..ATTEMPTS {
-        let Some(held) = patiently(clock, || bus.get(BUDGET)).await.map_err(|error| wrong(&error))? else {
+        let Some(held) = retry(clock, || bus.get(BUDGET)).await.map_err(|error| wrong(&error))? else {
             return Ok(());
         };
         let budget: Budget = records::read(&held.value.unwrap_or_default()).map_err(|error| wrong(&error))?;
@@ -96,7 +96,7 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
             return Ok(());
         }
         let value = records::written(&Budget { over: None, ..budget });
-        match patiently(clock, || bus.update(BUDGET, value.clone(), held.revision)).await {
+        match retry(clock, || bus.update(BUDGET, value.clone(), held.revision)).await {
             Err(BusError::Conflict) => {}
             written => return written.map(drop).map_err(|error| wrong(&error)),
         }
@@ -105,12 +105,12 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
 }
 
 /// What a node says that would take part in a crawl whose budget is used up.
-pub(super) fn is_used_up(name: &str, why: UsedUp) -> Error {
+pub(super) fn is_used_up(name: &str, why: ExhaustedBudget) -> Error {
     let setting = match why {
-        UsedUp::Of(Kind::Pages) => "pages",
-        UsedUp::Of(Kind::Requests) => "requests",
-        UsedUp::Of(Kind::Bytes) => "bytes",
-        UsedUp::Time => "time",
+        ExhaustedBudget::Of(BudgetKind::Pages) => "pages",
+        ExhaustedBudget::Of(BudgetKind::Requests) => "requests",
+        ExhaustedBudget::Of(BudgetKind::Bytes) => "bytes",
+        ExhaustedBudget::Time => "time",
     };
     Error::Configuration(format!(
         "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --go-on --set budget.{setting}=…` lets it go on \
@@ -119,7 +119,7 @@ pub(super) fn is_used_up(name: &str, why: UsedUp) -> Error {
 }
 
 /// Which budget of the fleet's crawl is used up, if one is.
-pub(super) fn used_up(held: Option<KeyValue>) -> Result<Option<UsedUp>, Error> {
+pub(super) fn used_up(held: Option<KeyValue>) -> Result<Option<ExhaustedBudget>, Error> {
     let Some(value) = held.and_then(|held| held.value) else { return Ok(None) };
     let budget: Result<Budget, _> = records::read(&value);
     let wrong = |error| Error::Configuration(format!("the fleet's budgets: {error}"));

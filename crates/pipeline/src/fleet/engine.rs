@@ -12,9 +12,9 @@ use crate::state_writer::recollection;
 use crate::switchboard::Lines;
 use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, ScheduledUrl};
 use harvestman_core::url::HostKey;
-use harvestman_fleet::bus::Later;
-use harvestman_fleet::engine::{Engine, Pulse};
-use harvestman_fleet::{Known, Partition, Territory};
+use harvestman_fleet::bus::BoxFuture;
+use harvestman_fleet::engine::{Engine, EngineStatus};
+use harvestman_fleet::{Partition, PartitionOwnership, PartitionState};
 use harvestman_metrics::FleetMetrics;
 use harvestman_stages::frontier::{Hosts, LeasesOf, LetGo, LinksFound, TakeOver};
 use harvestman_storage::dedup::SeenUrls;
@@ -39,7 +39,7 @@ struct Sifted {
 pub(super) struct FleetEngine {
     pub(super) lines: Lines,
     pub(super) arbiter: actix::ArbiterHandle,
-    pub(super) territory: Arc<Territory>,
+    pub(super) territory: Arc<PartitionOwnership>,
     pub(super) seen: Arc<SeenUrls>,
     pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) desk: Arc<Desk>,
@@ -51,7 +51,7 @@ pub(super) struct FleetEngine {
 
 impl FleetEngine {
     /// What is known of a partition goes to where each stage finds it. Its sitemaps that are still to be read.
-    fn recall(&self, known: &mut Known) -> (Vec<(HostKey, u64)>, Sitemaps) {
+    fn recall(&self, known: &mut PartitionState) -> (Vec<(HostKey, u64)>, Sitemaps) {
         let waiting = known.waiting.iter().map(|item| item.url.fingerprint());
         for url in known.ended.iter().copied().chain(waiting) {
             self.seen.insert(url);
@@ -75,7 +75,7 @@ impl FleetEngine {
         (past.admitted, past.sitemaps.into_iter().collect())
     }
 
-    async fn take_one(&self, partition: Partition, mut known: Known) {
+    async fn take_one(&self, partition: Partition, mut known: PartitionState) {
         let _gate = self.gate.lock().await;
         self.desk.loads.took(partition, &known);
         let (admitted, sitemaps) = self.recall(&mut known);
@@ -127,7 +127,7 @@ impl FleetEngine {
 
     async fn let_go(&self, partitions: &[Partition], hosts: Arc<Hosts>) {
         let _gate = self.gate.lock().await;
-        partitions.iter().for_each(|partition| self.territory.let_go(*partition));
+        partitions.iter().for_each(|partition| self.territory.release(*partition));
         let released = partitions.iter().map(|partition| partition.0).collect();
         let fleet_effects = Box::new(FleetEffects { released, ..FleetEffects::default() });
         self.lines.0.to_frontier(LetGo { hosts: Arc::clone(&hosts), fleet_effects });
@@ -149,7 +149,7 @@ impl FleetEngine {
     fn sift(&self, links: Vec<ScheduledUrl>) -> Sifted {
         let (mut sifted, arrived) = (Sifted::default(), &self.metrics.arrived);
         for mut item in links {
-            if !self.territory.takes_in(item.url.origin()) {
+            if !self.territory.accepts_links_of(item.url.origin()) {
                 arrived.by("elsewhere").inc();
                 continue;
             }
@@ -159,7 +159,7 @@ impl FleetEngine {
                 continue;
             }
             let url = item.url.fingerprint();
-            if self.seen.insert(url) || self.territory.was_regretted(url) {
+            if self.seen.insert(url) || self.territory.was_relinquished(url) {
                 arrived.by("new").inc();
                 item.class = item.class.unmarked();
                 self.reclassify(&mut item);
@@ -174,7 +174,7 @@ impl FleetEngine {
 }
 
 impl Engine for FleetEngine {
-    fn take<'a>(&'a self, partitions: Vec<(Partition, Known)>) -> Later<'a, ()> {
+    fn take<'a>(&'a self, partitions: Vec<(Partition, PartitionState)>) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             for (partition, known) in partitions {
                 self.take_one(partition, known).await;
@@ -182,9 +182,9 @@ impl Engine for FleetEngine {
         })
     }
 
-    fn release<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+    fn release<'a>(&'a self, partitions: &'a [Partition]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            partitions.iter().for_each(|partition| self.territory.leave(*partition));
+            partitions.iter().for_each(|partition| self.territory.begin_release(*partition));
             let hosts = self.hosts(partitions);
             self.until_quiet(&hosts).await;
             self.let_go(partitions, hosts).await;
@@ -192,7 +192,13 @@ impl Engine for FleetEngine {
         })
     }
 
-    fn offer<'a>(&'a self, shard: u16, sequence: u64, links: Vec<ScheduledUrl>, catching_up: bool) -> Later<'a, ()> {
+    fn offer<'a>(
+        &'a self,
+        shard: u16,
+        sequence: u64,
+        links: Vec<ScheduledUrl>,
+        catching_up: bool,
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             self.desk.take_room().await;
             let _gate = self.gate.lock().await;
@@ -206,7 +212,7 @@ impl Engine for FleetEngine {
         })
     }
 
-    fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> Later<'a, ()> {
+    fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let taken = partitions.iter().map(|partition| partition.0).collect();
             let fleet_effects = Some(Box::new(FleetEffects { taken, ..FleetEffects::default() }));
@@ -215,13 +221,13 @@ impl Engine for FleetEngine {
         })
     }
 
-    fn pulse(&self) -> Pulse {
+    fn status(&self) -> EngineStatus {
         // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way round, never in neither.
         let pending = self.lines.0.keeper.get().map_or(0, |keeper| keeper.pending());
         let (waiting, under_way, activity) = self.lines.0.pulse.now();
         // One errand stands for the fleet, so that the crawl does not end by itself.
         let under_way = under_way.saturating_sub(1) + pending + u64::from(self.desk.hands_back());
         let (positions, ledger) = (self.desk.positions(), self.ledger.lock().clone());
-        Pulse { waiting, under_way, activity, positions, known: self.desk.loads.now(), ledger }
+        EngineStatus { waiting, under_way, activity, positions, known: self.desk.loads.now(), ledger }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::run::node_name;
 use harvestman_core::config::Config;
-use harvestman_fleet::status::Standing;
+use harvestman_fleet::status::FleetProgress;
 use harvestman_report::FleetFigures;
 
 /// How much others were heard to have fetched. Clones share it.
@@ -13,7 +13,7 @@ use harvestman_report::FleetFigures;
 pub(super) struct FleetSize(Arc<AtomicU64>);
 
 impl FleetSize {
-    pub(super) fn hear(&self, now: &Standing) {
+    pub(super) fn hear(&self, now: &FleetProgress) {
         let others = now.fleet.nodes.iter().filter(|node| node.session != now.session);
         // Whoever leaves takes its count along.
         self.0.fetch_max(others.map(|node| node.pages).sum(), Ordering::Relaxed);

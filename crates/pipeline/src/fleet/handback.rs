@@ -16,7 +16,7 @@ const AT_ONCE: usize = 4_096;
 /// Offers what waited, and removes it when the fleet has it. Blocks; until it has ended the node counts as busy.
 pub(super) fn hand_back(directory: &Path, journal: &dyn Journal, desk: &Arc<Desk>, runtime: &tokio::runtime::Handle) {
     if let Some(left) = start::left(directory) {
-        match offer_all(&left, |urls| runtime.block_on(journal.keep(urls, Vec::new())).is_ok()) {
+        match offer_all(&left, |urls| runtime.block_on(journal.commit(urls, Vec::new())).is_ok()) {
             Some(0) => {}
             Some(urls) => {
                 tracing::info!(urls, "what this node knew from an earlier session was offered to the fleet again")

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use futures_util::future::try_join_all;
 
 use harvestman_core::model::ScheduledUrl;
-use harvestman_fleet::bus::Later;
-use harvestman_fleet::engine::{Journal, SessionOver};
+use harvestman_fleet::bus::BoxFuture;
+use harvestman_fleet::engine::{Journal, SessionEnded};
 use harvestman_fleet::node::SessionLog;
-use harvestman_fleet::{Entry, Partitions};
+use harvestman_fleet::{LogEntry, Partitions};
 
 /// The exchange and the log of a session.
 pub(super) struct SessionJournal {
@@ -18,7 +18,7 @@ pub(super) struct SessionJournal {
 }
 
 impl Journal for SessionJournal {
-    fn keep(&self, foreign: Vec<ScheduledUrl>, entries: Vec<Entry>) -> Later<'_, Result<(), SessionOver>> {
+    fn commit(&self, foreign: Vec<ScheduledUrl>, entries: Vec<LogEntry>) -> BoxFuture<'_, Result<(), SessionEnded>> {
         Box::pin(async move {
             let mut by_shard: BTreeMap<u16, Vec<ScheduledUrl>> = BTreeMap::new();
             for item in foreign {
@@ -29,9 +29,9 @@ impl Journal for SessionJournal {
                 let (shard, links) = (*shard, links.clone());
                 async move { self.log.publish(shard, &links, 0).await }
             };
-            try_join_all(by_shard.iter().map(publish)).await.map_err(|_| SessionOver)?;
+            try_join_all(by_shard.iter().map(publish)).await?;
             for entry in &entries {
-                self.log.append(entry).await.map_err(|_| SessionOver)?;
+                self.log.append(entry).await?;
             }
             Ok(())
         })

@@ -5,16 +5,21 @@ use std::time::Duration;
 
 use crate::switchboard::Lines;
 use harvestman_core::clock::Clock;
-use harvestman_fleet::Territory;
+use harvestman_fleet::PartitionOwnership;
 
 /// How often it is looked whether the node may fetch again.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Watches the tenure for as long as it is polled.
-pub(super) async fn watch(territory: Arc<Territory>, lines: Lines, arbiter: actix::ArbiterHandle, clock: Clock) {
+pub(super) async fn watch(
+    territory: Arc<PartitionOwnership>,
+    lines: Lines,
+    arbiter: actix::ArbiterHandle,
+    clock: Clock,
+) {
     let mut fetches = false;
     loop {
-        let until = territory.tenure().until();
+        let until = territory.fetch_deadline().until();
         let may = clock.now() < until;
         if may != fetches {
             fetches = may;

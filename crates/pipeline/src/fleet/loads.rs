@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use harvestman_core::model::Change;
-use harvestman_fleet::{Known, Partition, Partitions};
+use harvestman_fleet::{Partition, PartitionState, Partitions};
 
 /// Of each partition that is held: how many URLs were ever accepted of it. Changes count when they are kept; what another node knew counts
 /// when it is taken.
@@ -15,7 +15,7 @@ impl Loads {
     }
 
     /// A partition is taken of which this is known.
-    pub(super) fn took(&self, partition: Partition, known: &Known) {
+    pub(super) fn took(&self, partition: Partition, known: &PartitionState) {
         self.set(partition, (known.waiting.len() + known.ended.len()) as u64);
     }
 
@@ -73,7 +73,10 @@ mod tests {
         let at = partitions.of_origin("http://a.test");
         let loads = Loads::new(&partitions);
         let known = || loads.now()[usize::from(at.0)];
-        loads.took(at, &Known { ended: vec![item("http://a.test/0", 0).url.fingerprint()], ..Known::default() });
+        loads.took(
+            at,
+            &PartitionState { ended: vec![item("http://a.test/0", 0).url.fingerprint()], ..PartitionState::default() },
+        );
         let waiting = vec![(1, item("http://a.test/1", 0)), (2, item("http://a.test/2", 1))];
         let ended = vec![ended("http://a.test/3", None), ended("http://a.test/0", Some(7))];
         loads.kept(&Change { waiting: waiting.clone(), ended, ..Change::default() }, &partitions);

@@ -7,7 +7,7 @@ use super::commit_tracker::Desk;
 use crate::state_writer::StateLog;
 use harvestman_core::model::{Change, FleetEffects};
 use harvestman_fleet::engine::Journal;
-use harvestman_fleet::{Ended, Entry, Partitions};
+use harvestman_fleet::{FinishedUrl, LogEntry, Partitions};
 use harvestman_storage::store::{Group, Store, StoreError};
 
 /// How often, and how far apart, it is looked how a session has ended.
@@ -29,7 +29,7 @@ impl StateLog for FleetLog {
         if !self.desk.is_closed() {
             let foreign = passages(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
             let entries = entries(group, &self.partitions);
-            let kept = self.runtime.block_on(self.journal.keep(foreign, entries));
+            let kept = self.runtime.block_on(self.journal.commit(foreign, entries));
             // It may have ended in the meantime, with everything that counts.
             if let Err(over) = kept
                 && !self.closes()
@@ -63,9 +63,9 @@ fn passages(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
 }
 
 /// A group as entries of the log: one, and one more after each change that lets partitions go, as what comes later does not count for them.
-fn entries(group: &Group, partitions: &Partitions) -> Vec<Entry> {
+fn entries(group: &Group, partitions: &Partitions) -> Vec<LogEntry> {
     let mut entries = Vec::new();
-    let mut entry = Entry { positions: vec![0; usize::from(partitions.shards())], ..Entry::default() };
+    let mut entry = LogEntry { positions: vec![0; usize::from(partitions.shards())], ..LogEntry::default() };
     for change in &group.changes {
         let fleet_effects = change.fleet_effects.as_deref();
         if !fleet_effects.is_some_and(|effects| effects.imported) {
@@ -73,7 +73,7 @@ fn entries(group: &Group, partitions: &Partitions) -> Vec<Entry> {
         }
         entry.ended.extend(change.ended.iter().map(|ended| {
             let partition = partitions.of(&ended.host);
-            Ended { partition, url: ended.url, fate: ended.fate }
+            FinishedUrl { partition, url: ended.url, fate: ended.fate }
         }));
         entry.notes.extend(change.notes.iter().cloned());
         entry.ledger.clone_from(&change.ledger);
@@ -86,8 +86,11 @@ fn entries(group: &Group, partitions: &Partitions) -> Vec<Entry> {
         entry.taken.extend(fleet_effects.taken.iter().copied().map(harvestman_fleet::Partition));
         if !fleet_effects.released.is_empty() {
             entry.released.extend(fleet_effects.released.iter().copied().map(harvestman_fleet::Partition));
-            let next =
-                Entry { positions: vec![0; entry.positions.len()], ledger: entry.ledger.clone(), ..Entry::default() };
+            let next = LogEntry {
+                positions: vec![0; entry.positions.len()],
+                ledger: entry.ledger.clone(),
+                ..LogEntry::default()
+            };
             entries.push(std::mem::replace(&mut entry, next));
         }
     }

@@ -14,8 +14,8 @@ use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
 use harvestman_core::model::ClusterId;
 use harvestman_fleet::bus::Bus;
 use harvestman_fleet::node::{OnOrders, records};
+use harvestman_fleet::order_submission;
 use harvestman_fleet::orders::{List, Order, Orders};
-use harvestman_fleet::telling;
 use harvestman_policy::steering::{KnownCluster, Target};
 use harvestman_report::{Command, Given, Hooks};
 use harvestman_stages::frontier::Control;
@@ -33,7 +33,7 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result
     let settings: Vec<_> = settings.collect();
     let set = (!settings.is_empty()).then_some(Order::Set(settings));
     for order in set.into_iter().chain([Order::GoOn, Order::Reopen]) {
-        let told = telling::tell(bus, clock, &order).await;
+        let told = order_submission::submit(bus, clock, &order).await;
         told.map_err(|error| Error::Configuration(error.to_string()))?;
     }
     Ok(())
@@ -136,7 +136,7 @@ impl OrderRelay {
     async fn tell(&mut self, command: &Command) -> Result<String, String> {
         let clusters = self.publisher.as_ref().map(|publisher| publisher.clusters());
         let order = order(command, &self.config, clusters.as_ref())?;
-        let told = telling::tell(&*self.bus, &self.clock, &order).await;
+        let told = order_submission::submit(&*self.bus, &self.clock, &order).await;
         let effects = self.catch_up(told.map_err(|error| error.to_string())?).await;
         let here = if effects.is_empty() { "it was so already".to_owned() } else { effects.join("; ") };
         Ok(format!("told to the fleet. Here: {here}"))

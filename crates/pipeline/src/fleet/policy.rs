@@ -13,8 +13,8 @@ use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, ParseOptions};
 use harvestman_core::model::UrlPattern;
 use harvestman_core::seed::Seed;
-use harvestman_fleet::bus::Later;
-use harvestman_fleet::policy::{Bounds, Outbox, PolicyPost, Seat};
+use harvestman_fleet::bus::BoxFuture;
+use harvestman_fleet::policy::{Outbox, PolicyReplica, PolicySession, RetentionLimits};
 use harvestman_metrics::FleetMetrics;
 use harvestman_policy::follow::{Follow, GroundId, Lead, Publication, Reader, School, Taught};
 use harvestman_policy::learned::{Facts, ReadPage, SiteModel};
@@ -68,9 +68,9 @@ impl FleetPolicy {
     }
 
     /// What the fleet asks of it; none where each node learns for itself.
-    pub(super) fn post(&self) -> Option<Arc<PolicyPost>> {
+    pub(super) fn post(&self) -> Option<Arc<PolicySession>> {
         let school = self.school.get()?;
-        Some(PolicyPost::new(Arc::new(school.clone()), Arc::clone(&school.0.outbox), Bounds::default()))
+        Some(PolicySession::new(Arc::new(school.clone()), Arc::clone(&school.0.outbox), RetentionLimits::default()))
     }
 
     /// The pattern of a URL by the fleet's policy; none where each node learns for itself.
@@ -161,24 +161,24 @@ impl Classroom {
     }
 }
 
-impl Seat for Classroom {
-    fn begin(&self) -> Later<'_, ()> {
+impl PolicyReplica for Classroom {
+    fn start_leading(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move { self.apart(Room::begin).await.unwrap_or_default() })
     }
 
-    fn show(&self, observations: Vec<Bytes>) -> Later<'_, ()> {
+    fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()> {
         Box::pin(async move { self.apart(move |room| room.show(&observations)).await.unwrap_or_default() })
     }
 
-    fn publication(&self) -> Later<'_, Option<Bytes>> {
+    fn publication(&self) -> BoxFuture<'_, Option<Bytes>> {
         Box::pin(async move { self.apart(Room::publication).await? })
     }
 
-    fn end(&self) {
+    fn stop_leading(&self) {
         *self.0.lead.lock() = None;
     }
 
-    fn follow(&self, version: u64, publication: Bytes) -> Later<'_, Result<(), String>> {
+    fn follow(&self, version: u64, publication: Bytes) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
             let read = self.apart(move |room| room.follow(version, &publication)).await;
             read.unwrap_or_else(|| Err("reading it failed".to_owned()))

@@ -49,15 +49,15 @@ async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
     let (holder, mut at_holder) = fleet_policy("ucc");
     let (other, mut elsewhere) = fleet_policy("ucc");
     let (post, others) = (holder.post().unwrap(), other.post().unwrap());
-    post.seat.begin().await;
+    post.replica.start_leading().await;
     (0..20).for_each(|number| elsewhere.observe(seen(number)));
     assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 0));
     assert!(elsewhere.site_model(&mut *reader(&ParseOptions::default())).is_none());
-    post.seat.show(others.outbox.take()).await;
-    let publication = post.seat.publication().await.unwrap();
+    post.replica.observe(others.outbox.take()).await;
+    let publication = post.replica.publication().await.unwrap();
     for (version, policy, post) in [(1, &mut at_holder, &post), (1, &mut elsewhere, &others)] {
         assert!(!policy.has_news());
-        post.seat.follow(version, publication.clone()).await.unwrap();
+        post.replica.follow(version, publication.clone()).await.unwrap();
         assert!(policy.has_news());
         let snapshot = policy.snapshot();
         assert!(
@@ -67,9 +67,9 @@ async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
     let class = LinkClass::unclassified(Apath(9));
     assert_eq!(at_holder.snapshot().score(class).to_bits(), elsewhere.snapshot().score(class).to_bits());
     assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 20));
-    assert!(post.seat.follow(2, Bytes::from_static(b"nonsense")).await.is_err());
-    post.seat.end();
-    assert!(post.seat.publication().await.is_none());
+    assert!(post.replica.follow(2, Bytes::from_static(b"nonsense")).await.is_err());
+    post.replica.stop_leading();
+    assert!(post.replica.publication().await.is_none());
 }
 
 #[test]

@@ -11,9 +11,9 @@ use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, BusError};
 use harvestman_fleet::connect;
 use harvestman_fleet::node::records::{self, CrawlState, REBALANCE, Rebalance};
-use harvestman_fleet::node::view::View;
-use harvestman_fleet::patience::patiently;
-use harvestman_fleet::rebalanced::Rebalanced;
+use harvestman_fleet::node::view::FleetView;
+use harvestman_fleet::rebalance_report::RebalanceReport;
+use harvestman_fleet::retry::retry;
 
 /// How long everything may take to be where it is to be, before the load is to be spread all the same.
 const LOOKED_MAX: Duration = Duration::from_secs(5);
@@ -25,22 +25,24 @@ const MOVED_MAX: Duration = Duration::from_secs(120);
 const ATTEMPTS: u32 = 5;
 
 /// Has the fleet that `own` names spread its load now, and waits until it has. What it moved.
-pub(crate) async fn rebalance(own: &Config) -> Result<Rebalanced, Error> {
+pub(crate) async fn rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
     let config = agreed::join(&*bus, &clock, own).await?;
     let (name, partitions) = (&config.fleet.name, partitions(&config)?);
-    let is_running = |view: &View| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);
-    let is_done = |view: &View| Rebalanced::is_done(view, &partitions) || !is_running(view);
+    let is_running =
+        |view: &FleetView| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);
+    let is_done = |view: &FleetView| RebalanceReport::is_done(view, &partitions) || !is_running(view);
     // A node that says something at the very moment is heard of only after all else.
     let view = watch(&*bus, &clock, LOOKED_MAX, is_done).await?;
     if !is_running(&view) {
         let why = "it is not running: there is nothing to spread. `harvestman fleet status` says where it stands";
         return Err(refused(name, why));
     }
-    let before = Rebalanced::before(name, &view);
+    let before = RebalanceReport::before(name, &view);
     let number = ask(&*bus, &clock).await?;
-    let answered = |view: &View| view.placement.as_ref().is_some_and(|(placement, _)| placement.answered >= number);
+    let answered =
+        |view: &FleetView| view.placement.as_ref().is_some_and(|(placement, _)| placement.answered >= number);
     let view = watch(&*bus, &clock, ANSWERED_MAX, |view| answered(view) || !is_running(view)).await?;
     if !answered(&view) {
         let over = "it ended meanwhile".to_owned();
@@ -55,7 +57,7 @@ fn refused(name: &str, why: &str) -> Error {
     Error::Configuration(format!("the fleet's crawl `{name}` did not spread its load: {why}"))
 }
 
-fn unanswered(view: &View) -> String {
+fn unanswered(view: &FleetView) -> String {
     let (nodes, seconds) = (view.nodes().len(), ANSWERED_MAX.as_secs());
     format!(
         "none of its {nodes} nodes answered within {seconds} s. They do when all partitions are held and have caught up; `harvestman fleet \
@@ -66,7 +68,7 @@ fn unanswered(view: &View) -> String {
 /// Writes a request; its number.
 async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
     for _ in 0..ATTEMPTS {
-        let held = patiently(clock, || bus.get(REBALANCE)).await.map_err(failed)?;
+        let held = retry(clock, || bus.get(REBALANCE)).await.map_err(failed)?;
         let value = held.as_ref().and_then(|held| held.value.as_deref());
         // What cannot be read is written over.
         let last: Rebalance = value.and_then(|value| records::read(value).ok()).unwrap_or_default();
@@ -76,7 +78,7 @@ async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
             Some(held) => bus.update(REBALANCE, value.clone(), held.revision),
             None => bus.create(REBALANCE, value.clone()),
         };
-        match patiently(clock, write).await {
+        match retry(clock, write).await {
             Ok(_) => return Ok(asked),
             Err(BusError::Conflict) => {}
             Err(error) => return Err(failed(error)),
@@ -86,15 +88,20 @@ async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
 }
 
 /// What the keys hold once they are as they are to be, or when it is too late.
-async fn watch(bus: &dyn Bus, clock: &Clock, patience: Duration, is_so: impl Fn(&View) -> bool) -> Result<View, Error> {
+async fn watch(
+    bus: &dyn Bus,
+    clock: &Clock,
+    patience: Duration,
+    is_so: impl Fn(&FleetView) -> bool,
+) -> Result<FleetView, Error> {
     let until = clock.now() + patience;
-    let mut view = View::default();
-    let mut keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
+    let mut view = FleetView::default();
+    let mut keys = retry(clock, || bus.watch()).await.map_err(failed)?;
     while let Ok(seen) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
         let Some(seen) = seen else {
             // It has lost its connection, or fell behind.
             view.watch_begins();
-            keys = patiently(clock, || bus.watch()).await.map_err(failed)?;
+            keys = retry(clock, || bus.watch()).await.map_err(failed)?;
             continue;
         };
         if let Err(error) = view.see(seen) {

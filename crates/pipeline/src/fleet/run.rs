@@ -33,7 +33,9 @@ use harvestman_fleet::bus::Bus;
 use harvestman_fleet::engine::Engine;
 use harvestman_fleet::node::records::Origin;
 use harvestman_fleet::node::{CallOptions, End, Node, NodeOptions, OnOrders};
-use harvestman_fleet::{ConnectError, HostOwnership, Metered, Partitions, SessionId, Terms, Territory, connect};
+use harvestman_fleet::{
+    ConnectError, HostOwnership, LeaseTerms, MeteredBus, PartitionOwnership, Partitions, SessionId, connect,
+};
 use harvestman_policy::Policy;
 use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, StopFlag, StopReason, Usage};
 use harvestman_stages::fetch::TrustedHosts;
@@ -59,7 +61,7 @@ impl From<Disagreement> for Error {
 pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     let bus = connect::create(&config.fleet).await?;
     let clock = Clock::system();
-    let bus: Arc<dyn Bus> = Arc::new(Metered::new(bus, clock.clone(), Arc::clone(&hooks.metrics.fleet)));
+    let bus: Arc<dyn Bus> = Arc::new(MeteredBus::new(bus, clock.clone(), Arc::clone(&hooks.metrics.fleet)));
     let config = agreed::agree(&*bus, &clock, config).await?;
     if !config.host.delay_per_ip.0.is_zero() {
         tracing::warn!(
@@ -112,7 +114,7 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
 
 /// What a session meets of the world: the network and the disk as they are, and its fleet.
 struct InFleet {
-    territory: Arc<Territory>,
+    territory: Arc<PartitionOwnership>,
     desk: Arc<Desk>,
     journal: Arc<SessionJournal>,
     policy: Arc<FleetPolicy>,
@@ -187,7 +189,7 @@ fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeOptions, Err
         weight: fleet.weight,
         log_shards: partitions.shards(),
         partitions,
-        terms: Terms { lease: fleet.lease.0, renew: fleet.renew.0 },
+        terms: LeaseTerms { lease: fleet.lease.0, renew: fleet.renew.0 },
         calls: CallOptions { timeout: Duration::from_secs(5), pause_max: Duration::from_secs(2) },
         checkpoint: fleet.checkpoint.0,
         parts_max: 8,
@@ -243,7 +245,7 @@ async fn session(
     let (partitions, session) = (options.partitions.clone(), options.session.clone());
     let metrics = Arc::clone(&hooks.metrics.fleet);
     let node = Node::measured(Arc::clone(bus), clock.clone(), options, Seed::from_system(), Arc::clone(&metrics));
-    let territory = Arc::new(Territory::new(partitions.clone(), node.tenure(), Arc::clone(&metrics)));
+    let territory = Arc::new(PartitionOwnership::new(partitions.clone(), node.fetch_deadline(), Arc::clone(&metrics)));
     let world = InFleet {
         territory: Arc::clone(&territory),
         desk: Desk::new(&partitions),

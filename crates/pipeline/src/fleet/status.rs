@@ -8,10 +8,10 @@ use super::run::partitions;
 use crate::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
-use harvestman_fleet::bus::{Bus, BusError, Seen, Stream};
+use harvestman_fleet::bus::{Bus, BusError, Stream, WatchEvent};
 use harvestman_fleet::node::log::EXCHANGE;
-use harvestman_fleet::node::view::View;
-use harvestman_fleet::patience::patiently;
+use harvestman_fleet::node::view::FleetView;
+use harvestman_fleet::retry::retry;
 use harvestman_fleet::status::FleetStatus;
 use harvestman_fleet::{SessionId, connect};
 
@@ -27,7 +27,7 @@ pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let partitions = partitions(&config)?;
     let mut ends = Vec::new();
     for shard in 0..partitions.shards() {
-        let end = patiently(&clock, || bus.last(Stream::Exchange(shard), EXCHANGE)).await;
+        let end = retry(&clock, || bus.last(Stream::Exchange(shard), EXCHANGE)).await;
         ends.push(end.map_err(failed)?);
     }
     Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
@@ -38,12 +38,16 @@ pub(super) fn failed(error: BusError) -> Error {
 }
 
 /// What the keys hold, and which sessions were heard of anew while it was listened.
-async fn listen(bus: &dyn Bus, clock: &Clock, patience: Duration) -> Result<(View, BTreeSet<SessionId>), BusError> {
-    let (mut view, mut beats, mut heard) = (View::default(), BTreeMap::new(), BTreeSet::new());
-    let mut keys = patiently(clock, || bus.watch()).await?;
+async fn listen(
+    bus: &dyn Bus,
+    clock: &Clock,
+    patience: Duration,
+) -> Result<(FleetView, BTreeSet<SessionId>), BusError> {
+    let (mut view, mut beats, mut heard) = (FleetView::default(), BTreeMap::new(), BTreeSet::new());
+    let mut keys = retry(clock, || bus.watch()).await?;
     let mut until = clock.now() + TOLD_MAX;
     while let Ok(Some(seen)) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
-        if seen == Seen::UpToDate {
+        if seen == WatchEvent::UpToDate {
             until = clock.now() + patience;
         }
         if let Err(error) = view.see(seen) {

@@ -1,7 +1,7 @@
 //! What the toy crawler spends of a budget of requests.
 
 use super::Toy;
-use crate::budget::{Amounts, Kind, Limits, Spender, Spending, UsedUp};
+use crate::budget::{Amounts, BudgetKind, BudgetUsage, ExhaustedBudget, Limits, Spender};
 
 fn requests(requests: u64) -> Amounts {
     Amounts { requests, ..Amounts::default() }
@@ -12,11 +12,11 @@ impl Spender for Toy {
         Limits { requests: self.limit, ..Limits::default() }
     }
 
-    fn spending(&self) -> Spending {
+    fn spending(&self) -> BudgetUsage {
         let mut inner = self.inner.lock();
-        let lacks = std::mem::take(&mut inner.lacks).then_some(Kind::Requests).into_iter().collect();
+        let lacks = std::mem::take(&mut inner.lacks).then_some(BudgetKind::Requests).into_iter().collect();
         let (allowed, spent) = (requests(inner.allowed), requests(inner.ledger.requests()));
-        Spending { allowed, spent, least: requests(4), lacks, ..Spending::default() }
+        BudgetUsage { allowed, spent, least: requests(4), lacks, ..BudgetUsage::default() }
     }
 
     fn raise(&self, allowed: Amounts) {
@@ -32,7 +32,7 @@ impl Spender for Toy {
         requests(inner.allowed)
     }
 
-    fn over(&self, _: UsedUp) {
+    fn exhausted(&self, _: ExhaustedBudget) {
         self.lower(Amounts::default());
     }
 }

@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::*;
-use crate::Entry;
+use crate::LogEntry;
 use samples::{Shape, entry, links_of, scheduled};
 
 /// Reads bytes as everything that there is.
-fn read_all(bytes: &[u8], packer: &mut Packer) -> (bool, bool, bool) {
+fn read_all(bytes: &[u8], packer: &mut WireCodec) -> (bool, bool, bool) {
     let part = PartReader::open(bytes.to_vec().into(), packer).map(|reader| reader.read_all(packer));
     (Batch::read(bytes, packer).is_ok(), decode_entry(bytes, packer).is_ok(), part.is_ok())
 }
@@ -27,15 +27,15 @@ fn sealed_again(message: &mut [u8]) {
     }
 }
 
-fn samples_of_each(packer: &mut Packer) -> [Vec<u8>; 2] {
+fn samples_of_each(packer: &mut WireCodec) -> [Vec<u8>; 2] {
     let batch = Batch::split(&links_of(Shape::Mixed, 12, 3), 1, packer).messages[0].to_vec();
-    let entry = Entry { waiting: vec![scheduled("http://a/ä")], positions: vec![1], ..Entry::default() };
+    let entry = LogEntry { waiting: vec![scheduled("http://a/ä")], positions: vec![1], ..LogEntry::default() };
     [batch, encode_entry(&entry, packer)]
 }
 
 #[test]
 fn no_cut_message_is_read() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     for message in samples_of_each(&mut packer) {
         for length in 0..message.len() {
             assert_eq!(read_all(&message[..length], &mut packer), (false, false, false), "{length}");
@@ -48,10 +48,10 @@ fn no_cut_message_is_read() {
 
 #[test]
 fn fields_that_are_cut_or_changed_are_errors_and_no_panic() {
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let mut unreadable = BTreeSet::new();
     for message in samples_of_each(&mut packer) {
-        let kind = if message[0] >> 4 == 1 { seal::Kind::Batch } else { seal::Kind::Entry };
+        let kind = if message[0] >> 4 == 1 { codec::MessageKind::Batch } else { codec::MessageKind::Entry };
         let (raw, plain) = packer.open(kind, &message, 1 << 20).unwrap();
         for at in 0..plain.len() {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
@@ -72,7 +72,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..300), kind in 1..5_u8) {
-        let mut packer = Packer::new();
+        let mut packer = WireCodec::new();
         read_all(&bytes, &mut packer);
         if let Some(first) = bytes.first_mut() {
             *first = kind << 4 | 1;
@@ -83,7 +83,7 @@ proptest! {
 
     #[test]
     fn a_changed_entry_is_no_entry(entry in entry(), at in any::<prop::sample::Index>(), change in 1..=u8::MAX) {
-        let mut packer = Packer::new();
+        let mut packer = WireCodec::new();
         let mut message = encode_entry(&entry, &mut packer);
         let at = at.index(message.len());
         message[at] ^= change;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rand::Rng as _;
 
-use crate::{Ended, Entry, Partition, Partitions};
+use crate::{FinishedUrl, LogEntry, Partition, Partitions};
 use harvestman_core::model::{
     Apath, ClusterId, Failure, Fate, Ledger, LinkClass, Note, PatternId, ScheduledUrl, UrlPattern,
 };
@@ -144,9 +144,9 @@ fn items() -> impl Strategy<Value = ScheduledUrl> {
     })
 }
 
-fn ends() -> impl Strategy<Value = Ended> {
+fn ends() -> impl Strategy<Value = FinishedUrl> {
     let fates = prop_oneof![Just(Fate::Fetched), Just(Fate::Failed(Failure::Http(404))), Just(Fate::Duplicate)];
-    (urls(), fates).prop_map(|(url, fate)| Ended {
+    (urls(), fates).prop_map(|(url, fate)| FinishedUrl {
         partition: partitions().of(&url.host_key()),
         url: url.fingerprint(),
         fate,
@@ -163,7 +163,7 @@ fn notes() -> impl Strategy<Value = Note> {
 }
 
 /// An entry, of a few hosts and URLs that others have too.
-pub(crate) fn entry() -> impl Strategy<Value = Entry> {
+pub(crate) fn entry() -> impl Strategy<Value = LogEntry> {
     let content = (
         prop::collection::vec(items(), 0..5),
         prop::collection::vec(ends(), 0..3),
@@ -175,11 +175,11 @@ pub(crate) fn entry() -> impl Strategy<Value = Entry> {
     (content, marks).prop_map(|((waiting, ended, hosts, notes), (taken, released, positions, bytes))| {
         let mut ledger = Ledger::default();
         ledger.request(bytes.into());
-        Entry { waiting, ended, hosts, notes, taken, released, positions, ledger }
+        LogEntry { waiting, ended, hosts, notes, taken, released, positions, ledger }
     })
 }
 
 /// A history of entries.
-pub(crate) fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
+pub(crate) fn entries(most: usize) -> impl Strategy<Value = Vec<LogEntry>> {
     prop::collection::vec(entry(), 0..=most)
 }

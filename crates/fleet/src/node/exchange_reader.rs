@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::Receiver;
 
+use super::context::NodeContext;
 use super::log::EXCHANGE;
-use super::shared::Shared;
 use crate::Partition;
 use crate::bus::{Message, Stream};
-use crate::wire::{Batch, Packer};
+use crate::wire::{Batch, WireCodec};
 use harvestman_core::model::ScheduledUrl;
 
 /// Where a shard's reader stands.
 struct Reader {
-    shared: Arc<Shared>,
+    context: Arc<NodeContext>,
     shard: u16,
     /// Everything up to this was offered.
     at: u64,
@@ -24,31 +24,31 @@ struct Reader {
 
 /// What a shard's partitions wait for.
 #[derive(Default)]
-struct Hands {
-    any_old: bool,
+struct ShardState {
+    any_caught_up: bool,
     /// Partitions that have not caught up, their tokens, and where they stand.
     new: BTreeMap<Partition, (u64, u64)>,
 }
 
-impl Hands {
+impl ShardState {
     /// Up to where none of those that have not caught up has missed anything.
     fn first(&self) -> u64 {
         self.new.values().map(|(_, position)| *position).min().unwrap_or(0)
     }
 }
 
-pub(super) async fn read(shared: Arc<Shared>, shard: u16) {
-    let mut reader = Reader { shared, shard, at: 0, channel: None, attempt: 0 };
+pub(super) async fn read(context: Arc<NodeContext>, shard: u16) {
+    let mut reader = Reader { context, shard, at: 0, channel: None, attempt: 0 };
     loop {
-        let seen = reader.shared.hands.count();
-        let hands = reader.hands();
-        if !hands.new.is_empty() {
-            reader.catch_up(&hands).await;
-        } else if hands.any_old {
+        let seen = reader.context.held_changed.count();
+        let state = reader.state();
+        if !state.new.is_empty() {
+            reader.catch_up(&state).await;
+        } else if state.any_caught_up {
             reader.go_on(seen).await;
         } else {
             reader.channel = None;
-            reader.shared.hands.after(seen).await;
+            reader.context.held_changed.after(seen).await;
         }
     }
 }
@@ -58,34 +58,34 @@ impl Reader {
         Stream::Exchange(self.shard)
     }
 
-    fn hands(&self) -> Hands {
-        let mut hands = Hands::default();
-        let partitions = &self.shared.options.partitions;
-        for (partition, holding) in &*self.shared.held.lock() {
+    fn state(&self) -> ShardState {
+        let mut state = ShardState::default();
+        let partitions = &self.context.options.partitions;
+        for (partition, holding) in &*self.context.held.lock() {
             if partitions.shard(*partition) != self.shard {
                 continue;
             }
             if holding.caught_up {
-                hands.any_old = true;
+                state.any_caught_up = true;
             } else {
-                hands.new.insert(*partition, (holding.record.token, holding.position));
+                state.new.insert(*partition, (holding.record.token, holding.position));
             }
         }
-        hands
+        state
     }
 
-    /// Offers the next message, or returns because hands have changed or the channel has ended.
+    /// Offers the next message, or returns because state have changed or the channel has ended.
     async fn go_on(&mut self, seen: u64) {
-        let shared = Arc::clone(&self.shared);
+        let context = Arc::clone(&self.context);
         let Some(mut channel) = self.open().await else { return };
         let message = tokio::select! {
             biased;
-            _ = shared.hands.after(seen) => {
+            _ = context.held_changed.after(seen) => {
                 self.channel = Some(channel);
                 return;
             }
             message = channel.recv() => message,
-            () = shared.clock.sleep(shared.options.look * 5) => return self.ask_whether_silent(channel).await,
+            () = context.clock.sleep(context.options.look * 5) => return self.ask_whether_silent(channel).await,
         };
         let Some(message) = message else { return };
         self.channel = Some(channel);
@@ -99,29 +99,29 @@ impl Reader {
             return Some(channel);
         }
         if self.attempt > 0 {
-            self.shared.calls.pause(self.attempt).await;
+            self.context.client.pause(self.attempt).await;
         }
         self.attempt += 1;
-        self.shared.calls.once(self.shared.calls.bus.read(self.stream(), EXCHANGE, self.at + 1)).await.ok()
+        self.context.client.once(self.context.client.bus.read(self.stream(), EXCHANGE, self.at + 1)).await.ok()
     }
 
     /// Nothing has come for long: is there nothing?
     async fn ask_whether_silent(&mut self, channel: Receiver<Message>) {
-        let last = self.shared.calls.once(self.shared.calls.bus.last(self.stream(), EXCHANGE)).await;
+        let last = self.context.client.once(self.context.client.bus.last(self.stream(), EXCHANGE)).await;
         if last.is_ok_and(|last| last <= self.at) {
             self.channel = Some(channel);
         }
     }
 
     /// Reads again what partitions that were taken have missed.
-    async fn catch_up(&mut self, hands: &Hands) {
-        let from = hands.first();
-        if !hands.any_old && from > self.at && !self.jump(from).await {
+    async fn catch_up(&mut self, state: &ShardState) {
+        let from = state.first();
+        if !state.any_caught_up && from > self.at && !self.jump(from).await {
             return;
         }
         if from < self.at {
-            let calls = &self.shared.calls;
-            match calls.stretch(self.stream(), EXCHANGE, from + 1, self.at).await {
+            let client = &self.context.client;
+            match client.read_range(self.stream(), EXCHANGE, from + 1, self.at).await {
                 Ok(messages) => {
                     for message in messages {
                         self.offer(&message, true).await;
@@ -129,47 +129,47 @@ impl Reader {
                 }
                 Err(error) => {
                     tracing::error!("shard {} of the exchange cannot be read: {error}; it is tried again", self.shard);
-                    return calls.pause(5).await;
+                    return client.pause(5).await;
                 }
             }
         }
-        let _turn = self.shared.turns.lock().await;
+        let _turn = self.context.handover.lock().await;
         // Some may have been let go meanwhile.
         let still = |partition: &Partition| {
-            let held = self.shared.held.lock();
-            held.get(partition).map(|holding| holding.record.token) == hands.new.get(partition).map(|(token, _)| *token)
+            let held = self.context.held.lock();
+            held.get(partition).map(|holding| holding.record.token) == state.new.get(partition).map(|(token, _)| *token)
         };
-        let caught_up: Vec<Partition> = hands.new.keys().copied().filter(still).collect();
-        self.shared.engine.caught_up(&caught_up).await;
+        let caught_up: Vec<Partition> = state.new.keys().copied().filter(still).collect();
+        self.context.engine.caught_up(&caught_up).await;
         for partition in caught_up {
-            if let Some(holding) = self.shared.held.lock().get_mut(&partition) {
+            if let Some(holding) = self.context.held.lock().get_mut(&partition) {
                 holding.caught_up = true;
             }
         }
-        self.shared.changed_hands();
+        self.context.held_partitions_changed();
     }
 
     /// Goes on from where nobody here has missed anything before. The crawler is told: it says how far it is, even if nothing more comes. Not
-    /// while partitions of the shard are let go: until the log says so, what it says of its position counts for them too. False: hands have
+    /// while partitions of the shard are let go: until the log says so, what it says of its position counts for them too. False: state have
     /// changed.
     async fn jump(&mut self, to: u64) -> bool {
-        let shared = Arc::clone(&self.shared);
-        let _turn = shared.turns.lock().await;
-        let hands = self.hands();
-        if hands.any_old || hands.new.is_empty() || hands.first() != to {
+        let context = Arc::clone(&self.context);
+        let _turn = context.handover.lock().await;
+        let state = self.state();
+        if state.any_caught_up || state.new.is_empty() || state.first() != to {
             return false;
         }
         self.at = to;
         self.channel = None;
-        shared.engine.offer(self.shard, to, Vec::new(), false).await;
+        context.engine.offer(self.shard, to, Vec::new(), false).await;
         true
     }
 
     async fn offer(&self, message: &Message, catching_up: bool) {
-        let metrics = &self.shared.calls.metrics;
+        let metrics = &self.context.client.metrics;
         metrics.batches.by("read").inc();
         metrics.batch_bytes.by("read").add(message.payload.len() as u64);
-        let links: Vec<ScheduledUrl> = match Batch::read(&message.payload, &mut Packer::new()) {
+        let links: Vec<ScheduledUrl> = match Batch::read(&message.payload, &mut WireCodec::new()) {
             Ok(batch) => batch.links,
             Err(error) => {
                 let (sequence, shard) = (message.sequence, self.shard);
@@ -177,6 +177,6 @@ impl Reader {
                 Vec::new()
             }
         };
-        self.shared.engine.offer(self.shard, message.sequence, links, catching_up).await;
+        self.context.engine.offer(self.shard, message.sequence, links, catching_up).await;
     }
 }

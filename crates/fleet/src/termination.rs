@@ -11,12 +11,12 @@
 
 use std::collections::BTreeMap;
 
-use super::trimming::{Reading, reached};
+use super::watermark::{ReadProgress, reached};
 use super::{Partition, Partitions, SessionId};
 
 /// What a session that lives says.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
+pub struct SessionReport<'a> {
     /// Who.
     pub session: &'a SessionId,
     /// Counts its heartbeats.
@@ -33,7 +33,7 @@ pub struct Report<'a> {
 
 /// All was quiet once: how far each shard was read, and what each session said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quiet {
+pub struct Quiescence {
     /// Of each shard.
     pub positions: Vec<u64>,
     /// Of each session: its activity, and the heartbeat by which it must say the same.
@@ -41,14 +41,14 @@ pub struct Quiet {
 }
 
 /// Step 1: whether all are idle and hold everything.
-pub fn quiet(reports: &[Report<'_>], partitions: &Partitions) -> Option<Quiet> {
-    let readings = reports.iter().map(|report| Reading { held: report.held, positions: report.positions });
+pub fn quiet(reports: &[SessionReport<'_>], partitions: &Partitions) -> Option<Quiescence> {
+    let readings = reports.iter().map(|report| ReadProgress { held: report.held, positions: report.positions });
     let positions = reached(readings, partitions).into_iter().collect::<Option<Vec<u64>>>()?;
     let sessions = reports.iter().map(|report| (report.session.clone(), (report.activity, u64::MAX))).collect();
-    reports.iter().all(|report| report.is_idle).then_some(Quiet { positions, sessions })
+    reports.iter().all(|report| report.is_idle).then_some(Quiescence { positions, sessions })
 }
 
-impl Quiet {
+impl Quiescence {
     /// Step 2: whether everything up to these ends of the shards was read.
     pub fn has_read(&self, ends: &[u64]) -> bool {
         self.positions.len() == ends.len() && self.positions.iter().zip(ends).all(|(position, end)| position >= end)
@@ -66,7 +66,7 @@ impl Quiet {
     }
 
     /// Step 4: whether it is over; none where it is not quiet any more.
-    pub fn is_over(&self, reports: &[Report<'_>], partitions: &Partitions) -> Option<bool> {
+    pub fn is_over(&self, reports: &[SessionReport<'_>], partitions: &Partitions) -> Option<bool> {
         let now = quiet(reports, partitions)?;
         let same = |(session, (activity, _)): (&SessionId, &(u64, u64))| {
             self.sessions.get(session).is_some_and(|(known, _)| known == activity)
@@ -75,7 +75,7 @@ impl Quiet {
             return None;
         }
         let has_said =
-            |report: &Report<'_>| self.sessions.get(report.session).is_some_and(|(_, by)| report.beat >= *by);
+            |report: &SessionReport<'_>| self.sessions.get(report.session).is_some_and(|(_, by)| report.beat >= *by);
         Some(reports.iter().all(has_said))
     }
 }
@@ -88,8 +88,8 @@ mod tests {
         Partitions::new(2, 1)
     }
 
-    fn report<'a>(session: &'a SessionId, held: &'a [Partition], beat: u64) -> Report<'a> {
-        Report { session, beat, is_idle: true, activity: 3, held, positions: &[7] }
+    fn report<'a>(session: &'a SessionId, held: &'a [Partition], beat: u64) -> SessionReport<'a> {
+        SessionReport { session, beat, is_idle: true, activity: 3, held, positions: &[7] }
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         let all = [Partition(0), Partition(1)];
         assert!(quiet(&[report(&a, &all, 1)], &partitions()).is_some());
         assert!(quiet(&[report(&a, &all[..1], 1)], &partitions()).is_none());
-        assert!(quiet(&[Report { is_idle: false, ..report(&a, &all, 1) }], &partitions()).is_none());
+        assert!(quiet(&[SessionReport { is_idle: false, ..report(&a, &all, 1) }], &partitions()).is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Calls of somebody who waits for an answer: a person at a terminal, or a node that is about to take part.
+//! BusClient of somebody who waits for an answer: a person at a terminal, or a node that is about to take part.
 //!
 //! Servers that have just made a stream, or have lost its leader, do not answer for it for a moment, and say so in the same words as servers
 //! that are in trouble. So a call is repeated for some seconds before that is told. What runs on its own is more patient
@@ -12,19 +12,19 @@ use harvestman_core::clock::Clock;
 /// How long one call may take.
 const CALL_MAX: Duration = Duration::from_secs(2);
 /// How long a call is repeated. Servers miss a leader after four to nine seconds, and may need a second vote.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const RETRY_FOR: Duration = Duration::from_secs(30);
 /// The pause before a call is repeated, at first and at most.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(25), Duration::from_millis(400));
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(25), Duration::from_millis(400));
 /// After how long it is told why there is no answer yet.
-const TOLD_AFTER: Duration = Duration::from_secs(3);
+const WARN_AFTER: Duration = Duration::from_secs(3);
 
 /// One call, and no answer where it takes too long.
-pub async fn once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
-    within(clock, CALL_MAX, call).await
+pub async fn call_once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
+    with_timeout(clock, CALL_MAX, call).await
 }
 
 /// One call, and no answer where it takes longer than this.
-pub async fn within<T>(
+pub async fn with_timeout<T>(
     clock: &Clock,
     longest: Duration,
     call: impl Future<Output = Result<T, BusError>>,
@@ -36,28 +36,28 @@ pub async fn within<T>(
     }
 }
 
-/// Calls until there is an answer, for [`PATIENCE`]. A write may happen more than once: one that is conditional may be answered by the
+/// BusClient until there is an answer, for [`RETRY_FOR`]. A write may happen more than once: one that is conditional may be answered by the
 /// conflict with itself.
 ///
 /// # Errors
 /// What the bus answers, and the last reason why it did not.
-pub async fn patiently<T, F>(clock: &Clock, mut call: impl FnMut() -> F) -> Result<T, BusError>
+pub async fn retry<T, F>(clock: &Clock, mut call: impl FnMut() -> F) -> Result<T, BusError>
 where
     F: Future<Output = Result<T, BusError>>,
 {
     let began = clock.now();
-    let (mut pause, longest) = PAUSE;
-    let mut is_told = false;
+    let (mut pause, longest) = BACKOFF;
+    let mut has_warned = false;
     loop {
-        let why = match once(clock, call()).await {
+        let why = match call_once(clock, call()).await {
             Err(BusError::Unreachable(why)) => why,
             answer => return answer,
         };
         let waited = clock.now().since(began);
-        if waited + pause > PATIENCE {
+        if waited + pause > RETRY_FOR {
             return Err(BusError::Unreachable(why));
         }
-        if waited >= TOLD_AFTER && !std::mem::replace(&mut is_told, true) {
+        if waited >= WARN_AFTER && !std::mem::replace(&mut has_warned, true) {
             tracing::warn!("the fleet's servers do not answer yet ({why}); it is tried again");
         }
         clock.sleep(pause).await;
@@ -84,13 +84,13 @@ mod tests {
     async fn who_waits_gets_the_answer_that_comes_after_a_leader_was_chosen() {
         let (clock, calls) = (clock(), AtomicU32::new(0));
         let leader = clock.now() + Duration::from_secs(9);
-        let answer = patiently(&clock, || {
+        let answer = retry(&clock, || {
             calls.fetch_add(1, Ordering::Relaxed);
             let is_there = clock.now() >= leader;
             async move { if is_there { Ok(7) } else { Err(away()) } }
         });
         assert_eq!(answer.await, Ok(7));
-        assert!(clock.now().since(leader) <= PAUSE.1, "{:?}", clock.now());
+        assert!(clock.now().since(leader) <= BACKOFF.1, "{:?}", clock.now());
         assert!((20..40).contains(&calls.into_inner()));
     }
 
@@ -98,7 +98,7 @@ mod tests {
     async fn what_the_servers_refuse_is_told_at_once() {
         let clock = clock();
         for why in [BusError::Conflict, BusError::Full("full".to_owned()), BusError::Refused("no".to_owned())] {
-            assert_eq!(patiently::<(), _>(&clock, || async { Err(why.clone()) }).await, Err(why));
+            assert_eq!(retry::<(), _>(&clock, || async { Err(why.clone()) }).await, Err(why));
         }
         assert_eq!(clock.now(), Instant::EPOCH);
     }
@@ -106,11 +106,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn servers_that_stay_away_are_given_up_and_so_are_such_that_say_nothing() {
         let clock = clock();
-        assert_eq!(patiently::<(), _>(&clock, || async { Err(away()) }).await, Err(away()));
+        assert_eq!(retry::<(), _>(&clock, || async { Err(away()) }).await, Err(away()));
         let waited = clock.now().since(Instant::EPOCH);
-        assert!(waited <= PATIENCE && waited + PAUSE.1 > PATIENCE, "{waited:?}");
-        let silent = patiently::<(), _>(&clock, std::future::pending).await;
+        assert!(waited <= RETRY_FOR && waited + BACKOFF.1 > RETRY_FOR, "{waited:?}");
+        let silent = retry::<(), _>(&clock, std::future::pending).await;
         assert!(matches!(silent, Err(BusError::Unreachable(_))), "{silent:?}");
-        assert!(clock.now().since(Instant::EPOCH) <= waited + PATIENCE + CALL_MAX);
+        assert!(clock.now().since(Instant::EPOCH) <= waited + RETRY_FOR + CALL_MAX);
     }
 }

@@ -6,13 +6,13 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Partitions;
-use super::node::placing;
-use super::node::records::Moved;
-use super::node::view::View;
+use super::node::placement;
+use super::node::records::PartitionMove;
+use super::node::view::FleetView;
 
 /// What a node has of the load.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Load {
+pub struct NodeLoad {
     /// The node.
     pub node: String,
     /// Its share of the work against others'.
@@ -25,46 +25,46 @@ pub struct Load {
 
 /// What was moved, and what came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Rebalanced {
+pub struct RebalanceReport {
     /// The crawl's name.
     pub name: String,
     /// What was moved.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<PartitionMove>,
     /// Whether all of it is where it is to be, and has caught up; else that is still under way.
     pub is_done: bool,
     /// The nodes, by name.
-    pub nodes: Vec<Load>,
+    pub nodes: Vec<NodeLoad>,
 }
 
-impl Rebalanced {
+impl RebalanceReport {
     /// As it begins.
-    pub fn before(name: &str, view: &View) -> Self {
+    pub fn before(name: &str, view: &FleetView) -> Self {
         let nodes = loads(view).into_iter();
-        let nodes = nodes.map(|(node, (weight, before))| Load { node, weight, before, after: before }).collect();
+        let nodes = nodes.map(|(node, (weight, before))| NodeLoad { node, weight, before, after: before }).collect();
         Self { name: name.to_owned(), nodes, ..Self::default() }
     }
 
     /// Whether everything is where it is to be.
-    pub fn is_done(view: &View, partitions: &Partitions) -> bool {
-        placing::known(view, partitions).is_some()
+    pub fn is_done(view: &FleetView, partitions: &Partitions) -> bool {
+        placement::known(view, partitions).is_some()
     }
 
     /// The placement was written anew.
     #[must_use]
-    pub fn placed(self, view: &View) -> Self {
+    pub fn placed(self, view: &FleetView) -> Self {
         let moved = view.placement.as_ref().map(|(placement, _)| placement.moved.clone()).unwrap_or_default();
         Self { moved, ..self }
     }
 
     /// As it ended, or could not be waited for any longer.
     #[must_use]
-    pub fn ended(mut self, view: &View, partitions: &Partitions) -> Self {
+    pub fn ended(mut self, view: &FleetView, partitions: &Partitions) -> Self {
         self.is_done = Self::is_done(view, partitions);
         let mut after = loads(view);
         for load in &mut self.nodes {
             load.after = after.remove(&load.node).map_or(0, |(_, known)| known);
         }
-        let new = after.into_iter().map(|(node, (weight, after))| Load { node, weight, before: 0, after });
+        let new = after.into_iter().map(|(node, (weight, after))| NodeLoad { node, weight, before: 0, after });
         self.nodes.extend(new);
         self.nodes.sort_by(|one, other| one.node.cmp(&other.node));
         self
@@ -72,7 +72,7 @@ impl Rebalanced {
 }
 
 /// Each node's weight and load.
-fn loads(view: &View) -> BTreeMap<String, (u32, u64)> {
+fn loads(view: &FleetView) -> BTreeMap<String, (u32, u64)> {
     let nodes = view.nodes().into_iter();
     let said = nodes.filter_map(|(node, session)| Some((node, view.heartbeat(session)?)));
     said.map(|(node, said)| (node.to_owned(), (said.weight, said.known.iter().sum()))).collect()
@@ -84,7 +84,7 @@ pub(super) fn off_even(known: u64, total: u64, weight: u32, weighs: u64) -> Stri
     if even == 0.0 { "-".to_owned() } else { format!("{:+.0}%", (known as f64 / even - 1.0) * 100.0) }
 }
 
-impl fmt::Display for Rebalanced {
+impl fmt::Display for RebalanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, moved, is_done, nodes } = self;
         match (moved.len(), is_done) {
@@ -109,7 +109,7 @@ impl fmt::Display for Rebalanced {
         let weighs: u64 = nodes.iter().map(|load| u64::from(load.weight)).sum();
         let (before, after): (u64, u64) =
             nodes.iter().fold((0, 0), |sum, load| (sum.0 + load.before, sum.1 + load.after));
-        for Load { node, weight, before: its, after: now } in nodes {
+        for NodeLoad { node, weight, before: its, after: now } in nodes {
             let (was, is) = (off_even(*its, before, *weight, weighs), off_even(*now, after, *weight, weighs));
             writeln!(f, "  {node}: about {its} URLs ({was}) before, {now} ({is}) now")?;
         }
@@ -124,8 +124,8 @@ mod tests {
     use crate::SessionId;
     use crate::node::records::{Heartbeat, Placement, SessionRecord};
 
-    fn view(nodes: &[(&str, &[u64])]) -> View {
-        let mut view = View::default();
+    fn view(nodes: &[(&str, &[u64])]) -> FleetView {
+        let mut view = FleetView::default();
         for (node, known) in nodes {
             let said = Heartbeat { born: 1, weight: 1, known: known.to_vec(), ..Heartbeat::default() };
             view.sessions.insert(SessionId(format!("{node}.1")), (SessionRecord::Live(said), 1));
@@ -136,12 +136,12 @@ mod tests {
     #[test]
     fn what_was_moved_is_told_by_its_ways_with_the_loads_before_and_after() {
         let mut before = view(&[("a", &[100, 50]), ("b", &[50])]);
-        let moved = vec![Moved { partition: Partition(7), from: "a".to_owned(), to: "b".to_owned() }];
+        let moved = vec![PartitionMove { partition: Partition(7), from: "a".to_owned(), to: "b".to_owned() }];
         before.placement = Some((Placement { moved, answered: 1, ..Placement::default() }, 1));
-        let begun = Rebalanced::before("x", &before).placed(&before);
+        let begun = RebalanceReport::before("x", &before).placed(&before);
         let ended = begun.ended(&view(&[("a", &[100]), ("b", &[50, 50])]), &Partitions::new(4, 1));
         assert!(!ended.is_done, "nobody holds anything");
-        let text = Rebalanced { is_done: true, ..ended }.to_string();
+        let text = RebalanceReport { is_done: true, ..ended }.to_string();
         let expected = "crawl `x`: 1 partitions were moved\n  from a to b: 7\n  a: about 150 URLs (+50%) before, 100 (+0%) now\n  \
                         b: about 50 URLs (-50%) before, 100 (+0%) now\n";
         assert_eq!(text, expected);

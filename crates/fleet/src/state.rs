@@ -8,7 +8,7 @@ use harvestman_core::url::{Fingerprint, HostKey};
 
 /// A URL that was accepted once and will not be fetched any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct FinishedUrl {
     /// Its partition.
     pub partition: Partition,
     /// The URL.
@@ -19,11 +19,11 @@ pub struct Ended {
 
 /// An entry of a session's log: what one group of changes did to the partitions that it holds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry {
+pub struct LogEntry {
     /// URLs that wait from now on, or go on waiting with other values.
     pub waiting: Vec<ScheduledUrl>,
     /// URLs whose fate is settled. Whatever else is said of a URL, before or after: one that has ended stays so.
-    pub ended: Vec<Ended>,
+    pub ended: Vec<FinishedUrl>,
     /// What is known of hosts by now, as records of the state (clock, back-off).
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What else is to be kept in mind; each names its host, or a URL of it.
@@ -40,7 +40,7 @@ pub struct Entry {
 
 /// What is known of a partition: what its next holder goes on from.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct PartitionState {
     /// URLs that wait.
     pub waiting: Vec<ScheduledUrl>,
     /// URLs whose fate is settled.

@@ -1,4 +1,4 @@
-//! Calls to the bus: with a time-out, repeated with a growing and random pause, and looked up where nobody knows whether they happened.
+//! BusClient to the bus: with a time-out, repeated with a growing and random pause, and looked up where nobody knows whether they happened.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use parking_lot::Mutex;
 use rand::Rng as _;
 
 use crate::bus::{Bus, BusError, KeyValue, Message, Stream};
-use crate::patience::within;
+use crate::retry::with_timeout;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_metrics::FleetMetrics;
 
-/// What goes on is told at most so often.
-const TOLD_EVERY: Duration = Duration::from_secs(30);
-/// What is unanswered so often in a row is told; less is nothing unusual where servers choose a leader.
-const UNANSWERED: u32 = 6;
+/// What goes on is warned at most so often.
+const WARN_EVERY: Duration = Duration::from_secs(30);
+/// What is unanswered so often in a row is warned; less is nothing unusual where servers choose a leader.
+const UNANSWERED_MIN: u32 = 6;
 
 /// Bounds of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct CallOptions {
 
 /// What became of a conditional write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Swapped {
+pub enum SwapOutcome {
     /// It happened; the key's revision.
     Done(u64),
     /// The key holds something else.
@@ -38,7 +38,7 @@ pub enum Swapped {
 }
 
 /// The bus, called with patience. Whoever no longer wants an answer drops the call.
-pub struct Calls {
+pub struct BusClient {
     /// The bus.
     pub bus: Arc<dyn Bus>,
     /// Where the node that calls counts.
@@ -46,20 +46,20 @@ pub struct Calls {
     clock: Clock,
     options: CallOptions,
     rng: Mutex<Rng>,
-    /// When it was told last that servers do not answer, and that they are full. Servers that are full also fail to answer now and then,
+    /// When it was warned last that servers do not answer, and that they are full. Servers that are full also fail to answer now and then,
     /// which must not hide why.
-    told: Mutex<[Option<Instant>; 2]>,
+    warned: Mutex<[Option<Instant>; 2]>,
 }
 
-impl Calls {
-    /// Calls to a bus.
+impl BusClient {
+    /// BusClient to a bus.
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, options: CallOptions, seed: Seed, metrics: Arc<FleetMetrics>) -> Self {
-        Self { bus, metrics, clock, options, rng: Mutex::new(seed.rng()), told: Mutex::default() }
+        Self { bus, metrics, clock, options, rng: Mutex::new(seed.rng()), warned: Mutex::default() }
     }
 
     /// One call, and no answer where it takes too long.
     pub async fn once<T>(&self, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
-        within(&self.clock, self.options.timeout, call).await
+        with_timeout(&self.clock, self.options.timeout, call).await
     }
 
     /// Pauses before the next attempt.
@@ -71,16 +71,16 @@ impl Calls {
     }
 
     /// Tells people that this node rests, and what they can do.
-    fn tell(&self, error: &BusError, attempt: u32) {
-        if matches!(error, BusError::Unreachable(_)) && attempt < UNANSWERED {
+    fn warn(&self, error: &BusError, attempt: u32) {
+        if matches!(error, BusError::Unreachable(_)) && attempt < UNANSWERED_MIN {
             return;
         }
-        let (now, mut told) = (self.clock.now(), self.told.lock());
-        let told = &mut told[usize::from(matches!(error, BusError::Full(_)))];
-        if told.is_some_and(|at| now.since(at) < TOLD_EVERY) {
+        let (now, mut warned) = (self.clock.now(), self.warned.lock());
+        let warned = &mut warned[usize::from(matches!(error, BusError::Full(_)))];
+        if warned.is_some_and(|at| now.since(at) < WARN_EVERY) {
             return;
         }
-        *told = Some(now);
+        *warned = Some(now);
         match error {
             BusError::Full(why) => tracing::warn!(
                 "the NATS servers have no room left ({why}): this node rests, loses nothing, and goes on by itself once there is some. \
@@ -95,15 +95,15 @@ impl Calls {
         }
     }
 
-    /// Calls until there is an answer other than none or full.
-    pub async fn patiently<'a, T, F>(&'a self, mut call: impl FnMut() -> F) -> Result<T, BusError>
+    /// BusClient until there is an answer other than none or full.
+    pub async fn retry<'a, T, F>(&'a self, mut call: impl FnMut() -> F) -> Result<T, BusError>
     where
         F: Future<Output = Result<T, BusError>> + 'a,
     {
         let mut attempt = 0;
         loop {
             match self.once(call()).await {
-                Err(error @ (BusError::Unreachable(_) | BusError::Full(_))) => self.tell(&error, attempt),
+                Err(error @ (BusError::Unreachable(_) | BusError::Full(_))) => self.warn(&error, attempt),
                 answer => return answer,
             }
             self.pause(attempt).await;
@@ -111,14 +111,14 @@ impl Calls {
         }
     }
 
-    /// Calls until it has happened. What is refused is tried again too, slowly: people can mend it.
-    pub async fn surely<'a, T, F>(&'a self, what: &str, mut call: impl FnMut() -> F) -> T
+    /// BusClient until it has happened. What is refused is tried again too, slowly: people can mend it.
+    pub async fn retry_until_ok<'a, T, F>(&'a self, what: &str, mut call: impl FnMut() -> F) -> T
     where
         F: Future<Output = Result<T, BusError>> + 'a,
     {
         let mut attempt = 0;
         loop {
-            match self.patiently(&mut call).await {
+            match self.retry(&mut call).await {
                 Ok(answer) => return answer,
                 Err(error) => tracing::warn!("{what}: {error}; it is tried again"),
             }
@@ -129,12 +129,12 @@ impl Calls {
 
     /// What a key holds.
     pub async fn get(&self, key: &str) -> Option<KeyValue> {
-        self.surely(key, || self.bus.get(key)).await
+        self.retry_until_ok(key, || self.bus.get(key)).await
     }
 
     /// Writes a key that has this revision, or that is not there. A write that may have happened is looked up before it is repeated; values
     /// tell by themselves who wrote them.
-    pub async fn swap(&self, key: &str, value: &Bytes, revision: Option<u64>) -> Swapped {
+    pub async fn swap(&self, key: &str, value: &Bytes, revision: Option<u64>) -> SwapOutcome {
         let (mut attempt, mut uncertain) = (0, false);
         loop {
             let written = match revision {
@@ -142,7 +142,7 @@ impl Calls {
                 None => self.once(self.bus.create(key, value.clone())).await,
             };
             match written {
-                Ok(revision) => return Swapped::Done(revision),
+                Ok(revision) => return SwapOutcome::Done(revision),
                 Err(BusError::Conflict) => {}
                 Err(BusError::Unreachable(_)) => uncertain = true,
                 Err(error) => tracing::warn!("{key}: {error}; it is tried again"),
@@ -151,8 +151,8 @@ impl Calls {
             let is_mine = held.as_ref().is_some_and(|held| uncertain && held.value.as_ref() == Some(value));
             let is_as_before = held.as_ref().map(|held| held.revision) == revision;
             match held {
-                Some(held) if is_mine => return Swapped::Done(held.revision),
-                held if !is_as_before => return Swapped::Conflict(held),
+                Some(held) if is_mine => return SwapOutcome::Done(held.revision),
+                held if !is_as_before => return SwapOutcome::Conflict(held),
                 _ => {}
             }
             self.pause(attempt).await;
@@ -164,11 +164,17 @@ impl Calls {
     ///
     /// # Errors
     /// What the bus refuses.
-    pub async fn stretch(&self, stream: Stream, subject: &str, from: u64, to: u64) -> Result<Vec<Message>, BusError> {
+    pub async fn read_range(
+        &self,
+        stream: Stream,
+        subject: &str,
+        from: u64,
+        to: u64,
+    ) -> Result<Vec<Message>, BusError> {
         let mut messages: Vec<Message> = Vec::new();
         let (mut next, mut attempt) = (from, 0);
         while next <= to {
-            let mut channel = self.patiently(|| self.bus.read(stream, subject, next)).await?;
+            let mut channel = self.retry(|| self.bus.read(stream, subject, next)).await?;
             loop {
                 let waited = self.once(async { channel.recv().await.ok_or(BusError::Unreachable(String::new())) });
                 let Ok(message) = waited.await else { break };
@@ -182,7 +188,7 @@ impl Calls {
                 }
             }
             // The last may be gone by now: then nothing will come.
-            let last = self.patiently(|| self.bus.last(stream, subject)).await?;
+            let last = self.retry(|| self.bus.last(stream, subject)).await?;
             if last < next {
                 return Ok(messages);
             }

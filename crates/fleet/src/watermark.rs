@@ -4,7 +4,7 @@ use super::{Partition, Partitions};
 
 /// What a session that lives says of what it holds.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
+pub struct ReadProgress<'a> {
     /// The partitions that it holds and has caught up with.
     pub held: &'a [Partition],
     /// Of each shard: how far it is in its log.
@@ -13,7 +13,7 @@ pub struct Reading<'a> {
 
 /// Of each shard, the least position of those who hold its partitions; none where one of them is held by nobody who has caught up. What
 /// stands up to there will never be read again: a partition's position only grows, whoever holds it.
-pub fn reached<'a>(readings: impl IntoIterator<Item = Reading<'a>>, partitions: &Partitions) -> Vec<Option<u64>> {
+pub fn reached<'a>(readings: impl IntoIterator<Item = ReadProgress<'a>>, partitions: &Partitions) -> Vec<Option<u64>> {
     let mut of_partition: Vec<Option<u64>> = vec![None; usize::from(partitions.count())];
     for reading in readings {
         for partition in reading.held {
@@ -42,20 +42,20 @@ mod tests {
     #[test]
     fn a_shard_is_read_as_far_as_the_slowest_of_its_holders() {
         let (a, b) = ([Partition(0), Partition(1), Partition(3)], [Partition(2)]);
-        let readings = [Reading { held: &a, positions: &[9, 5] }, Reading { held: &b, positions: &[7, 1] }];
+        let readings = [ReadProgress { held: &a, positions: &[9, 5] }, ReadProgress { held: &b, positions: &[7, 1] }];
         assert_eq!(reached(readings, &partitions()), [Some(7), Some(5)]);
     }
 
     #[test]
     fn while_one_of_its_partitions_is_held_by_nobody_a_shard_is_not_read() {
         let held = [Partition(0), Partition(1), Partition(3)];
-        assert_eq!(reached([Reading { held: &held, positions: &[9, 5] }], &partitions()), [None, Some(5)]);
+        assert_eq!(reached([ReadProgress { held: &held, positions: &[9, 5] }], &partitions()), [None, Some(5)]);
         assert_eq!(reached([], &partitions()), [None, None]);
     }
 
     #[test]
     fn who_says_nothing_of_a_shard_has_read_nothing_of_it() {
         let held: Vec<Partition> = partitions().all().collect();
-        assert_eq!(reached([Reading { held: &held, positions: &[9] }], &partitions()), [Some(9), Some(0)]);
+        assert_eq!(reached([ReadProgress { held: &held, positions: &[9] }], &partitions()), [Some(9), Some(0)]);
     }
 }

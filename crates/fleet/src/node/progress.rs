@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::context::NodeContext;
 use super::log::EXCHANGE;
-use super::shared::Shared;
-use super::view::View;
+use super::view::FleetView;
 use crate::SessionId;
 use crate::bus::{Flow, Stream};
-use crate::status::{FleetStatus, Standing};
+use crate::status::{FleetProgress, FleetStatus};
 use harvestman_core::clock::Instant;
 
 /// What is done with where a node stands, once a second and when its session ends. Must not block.
-pub type OnStanding = Arc<dyn Fn(Standing) + Send + Sync>;
+pub type OnProgress = Arc<dyn Fn(FleetProgress) + Send + Sync>;
 
 /// How often it is shown.
 const SHOWN_EVERY: Duration = Duration::from_secs(1);
@@ -23,18 +23,18 @@ const SHOWN_EVERY: Duration = Duration::from_secs(1);
 const ASKED_EVERY: Duration = Duration::from_secs(10);
 
 /// Who watches, and the name of the crawl that they watch.
-pub(super) struct Watcher {
+pub(super) struct ProgressSink {
     pub(super) crawl: String,
-    pub(super) told: OnStanding,
+    pub(super) told: OnProgress,
 }
 
 /// When each session was last heard to say something new.
 #[derive(Debug, Default)]
-struct Hearing(BTreeMap<SessionId, (u64, Instant)>);
+struct Liveness(BTreeMap<SessionId, (u64, Instant)>);
 
-impl Hearing {
+impl Liveness {
     /// The sessions that have said something new for no longer than `patience`.
-    fn heard(&mut self, view: &View, now: Instant, patience: Duration) -> BTreeSet<SessionId> {
+    fn heard(&mut self, view: &FleetView, now: Instant, patience: Duration) -> BTreeSet<SessionId> {
         self.0.retain(|session, _| view.heartbeat(session).is_some());
         let mut heard = BTreeSet::new();
         for (session, said) in view.live() {
@@ -51,25 +51,25 @@ impl Hearing {
 }
 
 /// Shows it to a watcher.
-pub(super) struct Observer<'a> {
-    shared: &'a Shared,
-    watcher: &'a Watcher,
+pub(super) struct ProgressReporter<'a> {
+    context: &'a NodeContext,
+    watcher: &'a ProgressSink,
     /// The last message of each shard that is known of.
     ends: Mutex<Vec<u64>>,
-    hearing: Mutex<Hearing>,
+    hearing: Mutex<Liveness>,
 }
 
-impl<'a> Observer<'a> {
-    pub(super) fn new(shared: &'a Shared, watcher: &'a Watcher) -> Self {
-        let ends = Mutex::new(vec![0; usize::from(shared.options.partitions.shards())]);
-        Self { shared, watcher, ends, hearing: Mutex::default() }
+impl<'a> ProgressReporter<'a> {
+    pub(super) fn new(context: &'a NodeContext, watcher: &'a ProgressSink) -> Self {
+        let ends = Mutex::new(vec![0; usize::from(context.options.partitions.shards())]);
+        Self { context, watcher, ends, hearing: Mutex::default() }
     }
 
     /// Shows it for as long as it is polled. Never ends.
     pub(super) async fn observe(&self) {
         let show = async {
             loop {
-                self.shared.clock.sleep(SHOWN_EVERY).await;
+                self.context.clock.sleep(SHOWN_EVERY).await;
                 self.show();
             }
         };
@@ -78,34 +78,34 @@ impl<'a> Observer<'a> {
 
     /// Asks for the ends of the shards that this node reads. While the bus is away they stay what they were.
     async fn ask(&self) {
-        let shared = self.shared;
+        let context = self.context;
         loop {
-            let partitions = &shared.options.partitions;
+            let partitions = &context.options.partitions;
             let shards: BTreeSet<u16> =
-                shared.held.lock().keys().map(|partition| partitions.shard(*partition)).collect();
+                context.held.lock().keys().map(|partition| partitions.shard(*partition)).collect();
             for shard in shards {
-                let last = shared.calls.once(shared.calls.bus.last(Stream::Exchange(shard), EXCHANGE)).await;
+                let last = context.client.once(context.client.bus.last(Stream::Exchange(shard), EXCHANGE)).await;
                 if let (Ok(last), Some(end)) = (last, self.ends.lock().get_mut(usize::from(shard))) {
                     *end = last.max(*end);
                 }
             }
-            shared.clock.sleep(ASKED_EVERY).await;
+            context.clock.sleep(ASKED_EVERY).await;
         }
     }
 
     /// Shows it as it is now.
     pub(super) fn show(&self) {
-        let (shared, watcher) = (self.shared, self.watcher);
+        let (context, watcher) = (self.context, self.watcher);
         let standing = {
-            let view = shared.view.lock();
+            let view = context.view.lock();
             // Nobody can have read further than to the end.
             let mut ends = self.ends.lock();
             raise(&mut ends, view.live().map(|(_, said)| &*said.positions));
-            let heard = self.hearing.lock().heard(&view, shared.clock.now(), shared.options.terms.renew * 5 / 2);
-            let fleet = FleetStatus::of(&watcher.crawl, &view, &heard, &shared.options.partitions, &ends);
-            standing(shared, fleet)
+            let heard = self.hearing.lock().heard(&view, context.clock.now(), context.options.terms.renew * 5 / 2);
+            let fleet = FleetStatus::of(&watcher.crawl, &view, &heard, &context.options.partitions, &ends);
+            standing(context, fleet)
         };
-        measure(shared, &standing);
+        measure(context, &standing);
         (watcher.told)(standing);
     }
 }
@@ -116,13 +116,13 @@ fn raise<'a>(ends: &mut [u64], positions: impl Iterator<Item = &'a [u64]>) {
     }
 }
 
-fn standing(shared: &Shared, fleet: FleetStatus) -> Standing {
-    let margin = shared.tenure.until().since(shared.clock.now());
-    Standing { session: shared.session.to_string(), margin_seconds: margin.as_secs_f64(), fleet }
+fn standing(context: &NodeContext, fleet: FleetStatus) -> FleetProgress {
+    let margin = context.fetch_deadline.until().since(context.clock.now());
+    FleetProgress { session: context.session.to_string(), margin_seconds: margin.as_secs_f64(), fleet }
 }
 
-fn measure(shared: &Shared, standing: &Standing) {
-    let metrics = &shared.calls.metrics;
+fn measure(context: &NodeContext, standing: &FleetProgress) {
+    let metrics = &context.client.metrics;
     let fleet = &standing.fleet;
     for state in ["live", "leaving", "silent"] {
         let nodes = fleet.nodes.iter().filter(|node| node.state == state).count();
@@ -133,14 +133,14 @@ fn measure(shared: &Shared, standing: &Standing) {
     metrics.leads.set(own.map_or(0, |own| u64::from(own.leads)));
     metrics.behind.set(own.map_or(0, |own| own.behind));
     let (held, caught_up) = {
-        let held = shared.held.lock();
+        let held = context.held.lock();
         (held.len(), held.values().filter(|holding| holding.caught_up).count())
     };
     metrics.partitions.by("held").set(held as u64);
     metrics.partitions.by("caught_up").set(caught_up as u64);
     metrics.lease_margin.set(Duration::from_secs_f64(standing.margin_seconds));
-    metrics.lease.set(shared.options.terms.tenure(Instant::EPOCH).since(Instant::EPOCH));
-    for Flow { about, way, messages, bytes } in shared.calls.bus.flows() {
+    metrics.lease.set(context.options.terms.fetch_deadline(Instant::EPOCH).since(Instant::EPOCH));
+    for Flow { about, way, messages, bytes } in context.client.bus.flows() {
         metrics.messages.by(about, way).raise_to(messages);
         metrics.message_bytes.by(about, way).raise_to(bytes);
     }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn who_says_nothing_new_for_long_is_not_heard_and_who_says_something_again_is() {
-        let (mut hearing, mut view) = (Hearing::default(), View::default());
+        let (mut hearing, mut view) = (Liveness::default(), FleetView::default());
         let patience = Duration::from_secs(2);
         let mut heard = |beats: &[(&str, u64)], seconds: u64| -> Vec<String> {
             let live = |beat| (SessionRecord::Live(Heartbeat { beat, ..Heartbeat::default() }), 1);

@@ -23,7 +23,7 @@ pub fn merge_from(sizes: &[u64], most: usize) -> Option<usize> {
 }
 
 /// How often what is known is written, on the average, by the time that so many parts of one size were. O(parts).
-pub fn passes(parts: u64, most: usize) -> f64 {
+pub fn write_amplification(parts: u64, most: usize) -> f64 {
     let (mut sizes, mut written) = (Vec::new(), parts);
     for size in std::iter::repeat_n(1, usize::try_from(parts).unwrap_or(usize::MAX)) {
         sizes.push(size);
@@ -72,8 +72,8 @@ mod tests {
         let (sizes, longest) = grown(1_440, 8);
         assert_eq!((sizes.iter().sum::<u64>(), longest), (1_440, 9));
         // All of them made one each time would be 91 times.
-        assert!((9.0..10.0).contains(&passes(1_440, 8)), "{}", passes(1_440, 8));
-        assert_eq!((passes(0, 8), passes(8, 8)), (0.0, 1.0));
+        assert!((9.0..10.0).contains(&write_amplification(1_440, 8)), "{}", write_amplification(1_440, 8));
+        assert_eq!((write_amplification(0, 8), write_amplification(8, 8)), (0.0, 1.0));
     }
 
     proptest! {

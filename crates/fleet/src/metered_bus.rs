@@ -6,12 +6,12 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::mpsc::Receiver;
 
-use super::bus::{Bus, BusError, Flow, KeyValue, Later, Message, Seen, Stream};
+use super::bus::{BoxFuture, Bus, BusError, Flow, KeyValue, Message, Stream, WatchEvent};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_metrics::FleetMetrics;
 
 /// A bus, and where its calls are counted.
-pub struct Metered {
+pub struct MeteredBus {
     bus: Arc<dyn Bus>,
     clock: Clock,
     metrics: Arc<FleetMetrics>,
@@ -21,13 +21,13 @@ pub struct Metered {
 
 /// A call under way. It is counted when it ends, also where nobody waits for it any more.
 struct Call<'a> {
-    of: &'a Metered,
+    of: &'a MeteredBus,
     kind: &'static str,
     began: Instant,
     outcome: &'static str,
 }
 
-impl Metered {
+impl MeteredBus {
     /// Counts the calls to a bus.
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, metrics: Arc<FleetMetrics>) -> Self {
         Self { bus, clock, metrics, away: Mutex::new(None) }
@@ -36,8 +36,8 @@ impl Metered {
     fn call<'a, T: 'a>(
         &'a self,
         kind: &'static str,
-        call: Later<'a, Result<T, BusError>>,
-    ) -> Later<'a, Result<T, BusError>> {
+        call: BoxFuture<'a, Result<T, BusError>>,
+    ) -> BoxFuture<'a, Result<T, BusError>> {
         Box::pin(async move {
             let mut under_way = Call { of: self, kind, began: self.clock.now(), outcome: "abandoned" };
             let answer = call.await;
@@ -78,28 +78,28 @@ impl Drop for Call<'_> {
     }
 }
 
-impl Bus for Metered {
-    fn get<'a>(&'a self, key: &'a str) -> Later<'a, Result<Option<KeyValue>, BusError>> {
+impl Bus for MeteredBus {
+    fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<KeyValue>, BusError>> {
         self.call("keys", self.bus.get(key))
     }
 
-    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> Later<'a, Result<u64, BusError>> {
+    fn create<'a>(&'a self, key: &'a str, value: Bytes) -> BoxFuture<'a, Result<u64, BusError>> {
         self.call("keys", self.bus.create(key, value))
     }
 
-    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> Later<'a, Result<u64, BusError>> {
+    fn update<'a>(&'a self, key: &'a str, value: Bytes, revision: u64) -> BoxFuture<'a, Result<u64, BusError>> {
         self.call("keys", self.bus.update(key, value, revision))
     }
 
-    fn delete<'a>(&'a self, key: &'a str) -> Later<'a, Result<(), BusError>> {
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         self.call("keys", self.bus.delete(key))
     }
 
-    fn watch(&self) -> Later<'_, Result<Receiver<Seen>, BusError>> {
+    fn watch(&self) -> BoxFuture<'_, Result<Receiver<WatchEvent>, BusError>> {
         self.call("watch", self.bus.watch())
     }
 
-    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> Later<'a, Result<u64, BusError>> {
+    fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> BoxFuture<'a, Result<u64, BusError>> {
         self.call("append", self.bus.append(stream, subject, payload))
     }
 
@@ -108,27 +108,27 @@ impl Bus for Metered {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> Later<'a, Result<Receiver<Message>, BusError>> {
+    ) -> BoxFuture<'a, Result<Receiver<Message>, BusError>> {
         self.call("read", self.bus.read(stream, subject, from))
     }
 
-    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> Later<'a, Result<u64, BusError>> {
+    fn last<'a>(&'a self, stream: Stream, subject: &'a str) -> BoxFuture<'a, Result<u64, BusError>> {
         self.call("last", self.bus.last(stream, subject))
     }
 
-    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> Later<'a, Result<(), BusError>> {
+    fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> BoxFuture<'a, Result<(), BusError>> {
         self.call("trim", self.bus.trim(stream, subject, below))
     }
 
-    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> Later<'a, Result<(), BusError>> {
+    fn put_object<'a>(&'a self, name: &'a str, object: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
         self.call("objects", self.bus.put_object(name, object))
     }
 
-    fn object<'a>(&'a self, name: &'a str) -> Later<'a, Result<Option<Bytes>, BusError>> {
+    fn object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
         self.call("objects", self.bus.object(name))
     }
 
-    fn remove_object<'a>(&'a self, name: &'a str) -> Later<'a, Result<(), BusError>> {
+    fn remove_object<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         self.call("objects", self.bus.remove_object(name))
     }
 
@@ -138,5 +138,5 @@ impl Bus for Metered {
 }
 
 #[cfg(test)]
-#[path = "metered_tests.rs"]
+#[path = "metered_bus_tests.rs"]
 mod tests;

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::balancing::Balancer;
-use super::calls::Swapped;
+use super::balancer::Balancer;
+use super::bus_client::SwapOutcome;
+use super::context::NodeContext;
 use super::log::{EXCHANGE, log_stream};
-use super::parts;
+use super::part_store;
 use super::records::{self, CrawlRecord, CrawlState, SessionRecord, session_key, source_key};
-use super::shared::Shared;
-use super::view::View;
+use super::view::FleetView;
 use crate::SessionId;
 use crate::bus::Stream;
-use crate::ending::{Quiet, Report, quiet};
-use crate::trimming::{Reading, reached};
+use crate::termination::{Quiescence, SessionReport, quiet};
+use crate::watermark::{ReadProgress, reached};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::ScheduledUrl;
 
@@ -29,27 +29,27 @@ struct Leader {
     trimmed: BTreeMap<u16, (u64, Instant)>,
     /// Since when nothing names a session any more.
     unnamed: BTreeMap<SessionId, Instant>,
-    quiet: Option<Quiet>,
+    quiet: Option<Quiescence>,
     balancer: Balancer,
 }
 
-pub(super) async fn lead(shared: Arc<Shared>) {
+pub(super) async fn lead(context: Arc<NodeContext>) {
     let mut leader = Leader::default();
     loop {
-        shared.clock.sleep(shared.options.look).await;
-        let leads = shared.view.lock().leader() == Some(&shared.session);
-        if !leads || !shared.is_sure() {
+        context.clock.sleep(context.options.look).await;
+        let leads = context.view.lock().leader() == Some(&context.session);
+        if !leads || !context.is_lease_current() {
             leader = Leader::default();
             continue;
         }
-        let state = shared.view.lock().crawl.as_ref().map(|(crawl, _)| crawl.state);
+        let state = context.view.lock().crawl.as_ref().map(|(crawl, _)| crawl.state);
         match state {
-            Some(CrawlState::Planting) => plant(&shared).await,
+            Some(CrawlState::Planting) => plant(&context).await,
             Some(CrawlState::Running) => {
-                leader.trim(&shared).await;
-                leader.clear(&shared).await;
-                leader.balancer.look(&shared).await;
-                leader.end(&shared).await;
+                leader.trim(&context).await;
+                leader.clear(&context).await;
+                leader.balancer.look(&context).await;
+                leader.end(&context).await;
             }
             _ => {}
         }
@@ -57,37 +57,37 @@ pub(super) async fn lead(shared: Arc<Shared>) {
 }
 
 /// Puts the seeds into the exchange.
-async fn plant(shared: &Shared) {
+async fn plant(context: &NodeContext) {
     let mut shards: BTreeMap<u16, Vec<ScheduledUrl>> = BTreeMap::new();
-    let partitions = &shared.options.partitions;
-    for seed in &shared.options.seeds {
+    let partitions = &context.options.partitions;
+    for seed in &context.options.seeds {
         let shard = partitions.shard(partitions.of(&seed.url.host_key()));
         shards.entry(shard).or_default().push(seed.clone());
     }
     for (shard, seeds) in shards {
-        if shared.log.publish(shard, &seeds, 0).await.is_err() {
+        if context.log.publish(shard, &seeds, 0).await.is_err() {
             return;
         }
     }
-    turn(shared, CrawlState::Planting, CrawlState::Running).await;
+    turn(context, CrawlState::Planting, CrawlState::Running).await;
 }
 
 /// Changes the crawl's state, if it is still the one.
-async fn turn(shared: &Shared, from: CrawlState, to: CrawlState) {
-    let Some((crawl, revision)) = shared.view.lock().crawl.clone() else { return };
+async fn turn(context: &NodeContext, from: CrawlState, to: CrawlState) {
+    let Some((crawl, revision)) = context.view.lock().crawl.clone() else { return };
     if crawl.state != from {
         return;
     }
     let value = records::written(&CrawlRecord { state: to, ..crawl });
-    match shared.calls.swap(records::CRAWL, &value, Some(revision)).await {
-        Swapped::Done(revision) => shared.wrote(records::CRAWL.to_owned(), value, revision),
-        Swapped::Conflict(_) => {}
+    match context.client.swap(records::CRAWL, &value, Some(revision)).await {
+        SwapOutcome::Done(revision) => context.wrote(records::CRAWL.to_owned(), value, revision),
+        SwapOutcome::Conflict(_) => {}
     }
 }
 
-fn reports(view: &View) -> Vec<Report<'_>> {
+fn reports(view: &FleetView) -> Vec<SessionReport<'_>> {
     view.live()
-        .map(|(session, heartbeat)| Report {
+        .map(|(session, heartbeat)| SessionReport {
             session,
             beat: heartbeat.beat,
             is_idle: heartbeat.is_idle(),
@@ -106,20 +106,20 @@ fn is_worth_trimming(position: u64, last: Option<(u64, Instant)>, now: Instant) 
 
 impl Leader {
     /// Removes what all have read from the exchange.
-    async fn trim(&mut self, shared: &Shared) {
+    async fn trim(&mut self, context: &NodeContext) {
         let reached = {
-            let view = shared.view.lock();
-            let readings = view.live().map(|(_, said)| Reading { held: &said.held, positions: &said.positions });
-            reached(readings, &shared.options.partitions)
+            let view = context.view.lock();
+            let readings = view.live().map(|(_, said)| ReadProgress { held: &said.held, positions: &said.positions });
+            reached(readings, &context.options.partitions)
         };
         for (shard, position) in (0..).zip(reached) {
             let position = position.unwrap_or(0);
-            let now = shared.clock.now();
+            let now = context.clock.now();
             if !is_worth_trimming(position, self.trimmed.get(&shard).copied(), now) {
                 continue;
             }
-            let trim = shared.calls.bus.trim(Stream::Exchange(shard), EXCHANGE, position + 1);
-            if shared.calls.once(trim).await.is_ok() {
+            let trim = context.client.bus.trim(Stream::Exchange(shard), EXCHANGE, position + 1);
+            if context.client.once(trim).await.is_ok() {
                 self.trimmed.insert(shard, (position, now));
             }
         }
@@ -127,36 +127,36 @@ impl Leader {
 
     /// Clears away what sessions have left behind that no partition needs any more. Not at once: a write of such a session that names it may
     /// still be under way.
-    async fn clear(&mut self, shared: &Shared) {
-        let now = shared.clock.now();
-        let unnamed = unnamed(&shared.view.lock());
+    async fn clear(&mut self, context: &NodeContext) {
+        let now = context.clock.now();
+        let unnamed = unnamed(&context.view.lock());
         self.unnamed.retain(|session, _| unnamed.contains(session));
         for session in unnamed {
             let since = *self.unnamed.entry(session.clone()).or_insert(now);
-            if now.since(since) >= shared.options.clear_after {
-                clear(shared, &session).await;
+            if now.since(since) >= context.options.clear_after {
+                clear(context, &session).await;
                 self.unnamed.remove(&session);
             }
         }
     }
 
     /// Ends the crawl when it is over.
-    async fn end(&mut self, shared: &Shared) {
-        let partitions = &shared.options.partitions;
-        if !policy_is_held(shared) {
+    async fn end(&mut self, context: &NodeContext) {
+        let partitions = &context.options.partitions;
+        if !policy_is_held(context) {
             return;
         }
         let Some(known) = self.quiet.take() else {
-            let quiet = quiet(&reports(&shared.view.lock()), partitions);
+            let quiet = quiet(&reports(&context.view.lock()), partitions);
             self.quiet = match quiet {
-                Some(quiet) => look_closer(shared, quiet).await,
+                Some(quiet) => look_closer(context, quiet).await,
                 None => None,
             };
             return;
         };
-        let is_over = known.is_over(&reports(&shared.view.lock()), partitions);
+        let is_over = known.is_over(&reports(&context.view.lock()), partitions);
         match is_over {
-            Some(true) => turn(shared, CrawlState::Running, CrawlState::Over).await,
+            Some(true) => turn(context, CrawlState::Running, CrawlState::Over).await,
             Some(false) => self.quiet = Some(known),
             None => {}
         }
@@ -164,17 +164,17 @@ impl Leader {
 }
 
 /// Whether somebody who lives holds the policy, where the fleet has one: what was learnt is to be left by somebody.
-fn policy_is_held(shared: &Shared) -> bool {
-    let view = shared.view.lock();
+fn policy_is_held(context: &NodeContext) -> bool {
+    let view = context.view.lock();
     let holder = view.policy.as_ref().and_then(|(record, _)| record.holder.as_ref());
-    shared.policy.is_none() || holder.is_some_and(|holder| view.heartbeat(holder).is_some())
+    context.policy.is_none() || holder.is_some_and(|holder| view.heartbeat(holder).is_some())
 }
 
 /// Asks for the ends of the exchange, and then for the leases.
-async fn look_closer(shared: &Shared, mut quiet: Quiet) -> Option<Quiet> {
+async fn look_closer(context: &NodeContext, mut quiet: Quiescence) -> Option<Quiescence> {
     let mut ends = Vec::new();
-    for shard in 0..shared.options.partitions.shards() {
-        ends.push(shared.calls.once(shared.calls.bus.last(Stream::Exchange(shard), EXCHANGE)).await.ok()?);
+    for shard in 0..context.options.partitions.shards() {
+        ends.push(context.client.once(context.client.bus.last(Stream::Exchange(shard), EXCHANGE)).await.ok()?);
     }
     if !quiet.has_read(&ends) {
         return None;
@@ -182,7 +182,7 @@ async fn look_closer(shared: &Shared, mut quiet: Quiet) -> Option<Quiet> {
     let sessions: Vec<SessionId> = quiet.sessions.keys().cloned().collect();
     for session in sessions {
         let key = session_key(&session);
-        let held = shared.calls.once(shared.calls.bus.get(&key)).await.ok()??;
+        let held = context.client.once(context.client.bus.get(&key)).await.ok()??;
         match records::read(&held.value?) {
             Ok(SessionRecord::Live(said)) if quiet.looked_up(&session, said.beat, said.activity) => {}
             _ => return None,
@@ -192,7 +192,7 @@ async fn look_closer(shared: &Shared, mut quiet: Quiet) -> Option<Quiet> {
 }
 
 /// The sessions that have ended and that no partition's record names.
-fn unnamed(view: &View) -> Vec<SessionId> {
+fn unnamed(view: &FleetView) -> Vec<SessionId> {
     let names = |session: &SessionId| {
         let mut records = view.partitions.values();
         records.any(|(record, _)| record.source.as_ref() == Some(session) || record.owner.as_ref() == Some(session))
@@ -206,16 +206,16 @@ fn unnamed(view: &View) -> Vec<SessionId> {
 }
 
 /// Clears a session away: last what it is found by.
-async fn clear(shared: &Shared, session: &SessionId) {
-    let calls = &shared.calls;
-    let parts = shared.view.lock().sources.get(session).map(|(record, _)| record.parts.clone()).unwrap_or_default();
+async fn clear(context: &NodeContext, session: &SessionId) {
+    let client = &context.client;
+    let parts = context.view.lock().sources.get(session).map(|(record, _)| record.parts.clone()).unwrap_or_default();
     for name in parts {
-        parts::remove(calls, &name).await;
+        part_store::remove(client, &name).await;
     }
-    let stream = log_stream(session, shared.options.log_shards);
-    calls.surely("trimming a log", || calls.bus.trim(stream, &session.0, u64::MAX)).await;
+    let stream = log_stream(session, context.options.log_shards);
+    client.retry_until_ok("trimming a log", || client.bus.trim(stream, &session.0, u64::MAX)).await;
     for key in [source_key(session), session_key(session)] {
-        calls.surely(&key, || calls.bus.delete(&key)).await;
+        client.retry_until_ok(&key, || client.bus.delete(&key)).await;
     }
 }
 

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use super::calls::Swapped;
-use super::placing::{known, place};
+use super::bus_client::SwapOutcome;
+use super::context::NodeContext;
+use super::placement::{known, place};
 use super::records::{self, PLACEMENT};
-use super::shared::Shared;
-use super::view::View;
+use super::view::FleetView;
 use harvestman_core::clock::Instant;
 
 /// What the leader remembers of it.
@@ -30,19 +30,19 @@ fn pause(period: Duration, looks: u32) -> Duration {
 
 impl Balancer {
     /// Looks whether something is to move, if it is time or if people ask for it.
-    pub(super) async fn look(&mut self, shared: &Shared) {
-        let now = shared.clock.now();
+    pub(super) async fn look(&mut self, context: &NodeContext) {
+        let now = context.clock.now();
         let looked = *self.looked.get_or_insert(now);
-        let period = shared.options.balance;
+        let period = context.options.balance;
         let is_due = !period.is_zero() && now.since(looked) >= pause(period, self.looks);
         let (placement, revision) = {
-            let view = shared.view.lock();
+            let view = context.view.lock();
             let asked = asked(&view);
             // While partitions move it cannot be told yet; that is no look.
-            if (!is_due && asked.is_none()) || known(&view, &shared.options.partitions).is_none() {
+            if (!is_due && asked.is_none()) || known(&view, &context.options.partitions).is_none() {
                 return;
             }
-            let placement = place(&view, &shared.options.partitions, asked);
+            let placement = place(&view, &context.options.partitions, asked);
             (placement, view.placement.as_ref().map(|(_, revision)| *revision))
         };
         if is_due {
@@ -52,15 +52,15 @@ impl Balancer {
         let Some(placement) = placement else { return };
         let value = records::written(&placement);
         // Where somebody else has written it, it is looked anew next time.
-        if let Swapped::Done(revision) = shared.calls.swap(PLACEMENT, &value, revision).await {
+        if let SwapOutcome::Done(revision) = context.client.swap(PLACEMENT, &value, revision).await {
             tracing::info!(moved = placement.moved.len(), "partitions move so that the load is even");
-            shared.wrote(PLACEMENT.to_owned(), value, revision);
+            context.wrote(PLACEMENT.to_owned(), value, revision);
         }
     }
 }
 
 /// The number of the request that is not answered yet.
-fn asked(view: &View) -> Option<u64> {
+fn asked(view: &FleetView) -> Option<u64> {
     let answered = view.placement.as_ref().map_or(0, |(placement, _)| placement.answered);
     let asked = view.rebalance.as_ref().map_or(0, |(rebalance, _)| rebalance.asked);
     (asked > answered).then_some(asked)

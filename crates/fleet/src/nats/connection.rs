@@ -14,13 +14,13 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::error::{answered, unanswered};
-use super::traffic::{Kind, Traffic};
+use super::traffic::{Traffic, TrafficKind};
 use crate::bus::BusError;
 
 /// What begins the subject of every question to JetStream.
 const API: &str = "$JS.API.";
 
-pub(super) struct Link {
+pub(super) struct Connection {
     client: Client,
     connected: watch::Sender<bool>,
     closed: AtomicBool,
@@ -30,7 +30,7 @@ pub(super) struct Link {
 
 /// What a message held when it was asked for by itself.
 #[derive(serde::Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredMessage {
     #[serde(rename = "seq")]
     pub sequence: u64,
     #[serde(default)]
@@ -40,11 +40,11 @@ pub(super) struct Kept {
 }
 
 #[derive(serde::Deserialize)]
-struct KeptAnswer {
-    message: Kept,
+struct StoredMessageAnswer {
+    message: StoredMessage,
 }
 
-impl Kept {
+impl StoredMessage {
     /// Its payload.
     pub fn payload(&self) -> Result<Bytes, BusError> {
         decoded(&self.data).map(Bytes::from)
@@ -61,7 +61,7 @@ fn decoded(base64: &str) -> Result<Vec<u8>, BusError> {
     data_encoding::BASE64.decode(base64.as_bytes()).map_err(wrong)
 }
 
-impl Link {
+impl Connection {
     pub fn new(client: Client, connected: watch::Sender<bool>, patience: Duration) -> Self {
         Self { client, connected, closed: AtomicBool::new(false), patience, traffic: Traffic::default() }
     }
@@ -116,7 +116,7 @@ impl Link {
 
     async fn send(
         &self,
-        kind: Kind,
+        kind: TrafficKind,
         subject: String,
         headers: Option<HeaderMap>,
         payload: Bytes,
@@ -136,7 +136,7 @@ impl Link {
     /// Asks JetStream; the error as it is told.
     pub async fn ask_plainly<T: DeserializeOwned>(
         &self,
-        kind: Kind,
+        kind: TrafficKind,
         what: &str,
         with: &Value,
     ) -> Result<Result<T, jetstream::Error>, BusError> {
@@ -148,14 +148,14 @@ impl Link {
     }
 
     /// Asks JetStream.
-    pub async fn ask<T: DeserializeOwned>(&self, kind: Kind, what: &str, with: &Value) -> Result<T, BusError> {
+    pub async fn ask<T: DeserializeOwned>(&self, kind: TrafficKind, what: &str, with: &Value) -> Result<T, BusError> {
         self.ask_plainly(kind, what, with).await?.map_err(|error| answered(&error))
     }
 
     /// Publishes to a stream and waits until it is kept there; its sequence number.
     pub async fn publish(
         &self,
-        kind: Kind,
+        kind: TrafficKind,
         stream: &str,
         subject: String,
         headers: Option<HeaderMap>,
@@ -173,7 +173,7 @@ impl Link {
     }
 
     /// A stream that was removed is silent, as one without a leader is: asks whether it is there.
-    async fn unless_gone(&self, kind: Kind, stream: &str, error: BusError) -> BusError {
+    async fn unless_gone(&self, kind: TrafficKind, stream: &str, error: BusError) -> BusError {
         if !matches!(&error, BusError::Unreachable(_)) || !*self.connected.borrow() {
             return error;
         }
@@ -184,7 +184,7 @@ impl Link {
     }
 
     /// Whether there is a stream of this name.
-    pub async fn is_there(&self, kind: Kind, stream: &str) -> Result<bool, BusError> {
+    pub async fn is_there(&self, kind: TrafficKind, stream: &str) -> Result<bool, BusError> {
         let answer = self.ask_plainly::<Value>(kind, &format!("STREAM.INFO.{stream}"), &Value::Null).await?;
         match answer {
             Ok(_) => Ok(true),
@@ -194,8 +194,8 @@ impl Link {
     }
 
     /// One message of a stream, as the stream's leader has it.
-    pub async fn kept(&self, kind: Kind, stream: &str, which: Value) -> Result<Option<Kept>, BusError> {
-        let answer = self.ask_plainly::<KeptAnswer>(kind, &format!("STREAM.MSG.GET.{stream}"), &which).await?;
+    pub async fn kept(&self, kind: TrafficKind, stream: &str, which: Value) -> Result<Option<StoredMessage>, BusError> {
+        let answer = self.ask_plainly::<StoredMessageAnswer>(kind, &format!("STREAM.MSG.GET.{stream}"), &which).await?;
         match answer {
             Ok(answer) => Ok(Some(answer.message)),
             Err(error) if error.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
@@ -204,12 +204,23 @@ impl Link {
     }
 
     /// The last message of a subject.
-    pub async fn last(&self, kind: Kind, stream: &str, subject: &str) -> Result<Option<Kept>, BusError> {
+    pub async fn last(
+        &self,
+        kind: TrafficKind,
+        stream: &str,
+        subject: &str,
+    ) -> Result<Option<StoredMessage>, BusError> {
         self.kept(kind, stream, json!({"last_by_subj": subject})).await
     }
 
     /// Removes the messages of a subject below a sequence number, or all of them.
-    pub async fn purge(&self, kind: Kind, stream: &str, subject: &str, below: Option<u64>) -> Result<(), BusError> {
+    pub async fn purge(
+        &self,
+        kind: TrafficKind,
+        stream: &str,
+        subject: &str,
+        below: Option<u64>,
+    ) -> Result<(), BusError> {
         let mut which = json!({"filter": subject});
         if let Some(below) = below {
             which["seq"] = below.into();
@@ -218,7 +229,7 @@ impl Link {
     }
 
     /// Asks JetStream for something that comes as many messages to an inbox.
-    pub async fn pull(&self, kind: Kind, what: &str, inbox: &str, with: &Value) -> Result<(), BusError> {
+    pub async fn pull(&self, kind: TrafficKind, what: &str, inbox: &str, with: &Value) -> Result<(), BusError> {
         let payload = Bytes::from(with.to_string());
         self.traffic.asked(kind, API.len() + what.len() + inbox.len() + payload.len());
         let sent = self.client.publish_with_reply(format!("{API}{what}"), inbox.to_owned(), payload).await;
@@ -262,12 +273,12 @@ mod tests {
 
     #[test]
     fn a_kept_message_is_decoded() {
-        let kept: KeptAnswer =
+        let kept: StoredMessageAnswer =
             serde_json::from_str(r#"{"message":{"subject":"s","seq":3,"data":"aGk=","hdrs":"TkFUUy8xLjANCg=="}}"#)
                 .unwrap();
         assert_eq!(&kept.message.payload().unwrap()[..], b"hi");
         assert_eq!(kept.message.headers().unwrap(), "NATS/1.0\r\n");
-        let empty: Kept = serde_json::from_str(r#"{"seq":3}"#).unwrap();
+        let empty: StoredMessage = serde_json::from_str(r#"{"seq":3}"#).unwrap();
         assert!(empty.payload().unwrap().is_empty());
         assert!(matches!(decoded("%"), Err(BusError::Refused(_))));
     }

@@ -9,49 +9,49 @@ type Answer = Result<u64, BusError>;
 /// Answers appends as it was told to, each after a time; everything else never.
 struct Told(Mutex<VecDeque<(Duration, Answer)>>, Clock);
 
-fn never<'a, T: Send + 'a>() -> Later<'a, Result<T, BusError>> {
+fn never<'a, T: Send + 'a>() -> BoxFuture<'a, Result<T, BusError>> {
     Box::pin(std::future::pending())
 }
 
 impl Bus for Told {
-    fn get<'a>(&'a self, _: &'a str) -> Later<'a, Result<Option<KeyValue>, BusError>> {
+    fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<KeyValue>, BusError>> {
         never()
     }
-    fn create<'a>(&'a self, _: &'a str, _: Bytes) -> Later<'a, Answer> {
+    fn create<'a>(&'a self, _: &'a str, _: Bytes) -> BoxFuture<'a, Answer> {
         never()
     }
-    fn update<'a>(&'a self, _: &'a str, _: Bytes, _: u64) -> Later<'a, Answer> {
+    fn update<'a>(&'a self, _: &'a str, _: Bytes, _: u64) -> BoxFuture<'a, Answer> {
         never()
     }
-    fn delete<'a>(&'a self, _: &'a str) -> Later<'a, Result<(), BusError>> {
+    fn delete<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         never()
     }
-    fn watch(&self) -> Later<'_, Result<Receiver<Seen>, BusError>> {
+    fn watch(&self) -> BoxFuture<'_, Result<Receiver<WatchEvent>, BusError>> {
         never()
     }
-    fn append<'a>(&'a self, _: Stream, _: &'a str, _: Bytes) -> Later<'a, Answer> {
+    fn append<'a>(&'a self, _: Stream, _: &'a str, _: Bytes) -> BoxFuture<'a, Answer> {
         let (after, answer) = self.0.lock().pop_front().unwrap();
         Box::pin(async move {
             self.1.sleep(after).await;
             answer
         })
     }
-    fn read<'a>(&'a self, _: Stream, _: &'a str, _: u64) -> Later<'a, Result<Receiver<Message>, BusError>> {
+    fn read<'a>(&'a self, _: Stream, _: &'a str, _: u64) -> BoxFuture<'a, Result<Receiver<Message>, BusError>> {
         never()
     }
-    fn last<'a>(&'a self, _: Stream, _: &'a str) -> Later<'a, Answer> {
+    fn last<'a>(&'a self, _: Stream, _: &'a str) -> BoxFuture<'a, Answer> {
         never()
     }
-    fn trim<'a>(&'a self, _: Stream, _: &'a str, _: u64) -> Later<'a, Result<(), BusError>> {
+    fn trim<'a>(&'a self, _: Stream, _: &'a str, _: u64) -> BoxFuture<'a, Result<(), BusError>> {
         never()
     }
-    fn put_object<'a>(&'a self, _: &'a str, _: Bytes) -> Later<'a, Result<(), BusError>> {
+    fn put_object<'a>(&'a self, _: &'a str, _: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
         never()
     }
-    fn object<'a>(&'a self, _: &'a str) -> Later<'a, Result<Option<Bytes>, BusError>> {
+    fn object<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
         never()
     }
-    fn remove_object<'a>(&'a self, _: &'a str) -> Later<'a, Result<(), BusError>> {
+    fn remove_object<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         never()
     }
     fn flows(&self) -> Vec<Flow> {
@@ -68,14 +68,14 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 /// A bus that answers so, and its metrics.
-fn told(answers: impl IntoIterator<Item = (u64, Answer)>) -> (Metered, Clock, Metrics) {
+fn told(answers: impl IntoIterator<Item = (u64, Answer)>) -> (MeteredBus, Clock, Metrics) {
     let (clock, metrics) = (Clock::starting_at(Instant::EPOCH + seconds(1_000)), Metrics::of_node("a"));
     let answers = answers.into_iter().map(|(after, answer)| (seconds(after), answer)).collect();
     let bus = Arc::new(Told(Mutex::new(answers), clock.clone()));
-    (Metered::new(bus, clock.clone(), Arc::clone(&metrics.fleet)), clock, metrics)
+    (MeteredBus::new(bus, clock.clone(), Arc::clone(&metrics.fleet)), clock, metrics)
 }
 
-async fn append(bus: &Metered) -> Answer {
+async fn append(bus: &MeteredBus) -> Answer {
     bus.append(Stream::Log(0), "a", Bytes::new()).await
 }
 

@@ -5,45 +5,45 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 
-use super::{Bounds, Outbox};
-use crate::bus::Later;
+use super::{Outbox, RetentionLimits};
+use crate::bus::BoxFuture;
 
 /// The policy of a node: while it holds that of its fleet, the learner; always, who decides by what is published.
-pub trait Seat: Send + Sync {
+pub trait PolicyReplica: Send + Sync {
     /// This node holds the policy from here on: it learns, from nothing.
-    fn begin(&self) -> Later<'_, ()>;
+    fn start_leading(&self) -> BoxFuture<'_, ()>;
     /// Shows what was observed, in the order in which all who ever hold the policy are shown it.
-    fn show(&self, observations: Vec<Bytes>) -> Later<'_, ()>;
+    fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()>;
     /// What was learnt until now; none where it cannot be told.
-    fn publication(&self) -> Later<'_, Option<Bytes>>;
+    fn publication(&self) -> BoxFuture<'_, Option<Bytes>>;
     /// It holds the policy no more.
-    fn end(&self);
+    fn stop_leading(&self);
     /// Decides by this from here on. Versions only grow.
     ///
     /// # Errors
     /// Where it cannot be read.
-    fn follow(&self, version: u64, publication: Bytes) -> Later<'_, Result<(), String>>;
+    fn follow(&self, version: u64, publication: Bytes) -> BoxFuture<'_, Result<(), String>>;
 }
 
 /// What the tasks of a node share for its policy.
-pub struct PolicyPost {
+pub struct PolicySession {
     /// Who learns and decides.
-    pub seat: Arc<dyn Seat>,
+    pub replica: Arc<dyn PolicyReplica>,
     /// What this node has observed.
     pub outbox: Arc<Outbox>,
     /// How much its observations take while it holds the policy.
-    pub bounds: Bounds,
+    pub bounds: RetentionLimits,
     holds: AtomicBool,
     /// How far it has read the stream, while it holds the policy.
     position: AtomicU64,
     followed: tokio::sync::Mutex<u64>,
 }
 
-impl PolicyPost {
+impl PolicySession {
     /// For a session that begins.
-    pub fn new(seat: Arc<dyn Seat>, outbox: Arc<Outbox>, bounds: Bounds) -> Arc<Self> {
+    pub fn new(replica: Arc<dyn PolicyReplica>, outbox: Arc<Outbox>, bounds: RetentionLimits) -> Arc<Self> {
         let (holds, position, followed) = Default::default();
-        Arc::new(Self { seat, outbox, bounds, holds, position, followed })
+        Arc::new(Self { replica, outbox, bounds, holds, position, followed })
     }
 
     /// Whether this session holds the policy, as far as it knows.
@@ -77,7 +77,7 @@ impl PolicyPost {
             return;
         }
         *followed = version;
-        let read = self.seat.follow(version, publication).await;
+        let read = self.replica.follow(version, publication).await;
         drop(followed);
         if let Err(error) = read {
             self.pass_over(version, &error).await;

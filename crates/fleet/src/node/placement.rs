@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::records::{Moved, Placement};
-use super::view::View;
+use super::records::{PartitionMove, Placement};
+use super::view::FleetView;
 use crate::assignment::{Weight, assign};
-use crate::balance::{Bounds, balance};
+use crate::balance::{BalanceThresholds, balance};
 use crate::{Partition, Partitions, SessionId};
 
 /// The node that each partition is to be held by, in the order of the partitions; nothing where there are no nodes.
-pub fn owners<'a>(view: &'a View, partitions: &Partitions) -> Vec<&'a str> {
+pub fn owners<'a>(view: &'a FleetView, partitions: &Partitions) -> Vec<&'a str> {
     let weights = view.weights();
     let mut owners = assign(&weights, partitions);
     let Some((placement, _)) = &view.placement else { return owners };
@@ -32,7 +32,7 @@ fn takes_part<'a>(weights: &BTreeMap<&'a str, Weight>, node: &str) -> Option<&'a
 
 /// How much is known of each partition, in their order. None while any of them is not where it is to be, or has yet to catch up: then it is
 /// not known either what its holder will have.
-pub fn known(view: &View, partitions: &Partitions) -> Option<Vec<u64>> {
+pub fn known(view: &FleetView, partitions: &Partitions) -> Option<Vec<u64>> {
     let nodes = view.nodes();
     let mut told: BTreeMap<&SessionId, BTreeMap<Partition, u64>> = BTreeMap::new();
     for (session, said) in view.live() {
@@ -52,7 +52,7 @@ pub fn known(view: &View, partitions: &Partitions) -> Option<Vec<u64>> {
 
 /// What the placement is to become so that the load is even; none where it may stay as it is, or where that cannot be told yet. `asked`: the
 /// number of a request of people, which is answered in any case.
-pub fn place(view: &View, partitions: &Partitions, asked: Option<u64>) -> Option<Placement> {
+pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> Option<Placement> {
     let known = known(view, partitions)?;
     let now = view.placement.as_ref().map(|(placement, _)| placement.clone()).unwrap_or_default();
     let weights = even_if_none(view.weights());
@@ -61,11 +61,11 @@ pub fn place(view: &View, partitions: &Partitions, asked: Option<u64>) -> Option
     let mut owners = owners(view, partitions);
     let number = |owner: &&str| names.binary_search(owner).ok();
     let holders: Vec<usize> = owners.iter().map(number).collect::<Option<_>>()?;
-    let bounds = if asked.is_some() { Bounds::ASKED } else { Bounds::USUAL };
+    let bounds = if asked.is_some() { BalanceThresholds::ASKED } else { BalanceThresholds::USUAL };
     let mut moved = Vec::new();
     for (partition, to) in balance(&holders, &known, &weights, &bounds) {
         let owner = &mut owners[usize::from(partition.0)];
-        moved.push(Moved { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
+        moved.push(PartitionMove { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
         *owner = names[to];
     }
     let elsewhere = elsewhere(&owners, view, partitions);
@@ -76,7 +76,7 @@ pub fn place(view: &View, partitions: &Partitions, asked: Option<u64>) -> Option
 }
 
 /// What of this is not where hashing puts it.
-fn elsewhere(owners: &[&str], view: &View, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
+fn elsewhere(owners: &[&str], view: &FleetView, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
     let hashed = assign(&view.weights(), partitions);
     let mut elsewhere: BTreeMap<String, Vec<Partition>> = BTreeMap::new();
     for (partition, (owner, hashed)) in partitions.all().zip(owners.iter().zip(hashed)) {
@@ -94,5 +94,5 @@ fn even_if_none(weights: BTreeMap<&str, Weight>) -> BTreeMap<&str, Weight> {
 }
 
 #[cfg(test)]
-#[path = "placing_tests.rs"]
+#[path = "placement_tests.rs"]
 mod tests;

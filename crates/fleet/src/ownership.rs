@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::engine::Tenure;
+use super::engine::FetchDeadline;
 use super::{Partition, Partitions};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{HostOwnership, ScheduledUrl};
@@ -20,26 +20,26 @@ const FOREIGN: u8 = 0;
 const HELD: u8 = 1;
 const LEAVING: u8 = 2;
 
-/// What a node holds. Shared by all threads; partitions change hands under the engine's gate.
-pub struct Territory {
+/// What a node holds. NodeContext by all threads; partitions change hands under the engine's gate.
+pub struct PartitionOwnership {
     partitions: Partitions,
     states: Box<[AtomicU8]>,
-    tenure: Arc<Tenure>,
+    fetch_deadline: Arc<FetchDeadline>,
     sent: Box<[AtomicU64]>,
     /// URLs that were seen here, and handed over all the same.
-    regretted: Mutex<HashSet<Fingerprint>>,
+    relinquished: Mutex<HashSet<Fingerprint>>,
     metrics: Arc<FleetMetrics>,
 }
 
-impl Territory {
+impl PartitionOwnership {
     /// Nothing is held yet.
-    pub fn new(partitions: Partitions, tenure: Arc<Tenure>, metrics: Arc<FleetMetrics>) -> Self {
+    pub fn new(partitions: Partitions, fetch_deadline: Arc<FetchDeadline>, metrics: Arc<FleetMetrics>) -> Self {
         Self {
             states: partitions.all().map(|_| AtomicU8::new(FOREIGN)).collect(),
             sent: (0..SENT_SLOTS).map(|_| AtomicU64::new(0)).collect(),
             partitions,
-            tenure,
-            regretted: Mutex::default(),
+            fetch_deadline,
+            relinquished: Mutex::default(),
             metrics,
         }
     }
@@ -50,8 +50,8 @@ impl Territory {
     }
 
     /// Until when this node may fetch.
-    pub const fn tenure(&self) -> &Arc<Tenure> {
-        &self.tenure
+    pub const fn fetch_deadline(&self) -> &Arc<FetchDeadline> {
+        &self.fetch_deadline
     }
 
     /// From now on it is held.
@@ -60,24 +60,24 @@ impl Territory {
     }
 
     /// From now on nothing of it is begun; links of it go to others, but what others send is still taken in.
-    pub fn leave(&self, partition: Partition) {
+    pub fn begin_release(&self, partition: Partition) {
         self.set(partition, LEAVING);
     }
 
     /// From now on it is another's.
-    pub fn let_go(&self, partition: Partition) {
+    pub fn release(&self, partition: Partition) {
         self.set(partition, FOREIGN);
     }
 
     /// Whether what others send of a host is taken in.
-    pub fn takes_in(&self, origin: &str) -> bool {
+    pub fn accepts_links_of(&self, origin: &str) -> bool {
         self.state(origin) != FOREIGN
     }
 
     /// Whether a URL that others send is to be taken in although it was seen: it was handed over in between.
-    pub fn was_regretted(&self, url: Fingerprint) -> bool {
-        let mut regretted = self.regretted.lock();
-        !regretted.is_empty() && regretted.remove(&url)
+    pub fn was_relinquished(&self, url: Fingerprint) -> bool {
+        let mut relinquished = self.relinquished.lock();
+        !relinquished.is_empty() && relinquished.remove(&url)
     }
 
     fn set(&self, partition: Partition, state: u8) {
@@ -92,13 +92,13 @@ impl Territory {
     }
 }
 
-impl HostOwnership for Territory {
+impl HostOwnership for PartitionOwnership {
     fn holds(&self, origin: &str) -> bool {
         self.state(origin) == HELD
     }
 
     fn may_fetch(&self, host: &HostKey, now: Instant) -> bool {
-        now < self.tenure.until() && self.holds(host.as_str())
+        now < self.fetch_deadline.until() && self.holds(host.as_str())
     }
 
     fn is_news(&self, url: Fingerprint) -> bool {
@@ -112,7 +112,7 @@ impl HostOwnership for Territory {
     }
 
     fn regret(&self, url: &ScheduledUrl) {
-        self.regretted.lock().insert(url.url.fingerprint());
+        self.relinquished.lock().insert(url.url.fingerprint());
     }
 }
 
@@ -122,34 +122,34 @@ mod tests {
 
     use super::*;
 
-    fn territory() -> Territory {
-        Territory::new(Partitions::new(16, 4), Arc::default(), Arc::new(FleetMetrics::off()))
+    fn ownership() -> PartitionOwnership {
+        PartitionOwnership::new(Partitions::new(16, 4), Arc::default(), Arc::new(FleetMetrics::off()))
     }
 
     #[test]
     fn what_is_held_is_taken_in_and_fetched_while_the_tenure_lasts() {
-        let territory = territory();
+        let ownership = ownership();
         let host: HostKey = HostKey::from_origin("http://a.test");
-        let partition = territory.partitions().of(&host);
+        let partition = ownership.partitions().of(&host);
         let (now, later) = (Instant::from_micros(5), Instant::from_micros(5) + Duration::from_secs(1));
-        territory.tenure().extend(later);
-        assert!(!territory.holds("http://a.test") && !territory.takes_in("http://a.test"));
-        territory.hold(partition);
-        assert!(territory.holds("https://a.test") && territory.may_fetch(&host, now));
-        assert!(!territory.may_fetch(&host, later), "its time is up");
-        territory.leave(partition);
-        assert!(!territory.holds("http://a.test") && territory.takes_in("http://a.test"));
-        assert!(!territory.may_fetch(&host, now));
-        territory.let_go(partition);
-        assert!(!territory.takes_in("http://a.test"));
+        ownership.fetch_deadline().extend(later);
+        assert!(!ownership.holds("http://a.test") && !ownership.accepts_links_of("http://a.test"));
+        ownership.hold(partition);
+        assert!(ownership.holds("https://a.test") && ownership.may_fetch(&host, now));
+        assert!(!ownership.may_fetch(&host, later), "its time is up");
+        ownership.begin_release(partition);
+        assert!(!ownership.holds("http://a.test") && ownership.accepts_links_of("http://a.test"));
+        assert!(!ownership.may_fetch(&host, now));
+        ownership.release(partition);
+        assert!(!ownership.accepts_links_of("http://a.test"));
     }
 
     #[test]
     fn what_was_handed_over_is_no_news_until_it_is_forgotten() {
-        let territory = territory();
+        let ownership = ownership();
         let (one, same_slot) = (Fingerprint(7 << 64 | 3), Fingerprint(9 << 64 | 3));
-        assert!(territory.is_news(one) && !territory.is_news(one));
-        assert!(territory.is_news(same_slot) && territory.is_news(one), "it was pushed out");
-        assert!(territory.is_news(Fingerprint(0)) && territory.is_news(Fingerprint(0)));
+        assert!(ownership.is_news(one) && !ownership.is_news(one));
+        assert!(ownership.is_news(same_slot) && ownership.is_news(one), "it was pushed out");
+        assert!(ownership.is_news(Fingerprint(0)) && ownership.is_news(Fingerprint(0)));
     }
 }

@@ -15,8 +15,8 @@ fn session(node: &str) -> SessionId {
 }
 
 /// A fleet in which everybody holds what it is to hold. Of each partition as much is known as its number, but of the first.
-fn fleet(nodes: &[(&str, Weight)], first: u64) -> View {
-    let mut view = View::default();
+fn fleet(nodes: &[(&str, Weight)], first: u64) -> FleetView {
+    let mut view = FleetView::default();
     for (born, (node, weight)) in (1..).zip(nodes) {
         let said = Heartbeat { born, weight: *weight, ..Heartbeat::default() };
         view.sessions.insert(session(node), (SessionRecord::Live(said), born));
@@ -26,7 +26,7 @@ fn fleet(nodes: &[(&str, Weight)], first: u64) -> View {
 }
 
 /// Everybody takes what it is to hold, and says so.
-fn settle(view: &mut View, first: u64) {
+fn settle(view: &mut FleetView, first: u64) {
     let owners: Vec<String> = owners(view, &partitions()).into_iter().map(str::to_owned).collect();
     for (partition, owner) in partitions().all().zip(&owners) {
         let record = PartitionRecord { owner: Some(session(owner)), ..PartitionRecord::default() };
@@ -40,11 +40,11 @@ fn settle(view: &mut View, first: u64) {
     }
 }
 
-fn write(view: &mut View, placement: Placement) {
+fn write(view: &mut FleetView, placement: Placement) {
     view.placement = Some((placement, 1));
 }
 
-fn loads(view: &View) -> BTreeMap<String, u64> {
+fn loads(view: &FleetView) -> BTreeMap<String, u64> {
     view.live().map(|(session, said)| (session.node().to_owned(), said.known.iter().sum())).collect()
 }
 
@@ -73,7 +73,7 @@ fn only_whoever_holds_what_moves_lets_it_go_and_only_whoever_is_to_hold_it_takes
     let mut view = fleet(&[("a", 1), ("b", 1)], 90);
     let placement = place(&view, &partitions(), None).expect("it is uneven");
     write(&mut view, placement.clone());
-    let held = |view: &View, node: &str| view.heartbeat(&session(node)).unwrap().held.iter().copied().collect();
+    let held = |view: &FleetView, node: &str| view.heartbeat(&session(node)).unwrap().held.iter().copied().collect();
     for node in ["a", "b"] {
         let held: BTreeSet<Partition> = held(&view, node);
         let plan = plan(&view, &session(node), &held, &partitions());
@@ -103,7 +103,7 @@ fn a_node_that_is_gone_leaves_or_has_no_weight_is_given_nothing() {
 fn what_names_a_node_that_is_gone_is_cleared_away() {
     let mut view = fleet(&[("a", 1), ("b", 1)], 0);
     let elsewhere = BTreeMap::from([("gone".to_owned(), vec![Partition(1)])]);
-    let moved = vec![Moved { partition: Partition(1), from: "a".to_owned(), to: "gone".to_owned() }];
+    let moved = vec![PartitionMove { partition: Partition(1), from: "a".to_owned(), to: "gone".to_owned() }];
     write(&mut view, Placement { elsewhere, answered: 4, moved: moved.clone() });
     for (record, _) in view.sessions.values_mut() {
         let SessionRecord::Live(said) = record else { continue };
@@ -124,5 +124,5 @@ fn nothing_is_placed_anew_while_anything_is_on_its_way() {
     let mut view = fleet(&nodes, 500);
     view.partitions.get_mut(&Partition(2)).unwrap().0.owner = None;
     assert_eq!(place(&view, &partitions(), None), None, "nobody holds 2");
-    assert_eq!(place(&View::default(), &partitions(), None), None, "there is nobody");
+    assert_eq!(place(&FleetView::default(), &partitions(), None), None, "there is nobody");
 }

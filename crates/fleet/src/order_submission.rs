@@ -5,32 +5,32 @@ use std::time::Duration;
 use super::bus::{Bus, BusError, KeyValue};
 use super::node::records::{self, ORDERS};
 use super::orders::{Order, Orders, Refused};
-use super::patience::once;
+use super::retry::call_once;
 use harvestman_core::clock::Clock;
 
 /// How often it is tried, and how long all of it may take: whoever asks waits for an answer.
 const ATTEMPTS: u32 = 16;
-const PATIENCE: Duration = Duration::from_secs(6);
+const SUBMIT_FOR: Duration = Duration::from_secs(6);
 /// The longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_millis(400);
 
 /// Why a fleet was not told something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TellError {
+pub enum SubmitError {
     /// It cannot be.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The servers do not answer: it was not told.
     #[error("the fleet's servers cannot be asked ({0}): nothing is done; say it again when they are back")]
-    Away(BusError),
+    Unavailable(BusError),
     /// The servers did not answer a write.
     #[error(
         "the fleet's servers did not answer ({0}): it may hold or not; say it again when they are back, which does no harm"
     )]
-    Unsure(BusError),
+    OutcomeUnknown(BusError),
     /// Others told it so much at the same time.
     #[error("others tell the fleet so much that there was no gap for this: nothing is done; say it again")]
-    Crowded,
+    Contended,
     /// What stands in the key cannot be read.
     #[error(
         "what the fleet was told before cannot be read ({0}): nothing is done; take the version that the other nodes have"
@@ -41,9 +41,9 @@ pub enum TellError {
 /// Tells the fleet something; what holds then. It takes some seconds at most.
 ///
 /// # Errors
-/// See [`TellError`].
-pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders, TellError> {
-    let until = clock.now() + PATIENCE;
+/// See [`SubmitError`].
+pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders, SubmitError> {
+    let until = clock.now() + SUBMIT_FOR;
     // What came of the last attempt that may have written.
     let mut unsure = None;
     let mut trouble = None;
@@ -54,14 +54,14 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
         if clock.now() >= until {
             break;
         }
-        let held = match once(clock, bus.get(ORDERS)).await {
+        let held = match call_once(clock, bus.get(ORDERS)).await {
             Ok(held) => held,
             Err(error) => {
                 trouble = Some(error);
                 continue;
             }
         };
-        let before = orders_of(held.as_ref())?;
+        let before = decode_orders(held.as_ref())?;
         let new = match before.with(order) {
             Ok(Some(new)) => new,
             Ok(None) => return Ok(before),
@@ -71,8 +71,8 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
         };
         let value = records::written(&new);
         let written = match held {
-            Some(held) => once(clock, bus.update(ORDERS, value, held.revision)).await,
-            None => once(clock, bus.create(ORDERS, value)).await,
+            Some(held) => call_once(clock, bus.update(ORDERS, value, held.revision)).await,
+            None => call_once(clock, bus.create(ORDERS, value)).await,
         };
         match written {
             Ok(_) => return Ok(new),
@@ -82,9 +82,9 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
         }
     }
     Err(match (unsure, trouble) {
-        (Some(error), _) => TellError::Unsure(error),
-        (None, Some(error)) => TellError::Away(error),
-        (None, None) => TellError::Crowded,
+        (Some(error), _) => SubmitError::OutcomeUnknown(error),
+        (None, Some(error)) => SubmitError::Unavailable(error),
+        (None, None) => SubmitError::Contended,
     })
 }
 
@@ -92,7 +92,7 @@ pub async fn tell(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders,
 ///
 /// # Errors
 /// Where it cannot be read.
-pub fn orders_of(held: Option<&KeyValue>) -> Result<Orders, TellError> {
+pub fn decode_orders(held: Option<&KeyValue>) -> Result<Orders, SubmitError> {
     let Some(value) = held.and_then(|held| held.value.as_deref()) else { return Ok(Orders::default()) };
-    records::read(value).map_err(TellError::Unreadable)
+    records::read(value).map_err(SubmitError::Unreadable)
 }

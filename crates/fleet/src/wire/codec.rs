@@ -41,7 +41,7 @@ pub enum WireError {
 
 /// What is sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     Batch,
     Entry,
     Index,
@@ -51,7 +51,7 @@ pub(super) enum Kind {
     Publication,
 }
 
-impl Kind {
+impl MessageKind {
     /// The first byte: what it is, and then its format. **A format changes with every type that it holds**, fates and link classes among
     /// them: their variants and fields are written by place.
     const fn byte(self) -> u8 {
@@ -96,26 +96,26 @@ impl Kind {
 }
 
 /// Compresses and decompresses. Keep one a thread: it holds memory that is dear to set up.
-pub struct Packer {
+pub struct WireCodec {
     compress: CCtx<'static>,
     decompress: DCtx<'static>,
     plain: Vec<u8>,
 }
 
-impl Default for Packer {
+impl Default for WireCodec {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Packer {
+impl WireCodec {
     /// A new one; some 100 KiB once it is used.
     pub fn new() -> Self {
         Self { compress: CCtx::create(), decompress: DCtx::create(), plain: Vec::new() }
     }
 
     /// Seals `raw`, which does not compress, and a value, which does.
-    pub(super) fn seal<T: Serialize>(&mut self, kind: Kind, raw: &[u8], value: &T) -> Vec<u8> {
+    pub(super) fn seal<T: Serialize>(&mut self, kind: MessageKind, raw: &[u8], value: &T) -> Vec<u8> {
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
         // Writing to memory fails for no type that is sealed here: each knows its length.
@@ -126,7 +126,7 @@ impl Packer {
     }
 
     /// Seals bytes.
-    pub(super) fn seal_plain(&mut self, kind: Kind, raw: &[u8], plain: &[u8]) -> Vec<u8> {
+    pub(super) fn seal_plain(&mut self, kind: MessageKind, raw: &[u8], plain: &[u8]) -> Vec<u8> {
         let mut packed = Vec::with_capacity(compress_bound(plain.len()));
         // There is room for the worst case; and what could not be compressed could not be read as anything.
         let done = self.compress.compress_using_cdict(&mut packed, plain, dictionary_to_write());
@@ -146,7 +146,7 @@ impl Packer {
     /// Breaks a seal: what was not compressed, and the value's bytes, at most `max` of them.
     pub(super) fn open<'a>(
         &mut self,
-        kind: Kind,
+        kind: MessageKind,
         sealed: &'a [u8],
         max: usize,
     ) -> Result<(&'a [u8], Vec<u8>), WireError> {
@@ -168,7 +168,7 @@ impl Packer {
 }
 
 /// Reads a value that was sealed.
-pub(super) fn value<'a, T: Deserialize<'a>>(kind: Kind, plain: &'a [u8]) -> Result<T, WireError> {
+pub(super) fn value<'a, T: Deserialize<'a>>(kind: MessageKind, plain: &'a [u8]) -> Result<T, WireError> {
     postcard::from_bytes(plain).map_err(|_| kind.spoilt("its fields cannot be read"))
 }
 
@@ -177,7 +177,7 @@ fn extended(mut sealed: Vec<u8>) -> Vec<u8> {
     sealed
 }
 
-fn checksum(kind: Kind, bytes: &[u8]) -> [u8; 4] {
+fn checksum(kind: MessageKind, bytes: &[u8]) -> [u8; 4] {
     (xxh3_64_with_seed(bytes, kind.byte().into()) as u32).to_le_bytes()
 }
 
@@ -197,34 +197,37 @@ mod tests {
 
     #[test]
     fn what_was_sealed_comes_out_again_and_nothing_else_does() {
-        let mut packer = Packer::new();
-        let sealed = packer.seal(Kind::Batch, b"raw", &("value", 7_u64));
-        let (raw, plain) = packer.open(Kind::Batch, &sealed, 100).unwrap();
-        assert_eq!((raw, value(Kind::Batch, &plain).unwrap()), (b"raw".as_slice(), ("value", 7_u64)));
-        assert!(packer.open(Kind::Entry, &sealed, 100).unwrap_err().to_string().contains("something else"));
+        let mut packer = WireCodec::new();
+        let sealed = packer.seal(MessageKind::Batch, b"raw", &("value", 7_u64));
+        let (raw, plain) = packer.open(MessageKind::Batch, &sealed, 100).unwrap();
+        assert_eq!((raw, value(MessageKind::Batch, &plain).unwrap()), (b"raw".as_slice(), ("value", 7_u64)));
+        assert!(packer.open(MessageKind::Entry, &sealed, 100).unwrap_err().to_string().contains("something else"));
         for at in 1..sealed.len() {
             let mut spoilt = sealed.clone();
             spoilt[at] ^= 4;
-            assert!(matches!(packer.open(Kind::Batch, &spoilt, 100), Err(WireError::Spoilt { .. })), "byte {at}");
+            assert!(
+                matches!(packer.open(MessageKind::Batch, &spoilt, 100), Err(WireError::Spoilt { .. })),
+                "byte {at}"
+            );
         }
     }
 
     #[test]
     fn another_format_is_told_from_a_spoilt_message() {
-        let mut packer = Packer::new();
-        let mut sealed = packer.seal(Kind::Entry, b"", &());
+        let mut packer = WireCodec::new();
+        let mut sealed = packer.seal(MessageKind::Entry, b"", &());
         sealed[0] += 1;
-        let error = packer.open(Kind::Entry, &sealed, 100).unwrap_err();
+        let error = packer.open(MessageKind::Entry, &sealed, 100).unwrap_err();
         assert_eq!(error, WireError::Format { what: "an entry of a log", found: 2, known: 1 });
         assert!(error.to_string().contains("let all nodes of the fleet run the same version"), "{error}");
     }
 
     #[test]
     fn nothing_is_decompressed_beyond_its_bound() {
-        let mut packer = Packer::new();
-        let sealed = packer.seal(Kind::Batch, b"", &vec![0_u8; 997]);
+        let mut packer = WireCodec::new();
+        let sealed = packer.seal(MessageKind::Batch, b"", &vec![0_u8; 997]);
         assert!(sealed.len() < 40);
-        assert!(packer.open(Kind::Batch, &sealed, 999).is_ok());
-        assert!(packer.open(Kind::Batch, &sealed, 998).unwrap_err().to_string().contains("too large"));
+        assert!(packer.open(MessageKind::Batch, &sealed, 999).is_ok());
+        assert!(packer.open(MessageKind::Batch, &sealed, 998).unwrap_err().to_string().contains("too large"));
     }
 }

@@ -5,21 +5,21 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 
-use super::calls::Calls;
+use super::bus_client::BusClient;
 use crate::Partition;
-use crate::wire::{Packer, Part, PartReader};
+use crate::wire::{Part, PartReader, WireCodec};
 
 /// Writes a part.
-pub(super) async fn put(calls: &Calls, name: &str, object: &Bytes) {
+pub(super) async fn put(client: &BusClient, name: &str, object: &Bytes) {
     for name in [name, &copy(name)] {
-        calls.surely(name, || calls.bus.put_object(name, object.clone())).await;
+        client.retry_until_ok(name, || client.bus.put_object(name, object.clone())).await;
     }
 }
 
 /// Removes a part.
-pub(super) async fn remove(calls: &Calls, name: &str) {
+pub(super) async fn remove(client: &BusClient, name: &str) {
     for name in [name, &copy(name)] {
-        calls.surely(name, || calls.bus.remove_object(name)).await;
+        client.retry_until_ok(name, || client.bus.remove_object(name)).await;
     }
 }
 
@@ -28,17 +28,17 @@ pub(super) async fn remove(calls: &Calls, name: &str) {
 /// # Errors
 /// Where nothing of it can be read.
 pub(super) async fn read(
-    calls: &Calls,
+    client: &BusClient,
     name: &str,
     wanted: Option<&BTreeSet<Partition>>,
 ) -> Result<(Part, Vec<String>), String> {
-    let first = object(calls, name, wanted).await;
+    let first = object(client, name, wanted).await;
     let why = match &first {
         Ok(read) if read.spoilt.is_empty() => return first.map(Read::told),
         Ok(read) => read.spoilt[0].1.clone(),
         Err(why) => why.clone(),
     };
-    let second = object(calls, &copy(name), wanted).await;
+    let second = object(client, &copy(name), wanted).await;
     if second.is_ok() {
         tracing::warn!("{why}: its copy is read instead");
     }
@@ -79,11 +79,11 @@ fn either(first: Result<Read, String>, second: Result<Read, String>) -> Result<R
     }
 }
 
-async fn object(calls: &Calls, name: &str, wanted: Option<&BTreeSet<Partition>>) -> Result<Read, String> {
-    let object = calls.patiently(|| calls.bus.object(name)).await;
+async fn object(client: &BusClient, name: &str, wanted: Option<&BTreeSet<Partition>>) -> Result<Read, String> {
+    let object = client.retry(|| client.bus.object(name)).await;
     let object = object.map_err(|error| format!("the part {name} cannot be read: {error}"))?;
     let object = object.ok_or_else(|| format!("the part {name} is gone"))?;
-    let mut packer = Packer::new();
+    let mut packer = WireCodec::new();
     let reader = PartReader::open(object, &mut packer);
     let reader = reader.map_err(|error| format!("the part {name} cannot be read: {error}"))?;
     let (part, spoilt) = match wanted {

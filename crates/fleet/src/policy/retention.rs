@@ -5,7 +5,7 @@ use super::Segment;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct RetentionLimits {
     /// Observations after which a segment is full.
     pub segment: u64,
     /// Bytes after which a segment is full.
@@ -18,13 +18,13 @@ pub struct Bounds {
     pub kept_bytes: u64,
 }
 
-impl Default for Bounds {
+impl Default for RetentionLimits {
     fn default() -> Self {
         Self { segment: 1_024, segment_bytes: 4 << 20, first: 4_096, kept: 20_480, kept_bytes: 128 << 20 }
     }
 }
 
-impl Bounds {
+impl RetentionLimits {
     /// Whether so much is to be made a segment.
     pub const fn is_full(&self, observations: u64, bytes: u64) -> bool {
         observations >= self.segment || bytes >= self.segment_bytes
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_first_are_kept_for_good_and_of_the_others_the_latest() {
-        let bounds = Bounds::default();
+        let bounds = RetentionLimits::default();
         let to_drop = |segments: &[Segment]| bounds.to_drop(segments);
         let sizes = vec![(1_024, 1); 20];
         assert_eq!(to_drop(&segments(&sizes)), None);
@@ -82,7 +82,7 @@ mod tests {
 
         #[test]
         fn what_is_kept_has_a_bound(sizes in prop::collection::vec((1_u64..3_000, 1_u64..(9 << 20)), 0..80)) {
-            let (bounds, mut kept) = (Bounds::default(), Vec::<Segment>::new());
+            let (bounds, mut kept) = (RetentionLimits::default(), Vec::<Segment>::new());
             for segment in segments(&sizes) {
                 kept.push(segment);
                 while let Some(at) = bounds.to_drop(&kept) {

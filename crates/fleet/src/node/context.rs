@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::calls::{Calls, Swapped};
+use super::bus_client::{BusClient, SwapOutcome};
 use super::log::SessionLog;
 use super::records::{self, Heartbeat, PartitionRecord, Seal, SessionRecord, SourceRecord, source_key};
 use super::signal::Signal;
-use super::view::View;
+use super::view::FleetView;
 use super::{End, Node, NodeOptions};
 use crate::budget::Spender;
-use crate::bus::{KeyValue, Later};
-use crate::engine::{Engine, Tenure};
-use crate::policy::PolicyPost;
+use crate::bus::{BoxFuture, KeyValue};
+use crate::engine::{Engine, FetchDeadline};
+use crate::policy::PolicySession;
 use crate::{Partition, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 
 /// A partition that this session holds.
 #[derive(Debug, Clone)]
-pub(super) struct Holding {
+pub(super) struct HeldPartition {
     /// What this session wrote last.
     pub(super) record: PartitionRecord,
     /// At which revision.
@@ -34,7 +34,7 @@ pub(super) struct Holding {
 
 /// Where this session keeps what it knows.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct CheckpointState {
     pub(super) record: SourceRecord,
     /// How large each part is.
     pub(super) sizes: Vec<u64>,
@@ -44,28 +44,28 @@ pub(super) struct Parts {
 }
 
 /// What the tasks of a node share.
-pub(super) struct Shared {
+pub(super) struct NodeContext {
     pub(super) session: SessionId,
     pub(super) options: NodeOptions,
-    pub(super) calls: Arc<Calls>,
+    pub(super) client: Arc<BusClient>,
     pub(super) clock: Clock,
     pub(super) engine: Arc<dyn Engine>,
     pub(super) log: Arc<SessionLog>,
-    pub(super) tenure: Arc<Tenure>,
-    pub(super) policy: Option<Arc<PolicyPost>>,
-    pub(super) view: Mutex<View>,
+    pub(super) fetch_deadline: Arc<FetchDeadline>,
+    pub(super) policy: Option<Arc<PolicySession>>,
+    pub(super) view: Mutex<FleetView>,
     /// The view has changed.
-    pub(super) seen: Signal,
-    pub(super) held: Mutex<BTreeMap<Partition, Holding>>,
+    pub(super) view_changed: Signal,
+    pub(super) held: Mutex<BTreeMap<Partition, HeldPartition>>,
     /// What is held has changed.
-    pub(super) hands: Signal,
+    pub(super) held_changed: Signal,
     /// The last token that this session wrote for a partition, held or not.
     pub(super) tokens: Mutex<BTreeMap<Partition, u64>>,
-    pub(super) parts: tokio::sync::Mutex<Parts>,
+    pub(super) parts: tokio::sync::Mutex<CheckpointState>,
     /// The crawler is told of what it takes, has caught up with and lets go one after the other.
-    pub(super) turns: tokio::sync::Mutex<()>,
+    pub(super) handover: tokio::sync::Mutex<()>,
     /// The revision of the session's key.
-    pub(super) lease: AtomicU64,
+    pub(super) lease_revision: AtomicU64,
     /// When the last renewal that was acknowledged was sent.
     pub(super) renewed: Mutex<Instant>,
     pub(super) leaving: AtomicBool,
@@ -77,25 +77,25 @@ pub(super) struct Shared {
     ended: Signal,
 }
 
-impl Shared {
+impl NodeContext {
     pub(super) fn new(node: &Node, engine: Arc<dyn Engine>) -> Self {
         Self {
             session: node.options.session.clone(),
             options: node.options.clone(),
-            calls: Arc::clone(&node.calls),
+            client: Arc::clone(&node.client),
             clock: node.clock.clone(),
             engine,
             log: Arc::clone(&node.log),
-            tenure: Arc::clone(&node.tenure),
+            fetch_deadline: Arc::clone(&node.fetch_deadline),
             policy: node.policy.clone(),
             view: Mutex::default(),
-            seen: Signal::default(),
+            view_changed: Signal::default(),
             held: Mutex::default(),
-            hands: Signal::default(),
+            held_changed: Signal::default(),
             tokens: Mutex::default(),
             parts: tokio::sync::Mutex::default(),
-            turns: tokio::sync::Mutex::default(),
-            lease: AtomicU64::new(0),
+            handover: tokio::sync::Mutex::default(),
+            lease_revision: AtomicU64::new(0),
             renewed: Mutex::new(Instant::EPOCH),
             leaving: AtomicBool::new(false),
             spender: node.spender.clone(),
@@ -111,7 +111,7 @@ impl Shared {
         let lost = |_| End::Lost;
         let source = SourceRecord { parts: Vec::new(), log_from: 1, number: 1, seal: Seal::None };
         let revision = self.create(&source_key(&self.session), &source).await.map_err(lost)?;
-        *self.parts.lock().await = Parts { sizes: Vec::new(), record: source, revision, next: 0 };
+        *self.parts.lock().await = CheckpointState { sizes: Vec::new(), record: source, revision, next: 0 };
         let sent = self.clock.now();
         let lease = self.create(&records::session_key(&self.session), &SessionRecord::Live(self.heartbeat(0))).await;
         self.renewed(sent, lease.map_err(lost)?);
@@ -119,26 +119,26 @@ impl Shared {
     }
 
     async fn create<T: serde::Serialize>(&self, key: &str, record: &T) -> Result<u64, ()> {
-        match self.calls.swap(key, &records::written(record), None).await {
-            Swapped::Done(revision) => Ok(revision),
-            Swapped::Conflict(_) => Err(()),
+        match self.client.swap(key, &records::written(record), None).await {
+            SwapOutcome::Done(revision) => Ok(revision),
+            SwapOutcome::Conflict(_) => Err(()),
         }
     }
 
     /// A renewal was acknowledged that was sent then.
     pub(super) fn renewed(&self, sent: Instant, revision: u64) {
-        self.lease.store(revision, Ordering::Release);
+        self.lease_revision.store(revision, Ordering::Release);
         let mut renewed = self.renewed.lock();
         *renewed = sent.max(*renewed);
-        self.tenure.extend(self.options.terms.tenure(sent));
+        self.fetch_deadline.extend(self.options.terms.fetch_deadline(sent));
     }
 
     /// What this session says now.
     pub(super) fn heartbeat(&self, beat: u64) -> Heartbeat {
-        let pulse = self.engine.pulse();
+        let status = self.engine.status();
         let held = self.held.lock();
         let caught_up = held.iter().filter(|(_, holding)| holding.caught_up).map(|(partition, _)| *partition);
-        let known = |partition: Partition| pulse.known.get(usize::from(partition.0)).copied().unwrap_or(0);
+        let known = |partition: Partition| status.known.get(usize::from(partition.0)).copied().unwrap_or(0);
         Heartbeat {
             beat,
             born: 0,
@@ -146,14 +146,14 @@ impl Shared {
             known: caught_up.clone().map(|partition| records::rounded(known(partition))).collect(),
             held: caught_up.collect(),
             weight: self.options.weight,
-            waiting: pulse.waiting,
-            under_way: pulse.under_way + super::policy::pending(self.policy.as_ref()),
-            activity: pulse.activity + self.activity.load(Ordering::Acquire),
-            positions: pulse.positions,
-            discovered: pulse.ledger.discovered(),
-            pages: pulse.ledger.pages(),
-            requests: pulse.ledger.requests(),
-            bytes: pulse.ledger.bytes(),
+            waiting: status.waiting,
+            under_way: status.under_way + super::policy::pending(self.policy.as_ref()),
+            activity: status.activity + self.activity.load(Ordering::Acquire),
+            positions: status.positions,
+            discovered: status.ledger.discovered(),
+            pages: status.ledger.pages(),
+            requests: status.ledger.requests(),
+            bytes: status.ledger.bytes(),
         }
     }
 
@@ -163,28 +163,28 @@ impl Shared {
     }
 
     /// What is held has changed.
-    pub(super) fn changed_hands(&self) {
+    pub(super) fn held_partitions_changed(&self) {
         self.activity.fetch_add(1, Ordering::AcqRel);
-        self.hands.raise();
+        self.held_changed.raise();
     }
 
     /// This session wrote a key: it is seen at once.
     pub(super) fn wrote(&self, key: String, value: bytes::Bytes, revision: u64) {
         // What was written here can be read.
         let _ = self.view.lock().apply(KeyValue { key, value: Some(value), revision });
-        self.seen.raise();
+        self.view_changed.raise();
     }
 
     /// Whether this session may act: it is sure of itself.
-    pub(super) fn is_sure(&self) -> bool {
+    pub(super) fn is_lease_current(&self) -> bool {
         let now = self.clock.now();
-        now < self.tenure.until()
-            && self.options.terms.sees_clearly(*self.renewed.lock(), now)
+        now < self.fetch_deadline.until()
+            && self.options.terms.can_judge_others(*self.renewed.lock(), now)
             && self.view.lock().up_to_date
     }
 
     /// Waits for a change, but no longer than things are left unlooked at.
-    pub(super) async fn look(&self, signal: &Signal, seen: u64) -> u64 {
+    pub(super) async fn changed_or_timeout(&self, signal: &Signal, seen: u64) -> u64 {
         tokio::select! {
             biased;
             count = signal.after(seen) => count,
@@ -200,17 +200,17 @@ impl Shared {
     /// The session has ended. The first to say so is right.
     pub(super) fn end(&self, end: End) {
         if end != End::Over {
-            self.tenure.end();
+            self.fetch_deadline.end();
         }
         self.end.lock().get_or_insert(end);
         self.ended.raise();
     }
 
-    pub(super) async fn until_ended(&self, leave: Later<'static, ()>) -> End {
+    pub(super) async fn until_ended(&self, leave: BoxFuture<'static, ()>) -> End {
         let told = async {
             leave.await;
             self.leaving.store(true, Ordering::Release);
-            self.seen.raise();
+            self.view_changed.raise();
             std::future::pending::<()>().await;
         };
         tokio::select! {
