@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use harvestman_core::config::DedupStore;
 use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, TrapMeasure, TrapRecord};
-use harvestman_fleet::status::{FleetStatus, NodeStatus, FleetProgress};
+use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::Outlook;
 use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
 
