@@ -1,7 +1,7 @@
-//! Harvestman: a crawler for large social sites that learns how a site is built and harvests by a policy.
+//! Harvestman: a crawler for large social sites that learns the structure of a site and crawls it by a policy.
 //!
-//! The parts of the program, under one roof, in reading order; ARCHITECTURE.md has the picture. Each is a crate of its own below `crates/`,
-//! whose README says what it is for and what it must not know.
+//! This crate re-exports the crates below `crates/`, in reading order, and adds the command line. ARCHITECTURE.md has a
+//! diagram; the README of each crate states its purpose and what it must not depend on.
 
 pub use harvestman_core::{clock, config, model, options, seed, url};
 
@@ -18,7 +18,7 @@ pub use harvestman_policy as policy;
 pub use harvestman_admin as admin;
 pub use harvestman_report as report;
 
-/// The laboratory, with its simulator.
+/// The laboratory and its simulator.
 pub mod lab {
     pub use harvestman_lab::*;
     pub use harvestman_sim as sim;

@@ -140,7 +140,7 @@ fn a_seed_that_is_no_url_is_named_and_nothing_is_made() {
     let output = run(&["crawl", "https://ok.example/", "forum", "ftp://example.org/", "--out", out.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     let text = stderr(&output);
-    assert!(text.contains("seed `forum` is no URL") && text.contains("`ftp://example.org/`"), "{text}");
+    assert!(text.contains("seed `forum` is not a URL") && text.contains("`ftp://example.org/`"), "{text}");
     assert!(!out.exists());
 }
 
@@ -195,7 +195,7 @@ fn in_the_json_format_every_line_on_standard_error_is_a_json_object() {
     let text = stderr(&output);
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{text}"))).collect();
-    assert!(lines.iter().any(|line| line["message"] == "a seed has no scheme; taking http://127.0.0.1:9/"), "{text}");
+    assert!(lines.iter().any(|line| line["message"] == "a seed has no scheme; assuming http://127.0.0.1:9/"), "{text}");
     assert_eq!(output.status.code(), Some(3), "nothing could be fetched");
     assert!(lines.iter().all(|line| line["level"].is_string() && line["timestamp"].is_string()), "{text}");
 }
@@ -218,14 +218,14 @@ fn a_configuration_file_that_cannot_be_read_is_named() {
 fn what_is_no_crawl_directory_cannot_explain_anything_and_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path().to_str().unwrap();
-    for (dir, why) in [(here, "is no crawl directory"), ("/nonexistent/crawl", "there is no directory")] {
+    for (dir, why) in [(here, "is not a crawl directory"), ("/nonexistent/crawl", "does not exist")] {
         let output = run(&["explain", dir, "http://example.org/"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     }
     std::fs::write(dir.path().join("config.toml"), "").unwrap();
     let output = run(&["explain", here, "nonsense"]);
-    assert!(stderr(&output).contains("`nonsense` is no URL"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`nonsense` is not a URL"), "{}", stderr(&output));
 }
 
 #[test]

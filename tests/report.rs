@@ -308,9 +308,9 @@ fn what_is_no_crawl_directory_is_refused_with_what_to_name() {
     fs::write(&file, "x").unwrap();
     fs::write(dir.path().join("config.toml"), "x = 1").unwrap();
     for (path, said) in [
-        (dir.path().to_owned(), "is no crawl directory"),
-        (dir.path().join("nothing"), "there is no directory"),
-        (file, "is no directory"),
+        (dir.path().to_owned(), "is not a crawl directory"),
+        (dir.path().join("nothing"), "does not exist"),
+        (file, "is not a directory"),
     ] {
         let refused = report(&path, &[]);
         let told = String::from_utf8(refused.stderr).unwrap();

@@ -1,19 +1,16 @@
-//! Whether a command line is one that `harvestman` would start on: its words, and the settings that it gives. For the tests of the
-//! documentation, which must not run what it shows.
+//! Checks whether `harvestman` would start on a command line: its arguments, and the settings among them. Used by the
+//! tests of the documentation, which must not execute what it shows.
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::ArgMatches;
 
-use super::flags::GivenFlags;
+use super::flags;
 use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
-/// A flag that only commands have which take all flags for settings.
-const OF_A_CRAWL: &str = "per-host";
-
-/// Reads a command line, its first word being the program's name, and does nothing. Configuration files are not opened, and the
-/// environment is not looked at.
+/// Checks a command line, whose first word is the program name, without executing it. Configuration files are not
+/// opened and the environment is not read.
 ///
 /// # Errors
-/// What `harvestman` would say of the arguments, or of the settings among them.
+/// The message that `harvestman` would print about the arguments or the settings among them.
 pub fn check(words: &[String]) -> Result<(), String> {
     let matches = match super::command().try_get_matches_from(words) {
         Ok(matches) => matches,
@@ -28,7 +25,7 @@ pub fn check(words: &[String]) -> Result<(), String> {
     config::load(&Layers { flags: given(leaf), ..Layers::default() }).map(drop).map_err(|mistakes| mistakes.to_string())
 }
 
-/// The subcommand that was named last, and its arguments.
+/// Returns the name and the arguments of the innermost subcommand.
 fn innermost(matches: &ArgMatches) -> (&str, &ArgMatches) {
     let (mut name, mut leaf) = ("", matches);
     while let Some((below, its)) = leaf.subcommand() {
@@ -37,12 +34,12 @@ fn innermost(matches: &ArgMatches) -> (&str, &ArgMatches) {
     (name, leaf)
 }
 
-/// What was given for an argument; nothing where the command has no such argument, or another kind of it.
+/// Returns the values of an argument; empty where the command has no such argument, or one of another type.
 fn values<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
     matches.try_get_many::<T>(id).ok().flatten().map(|values| values.cloned().collect()).unwrap_or_default()
 }
 
-/// `section.key=value` as `harvestman set` takes it; what has no `=` names no setting, which is said as of any other name.
+/// Parses `section.key=value` as `harvestman set` takes it. Text without `=` is reported as an unknown setting.
 fn change(text: &str) -> Flag {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     setting(name, value)
@@ -55,9 +52,7 @@ fn setting(name: &str, value: &str) -> Flag {
 fn given(matches: &ArgMatches) -> Vec<Flag> {
     let mut flags: Vec<Flag> =
         values::<(String, String)>(matches, "set").iter().map(|(name, value)| setting(name, value)).collect();
-    if matches.try_get_many::<String>(OF_A_CRAWL).is_ok() {
-        flags.extend(GivenFlags::from_arg_matches(matches).unwrap_or_default().0);
-    }
+    flags.extend(flags::given(matches));
     flags
 }
 

@@ -1,4 +1,4 @@
-//! `harvestman completions`: scripts that teach a shell to complete the command line.
+//! `harvestman completions`: shell completion scripts.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ Examples:
   harvestman completions fish > ~/.config/fish/completions/harvestman.fish
   harvestman completions zsh > \"${fpath[1]}/_harvestman\"")]
 pub struct CompletionsArgs {
-    /// The shell to write for
+    /// Shell to generate the script for
     #[arg(value_enum)]
     pub shell: Shell,
 }
@@ -21,6 +21,6 @@ pub struct CompletionsArgs {
 pub fn run(args: &CompletionsArgs) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::command(), "harvestman", &mut script);
-    // A reader that has seen enough is no failure.
+    // A closed pipe (`| head`) is not an error.
     let _ = io::stdout().write_all(&script);
 }

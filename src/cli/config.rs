@@ -1,4 +1,4 @@
-//! `harvestman config`: prints the configuration that holds.
+//! `harvestman config`: prints the effective configuration.
 
 use std::io::{self, Write};
 
@@ -10,24 +10,24 @@ use harvestman_core::config::{Config, Secrets, as_toml};
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
-  A file to start from, with every setting and what it does:
+  Create a configuration file with every setting and its description:
     harvestman config --defaults > harvestman.toml
-  What would hold with this file, the environment and these flags:
+  Show the effect of this file, the environment and these flags:
     harvestman config --config harvestman.toml --pages 1000")]
 pub struct ConfigArgs {
-    /// Print the defaults, whatever the environment and the other arguments say
+    /// Print the defaults; ignore the environment and all other arguments
     #[arg(long)]
     pub defaults: bool,
 
-    /// Where the configuration comes from.
+    /// Sources of the configuration.
     #[command(flatten)]
     pub settings: SettingArgs,
 }
 
-/// Prints the configuration to standard output, as a TOML file that explains itself.
+/// Prints the configuration to standard output, as a TOML file in which each setting is commented.
 pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
     let config = if args.defaults { Config::default() } else { args.settings.load(Vec::new())? };
-    // A reader that has seen enough (`| head`) is no failure.
+    // A closed pipe (`| head`) is not an error.
     let _ = io::stdout().write_all(as_toml(&config, Secrets::Shown).as_bytes());
     Ok(())
 }

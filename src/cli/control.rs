@@ -1,5 +1,5 @@
-//! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: a running crawl, from another
-//! terminal.
+//! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: control of a
+//! running crawl from another terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -13,17 +13,17 @@ use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::watchers::ADDRESS_FILE;
+use super::endpoints::ADDRESS_FILE;
 use harvestman_admin::SOCKET;
 use harvestman_fleet::status::FleetProgress;
 
-/// How long a crawl may take to answer.
+/// Time limit for the answer of a crawl.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Arguments of the commands that tell a running crawl something.
+/// Arguments of the commands that take a crawl directory only.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ControlArgs {
-    /// The crawl's directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
@@ -31,11 +31,11 @@ pub struct ControlArgs {
 /// Arguments of `harvestman status`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct StatusArgs {
-    /// The crawl's directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// Everything, as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -44,126 +44,126 @@ pub struct StatusArgs {
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = SET_HELP)]
 pub struct SetArgs {
-    /// The crawl's directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// Settings with their new values
+    /// Settings and their new values
     #[arg(value_name = "SECTION.KEY=VALUE", required = true)]
     settings: Vec<String>,
 }
 
 const SET_HELP: &str = "\
 Examples:
-  Slower:
+  Slow down:
     harvestman set forum host.delay=5s
-  A larger budget, before the old one is used up:
+  Enlarge the budget before it is used up:
     harvestman set forum budget.pages=200000
 
-Settings that can be changed while a crawl runs are those that docs/configuration.md marks as live:
-budgets of pages, bytes, time, requests and pages of a host; delays, retries, back-off and breaker
-of hosts; frontier.queued_max and frontier.explore_every. The new values hold at once, are written
-to the crawl's config.toml and hold after `harvestman resume`, too.";
+docs/configuration.md marks the settings that can be changed while a crawl runs as live: budgets of
+pages, bytes, time, requests and pages per host; delays, retries, back-off and circuit breaker of
+hosts; frontier.queued_max and frontier.explore_every. New values take effect at once, are written
+to the crawl's config.toml and remain in force after `harvestman resume`.";
 
-/// Arguments of `harvestman ban`, `pin` and their opposites.
+/// Arguments of `harvestman ban`, `unban`, `pin` and `unpin`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = TARGET_HELP)]
-pub struct TargetArgs {
-    /// The crawl's directory
+pub struct SteerArgs {
+    /// Directory of the crawl
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// A cluster of pages (5), a link class (3/00c0ffee00c0ffee/8badf00d8badf00d) or a form of URLs (/tag/*)
+    /// Cluster of pages (5), link class (3/00c0ffee00c0ffee/8badf00d8badf00d) or URL pattern (/tag/*)
     #[arg(value_name = "WHAT")]
     what: String,
 }
 
 const TARGET_HELP: &str = "\
-Clusters are numbered by the policies that tell pages apart (ucc, target, cluster-graph), as in
-pages.jsonl, policy.jsonl and `harvestman site`; an unknown number is answered by those there are.
-A cluster stands for all URLs of patterns whose fetched pages were mostly of it. Link classes are
-named as in pages.jsonl and policy.jsonl. In a form of URLs * stands for any characters; one that
-begins with / is compared with path and query, another with the whole URL. Forms serve with every
-policy.
+Clusters are numbered by the policies that cluster pages (ucc, target, cluster-graph), as in
+pages.jsonl, policy.jsonl and `harvestman site`; for an unknown number, the known ones are listed.
+A cluster stands for all URLs of the patterns whose fetched pages mostly belong to it. Link classes
+are written as in pages.jsonl and policy.jsonl. In a URL pattern, * matches any characters; a
+pattern that begins with / is matched against path and query, any other against the whole URL. URL
+patterns work with every policy.
 
-What is banned is refused from now on, and what waits is let go with the fate `policy: banned`.
-After `unban`, new links are followed; what was let go stays so. What is pinned is fetched before
-all else. A ban is stronger than a pin. Both hold until they are taken back, after
-`harvestman resume`, too.";
+Banned links are refused from now on, and queued URLs are dropped with the fate `policy: banned`.
+After `unban`, new links are followed; dropped URLs stay dropped. Pinned URLs are fetched before all
+others. A ban overrides a pin. Both stay in force until they are removed, also after
+`harvestman resume`.";
 
 /// Arguments of `harvestman block` and `unblock`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = HOST_HELP)]
 pub struct HostArgs {
-    /// The crawl's directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// The host: example.org or example.org:8080 for http and https, or `https://example.org`
+    /// Host: example.org or example.org:8080 for both http and https, or `https://example.org`
     #[arg(value_name = "HOST")]
     host: String,
 }
 
 const HOST_HELP: &str = "\
-A blocked host gets no request from the moment that the command is answered; one that was under way
-is finished. Its URLs wait until it is unblocked, and the crawl does not end before: where nothing
-else is left, `harvestman status` says so. It stays blocked after `harvestman resume`, too.";
+A blocked host gets no new requests once the command has been answered; requests in flight are
+finished. Its URLs wait until the host is unblocked, and the crawl does not end before: if nothing
+else is left, `harvestman status` says so. The host stays blocked after `harvestman resume`.";
 
 /// Changes settings of a running crawl.
 pub fn set(args: &SetArgs) -> anyhow::Result<()> {
     give(&args.directory, "set", &args.settings)
 }
 
-/// Bans or pins something, or takes that back.
-pub fn steer(args: &TargetArgs, command: &str) -> anyhow::Result<()> {
+/// Bans or pins a target, or removes a ban or pin.
+pub fn steer(args: &SteerArgs, command: &str) -> anyhow::Result<()> {
     give(&args.directory, command, std::slice::from_ref(&args.what))
 }
 
-/// Blocks a host, or takes that back.
+/// Blocks or unblocks a host.
 pub fn block(args: &HostArgs, command: &str) -> anyhow::Result<()> {
     give(&args.directory, command, std::slice::from_ref(&args.host))
 }
 
-/// Tells a running crawl something, and shows what it did.
+/// Sends a command to a running crawl and prints its effect.
 fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result<()> {
     let effect = ask(directory, http::Method::POST, (command, serde_json::to_vec(arguments)?))?;
     let _ = writeln!(io::stdout(), "{effect}");
     Ok(())
 }
 
-/// Shows where a crawl stands, and what it waits for.
+/// Prints the progress of a crawl and what it waits for.
 pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
     let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
     let shown = if args.json { text + "\n" } else { told(&serde_json::from_str(&text)?) + &page(&args.directory) };
-    // A reader that has seen enough is no failure.
+    // A closed pipe (`| head`) is not an error.
     let _ = io::stdout().write_all(shown.as_bytes());
     Ok(())
 }
 
-/// Makes sure that a crawl runs in a directory.
+/// Checks that a crawl runs in a directory.
 pub(super) fn reach(directory: &Path) -> anyhow::Result<()> {
     ask(directory, http::Method::GET, ("status", Vec::new())).map(drop)
 }
 
-/// What the crawl that runs in a directory says of itself; none where none runs there.
+/// Returns the status of the crawl that runs in a directory, or `None` where none runs there.
 ///
 /// # Errors
-/// Where one runs and does not answer.
+/// The crawl runs but does not answer.
 pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<Value>> {
     if std::os::unix::net::UnixStream::connect(directory.join(SOCKET)).is_err() {
-        // What a killed crawl leaves is a socket that nobody listens at.
+        // A killed crawl leaves a socket that nobody listens on.
         return Ok(None);
     }
     let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
     Ok(Some(serde_json::from_str(&text)?))
 }
 
-/// Tells a running crawl something.
+/// Sends a command without arguments to a running crawl.
 pub fn tell(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
     ask(&args.directory, http::Method::POST, (command, Vec::new())).map(drop)
 }
 
-/// Asks the crawl in a directory.
+/// Sends a request to the crawl in a directory and returns its answer.
 fn ask(directory: &Path, method: http::Method, what: (&str, Vec<u8>)) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let asked = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what)).await };
@@ -174,9 +174,9 @@ async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, V
     let name = directory.display();
     let Ok(stream) = tokio::net::UnixStream::connect(directory.join(SOCKET)).await else {
         if directory.join("report.json").exists() || directory.join("state").exists() {
-            bail!("no crawl runs in {name}; `harvestman resume {name}` goes on with it");
+            bail!("no crawl runs in {name}; `harvestman resume {name}` resumes the crawl");
         }
-        bail!("{name} holds no crawl");
+        bail!("{name} is not a crawl directory");
     };
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await?;
@@ -186,7 +186,7 @@ async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, V
     let status = answer.status();
     let text = String::from_utf8(answer.into_body().collect().await?.to_bytes().to_vec())?;
     if !status.is_success() {
-        bail!("the crawl refused: {text}");
+        bail!("the crawl rejected the command: {text}");
     }
     Ok(text)
 }

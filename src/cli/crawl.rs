@@ -7,10 +7,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use url::Url;
 
+use super::endpoints::Endpoints;
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use super::upload::uploaded_beside;
-use super::watchers::Doors;
+use super::upload::with_uploads;
 use super::{identity, log, seeds, signals};
 use harvestman_core::config::{Config, Flag, FlagValue, LogFormat};
 use harvestman_core::seed::Seed;
@@ -24,64 +24,69 @@ use harvestman_report::{CrawlStatus, Hooks, Report, StopReason};
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct CrawlArgs {
-    /// URLs to start from; without a scheme https:// is taken [crawl.seeds]
-    #[arg(value_name = "SEED", help_heading = "What to crawl")]
+    /// URLs to start from; https:// is assumed where the scheme is missing [crawl.seeds]
+    #[arg(value_name = "SEED", help_heading = "What to crawl", display_order = 0)]
     pub seeds: Vec<String>,
 
-    /// What to crawl, and how.
+    /// The settings of the crawl.
     #[command(flatten)]
     pub settings: SettingArgs,
 
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short, help_heading = "Output and log")]
     pub quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  A whole forum, politely, with a way for its operators to reach you:
+  A whole forum, politely, with a contact for its operators:
     harvestman crawl https://forum.example.org/ --out forum --contact you@example.org
   One section only, at most 1,000 pages or ten minutes:
     harvestman crawl https://forum.example.org/rust/ --scope prefix \\
         --pages 1000 --time 10m --out rust
-  What users wrote, as much of it as 5,000 pages can hold:
+  As much user-created content as possible within 5,000 pages:
     harvestman crawl https://forum.example.org/ --policy ucc --pages 5000 --out posts
-  The same by what `harvestman learn`, or a crawl before, has learnt of the site:
+  The same, starting from the site model of `harvestman learn` or of an earlier crawl:
     harvestman crawl https://forum.example.org/ --policy ucc --model forum.model \\
         --pages 5000 --out more
-  Pages like one that you name:
+  Pages similar to an example:
     harvestman crawl https://forum.example.org/ --policy target \\
         --example https://forum.example.org/user/17/ --out users
-  A site behind a login, served by a machine that is not in the DNS:
+  A site behind a login, on a server that is not in the DNS:
     harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
         --resolve forum.example.org:127.0.0.1 --out dev
 
-The output directory gets report.json (what came of it), pages.jsonl (a line a page),
-WARC files (what was sent and received), config.toml (the configuration; without secrets),
-state/ (what `harvestman resume` goes on from) and, where the policy learns, policy.jsonl (what was learnt, step by step) and
-site-model.json.gz (what is known in the end, for --model of another crawl and for
-`harvestman site`). `harvestman --help` names the exit codes, `harvestman config` all settings.";
+Files in the output directory:
+  report.json            results and statistics
+  pages.jsonl            one line per URL
+  warc/                  requests and responses
+  config.toml            the configuration, without secrets
+  state/                 the state for `harvestman resume`
+  policy.jsonl           the log of a learning policy
+  site-model.json.gz     its final site model, for --model and `harvestman site`
 
-/// Runs the crawl that `args` describe.
+`harvestman --help` lists the exit codes, `harvestman config` all settings.";
+
+/// Runs the crawl described by `args`.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     let more = (!args.seeds.is_empty()).then(|| Flag {
         flag: "SEED".to_owned(),
         name: "crawl.seeds".to_owned(),
         value: FlagValue::List(args.seeds.clone()),
     });
-    let (config, progress) = begin(args.settings.load(more.into_iter().collect())?, args.quiet)?;
-    run_with(&config, &progress, Begin::Anew)
+    let (config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
+    run_with(&config, &progress, Start::Fresh)
 }
 
-/// Reads the seeds, starts the log and tells what is amiss with both; the configuration is complete then.
-pub(super) fn begin(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
+/// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.
+pub(super) fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
     let progress = start_log(&config, quiet);
     Ok((completed(config, &seeds), progress))
 }
 
-/// The same where the log has been started.
-pub(super) fn begin_logged(config: Config) -> Result<Config, Failure> {
+/// The same, where the log has been started already.
+pub(super) fn prepare_logged(config: Config) -> Result<Config, Failure> {
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
     Ok(completed(config, &seeds))
 }
@@ -89,21 +94,21 @@ pub(super) fn begin_logged(config: Config) -> Result<Config, Failure> {
 fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
     let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
     for seed in seeds.iter().filter(|seed| seed.guessed) {
-        tracing::warn!("a seed has no scheme; taking {}", seed.url);
+        tracing::warn!("a seed has no scheme; assuming {}", seed.url);
     }
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
         tracing::warn!("{warning}");
     }
-    complete(with_whole_example(config), &urls)
+    complete(with_full_example_url(config), &urls)
 }
 
-/// Crawls as `config` says, with a log and a progress line as the `crawl` command has them.
+/// Runs the crawl described by `config`, with the log and the progress line of the `crawl` command.
 pub fn crawl_with(config: Config, quiet: bool) -> Result<Exit, Failure> {
     let progress = start_log(&config, quiet);
-    run_with(&config, &progress, Begin::Anew)
+    run_with(&config, &progress, Start::Fresh)
 }
 
-/// Starts the log, beside a progress line.
+/// Starts the log and the progress line beside it.
 pub(super) fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
     let progress = Arc::new(Progress::new(quiet, config.log.format == LogFormat::Json));
     log::start(&config.log, Arc::clone(&progress));
@@ -111,45 +116,45 @@ pub(super) fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
 }
 
 /// Crawls and prints the report.
-pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, begin: Begin) -> Result<Exit, Failure> {
-    let report = to_report(config, progress, begin, Until::Over)?;
-    // Nobody may be reading; that changes nothing about the crawl.
+pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, start: Start) -> Result<Exit, Failure> {
+    let report = to_report(config, progress, start, Until::Done)?;
+    // Standard output may be closed; the crawl is complete nevertheless.
     let out = &config.crawl.out;
     let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
-    let go_on = if more { format!("\ngo on     harvestman resume {out}") } else { String::new() };
-    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {out}{go_on}");
+    let resume = if more { format!("\nresume    harvestman resume {out}") } else { String::new() };
+    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {out}{resume}");
     Ok(Exit::after(&report))
 }
 
-/// Where a crawl begins.
+/// How a crawl begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begin {
-    /// At its seeds.
-    Anew,
-    /// Where the run before it ended.
-    Again,
-    /// At the pages that were fetched before.
-    AnotherRound,
+pub(super) enum Start {
+    /// At the seeds, in a new directory.
+    Fresh,
+    /// Where the previous run ended.
+    Resume,
+    /// With revisits of the pages that were fetched before.
+    Recrawl,
 }
 
-/// When a crawl ends, if nothing else ends it.
+/// When a crawl ends, unless something else ends it earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
-    /// When nothing is left.
-    Over,
-    /// When the policy has learnt something from what it sampled.
+    /// When the frontier is empty.
+    Done,
+    /// When the policy has built its first model from the sample.
     Learnt,
 }
 
-/// Crawls as `config` says; its failures are in the log's format.
+/// Crawls and returns the report. Failures are logged where the log is JSON.
 pub(super) fn to_report(
     config: &Config,
     progress: &Arc<Progress>,
-    begin: Begin,
+    start: Start,
     until: Until,
 ) -> Result<Report, Failure> {
-    let result = uploaded_beside(config, |metrics| {
-        pipeline::runtime(config).block_on(crawl(config, metrics, progress, begin, until))
+    let result = with_uploads(config, |metrics| {
+        pipeline::runtime(config).block_on(crawl(config, metrics, progress, start, until))
     });
     match config.log.format {
         LogFormat::Text => result,
@@ -157,8 +162,8 @@ pub(super) fn to_report(
     }
 }
 
-/// An example page that is named by a URL without a scheme gets one, as a seed does.
-fn with_whole_example(mut config: Config) -> Config {
+/// Adds the scheme to an example URL that lacks one, as for a seed.
+fn with_full_example_url(mut config: Config) -> Config {
     let example = &mut config.policy.example;
     if !example.is_empty()
         && !Path::new(example.as_str()).exists()
@@ -169,12 +174,12 @@ fn with_whole_example(mut config: Config) -> Config {
     config
 }
 
-/// The configuration as the crawl needs it: seeds as URLs, files read, a seed drawn; so it repeats the run.
+/// Completes the configuration so that it repeats the run: seeds as URLs, files read, random seed drawn.
 fn complete(mut config: Config, seeds: &[Url]) -> Config {
     config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
     config.crawl.seeds_file.clear();
     if config.crawl.seed == 0 {
-        // 53 bits: TOML cannot write more than 63, and many readers of JSON round what is beyond 53.
+        // 53 bits: TOML integers have at most 63, and many JSON readers round beyond 53.
         config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
     }
     config
@@ -184,16 +189,16 @@ async fn crawl(
     config: &Config,
     metrics: Metrics,
     progress: &Arc<Progress>,
-    begin: Begin,
+    start: Start,
     until: Until,
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     let live = Live::open();
     let hooks = Hooks { live: live.clone(), metrics, ..Hooks::none() };
     signals::listen(hooks.stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
-    let doors = Arc::new(Doors::open(config, &hooks, &latest).await?);
+    let endpoints = Arc::new(Endpoints::open(config, &hooks, &latest).await?);
 
-    let (shown, opening) = (Arc::clone(progress), Arc::clone(&doors));
+    let (shown, opening) = (Arc::clone(progress), Arc::clone(&endpoints));
     let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
         if until == Until::Learnt && learning.lessons.get() > 0 {
@@ -201,18 +206,18 @@ async fn crawl(
         }
         shown.show(status);
         latest.lock().clone_from(status);
-        // With the first status the crawl has its directory.
+        // The crawl directory exists once the first status arrives.
         opening.open_inside();
     };
     let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
-    let result = match begin {
-        Begin::Anew => pipeline::run(config, hooks).await,
-        Begin::Again => pipeline::go_on(config, hooks).await,
-        Begin::AnotherRound => pipeline::recrawl(config, hooks).await,
+    let result = match start {
+        Start::Fresh => pipeline::run(config, hooks).await,
+        Start::Resume => pipeline::go_on(config, hooks).await,
+        Start::Recrawl => pipeline::recrawl(config, hooks).await,
     };
     progress.finish();
     live.end(&result.as_ref().map_or_else(ToString::to_string, |report| report.stop_reason.describe().to_owned()));
-    doors.close().await;
+    endpoints.close().await;
     Ok(result?)
 }
 

@@ -1,4 +1,4 @@
-//! `harvestman demo`: a simulated site on this machine, a crawl of it, and a look at what came.
+//! `harvestman demo`: serves a simulated site on this machine, crawls it, and compares the result with the truth.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,34 +15,33 @@ use harvestman_core::seed::Seed;
 use harvestman_lab::compare::{Comparison, compare};
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
-/// Start a simulated social site on this machine, crawl it and show what happened.
+/// Crawl a simulated site on this machine and check the result
 ///
-/// Forums, blogs with a host a user, question-and-answer sites and photo sites are served on loopback and crawled with the
-/// pipeline that crawls real sites. Because the world is simulated, what should have been found is known, and the crawl is
-/// compared with it, URL by URL.
+/// Serves forums, blogs (one host per user), question-and-answer sites and photo sites on loopback and crawls them with
+/// the same pipeline as real sites. The expected result is known, and the crawl is compared with it, URL by URL.
 #[derive(Debug, Clone, Args)]
 pub struct DemoArgs {
-    /// About how many pages the world has
+    /// Approximate number of pages of the simulated world
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     pub pages: u64,
     /// Number of hosts
     #[arg(long, default_value_t = 60, value_name = "N")]
     pub hosts: u64,
-    /// The seed: another number, another world
+    /// Seed of the simulated world
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub seed: u64,
-    /// Directory for what the crawl writes; must not exist yet, or be empty [default: a new temporary one]
+    /// Directory for the output of the crawl; must be empty or not exist yet [default: a new temporary directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short)]
     pub quiet: bool,
 }
 
-/// Requests to one simulated host at a time, and to all of them: they share an address.
+/// Concurrent requests per simulated host and in total, since all hosts share one address.
 const CONNECTIONS: (u32, u32) = (4, 32);
 
-/// Serves, crawls, compares.
+/// Serves the world, crawls it and compares the result.
 pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
     let server = serve(args)?;
     let out = args
@@ -76,7 +75,8 @@ fn serve(args: &DemoArgs) -> Result<Server, Failure> {
     Ok(server)
 }
 
-/// No delay, as nobody is bothered; names below `localhost` are loopback for the crawler anyway.
+/// Returns the configuration: no delay, since no foreign server is involved. Names below `localhost` always resolve to
+/// loopback in the crawler.
 fn config(args: &DemoArgs, server: &Server, out: &Path) -> Config {
     let mut config = Config::default();
     config.crawl.seeds = server.world().seeds();
@@ -92,8 +92,8 @@ fn config(args: &DemoArgs, server: &Server, out: &Path) -> Config {
 
 fn verdict(comparison: &Comparison, out: &Path) -> String {
     let mut text = format!(
-        "\nCompared with what the world really has: {} of {} pages found, each once; {} URLs with another fate than \
-         they should have, {} that do not exist.\n",
+        "\nComparison with the truth: {} of {} pages found, each once; {} URLs with a wrong fate, {} that do not \
+         exist.\n",
         comparison.pages_fetched,
         comparison.pages_true,
         comparison.wrong.len(),
@@ -104,16 +104,16 @@ fn verdict(comparison: &Comparison, out: &Path) -> String {
     }
     let out = out.display();
     text + &format!(
-        "\nWhat to look at next, in {out}:\n  \
-         report.json    what came of it, in figures\n  \
-         pages.jsonl    a line a URL: head -1 {out}/pages.jsonl\n  \
-         warc/          what was sent and received: harvestman inspect warc {out}/warc/*.warc.gz\n  \
-         config.toml    the configuration of the crawl; a real one starts like this:\n\n    \
+        "\nResults in {out}:\n  \
+         report.json    results and statistics\n  \
+         pages.jsonl    one line per URL: head -1 {out}/pages.jsonl\n  \
+         warc/          requests and responses: harvestman inspect warc {out}/warc/*.warc.gz\n  \
+         config.toml    the configuration\n\nStart a real crawl with:\n\n    \
          harvestman crawl https://forum.example.org/ --out forum --contact you@example.org\n"
     )
 }
 
 fn say(text: &str) {
-    // Nobody may be reading.
+    // Standard output may be closed.
     let _ = io::stdout().write_all(text.as_bytes());
 }

@@ -7,39 +7,39 @@ use harvestman_pipeline as pipeline;
 use harvestman_report::{Report, StopReason};
 use harvestman_storage::store::StoreError;
 
-/// How the process ends.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// What was asked for is done: the frontier is empty, or a budget is used up.
+    /// Success: the frontier is empty or a budget is used up.
     Done = 0,
-    /// A command other than `crawl` could not do what it was asked for.
+    /// A command other than `crawl` failed.
     Failed = 1,
-    /// The arguments or the configuration are wrong; nothing was done.
+    /// The arguments or the configuration are invalid; nothing was done.
     Usage = 2,
     /// The crawl fetched no page at all.
     NothingFetched = 3,
     /// The output could not be written.
     Output = 4,
-    /// A fault of Harvestman.
+    /// An internal error of Harvestman.
     Internal = 70,
-    /// The crawl was asked to stop by SIGINT or SIGTERM; what was fetched is complete and reported.
+    /// The crawl was stopped by SIGINT or SIGTERM; its output is complete and the report is written.
     Interrupted = 130,
 }
 
-/// The codes for `--help` and the reference.
+/// The exit codes, for `--help` and the reference.
 pub const HELP: &str = "\
 Exit codes:
-  0    done: nothing was left to fetch, or a budget is used up
-  1    a command other than crawl could not do what it was asked for
-  2    the arguments or the configuration are wrong; nothing was done
+  0    success: the frontier is empty, or a budget is used up
+  1    a command other than crawl failed
+  2    invalid arguments or configuration; nothing was done
   3    no page could be fetched
-  4    the output could not be written (disk full); what was written before is whole
-  70   a fault of Harvestman
+  4    the output could not be written (for example, disk full); earlier output is intact
+  70   internal error
   130  interrupted (SIGINT, SIGTERM); files are closed and the report is written.
-       A second signal stops at once";
+       A second signal exits immediately";
 
 impl Exit {
-    /// How the process ends after a crawl that came to its report.
+    /// Returns the exit code of a crawl that has written its report.
     pub fn after(report: &Report) -> Self {
         match report.stop_reason {
             StopReason::ArchiveError | StopReason::DedupError | StopReason::StateError => Self::Output,
@@ -56,28 +56,28 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command failed, and how the process ends for it.
+/// The reason why a command failed, with the exit code.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub exit: Exit,
-    /// What to tell the user; empty where that was done.
+    /// The message for the user; empty if it has been printed already.
     pub text: String,
 }
 
 impl Failure {
-    /// A failure that ends the process with `exit`.
+    /// Creates a failure that ends the process with `exit`.
     pub fn new(exit: Exit, what: impl fmt::Display) -> Self {
         Self { exit, text: what.to_string() }
     }
 
-    /// Says it in the log, so that the log keeps its format; there is nothing left to tell then.
+    /// Writes the message to the log, so that the log keeps its format, and clears it.
     pub fn logged(self) -> Self {
         tracing::error!("{}", self.text);
         Self { text: String::new(), ..self }
     }
 
-    /// The arguments or the configuration are wrong.
+    /// Creates a failure caused by invalid arguments or an invalid configuration.
     pub fn usage(what: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, what)
     }
@@ -85,7 +85,7 @@ impl Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        // With its causes, in one line.
+        // With all causes, in one line.
         Self::new(Exit::Failed, format!("{error:#}"))
     }
 }

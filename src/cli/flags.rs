@@ -1,4 +1,4 @@
-//! Flags that set a setting. One table says which; the help, the completions, the reference and the loading are made from it.
+//! Flags that set a setting. The help, the completions, the reference and the loading are all generated from one table.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 
@@ -9,15 +9,15 @@ use harvestman_core::config::{self, Flag, FlagValue};
 pub struct SettingFlag {
     /// Its name, without the dashes.
     pub long: &'static str,
-    /// What stands for its value in the help.
+    /// The placeholder of its value in the help.
     pub value: &'static str,
-    /// The section and the key that it sets.
+    /// The section and the key of the setting.
     pub setting: (&'static str, &'static str),
     /// Whether it may be repeated.
     pub many: bool,
-    /// The heading it stands under in the help.
+    /// Its heading in the help.
     pub heading: &'static str,
-    /// What it does.
+    /// Its description in the help.
     pub help: &'static str,
 }
 
@@ -49,48 +49,64 @@ const OUTPUT: &str = "Output and log";
 /// All of them, in the order of the help.
 #[rustfmt::skip]
 const FLAGS: &[SettingFlag] = &[
-    one(CRAWL, ("out", "DIR"), ("crawl", "out"), "Directory for everything the crawl writes; must not exist yet, or be empty"),
-    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one a line; - is standard input"),
-    one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "How far to go from the seeds: their hosts, their registered domains, their directories, anywhere"),
-    many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Only URLs that match one of these"),
-    many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "No URL that matches one of these"),
-    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Which links are worth a request, and in which order: bfs, ucc, target; random, opic, irobot, tpm, sb"),
-    one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "A page like those that are wanted, for the policy target"),
-    one(CRAWL, ("model", "FILE"), ("policy", "model"), "A site model to start from, for the policies ucc, target and cluster-graph"),
-    one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Which form of the policy"),
-    one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When what the policy has learnt refuses links: before they are looked up (graph-dup), after (dup-graph), never (dup-only)"),
-    one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Where random draws start, to repeat a run; 0 draws one"),
+    one(CRAWL, ("out", "DIR"), ("crawl", "out"), "Directory for all output of the crawl; must be empty or not exist yet"),
+    one(CRAWL, ("seeds-file", "FILE"), ("crawl", "seeds_file"), "File with more seeds, one per line; - reads standard input"),
+    one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "Which URLs belong to the crawl: those of the seeds' hosts, of their registered domains, below their directories, or all"),
+    many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Crawl only URLs that match one of these patterns"),
+    many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "Skip URLs that match one of these patterns"),
+    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Policy that selects and orders links: bfs, ucc, target; random, opic, irobot, tpm, sb"),
+    one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "Example of a wanted page, for the policy target"),
+    one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies ucc, target and cluster-graph"),
+    one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Variant of the policy"),
+    one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When the learnt link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)"),
+    one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Seed of the random number generator, to repeat a run; 0 draws one"),
 
     one(BUDGETS, ("pages", "N"), ("budget", "pages"), "Stop after this many pages"),
-    one(BUDGETS, ("bytes", "SIZE"), ("budget", "bytes"), "Stop after this many bytes of bodies, as in 500MiB"),
-    one(BUDGETS, ("time", "TIME"), ("budget", "time"), "Stop after this time, as in 90s, 10m, 24h"),
+    one(BUDGETS, ("bytes", "SIZE"), ("budget", "bytes"), "Stop after this many bytes of response bodies, e.g. 500MiB"),
+    one(BUDGETS, ("time", "TIME"), ("budget", "time"), "Stop after this time, e.g. 90s, 10m or 24h"),
     one(BUDGETS, ("requests", "N"), ("budget", "requests"), "Stop after this many requests"),
-    one(BUDGETS, ("early-stop", "SHARE"), ("budget", "early_stop"), "Stop when a smaller share of the next requests is expected to bring something, as in 0.1 (policies ucc, target)"),
-    one(BUDGETS, ("share", "SHARE"), ("recrawl", "share"), "In a recrawl: stop after this share of the requests that visiting each page again would take"),
-    one(BUDGETS, ("depth", "N"), ("budget", "depth"), "Leave out what is more links away from a seed"),
+    one(BUDGETS, ("early-stop", "SHARE"), ("budget", "early_stop"), "Stop when the share of the next requests that is expected to yield a wanted page falls below this, e.g. 0.1 (policies ucc, target)"),
+    one(BUDGETS, ("share", "SHARE"), ("recrawl", "share"), "In a recrawl: stop after this share of the requests that revisiting every page would take"),
+    one(BUDGETS, ("depth", "N"), ("budget", "depth"), "Skip URLs that are more links away from a seed"),
 
-    one(POLITENESS, ("delay", "TIME"), ("host", "delay"), "Least time between two requests to a host"),
-    one(POLITENESS, ("per-host", "N"), ("host", "connections_per_host"), "Most requests to a host at one time"),
-    one(POLITENESS, ("contact", "URL|MAIL"), ("fetch", "contact"), "Where operators of sites can reach you; becomes part of the user agent"),
-    one(POLITENESS, ("user-agent", "TEXT"), ("fetch", "user_agent"), "The whole User-Agent header, in place of harvestman/VERSION (+CONTACT)"),
+    one(POLITENESS, ("delay", "TIME"), ("host", "delay"), "Minimum time between two requests to a host"),
+    one(POLITENESS, ("per-host", "N"), ("host", "connections_per_host"), "Maximum number of concurrent requests to a host"),
+    one(POLITENESS, ("contact", "URL|MAIL"), ("fetch", "contact"), "Where site operators can reach you; becomes part of the user agent"),
+    one(POLITENESS, ("user-agent", "TEXT"), ("fetch", "user_agent"), "Complete User-Agent header, instead of harvestman/VERSION (+CONTACT)"),
 
     many(NETWORK, ("header", "NAME: VALUE"), ("fetch", "headers"), "Header to send to the seeds' hosts"),
-    one(NETWORK, ("cookie", "NAME=VALUE"), ("fetch", "cookie"), "Cookies to send to the seeds' hosts, with `; ` between them"),
-    one(NETWORK, ("cookies", "FILE"), ("fetch", "cookies_file"), "File of cookies in the Netscape format, as browsers and curl export it"),
-    many(NETWORK, ("resolve", "HOST:ADDR"), ("fetch", "resolve"), "Address of a host, in place of asking the resolver"),
-    one(NETWORK, ("ca-file", "FILE"), ("fetch", "ca_file"), "PEM file of certificate authorities to trust besides the usual ones"),
+    one(NETWORK, ("cookie", "NAME=VALUE"), ("fetch", "cookie"), "Cookies to send to the seeds' hosts, separated by `; `"),
+    one(NETWORK, ("cookies", "FILE"), ("fetch", "cookies_file"), "Cookie file in Netscape format, as exported by browsers and curl"),
+    many(NETWORK, ("resolve", "HOST:ADDR"), ("fetch", "resolve"), "Use this address for a host instead of resolving it"),
+    one(NETWORK, ("ca-file", "FILE"), ("fetch", "ca_file"), "PEM file with additional trusted certificate authorities"),
     one(NETWORK, ("proxy", "URL"), ("fetch", "proxy"), "Proxy for all requests: http://… or socks5://…"),
 
-    one(FLEET, ("fleet", "nats://HOST:PORT"), ("fleet", "servers"), "Crawl together with other machines over these NATS servers, with commas between them"),
-    one(FLEET, ("fleet-name", "NAME"), ("fleet", "name"), "The crawl's name in the fleet"),
-    one(FLEET, ("node", "NAME"), ("fleet", "node"), "This machine's name in the fleet"),
+    one(FLEET, ("fleet", "nats://HOST:PORT"), ("fleet", "servers"), "Crawl with other machines over these NATS servers, separated by commas"),
+    one(FLEET, ("fleet-name", "NAME"), ("fleet", "name"), "Name of the crawl in the fleet"),
+    one(FLEET, ("node", "NAME"), ("fleet", "node"), "Name of this machine in the fleet"),
 
-    one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve the live page and /metrics here"),
-    one(OUTPUT, ("log-level", "LEVEL"), ("log", "level"), "off, error, warn, info, debug or trace"),
-    one(OUTPUT, ("log-format", "text|json"), ("log", "format"), "How lines of the log are written"),
+    one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve the live page and /metrics at this address"),
+    one(OUTPUT, ("log-level", "LEVEL"), ("log", "level"), "Log level: off, error, warn, info, debug or trace"),
+    one(OUTPUT, ("log-format", "text|json"), ("log", "format"), "Format of log lines"),
 ];
 
-/// The flags whose settings exist. A section that is not part of the configuration yet takes its flags with it.
+/// A flag that exactly those commands have that take all flags of the table.
+const IN_EVERY_TABLE: &str = "per-host";
+
+/// Whether a command takes the flags of the table. A command may have flags of its own with some of the names.
+pub fn takes_flags(command: &Command) -> bool {
+    command.get_arguments().any(|arg| arg.get_id() == IN_EVERY_TABLE)
+}
+
+/// Returns the flags given to a command that takes them all; empty for other commands.
+pub fn given(matches: &ArgMatches) -> Vec<Flag> {
+    match matches.try_get_many::<String>(IN_EVERY_TABLE) {
+        Ok(_) => flags().filter_map(|flag| flag.given(matches)).collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The flags whose setting exists. The flags of a section that is not part of the configuration yet are left out.
 pub fn flags() -> impl Iterator<Item = &'static SettingFlag> {
     FLAGS.iter().filter(|flag| config::section(flag.setting.0).is_some())
 }
@@ -121,7 +137,7 @@ impl SettingFlag {
     }
 }
 
-/// What was given of [`flags`].
+/// The values given for [`flags`].
 #[derive(Debug, Clone, Default)]
 pub struct GivenFlags(pub Vec<Flag>);
 

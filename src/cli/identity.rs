@@ -1,10 +1,11 @@
-//! Who the crawler says it is: operators of sites should be able to reach whoever runs it.
+//! The identity that the crawler sends: site operators must be able to contact whoever runs it.
 
 use url::Url;
 
 use super::seeds::is_loopback;
 
-/// What to tell a user who crawls other people's sites without saying who they are; none where all is well.
+/// Returns a warning for users who crawl foreign sites without giving a contact; `None` if a contact is set or all
+/// seeds are on this machine.
 pub fn missing_contact(user_agent: &str, contact: &str, seeds: &[Url]) -> Option<&'static str> {
     let reachable = !contact.is_empty() || user_agent.contains('@') || user_agent.contains("://");
     let only_own = seeds.iter().all(is_loopback);

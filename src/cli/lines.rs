@@ -1,4 +1,4 @@
-//! The lines of a log in a crawl directory, however it is compressed and however it ends.
+//! Reads the lines of a log in a crawl directory, plain or compressed, complete or torn.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -9,23 +9,23 @@ use std::rc::Rc;
 use anyhow::Context as _;
 use flate2::bufread::MultiGzDecoder;
 
-/// The longest line that is kept. What is longer is no line of ours: a disk that lost power leaves zeros.
+/// The longest accepted line. Longer ones are not written by Harvestman: a disk that lost power leaves zeros.
 const LINE_MAX: u64 = 16 << 20;
 
-/// What comes next in a log.
+/// The next element of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
     /// A line, without its line break.
     Line(&'a [u8]),
-    /// A line that is too long to be one.
+    /// A line longer than [`LINE_MAX`].
     TooLong,
-    /// The log ends within a line, or within a compressed batch: its crawl runs, or was killed.
+    /// The log ends within a line or a compressed batch: its crawl is running or was killed.
     Torn,
-    /// It ends.
+    /// The log ends.
     End,
 }
 
-/// Lines of a log, one after the other.
+/// An iterator over the lines of a log.
 pub(super) struct Lines {
     reader: BufReader<Box<dyn Read>>,
     line: Vec<u8>,
@@ -33,7 +33,7 @@ pub(super) struct Lines {
     read: Rc<Cell<u64>>,
 }
 
-/// Counts what is read of a file.
+/// A file that counts the bytes read.
 struct Counted {
     file: File,
     read: Rc<Cell<u64>>,
@@ -48,7 +48,8 @@ impl Read for Counted {
 }
 
 impl Lines {
-    /// Opens the log `name` (as in `pages.jsonl`; compression adds a suffix) of a directory; none where it was not kept.
+    /// Opens the log `name` (for example `pages.jsonl`; compression adds a suffix) in a directory. Returns `None` if
+    /// the crawl did not write it.
     pub(super) fn open(directory: &Path, name: &str) -> anyhow::Result<Option<Self>> {
         for suffix in ["", ".gz", ".zst"] {
             let path = directory.join(format!("{name}{suffix}"));
@@ -70,7 +71,7 @@ impl Lines {
         Ok(None)
     }
 
-    /// What comes next.
+    /// Returns the next element.
     pub(super) fn step(&mut self) -> io::Result<Next<'_>> {
         self.line.clear();
         match self.reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut self.line) {
@@ -92,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// The next line that is whole. An unfinished end is passed over.
+    /// Returns the next complete line, or `None` at the end or where the log is torn.
     pub(super) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         match self.step()? {
             Next::Line(line) => Ok(Some(line)),
@@ -100,7 +101,7 @@ impl Lines {
         }
     }
 
-    /// Bytes of the file that were read, and its length.
+    /// Returns the bytes read so far and the length of the file.
     pub(super) fn progress(&self) -> (u64, u64) {
         (self.read.get(), self.length)
     }

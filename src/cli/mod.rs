@@ -1,8 +1,8 @@
-//! The command line: one file a subcommand, and what they share.
+//! The command line: one file per subcommand, and the code that they share.
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub mod check;
 pub mod completions;
@@ -24,24 +24,26 @@ pub mod seeds;
 pub mod sim;
 pub mod site;
 
+mod endpoints;
 mod export;
 mod flags;
 mod fleet;
+mod groups;
 mod identity;
 mod lines;
 mod log;
+mod output;
+mod recordings;
 mod reference;
-mod rows;
 mod settings;
 mod signals;
 mod upload;
-mod watchers;
 
 pub use exit::{Exit, Failure};
 pub use reference::reference;
 pub use settings::SettingArgs;
 
-/// Harvestman crawls large social sites: politely, completely, into WARC files that other tools read.
+/// Harvestman crawls large social sites, learns their structure, and archives them in WARC files
 #[derive(Debug, Parser)]
 #[command(
     name = "harvestman",
@@ -61,69 +63,67 @@ struct Cli {
     command: Command,
 }
 
+/// The commands, in the order of [`groups::GROUPS`]. Those without a description here are described in detail with their
+/// arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Crawl sites into a directory
     Crawl(Box<crawl::CrawlArgs>),
-    /// Go on with a crawl that was stopped or killed
+    /// Resume a stopped crawl
     Resume(Box<resume::ResumeArgs>),
-    /// Visit the pages of a crawl again, as far as they are likely to have changed
+    /// Revisit the pages of a crawl that have probably changed
     Recrawl(Box<recrawl::RecrawlArgs>),
-    /// Say where a running crawl stands, and what it waits for
+    Learn(learn::LearnArgs),
+    /// Crawl with several machines
+    #[command(subcommand)]
+    Fleet(Box<fleet::Fleet>),
+    /// Show the progress of a running crawl
     Status(control::StatusArgs),
-    /// Show the live page of a running crawl
+    /// Serve the live page of a running crawl
     Live(live::LiveArgs),
-    /// Let a running crawl rest: nothing new is fetched
+    /// Pause a running crawl
     Pause(control::ControlArgs),
-    /// Let a paused crawl go on
+    /// Resume a paused crawl
     ResumeCrawl(control::ControlArgs),
-    /// Let a running crawl end: what is under way is finished, the report is written
+    /// Stop a running crawl and write its report
     Stop(control::ControlArgs),
     /// Change settings of a running crawl
     Set(control::SetArgs),
-    /// Let a running crawl follow no more links to a cluster of pages, of a class, or of a form
-    Ban(control::TargetArgs),
-    /// Take a ban back
-    Unban(control::TargetArgs),
-    /// Let a running crawl fetch pages of a cluster, of a class, or of a form first
-    Pin(control::TargetArgs),
-    /// Take a pin back
-    Unpin(control::TargetArgs),
-    /// Let a running crawl send a host nothing; its URLs wait
+    /// Refuse links to a cluster, link class or URL pattern
+    Ban(control::SteerArgs),
+    /// Remove a ban
+    Unban(control::SteerArgs),
+    /// Fetch a cluster, link class or URL pattern first
+    Pin(control::SteerArgs),
+    /// Remove a pin
+    Unpin(control::SteerArgs),
+    /// Suspend requests to a host
     Block(control::HostArgs),
-    /// Let a blocked host get requests again
+    /// Resume requests to a blocked host
     Unblock(control::HostArgs),
-    /// Say what became of a URL in a crawl, and why
-    Explain(explain::ExplainArgs),
-    /// Tell what came of a crawl, as a page to read
+    /// Generate a crawl report
     Report(report::ReportArgs),
-    /// Start a simulated site on this machine, crawl it and show what happened
-    Demo(demo::DemoArgs),
-    /// Serve a simulated social site
-    Sim(Box<sim::SimArgs>),
-    /// Crawl a recorded site at memory speed, under a policy
-    Replay(replay::ReplayArgs),
-    /// Measure policies and clusterings on recorded, labelled sites
-    #[command(subcommand)]
-    Lab(Box<lab::Lab>),
-    /// Learn a site's page templates, from itself or a recording, for crawls to start from
-    Learn(learn::LearnArgs),
-    /// Show what a crawl learnt of a site
+    /// Explain what happened to a URL in a crawl, and why
+    Explain(explain::ExplainArgs),
+    /// Show what a crawl learnt about a site
     Site(site::SiteArgs),
-    /// Write what a crawl brought in forms that other tools read: CDXJ, Parquet, GraphML, DOT
+    /// Export a crawl as CDXJ, Parquet, GraphML or DOT
     #[command(subcommand)]
     Export(Box<export::Export>),
-    /// Copy a crawl's WARC files to S3-compatible storage
+    /// Upload the WARC files of a crawl to S3-compatible storage
     Upload(upload::UploadArgs),
-    /// Show what Harvestman makes of one thing: a URL, a robots.txt, a sitemap, a page, a WARC file
+    Demo(demo::DemoArgs),
+    Sim(Box<sim::SimArgs>),
+    Replay(replay::ReplayArgs),
+    /// Measure policies and clusterings on labelled recordings
+    #[command(subcommand)]
+    Lab(Box<lab::Lab>),
+    /// Inspect a URL, robots.txt, sitemap, page or WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
-    /// Crawl with many machines together
-    #[command(subcommand)]
-    Fleet(Box<fleet::Fleet>),
-    /// Print the configuration that holds, with every setting and what it does
+    /// Print the effective configuration
     Config(Box<config::ConfigArgs>),
-    /// Print a script that teaches a shell to complete this command line
+    /// Print a shell completion script
     Completions(completions::CompletionsArgs),
 }
 
@@ -132,6 +132,8 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Resume(args) => return resume::run(&args),
         Command::Recrawl(args) => return recrawl::run(&args),
+        Command::Learn(args) => return learn::run(&args),
+        Command::Fleet(what) => return fleet::run(&what),
         Command::Status(args) => control::status(&args)?,
         Command::Live(args) => live::run(&args)?,
         Command::Pause(args) => control::tell(&args, "pause")?,
@@ -144,32 +146,31 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Unpin(args) => control::steer(&args, "unpin")?,
         Command::Block(args) => control::block(&args, "block")?,
         Command::Unblock(args) => control::block(&args, "unblock")?,
-        Command::Explain(args) => explain::run(&args)?,
         Command::Report(args) => report::run(&args)?,
+        Command::Explain(args) => explain::run(&args)?,
+        Command::Site(args) => site::run(&args)?,
+        Command::Export(what) => return export::run(&what),
+        Command::Upload(args) => return upload::run(&args),
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
-        Command::Learn(args) => return learn::run(&args),
-        Command::Site(args) => site::run(&args)?,
-        Command::Export(what) => return export::run(&what),
-        Command::Upload(args) => return upload::run(&args),
         Command::Inspect(what) => inspect::run(*what)?,
-        Command::Fleet(what) => return fleet::run(&what),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
     }
     Ok(Exit::Done)
 }
 
-/// The command line's definition, for completions and the reference.
+/// Returns the definition of the command line, for parsing, completions and the reference.
 pub fn command() -> clap::Command {
-    Cli::command()
+    groups::grouped(Cli::command())
 }
 
-/// Does what the process's arguments say.
+/// Runs the command that the arguments of the process name.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let parsed = Cli::from_arg_matches(&command().get_matches());
+    let cli = parsed.unwrap_or_else(|error| error.format(&mut command()).exit());
     let exit = dispatch(cli.command).unwrap_or_else(|failure| {
         if !failure.text.is_empty() {
             eprintln!("error: {}", failure.text);

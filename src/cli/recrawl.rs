@@ -1,8 +1,8 @@
-//! `harvestman recrawl`: visits the pages of a crawl again.
+//! `harvestman recrawl`: revisits the pages of a crawl.
 
 use std::path::PathBuf;
 
-use super::crawl::Begin;
+use super::crawl::Start;
 use super::exit::{Exit, Failure};
 use super::resume;
 use super::settings::SettingArgs;
@@ -11,42 +11,42 @@ use super::settings::SettingArgs;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct RecrawlArgs {
-    /// The crawl's directory
-    #[arg(value_name = "DIR", help_heading = "What to visit again")]
+    /// Directory of the crawl
+    #[arg(value_name = "DIR", help_heading = "What to revisit")]
     pub directory: PathBuf,
 
-    /// What is to be different from now on.
+    /// Settings that change from now on.
     #[command(flatten)]
     pub settings: SettingArgs,
 
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short, help_heading = "Output and log")]
     pub quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  Follow a forum: crawl it once, then look for what has changed as often as you like:
+  Follow a forum: crawl it once, then fetch the changes as often as you like:
     harvestman crawl https://forum.example.org/ --out forum
     harvestman recrawl forum
-  With at most 500 requests; or with at most half of what all pages would take:
+  With at most 500 requests, or at most half of the requests that all pages would take:
     harvestman recrawl forum --requests 500
     harvestman recrawl forum --share 0.5
-  Which pages have changed:
+  List the changed pages:
     jq -r 'select(.changed) | .url' forum/pages.jsonl
 
-A recrawl learns how often which kind of page changes, from its own visits and those before, and
-asks for the pages that have most likely changed, until nearly all that has changed is expected to
-be found. Pages are asked for by If-None-Match and If-Modified-Since where the server gave an ETag
-or a date; what is unchanged becomes a revisit record in the WARC files. Links that are new are
-followed as in any crawl, and so are URLs that still waited.
+A recrawl learns how often each type of page changes, from its own visits and earlier ones, and
+requests the pages that have most probably changed, until it expects to have found nearly all
+changes. Where the server sent an ETag or a date, requests are conditional (If-None-Match,
+If-Modified-Since); an unchanged page becomes a revisit record in the WARC files. New links are
+followed as in any crawl, and URLs that were still queued are fetched.
 
-Each recrawl goes by what all before it have seen. Budgets count this recrawl alone, and report.json
-is about it alone; the report of the run before it is kept as report-N.json. A recrawl that was
-stopped or killed goes on by `harvestman resume DIR`; `harvestman recrawl DIR` begins another one.
-Settings are those of the crawl's config.toml, as for `harvestman resume`.";
+Each recrawl uses what all earlier runs have observed. Budgets and report.json cover this recrawl
+only; the previous report is kept as report-N.json. `harvestman resume DIR` resumes a stopped or
+killed recrawl; `harvestman recrawl DIR` begins a new one. Settings are those of the crawl's
+config.toml, as for `harvestman resume`.";
 
-/// Visits the pages of the crawl that `args` name again.
+/// Revisits the pages of the crawl that `args` name.
 pub fn run(args: &RecrawlArgs) -> Result<Exit, Failure> {
-    resume::run_in(&args.directory, args.settings.clone(), args.quiet, Begin::AnotherRound)
+    resume::run_in(&args.directory, args.settings.clone(), args.quiet, Start::Recrawl)
 }

@@ -1,29 +1,45 @@
-//! `docs/cli.md`, made from the command line's own definition.
+//! `docs/cli.md`, generated from the definition of the command line.
 
 use std::fmt::Write;
 
 use clap::Command;
 
-use super::flags::flags;
+use super::flags::{flags, takes_flags};
+use super::groups::GROUPS;
 
 /// Columns of the help texts in the reference.
 const WIDTH: usize = 100;
 
+/// The command whose section lists the flags that several commands share.
+const LISTS_FLAGS: &str = "harvestman crawl";
+
 const HEAD: &str = "\
 # Command line
 
-<!-- Made from src/cli; `HARVESTMAN_BLESS=1 cargo test --test cli` writes it anew. -->
+<!-- Generated from src/cli; `HARVESTMAN_BLESS=1 cargo test --test cli` regenerates it. -->
 
-Results go to standard output, progress and log to standard error. Colours are used on terminals only, and not where `NO_COLOR` is
-set.
+Results go to standard output; progress and log go to standard error. Colours are used on terminals only, and never where
+`NO_COLOR` is set.
 ";
 
-/// The text of `docs/cli.md`.
+/// Returns the text of `docs/cli.md`.
 pub fn reference() -> String {
     let mut text = String::from(HEAD);
     let mut root = super::command().term_width(WIDTH);
     root.build();
-    describe(&mut text, &root, "harvestman");
+    describe_one(&mut text, &root, "harvestman", "##");
+    for group in &GROUPS {
+        let _ = writeln!(text, "\n## {}\n\n| command | purpose |\n| --- | --- |", group.heading);
+        let commands = group.commands.iter().filter(|name| **name != "help");
+        let commands: Vec<&Command> = commands.filter_map(|name| root.find_subcommand(name)).collect();
+        for command in &commands {
+            let (name, about) = (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default());
+            let _ = writeln!(text, "| [`{name}`](#harvestman-{name}) | {about} |");
+        }
+        for command in commands {
+            describe(&mut text, command, &format!("harvestman {}", command.get_name()), "###");
+        }
+    }
     text.push_str("\n## Flags and their settings\n\n| flag | setting |\n| --- | --- |\n| `SEED…` | `crawl.seeds` |\n");
     for flag in flags() {
         let (section, key) = flag.setting;
@@ -32,11 +48,28 @@ pub fn reference() -> String {
     text
 }
 
-fn describe(text: &mut String, command: &Command, name: &str) {
-    let help = command.clone().render_long_help().to_string();
-    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
-    let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+/// Appends the help of a command, and of its subcommands one level below.
+fn describe(text: &mut String, command: &Command, name: &str, level: &str) {
+    describe_one(text, command, name, level);
     for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
-        describe(text, below, &format!("{name} {}", below.get_name()));
+        describe(text, below, &format!("{name} {}", below.get_name()), &format!("{level}#"));
     }
+}
+
+fn describe_one(text: &mut String, command: &Command, name: &str, level: &str) {
+    let shares = takes_flags(command) && name != LISTS_FLAGS;
+    let mut shown = if shares { without_flags(command) } else { command.clone() };
+    let help = shown.render_long_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(text, "\n{level} {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+    if shares {
+        let anchor = LISTS_FLAGS.replace(' ', "-");
+        let _ = write!(text, "\nAlso takes the setting flags of [`{LISTS_FLAGS}`](#{anchor}).\n");
+    }
+}
+
+/// The command with the flags hidden that [`LISTS_FLAGS`] lists.
+fn without_flags(command: &Command) -> Command {
+    let is_shared = |id: &str| id == "config" || id == "set" || flags().any(|flag| flag.long == id);
+    command.clone().mut_args(|arg| if is_shared(arg.get_id().as_str()) { arg.hide(true) } else { arg })
 }

@@ -1,4 +1,4 @@
-//! Seeds as users write them: with a scheme or without, as arguments or in a file.
+//! Parses seeds as users write them: with or without a scheme, as arguments or in a file.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 use super::exit::Failure;
 
-/// A seed that can be crawled.
+/// A seed with a URL that can be crawled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
     /// Its URL.
@@ -16,14 +16,14 @@ pub struct Seed {
     pub guessed: bool,
 }
 
-/// Reads `text` as a seed, or says what is wrong with it.
+/// Parses `text` as a seed, or returns what is wrong with it.
 pub fn parse(text: &str) -> Result<Seed, String> {
     let text = text.trim();
     let guessed = !text.contains("://");
     let url = if guessed {
-        with_scheme(text).ok_or_else(|| format!("seed `{text}` is no URL; write it as https://example.org/"))?
+        with_scheme(text).ok_or_else(|| format!("seed `{text}` is not a URL; write it as https://example.org/"))?
     } else {
-        Url::parse(text).map_err(|error| format!("seed `{text}` is no URL: {error}"))?
+        Url::parse(text).map_err(|error| format!("seed `{text}` is not a URL: {error}"))?
     };
     match url.scheme() {
         "http" | "https" => Ok(Seed { url, guessed }),
@@ -31,11 +31,11 @@ pub fn parse(text: &str) -> Result<Seed, String> {
     }
 }
 
-/// Guesses the scheme of what looks like a host, perhaps with a port and a path: https, but http where hardly anybody has a
-/// certificate (addresses and localhost).
+/// Guesses the scheme of text that looks like a host, optionally with a port and a path: https, but http for addresses
+/// and localhost, which rarely have certificates.
 fn with_scheme(text: &str) -> Option<Url> {
     let url = Url::parse(&format!("https://{text}")).ok()?;
-    // `mailto:somebody@example.org` would pass for a host with a user name.
+    // `mailto:someone@example.org` would pass for a host with a user name.
     if !url.username().is_empty() || url.password().is_some() {
         return None;
     }
@@ -46,8 +46,8 @@ fn with_scheme(text: &str) -> Option<Url> {
     }
 }
 
-/// The seeds of `given` and of the file `path` (`-` is standard input, empty is none); everything that is wrong is reported
-/// together.
+/// Returns the seeds of `given` and of the file `path` (`-` reads standard input, empty means no file). All mistakes
+/// are reported together.
 pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, Failure> {
     let mut wrong = Vec::new();
     let mut seeds = Vec::new();
@@ -65,7 +65,7 @@ pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, Failure> {
     }
     if seeds.is_empty() {
         return Err(Failure::usage(
-            "no seed: name a URL to start from, as in `harvestman crawl https://example.org/ --out DIR`",
+            "no seed given: name a URL to start from, for example `harvestman crawl https://example.org/ --out DIR`",
         ));
     }
     Ok(seeds)
@@ -80,14 +80,14 @@ fn read(path: &str) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The lines of a seeds file that hold a seed, with their numbers.
+/// Returns the lines of a seeds file that hold a seed, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Whether the seed's host is this machine.
+/// Returns whether the host of a seed is this machine.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_without_a_scheme_is_taken_for_https_and_an_address_for_http() {
+    fn a_host_without_a_scheme_gets_https_and_an_address_gets_http() {
         let cases = [
             ("https://example.org/a", "https://example.org/a", false),
             (" HTTP://Example.org ", "http://example.org/", false),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_is_named_in_the_refusal() {
+    fn an_invalid_url_is_quoted_in_the_error() {
         for text in
             ["", "forum", "mailto:x@example.org", "javascript:alert(1)", "https://", "ftp://example.org/", "a b.org"]
         {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seeds_file_has_comments_and_empty_lines_and_all_its_mistakes_are_named() {
+    fn a_seeds_file_may_have_comments_and_all_its_mistakes_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("seeds");
         std::fs::write(&path, "\u{feff}# ours\r\n\r\nexample.org\r\n  https://a.example/  \n").unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_told_from_the_rest() {
+    fn loopback_hosts_are_recognised() {
         let loopback = |url| is_loopback(&Url::parse(url).unwrap());
         assert!(
             ["http://localhost/", "http://127.9.9.9/", "http://[::1]/", "http://a.localhost/"]

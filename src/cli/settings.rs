@@ -1,4 +1,4 @@
-//! The arguments that make up a configuration, and its loading.
+//! The arguments that set the configuration, and its loading.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use super::exit::Failure;
 use super::flags::GivenFlags;
 use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
-/// Arguments that make up a configuration.
+/// Arguments that set the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SettingArgs {
-    /// Settings with a flag of their own.
+    /// Settings that have a flag.
     #[command(flatten)]
     pub flags: GivenFlags,
 
-    /// Configuration file (TOML); `harvestman config --defaults` prints one to start from
+    /// Configuration file (TOML); `harvestman config --defaults` prints a template
     #[arg(long, value_name = "FILE", help_heading = "Configuration")]
     pub config: Option<PathBuf>,
 
-    /// Any setting, as in --set fetch.body_max=64MiB; may be repeated
+    /// Any setting, e.g. --set fetch.body_max=64MiB; may be repeated
     #[arg(long, value_name = "SECTION.KEY=VALUE", help_heading = "Configuration", value_parser = assignment)]
     pub set: Vec<(String, String)>,
 }
@@ -28,7 +28,8 @@ pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
 }
 
 impl SettingArgs {
-    /// The configuration that holds: defaults, file, environment, then `--set`, the flags, and `more` flags.
+    /// Loads the configuration: defaults, then file, environment, `--set`, flags and `more` flags, each overriding the
+    /// former.
     pub fn load(&self, more: Vec<Flag>) -> Result<Config, Failure> {
         let file = match &self.config {
             None => None,
@@ -44,7 +45,7 @@ impl SettingArgs {
             value: FlagValue::Text(value.clone()),
         };
         let flags = self.set.iter().map(set).chain(self.flags.0.iter().cloned()).chain(more).collect();
-        // What is not Unicode cannot be a setting of ours.
+        // A variable that is not Unicode cannot be a setting.
         let environment =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));

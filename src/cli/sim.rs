@@ -1,4 +1,4 @@
-//! `harvestman sim`: serves a simulated social site on this machine, for trying crawls on.
+//! `harvestman sim`: serves a simulated social site on this machine, for trial crawls.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,140 +13,143 @@ use harvestman_core::config::{ByteSize, Period};
 use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, Validators, World, WorldOptions};
 
-/// Serve a simulated social site on this machine, for trying crawls on.
+/// Serve a simulated social site on this machine
 ///
-/// The site is made from a seed: forums, a blog network with a host a user, question-and-answer sites and photo sites, linked
-/// with one another through a portal. Pages are computed when they are asked for; the same options and seed always give the
-/// same bytes. --truth writes down every URL that links lead to, with its status, type, robots decision, redirect target and,
-/// for duplicate views, its canonical address: what a complete crawl must have found.
+/// The site is generated from a seed: forums, a blog network with one host per user, question-and-answer sites and
+/// photo sites, linked through a portal. Pages are computed on request; the same options and seed always give the same
+/// bytes. --truth writes every URL that links lead to, with its status, type, robots decision, redirect target and, for
+/// duplicate views, its canonical address: the result that a complete crawl must have.
 #[derive(Debug, Clone, Args)]
 pub struct SimArgs {
-    /// About how many URLs answer 200 and are allowed by robots.txt, over all hosts (never fewer)
+    /// Approximate number of URLs that answer 200 and are allowed by robots.txt, over all hosts (never fewer)
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     pub pages: u64,
-    /// Number of hosts, the portal included; 1 with a single family means no portal
+    /// Number of hosts, including the portal; 1 with a single family omits the portal
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub hosts: u64,
     /// Families of sites: forum, blogs, qa, media
     #[arg(long, value_delimiter = ',', default_value = "forum,blogs,qa,media", value_name = "NAMES")]
     pub families: Vec<Family>,
-    /// A static site of one host, about 25 KB and 90 links a page, cheap to serve: for benchmarks. Takes --pages only
+    /// Serve a static site of one host, with about 25 KB and 90 links per page, cheap to serve: for benchmarks. Uses
+    /// --pages only
     #[arg(long = "static", conflicts_with_all = ["hosts", "families"])]
     pub static_site: bool,
-    /// The seed: another number, another world
+    /// Seed of the simulated world
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub seed: u64,
 
-    /// Domain of all hosts. Browsers take every name below localhost to this machine; a crawler may need telling
+    /// Domain of all hosts. Browsers resolve all names below localhost to this machine; other crawlers may need
+    /// configuration
     #[arg(long, default_value = "localhost", value_name = "NAME", help_heading = "Address")]
     pub domain: String,
     /// Address to listen on
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDR", help_heading = "Address")]
     pub address: IpAddr,
-    /// Port to listen on; 0 takes a free one
+    /// Port to listen on; 0 picks a free port
     #[arg(long, default_value_t = 8_080, value_name = "PORT", help_heading = "Address")]
     pub port: u16,
 
-    /// Bytes of text on a content page, as in 4KiB (20KB with --static)
+    /// Text bytes of a content page, e.g. 4KiB (20KB with --static)
     #[arg(long, value_name = "SIZE", help_heading = "Pages")]
     pub page_bytes: Option<ByteSize>,
-    /// Links on a list page, navigation not counted (90 with --static) [default: 40]
+    /// Links on a list page, without navigation (90 with --static) [default: 40]
     #[arg(long, value_name = "N", help_heading = "Pages")]
     pub links: Option<usize>,
-    /// Links on each page to pages of hosts drawn from all
+    /// Links on each page to pages of random hosts
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Pages")]
     pub elsewhere: usize,
 
-    /// Share of the items that have an address which redirects to them
+    /// Share of items with an address that redirects to them
     #[arg(long, default_value_t = 0.2, value_name = "SHARE", help_heading = "Pages")]
     pub redirects: f64,
-    /// Share of the items that have further addresses for the same content (permalinks, print views, sort orders)
+    /// Share of items with further addresses for the same content (permalinks, print views, sort orders)
     #[arg(long, default_value_t = 0.3, value_name = "SHARE", help_heading = "Pages")]
     pub duplicates: f64,
-    /// Share of the items that are listed but answer 404
+    /// Share of items that are listed but answer 404
     #[arg(long, default_value_t = 0.02, value_name = "SHARE", help_heading = "Pages")]
     pub dead_links: f64,
-    /// Give some links a session id
+    /// Add a session id to some links
     #[arg(long, help_heading = "Pages")]
     pub session_ids: bool,
-    /// Link to feeds and image files too
+    /// Also link to feeds and image files
     #[arg(long, help_heading = "Pages")]
     pub non_html: bool,
-    /// Spell every link plainly (else one in eight is spelled in an unusual way that means the same URL)
+    /// Write every link plainly (by default, one in eight is spelled in an unusual but equivalent way)
     #[arg(long, help_heading = "Pages")]
     pub plain_links: bool,
-    /// Add traps: a calendar without end and ever-deeper paths; they are not in the truth file
+    /// Add traps: an endless calendar and ever-deeper paths; they are not in the truth file
     #[arg(long, help_heading = "Pages")]
     pub traps: bool,
 
-    /// Let robots.txt allow everything
+    /// Allow everything in robots.txt
     #[arg(long, help_heading = "Robots")]
     pub allow_all: bool,
-    /// A Crawl-delay in robots.txt, as in 500ms
+    /// Crawl-delay in robots.txt, e.g. 500ms
     #[arg(long, value_name = "TIME", help_heading = "Robots")]
     pub crawl_delay: Option<Period>,
-    /// Name no sitemap in robots.txt
+    /// List no sitemaps in robots.txt
     #[arg(long, help_heading = "Robots")]
     pub no_sitemaps: bool,
 
-    /// Mean time to an answer
+    /// Mean response time
     #[arg(long, default_value = "0s", value_name = "TIME", help_heading = "Behaviour")]
     pub latency: Period,
-    /// How far that time goes up and down from URL to URL
+    /// Maximum deviation from the mean response time, per URL
     #[arg(long, default_value = "0s", value_name = "TIME", help_heading = "Behaviour")]
     pub jitter: Period,
-    /// Share of attempts that answer 500 or 503; at most two of one URL in a row
+    /// Share of requests that answer 500 or 503; at most two in a row per URL
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", help_heading = "Behaviour")]
     pub error_rate: f64,
-    /// Requests a second to one host above which it refuses
+    /// Requests per second and host above which the server refuses
     #[arg(long, value_name = "RATE", help_heading = "Behaviour")]
     pub rate_limit: Option<f64>,
-    /// Requests to one host that may come at once in spite of --rate-limit
+    /// Burst size that --rate-limit allows per host
     #[arg(long, default_value_t = 1, value_name = "N", requires = "rate_limit", help_heading = "Behaviour")]
     pub burst: u64,
-    /// The status that refuses: 429 or 503
+    /// Status of refusals: 429 or 503
     #[arg(
         long, default_value_t = 429, value_name = "STATUS", requires = "rate_limit",
         value_parser = clap::value_parser!(u16).range(400..=599), help_heading = "Behaviour"
     )]
     pub limit_status: u16,
-    /// The wait that a refusal asks for
+    /// Delay in the Retry-After header of refusals
     #[arg(long, default_value = "1s", value_name = "TIME", requires = "rate_limit", help_heading = "Behaviour")]
     pub retry_after: Period,
-    /// How it asks for it
+    /// Format of the Retry-After header
     #[arg(long, value_enum, default_value = "seconds", requires = "rate_limit", help_heading = "Behaviour")]
     pub retry_after_form: RetryAfterForm,
 
-    /// Let the site change with its time: posts, comments, new topics; busy ones often, old ones hardly. The time is moved on by
-    /// requests for /.sim/time?to=SECONDS; /.sim/changes?since=SECONDS lists the pages that have changed, a JSON line each
+    /// Change the site over simulated time: posts, comments, new topics; busy pages often, old ones rarely. Requests
+    /// for /.sim/time?to=SECONDS advance the time; /.sim/changes?since=SECONDS lists the changed pages, one JSON line
+    /// per page
     #[arg(long, help_heading = "Changes")]
     pub changes: bool,
-    /// Let the time of the site go on by itself: so much of it in a minute, as in 7d
+    /// Advance the simulated time by itself, by this much per minute, e.g. 7d
     #[arg(long, default_value = "0s", value_name = "TIME", requires = "changes", help_heading = "Changes")]
     pub a_minute: Period,
-    /// Give pages an ETag: answer If-None-Match by 304 (etag), or do not look at it (ignored)
+    /// Send ETags: answer If-None-Match with 304 (etag), or ignore the header (ignored)
     #[arg(long, value_enum, default_value = "none", help_heading = "Changes")]
     pub validators: Validators,
-    /// Let each answer differ in what is no content: a clock, a counter, a token
+    /// Vary each answer outside its content: a clock, a counter, a token
     #[arg(long, help_heading = "Changes")]
     pub noise: bool,
 
-    /// Write the ground truth to this file, a JSON line a URL
+    /// Write the ground truth to this file, one JSON line per URL
     #[arg(long, value_name = "FILE", help_heading = "Records")]
     pub truth: Option<PathBuf>,
-    /// Write the log of requests to this file, a JSON line a request
+    /// Write the request log to this file, one JSON line per request
     #[arg(long, value_name = "FILE", help_heading = "Records")]
     pub log: Option<PathBuf>,
-    /// Stop after this time, as in 60s (else at SIGINT or SIGTERM)
+    /// Stop after this time, e.g. 60s (default: at SIGINT or SIGTERM)
     #[arg(long = "for", value_name = "TIME")]
     pub for_time: Option<Period>,
-    /// Threads that serve
+    /// Number of server threads
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub threads: usize,
 }
 
 impl SimArgs {
-    /// What the world is asked to be.
+    /// Returns the options of the world.
     pub fn world_options(&self) -> WorldOptions {
         let base = if self.static_site {
             WorldOptions::static_site(self.pages)
@@ -180,7 +183,7 @@ impl SimArgs {
         }
     }
 
-    /// How the server is asked to behave.
+    /// Returns the options of the server.
     pub fn server_options(&self) -> ServerOptions {
         let rate_limit = self.rate_limit.map(|per_second| RateLimit {
             per_second,
@@ -197,7 +200,7 @@ impl SimArgs {
             validators: self.validators,
             speed: self.a_minute.0.as_secs_f64() / 60.0,
             threads: self.threads,
-            // A server for others needs no memory of what they asked for; it has the file.
+            // The log file suffices; keep no requests in memory.
             keep: 0,
             count_urls: false,
             ..ServerOptions::default()
@@ -209,23 +212,24 @@ impl SimArgs {
 pub fn run(args: &SimArgs) -> anyhow::Result<()> {
     let world = World::new(&args.world_options(), Seed(args.seed))?;
     let addr = SocketAddr::new(args.address, args.port);
-    let server = Server::start(Arc::new(world), addr, args.server_options())
-        .with_context(|| format!("cannot serve at {addr}: choose another --port or --address, or a writable --log"))?;
+    let server = Server::start(Arc::new(world), addr, args.server_options()).with_context(|| {
+        format!("cannot serve at {addr}: choose another --port or --address, or a writable --log file")
+    })?;
     if let Some(path) = &args.truth {
         let rows = write_truth(server.world(), path);
         let rows = rows.with_context(|| format!("cannot write the ground truth to {}", path.display()))?;
-        writeln!(io::stderr(), "{rows} URLs in {}", path.display())?;
+        writeln!(io::stderr(), "wrote {rows} URLs to {}", path.display())?;
     }
     announce(server.world(), &mut io::stdout().lock())?;
     wait(args.for_time)?;
     let requests = server.log().requests();
     let connections = server.log().connections();
-    server.stop().context("the log of requests could not be written to its end")?;
+    server.stop().context("cannot write the end of the request log")?;
     writeln!(io::stderr(), "served {requests} requests over {connections} connections")?;
     Ok(())
 }
 
-/// Writes the ground truth of `world` to a file, a JSON line a URL; the number of lines.
+/// Writes the ground truth of `world` to a file, one JSON line per URL. Returns the number of lines.
 pub fn write_truth(world: &World, path: &Path) -> io::Result<u64> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut rows = 0;
@@ -238,13 +242,13 @@ pub fn write_truth(world: &World, path: &Path) -> io::Result<u64> {
     Ok(rows)
 }
 
-/// The start URLs on lines of their own, so that a script can read the first; then how to crawl them.
+/// Prints the start URLs, one per line, so that a script can read the first; then how to crawl them.
 fn announce(world: &World, out: &mut impl Write) -> io::Result<()> {
     let seeds = world.seeds();
     for seed in &seeds {
         writeln!(out, "{seed}")?;
     }
-    // The seed's own host may be on this machine without further ado; the others must be named, and their addresses allowed.
+    // The seeds' own hosts may be local by default; the other hosts must be put in scope and private addresses allowed.
     let others = match world.options() {
         options if options.hosts > 1 => {
             format!(" --set scope.hosts='*.{}' --set fetch.private_addresses=true", options.domain)
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn without_arguments_the_world_is_the_default_one() {
+    fn without_arguments_the_world_is_the_default() {
         assert_eq!(parsed(&[]).world_options(), WorldOptions::default());
     }
 
@@ -304,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_reaches_the_world_and_the_server() {
+    fn arguments_reach_the_world_and_the_server() {
         let args = parsed(&[
             "--families=qa,media",
             "--hosts=9",
@@ -330,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truth_file_has_a_line_a_url_and_reads_back() {
+    fn the_truth_file_has_one_line_per_url_and_can_be_read_back() {
         let options = WorldOptions { pages: 50, hosts: 1, families: vec![Family::Qa], ..WorldOptions::default() };
         let world = World::new(&options, Seed(1)).unwrap();
         let folder = tempfile::tempdir().unwrap();

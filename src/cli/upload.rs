@@ -1,4 +1,4 @@
-//! `harvestman upload`, and uploads beside a crawl.
+//! `harvestman upload`, and uploads during a crawl.
 
 use std::path::PathBuf;
 
@@ -12,34 +12,35 @@ use harvestman_report::Report;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct UploadArgs {
-    /// Directories of crawls
+    /// Crawl directories
     #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     directories: Vec<PathBuf>,
 
-    /// Where to, as s3://BUCKET/PREFIX [default: what archive.upload said when the crawl began]
+    /// Destination, as s3://BUCKET/PREFIX [default: archive.upload of the crawl]
     #[arg(long, value_name = "PLACE")]
     to: Option<String>,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  To Amazon's S3:
+  To Amazon S3:
     export AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…
     harvestman upload forum --to s3://archives/forum-2026
-  To storage that speaks the same protocol (MinIO, Ceph, Garage and others):
+  To other S3-compatible storage (MinIO, Ceph, Garage and others):
     export AWS_ENDPOINT_URL=https://storage.example.org
     harvestman upload forum --to s3://archives/forum-2026
-  While it is crawled, each WARC file as soon as it is closed:
+  During the crawl, each WARC file as soon as it is closed:
     harvestman crawl https://forum.example.org/ --out forum \\
         --set archive.upload=s3://archives/forum-2026
 
-Closed WARC files are uploaded that are not there yet, and stay here too; so it can be repeated, and goes on where it was interrupted.
-A file is there as a whole or not at all. One that has the name of another one there is left out, and the exit code is 1 then, as where
-an upload fails.
+Uploads the closed WARC files that are missing at the destination and keeps the local copies, so the
+command can be repeated and continues after an interruption. Uploads are atomic. A file is skipped
+if a different file of the same name exists at the destination; then, or if an upload fails, the
+exit code is 1.
 
-It needs a harvestman that was built with it: cargo build --release --features upload";
+Requires a build with uploads: cargo build --release --features upload";
 
-/// Uploads what the user named.
+/// Uploads the WARC files of the given directories.
 #[cfg(feature = "upload")]
 pub fn run(args: &UploadArgs) -> Result<Exit, Failure> {
     use super::log;
@@ -51,7 +52,7 @@ pub fn run(args: &UploadArgs) -> Result<Exit, Failure> {
     for directory in &args.directories {
         let place: Place = place(args, directory)?.parse().map_err(Failure::usage)?;
         let uploaded = upload(&place, directory).map_err(|error| Failure::new(Exit::Failed, error))?;
-        tell(&uploaded, &place, directory);
+        log_result(&uploaded, &place, directory);
         if !uploaded.missing.is_empty() {
             exit = Exit::Failed;
         }
@@ -59,19 +60,18 @@ pub fn run(args: &UploadArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Says that it cannot.
+/// Fails: this build has no uploads.
 #[cfg(not(feature = "upload"))]
 pub fn run(_: &UploadArgs) -> Result<Exit, Failure> {
-    let without =
-        "this harvestman was built without uploads; `cargo build --release --features upload` builds one with them";
+    let without = "this build of harvestman has no uploads; enable them with `cargo build --release --features upload`";
     Err(Failure::usage(without))
 }
 
-/// Where a crawl's files go.
+/// Returns the destination of a crawl's files.
 #[cfg(feature = "upload")]
 fn place(args: &UploadArgs, directory: &std::path::Path) -> Result<String, Failure> {
     if !directory.is_dir() {
-        return Err(Failure::usage(format!("there is no directory {}", directory.display())));
+        return Err(Failure::usage(format!("directory {} does not exist", directory.display())));
     }
     if let Some(place) = &args.to {
         return Ok(place.clone());
@@ -83,32 +83,34 @@ fn place(args: &UploadArgs, directory: &std::path::Path) -> Result<String, Failu
         Some(place) if !place.is_empty() => Ok(place.to_owned()),
         _ => {
             let directory = directory.display();
-            Err(Failure::usage(format!("the crawl in {directory} does not say where to: add --to s3://BUCKET/PREFIX")))
+            Err(Failure::usage(format!(
+                "the crawl in {directory} has no upload destination: add --to s3://BUCKET/PREFIX"
+            )))
         }
     }
 }
 
-/// Crawls, and uploads beside it what `archive.upload` asks for.
+/// Crawls, and uploads to `archive.upload` meanwhile.
 #[cfg(feature = "upload")]
-pub(super) fn uploaded_beside(
+pub(super) fn with_uploads(
     config: &Config,
     crawl: impl FnOnce(Metrics) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
     use harvestman_storage::archive::upload::{Place, Uploading};
 
     let metrics = pipeline::metrics(config);
-    // What is written wrong is told by the crawl, with all else that is.
+    // The crawl reports an invalid value, together with all other mistakes.
     let Ok(place) = config.archive.upload.parse::<Place>() else { return crawl(metrics) };
     let directory = PathBuf::from(&config.crawl.out);
     let uploading = Uploading::begin(&place, &directory, metrics.archive.clone());
     let uploading = uploading.map_err(|error| Failure::usage(format!("archive.upload: {error}")))?;
     let report = crawl(metrics)?;
-    tell(&uploading.finish(), &place, &directory);
+    log_result(&uploading.finish(), &place, &directory);
     Ok(report)
 }
 
 #[cfg(not(feature = "upload"))]
-pub(super) fn uploaded_beside(
+pub(super) fn with_uploads(
     config: &Config,
     crawl: impl FnOnce(Metrics) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
@@ -116,7 +118,7 @@ pub(super) fn uploaded_beside(
 }
 
 #[cfg(feature = "upload")]
-fn tell(
+fn log_result(
     uploaded: &harvestman_storage::archive::upload::Uploaded,
     place: &harvestman_storage::archive::upload::Place,
     directory: &std::path::Path,
@@ -126,13 +128,13 @@ fn tell(
     let (files, bytes) = (uploaded.files, figures::bytes(uploaded.bytes));
     let before = match uploaded.were_there {
         0 => String::new(),
-        were_there => format!("; {were_there} were there before"),
+        were_there => format!("; {were_there} had been uploaded before"),
     };
-    tracing::info!("{files} WARC files ({bytes}) were uploaded to {place}{before}");
+    tracing::info!("uploaded {files} WARC files ({bytes}) to {place}{before}");
     let Some(first) = uploaded.missing.first() else { return };
     let (missing, directory) = (uploaded.missing.len(), directory.display());
     tracing::error!(
-        "{missing} WARC files are not uploaded, the first: {} ({}). They are in {directory}; try again with: harvestman upload {directory}",
+        "{missing} WARC files were not uploaded, the first: {} ({}). They remain in {directory}; retry with: harvestman upload {directory}",
         first.name,
         first.why
     );

@@ -142,7 +142,7 @@ fn a_crawl_can_be_asked_why_a_page_was_fetched() {
     let outside = explain(&crawled, "http://elsewhere.test/", &[]);
     assert!(outside.contains("outside the scope of this crawl (host)"), "{outside}");
     let unknown = explain(&crawled, &format!("{}nothing/here", server.world().seeds()[0]), &[]);
-    assert!(unknown.contains("has no line in the page log") && unknown.contains("still waited"), "{unknown}");
+    assert!(unknown.contains("is not in the page log") && unknown.contains("still queued"), "{unknown}");
 }
 
 #[test]

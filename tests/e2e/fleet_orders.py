@@ -89,7 +89,7 @@ def _slow(requests, groups):
 
 
 def _stop_and_go_on(fleet):
-    """Stops the fleet: all nodes exit, and none can join without `--go-on`. Returns the times of the stop and of the restart."""
+    """Stops the fleet: all nodes exit, and none can join without `--resume`. Returns the times of the stop and of the restart."""
     names = list(fleet.nodes)
     fleet.left.update(names)
     stopped = tell(fleet, "B", "stop")
@@ -103,9 +103,9 @@ def _stop_and_go_on(fleet):
         assert reason == "interrupted", f"the stop reason of node {name} is {reason}"
     fleet.join("A")
     code = fleet.nodes["A"].wait(30)
-    assert code == 2 and "--go-on" in fleet.nodes["A"].said(), f"a node joined a stopped crawl (exit code {code}): {fleet.nodes['A'].said()}"
+    assert code == 2 and "--resume" in fleet.nodes["A"].said(), f"a node joined a stopped crawl (exit code {code}): {fleet.nodes['A'].said()}"
     again = clock_us()
-    fleet.join("A", "--go-on")
+    fleet.join("A", "--resume")
     fleet.wait_for("A")
     fleet.join("B")
     fleet.join("C")

@@ -117,7 +117,7 @@ def check_explanations(args, base, out, pages):
     assert story["chain"] and story["chain"][-1]["url"] == base, f"the chain does not start at the seed: {story['chain']}"
     verdicts = [explain(args, out, url) for url in ("http://elsewhere.example.org/", f"{base}there-is-no-such-page")]
     assert all(story["page"] is None for story in verdicts), verdicts
-    assert "outside the scope" in verdicts[0]["verdict"] and "no page that was fetched" in verdicts[1]["verdict"], verdicts
+    assert "outside the scope" in verdicts[0]["verdict"] and "no fetched page" in verdicts[1]["verdict"], verdicts
     print(f"explained: {page['url']} (class {page['class']}, score {page['score']:.3f}); "
           + "; ".join(f"{story['url']}: {story['verdict']}" for story in verdicts))
 

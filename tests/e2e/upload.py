@@ -107,7 +107,7 @@ def again_and_taken(upload):
     """Uploaded files are not sent again; foreign objects with the same name are not overwritten."""
     out = os.path.join(upload.work, "small")
     said = upload.run("upload", out)
-    assert "0 WARC files" in said and "were there before" in said, said
+    assert "0 WARC files" in said and "had been uploaded before" in said, said
     first, second, *_ = sorted(os.listdir(os.path.join(out, "warc")))
     upload.client.put_object(Bucket=BUCKET, Key=f"small/{first}", Body=b"somebody else's")
     upload.client.delete_object(Bucket=BUCKET, Key=f"small/{second}")
@@ -125,7 +125,7 @@ def refused_at_the_start(upload, seed):
     said = upload.run("crawl", seed, "--out", out, *CRAWL, "--set", "archive.upload=s3:archives", code=2)
     assert "write s3://BUCKET/PREFIX" in said and not os.path.exists(out), said
     said = upload.run("upload", upload.work, code=2)
-    assert "does not say where to" in said, said
+    assert "has no upload destination" in said, said
     print("invalid destinations are reported, and nothing is created")
 
 
@@ -150,7 +150,7 @@ def storage_goes_away(binary, work, seed):
     with open(os.path.join(work, "away.log"), encoding="utf-8") as log:
         said = log.read()
     assert code == 0, f"exit code {code}\n{said}"
-    assert "WARC files are not uploaded" in said and "harvestman upload" in said, said
+    assert "WARC files were not uploaded" in said and "harvestman upload" in said, said
     with storage(port):
         upload.client.create_bucket(Bucket=BUCKET)
         upload.run("upload", out)

@@ -64,7 +64,7 @@ fn a_cluster_graph_is_learnt_from_a_recording_and_shown() {
     for (out, form) in [("url", &[][..]), ("structure", &[]), ("both", &[]), ("url", &["--variant", "paper"])] {
         let learn = ["learn", "forum.warc", "--pages", "400", "--quiet", "--by", out, "--out", out];
         let ran = recording.run(&[&learn[..], form].concat());
-        assert!(told(&ran).contains("kinds of pages; `harvestman site"), "{}", ran.out);
+        assert!(told(&ran).contains("page types; `harvestman site"), "{}", ran.out);
         let model = model(&recording, out);
         assert!(model.graph().is_some() && model.facts.kinds.len() > 1, "{out}: {:?}", model.facts);
         let shown = recording.run(&["site", out]).out;
@@ -78,5 +78,5 @@ fn a_cluster_graph_is_learnt_from_a_recording_and_shown() {
 fn too_few_pages_for_templates_are_no_failure_but_are_told() {
     let recording = Recording::unlabelled();
     let ran = recording.run(&["learn", "forum.warc", "--pages", "3", "--out", "m"]);
-    assert!(told(&ran).contains("allow more with --pages") && ran.out.contains("not clustered"), "{}", ran.out);
+    assert!(told(&ran).contains("allow more pages with --pages") && ran.out.contains("not clustered"), "{}", ran.out);
 }

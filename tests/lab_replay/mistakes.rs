@@ -78,7 +78,7 @@ fn a_target_needs_an_example_that_is_a_page_or_a_type_that_has_one() {
     run(&["--example", "http://elsewhere.example/"]).failed(2, &["http://elsewhere.example/ is not in forum"]);
     run(&["--target", "nonsense"]).failed(2, &["no page of the type `nonsense`", "the types with the most pages: "]);
     let broken = forum().ids().find(|id| forum().page(*id).status / 100 == 3).unwrap();
-    run(&["--example", forum().url(broken).as_str()]).failed(2, &["is no HTML page with status 200 (status 3"]);
+    run(&["--example", forum().url(broken).as_str()]).failed(2, &["is not an HTML page with status 200 (status 3"]);
     let unlabelled = Recording::unlabelled();
     let args = ["replay", "forum.warc", "--policy", "target", "--target", "nonsense"];
     unlabelled.run(&args).failed(2, &["forum has no labels", "--labels FILE"]);
@@ -89,9 +89,7 @@ fn numbers_that_make_no_sense_are_refused() {
     let recording = Recording::labelled();
     recording.run(&["replay", "forum.warc", "--pages", "0"]).failed(2, &["--pages"]);
     recording.run(&["lab", "ucc", "forum.warc", "--seeds", "0"]).failed(2, &["--seeds"]);
-    recording
-        .run(&["lab", "ucc", "forum.warc", "--labels", "a", "--labels", "b"])
-        .failed(2, &["2 files of labels for 1"]);
+    recording.run(&["lab", "ucc", "forum.warc", "--labels", "a", "--labels", "b"]).failed(2, &["2 label files for 1"]);
     recording.run(&["lab", "ucc"]).failed(2, &["<CORPUS>"]);
 }
 
@@ -103,7 +101,7 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
     recording.run(&lab).failed(2, &["--shares", "a number from 0 to 1"]);
     run(&["2"]).failed(2, &["--early-stop", "a number from 0 to 1"]);
     for more in [&["0.1", "--policy", "bfs"], &["0.1", "--variant", "paper"]] {
-        run(more).failed(2, &["--early-stop needs a policy that estimates", "ucc or target"]);
+        run(more).failed(2, &["--early-stop requires a policy with a yield forecast", "ucc or target"]);
     }
     let crawl = |more: &[&str]| {
         let args = ["crawl", "http://localhost:9/", "--out", "crawl", "--early-stop"];

@@ -15,7 +15,7 @@ fn learn_says_what_is_wrong_with_its_arguments_and_writes_nothing() {
     for (args, code, said) in [
         (&["missing.warc.gz", "--out", "m"][..], 2, "there is no file missing.warc.gz"),
         (&[".", "--out", "m"], 2, ". is a directory; name a WARC file"),
-        (&["forum", "--out", "m"], 2, "seed `forum` is no URL"),
+        (&["forum", "--out", "m"], 2, "seed `forum` is not a URL"),
         (&["forum.warc", "--out", "no/where/m"], 2, "there is no directory no/where; make it first"),
         (&["forum.warc", "--out", "."], 2, "it is a directory; name a file"),
         (&["forum.warc"], 2, "--out <MODEL>"),
@@ -46,7 +46,7 @@ fn a_site_that_cannot_be_reached_teaches_nothing_and_the_exit_code_says_so() {
     let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{dead}/");
     let ran = recording.run(&["learn", &url, "--out", "m", "--set", "host.retries_max=0", "--quiet"]);
-    ran.failed(3, &["no page could be fetched, so there is nothing to learn from"]);
+    ran.failed(3, &["no page could be fetched, so nothing could be learnt"]);
     assert!(!recording.path("m").exists());
 }
 

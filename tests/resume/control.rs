@@ -80,13 +80,13 @@ fn where_no_crawl_runs_a_command_says_so() {
     for command in ["status", "pause", "resume-crawl", "stop"] {
         let told = output(runs.tell(command));
         assert_eq!(told.status.code(), Some(1), "{command}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains("holds no crawl"), "{told:?}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains("is not a crawl directory"), "{told:?}");
     }
     for (command, argument) in [("set", "host.delay=1s"), ("ban", "5"), ("unpin", "/x"), ("block", "a.test")] {
         let mut tell = runs.tell(command);
         tell.arg(argument);
         let told = output(tell);
         assert_eq!(told.status.code(), Some(1), "{command}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains("holds no crawl"), "{told:?}");
+        assert!(String::from_utf8_lossy(&told.stderr).contains("is not a crawl directory"), "{told:?}");
     }
 }

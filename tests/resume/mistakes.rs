@@ -17,7 +17,7 @@ fn what_is_no_crawl_is_refused_and_left_as_it_is() {
     let runs = Runs::of(&server, &[]);
     let missing = output(runs.resume());
     assert_eq!(missing.status.code(), Some(2));
-    assert!(told(&missing).contains("holds no crawl"), "{}", told(&missing));
+    assert!(told(&missing).contains("is not a crawl directory"), "{}", told(&missing));
     fs::create_dir(runs.out()).unwrap();
     fs::write(runs.out().join("config.toml"), "").unwrap();
     let other = output(runs.resume());

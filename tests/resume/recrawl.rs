@@ -339,7 +339,7 @@ fn what_cannot_be_visited_again_is_told() {
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refused(&none).contains("holds no crawl"));
+    assert!(refused(&none).contains("is not a crawl directory"));
     for (setting, said) in [("state.visits=false", "knows of no page"), ("state.enabled=false", "visited again")] {
         let without = Runs::of(&server, &["host.delay=0s", setting]);
         succeed(without.crawl());

@@ -184,7 +184,10 @@ fn a_crawl_that_was_started_without_a_page_gets_one_from_another_process() {
     let server = serve(&WorldOptions { pages: 300, ..WorldOptions::default() }, Duration::from_millis(1));
     let runs = Runs::of(&server, &["host.delay=20ms", "host.delay_factor=0"]);
     let none = output(runs.tell("live"));
-    assert!(!none.status.success() && String::from_utf8_lossy(&none.stderr).contains("holds no crawl"), "{none:?}");
+    assert!(
+        !none.status.success() && String::from_utf8_lossy(&none.stderr).contains("is not a crawl directory"),
+        "{none:?}"
+    );
     let mut first = runs.crawl();
     first.args(["--set", "metrics.listen=127.0.0.1:0"]);
     let mut killed = runs.start(first);

@@ -1,4 +1,4 @@
-//! What a crawl directory holds.
+//! Access to the files of a crawl directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use crate::cli::lines::Lines;
 use harvestman_core::config::{self, Config, Layers};
 use harvestman_core::model::PageRecord;
 
-/// A directory that a crawl wrote.
+/// A directory written by a crawl.
 #[derive(Debug)]
 pub(super) struct CrawlDirectory {
     path: PathBuf,
-    /// What the crawl was told.
+    /// The configuration of the crawl.
     pub config: Config,
 }
 
 impl CrawlDirectory {
-    /// Opens a directory, or says why it is none of a crawl.
+    /// Opens a directory, or returns why it is not a crawl directory.
     pub fn open(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let file = path.join("config.toml");
         let text = std::fs::read_to_string(&file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound if path.is_dir() => {
-                format!("{shown} is no crawl directory: it has no config.toml; name the one that was given as --out")
+                format!("{shown} is not a crawl directory: it has no config.toml; name the directory given as --out")
             }
-            io::ErrorKind::NotFound => format!("there is no directory {shown}; name the one that was given as --out"),
+            io::ErrorKind::NotFound => format!("directory {shown} does not exist; name the directory given as --out"),
             _ => format!("cannot read {}: {error}", file.display()),
         })?;
         let layers = Layers { file: Some((&file, &text)), ..Layers::default() };
@@ -34,24 +34,24 @@ impl CrawlDirectory {
         Ok(Self { path: path.to_owned(), config })
     }
 
-    /// The lines of a log, decompressed; none where it was not kept.
+    /// Opens a log and decompresses it. Returns `None` if the crawl did not write it.
     pub fn lines(&self, name: &str) -> anyhow::Result<Option<Lines>> {
         Lines::open(&self.path, name)
     }
 
-    /// The line of a URL in the page log.
+    /// Returns the line of a URL in the page log.
     pub fn page(&self, url: &str) -> anyhow::Result<Option<PageRecord>> {
         let start = format!("{{\"url\":{},", serde_json::to_string(url)?);
         let Some(mut lines) = self.lines("pages.jsonl")? else { return Ok(None) };
         while let Some(line) = lines.next_line()? {
             if line.starts_with(start.as_bytes()) {
-                return Ok(Some(serde_json::from_slice(line).context("a line of pages.jsonl cannot be read")?));
+                return Ok(Some(serde_json::from_slice(line).context("cannot parse a line of pages.jsonl")?));
             }
         }
         Ok(None)
     }
 
-    /// The closing report; none where the crawl has not ended.
+    /// Returns the report, or `None` if the crawl has not ended.
     pub fn report(&self) -> Option<serde_json::Value> {
         serde_json::from_slice(&std::fs::read(self.path.join("report.json")).ok()?).ok()
     }

@@ -1,4 +1,4 @@
-//! `harvestman explain DIR URL`: what became of a URL, and why.
+//! `harvestman explain DIR URL`: the fate of a URL and the reasons for it.
 
 mod directory;
 mod policy_log;
@@ -19,16 +19,16 @@ use story::Story;
 Examples:
   Why a page was fetched, and why at that moment:
     harvestman explain forum https://forum.example.org/topic/17/
-  The same for a program:
+  As JSON:
     harvestman explain forum https://forum.example.org/topic/17/ --json")]
 pub struct ExplainArgs {
-    /// The crawl directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
-    /// The URL, in any of its spellings
+    /// URL, in any spelling
     #[arg(value_name = "URL")]
     url: String,
-    /// Answer as one JSON object
+    /// Print the answer as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -39,7 +39,7 @@ pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let written = seeds::parse(&args.url).map_err(|error| Failure::usage(error.replacen("seed ", "", 1)))?.url;
     let story = Story::of(&directory, written.as_str())?;
     let mut output = io::stdout().lock();
-    // A reader that has seen enough (`| head`) is no failure.
+    // A closed pipe (`| head`) is not an error.
     let _ = if args.json {
         let json = serde_json::to_string(&story).map_err(anyhow::Error::from)?;
         writeln!(output, "{json}")

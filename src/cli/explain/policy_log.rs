@@ -1,4 +1,4 @@
-//! What the policy's log says of a decision.
+//! Finds what the policy log says about a decision.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -6,44 +6,44 @@ use serde::Serialize;
 use super::directory::CrawlDirectory;
 use harvestman_core::model::{ClassRecord, LessonRecord, PolicyRecord};
 
-/// What was known when a decision was made.
+/// The knowledge on which a decision was based.
 #[derive(Debug, Serialize)]
 pub(super) struct Knowledge {
-    /// The snapshot that decided.
+    /// The snapshot used.
     pub snapshot: u64,
-    /// When it was published.
+    /// The time of its publication.
     pub time: String,
     /// Its generation.
     pub generation: u64,
-    /// Ended fetches that the policy had been shown.
+    /// Completed fetches that the policy had learnt from.
     pub observations: u64,
-    /// What was known of the site.
+    /// The knowledge about the site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<LessonRecord>,
-    /// What was known of the link class.
+    /// The knowledge about the link class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Named>,
 }
 
-/// What a line said of a class.
+/// The record of a class in a line of the log.
 #[derive(Debug, Serialize)]
 pub(super) struct Named {
-    /// The snapshot of that line: the last until the decision that named the class, or else the first after it of the same
-    /// generation (a class is named once one of its URLs was fetched or found on a page).
+    /// The snapshot of that line: the last one up to the decision that named the class, or else the first later one of
+    /// the same generation (a class is named once one of its URLs has been fetched or found on a page).
     pub as_of: u64,
-    /// What it said.
+    /// The record.
     #[serde(flatten)]
     pub record: ClassRecord,
 }
 
-/// What was known of `class` under `snapshot`; none where no log was kept, or it has no such snapshot.
+/// Returns the knowledge about `class` under `snapshot`, or `None` if there is no log or the log has no such snapshot.
 pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) -> anyhow::Result<Option<Knowledge>> {
-    // What somebody has put first is known to the policy as what it was.
+    // The policy knows a pinned class by its original name.
     let class = class.strip_prefix("pinned:").unwrap_or(class);
     let Some(mut lines) = directory.lines("policy.jsonl")? else { return Ok(None) };
     let mut known: Option<Knowledge> = None;
     while let Some(line) = lines.next_line()? {
-        let record: PolicyRecord = serde_json::from_slice(line).context("a line of policy.jsonl cannot be read")?;
+        let record: PolicyRecord = serde_json::from_slice(line).context("cannot parse a line of policy.jsonl")?;
         if record.snapshot > snapshot {
             let Some(known) = known.as_mut().filter(|known| known.class.is_none()) else { break };
             if record.generation != known.generation {
@@ -62,7 +62,7 @@ fn named(mut record: PolicyRecord, class: &str) -> Option<Named> {
 }
 
 fn follow(before: Option<Knowledge>, mut record: PolicyRecord, class: &str) -> Knowledge {
-    // Names of classes mean something else in another generation.
+    // Class names have another meaning in another generation.
     let before = before.filter(|before| before.generation == record.generation);
     let (lesson, class_before) = before.map_or((None, None), |before| (before.lesson, before.class));
     Knowledge {
@@ -94,7 +94,7 @@ mod tests {
         format!("{line}\n")
     }
 
-    /// The snapshot that decided; the line that named the class, and the score there; what was known of the site.
+    /// Snapshot used; line that named the class, with its score; knowledge about the site.
     type Answer = (u64, Option<(u64, f64)>, Option<serde_json::Value>);
 
     fn asked(snapshot: u64, class: &str) -> Option<Answer> {
@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_as_it_was_named_last_until_the_decision() {
+    fn a_class_is_reported_as_last_named_up_to_the_decision() {
         assert_eq!(asked(4, "a").unwrap(), (3, Some((3, 1.0)), Some(0.into())));
         assert_eq!(asked(5, "a").unwrap(), (5, Some((3, 1.0)), Some(0.into())));
         assert_eq!(asked(11, "a").unwrap(), (10, Some((10, 7.0)), Some(1.into())));
     }
 
     #[test]
-    fn one_that_was_first_named_later_is_as_it_was_then_but_not_in_another_generation() {
+    fn a_class_first_named_later_is_reported_within_its_generation_only() {
         assert_eq!(asked(3, "b").unwrap().1, Some((5, 2.0)));
         assert_eq!(asked(10, "c").unwrap().1, Some((12, 8.0)));
         assert_eq!(asked(3, "c").unwrap().1, None);

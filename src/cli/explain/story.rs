@@ -1,4 +1,4 @@
-//! The story of a URL, put together from a crawl's logs.
+//! The history of a URL, reconstructed from the logs of a crawl.
 
 use anyhow::anyhow;
 use serde::Serialize;
@@ -9,39 +9,40 @@ use harvestman_core::model::{PageRecord, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
 use harvestman_storage::archive::LinksLine;
 
-/// Steps of a chain that are followed at most: deeper than any crawl goes by default, with its redirects.
+/// Maximum length of a chain that is followed: deeper than any crawl with the default depth and its redirects.
 const CHAIN_MAX: usize = 100;
-/// Pages that are named as linking to a URL.
+/// Maximum number of linking pages that are listed.
 const LINKING_MAX: usize = 5;
 
-/// What is known of a URL.
+/// The history of a URL.
 #[derive(Debug, Serialize)]
 pub(super) struct Story {
     /// The URL, canonical.
     pub url: String,
-    /// Its line in the page log.
+    /// Its record in the page log.
     pub page: Option<PageRecord>,
-    /// Without a line: what can be said nevertheless.
+    /// Without a record: the most that can be said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// How it was found: the page that it was discovered on, that page's, and so on to a seed.
+    /// The discovery chain: the page on which it was discovered, the page on which that was discovered, and so on to a
+    /// seed.
     pub chain: Vec<Step>,
-    /// What the policy knew when it was the URL's turn.
+    /// The knowledge of the policy when the URL was selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Knowledge>,
-    /// Pages that link to it, where links were exported; the first five.
+    /// The first five pages that link to it, if links were exported.
     pub linked_from: Vec<Linking>,
 }
 
-/// A page on the way from a seed.
+/// A page between a seed and the URL.
 #[derive(Debug, Serialize)]
 pub(super) struct Step {
     /// The page.
     pub url: String,
-    /// What became of it; absent for a sitemap, which is no page.
+    /// Its fate; absent for a sitemap, which is not a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fate: Option<String>,
-    /// Links between a seed and it.
+    /// Number of links between a seed and it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u16>,
 }
@@ -51,20 +52,21 @@ pub(super) struct Step {
 pub(super) struct Linking {
     /// The page.
     pub page: String,
-    /// Where the link stands there: the Apath's hash.
+    /// The position of the link there: the hash of its Apath.
     pub apath: String,
-    /// Whether it was by this link that the URL was discovered and accepted.
+    /// Whether the URL was discovered and accepted through this link.
     pub new: bool,
-    /// Why the link was refused there.
+    /// The reason why the link was refused there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
 impl Story {
-    /// The story of the URL written as `text`.
+    /// Reconstructs the history of the URL given as `text`.
     pub fn of(directory: &CrawlDirectory, text: &str) -> anyhow::Result<Self> {
         let canonicaliser = Canonicaliser::new(&directory.config.url)?;
-        let url = canonicaliser.parse(text).map_err(|why| anyhow!("`{text}` is no URL of a page ({})", why.label()))?;
+        let url =
+            canonicaliser.parse(text).map_err(|why| anyhow!("`{text}` is not a URL of a page ({})", why.label()))?;
         let page = directory.page(url.as_str())?;
         let linked_from = linking(directory, url.as_str())?;
         let verdict = if page.is_none() { Some(verdict(directory, &canonicaliser, &url, &linked_from)?) } else { None };
@@ -75,7 +77,7 @@ impl Story {
     }
 }
 
-/// The pages from the one that `page` was discovered on to a seed.
+/// Returns the discovery chain of `page`, from the nearest page to a seed.
 fn chain(directory: &CrawlDirectory, page: &PageRecord) -> anyhow::Result<Vec<Step>> {
     let (mut steps, mut next) = (Vec::new(), page.via.clone());
     while let Some(url) = next.filter(|_| steps.len() < CHAIN_MAX) {
@@ -105,7 +107,7 @@ fn linking(directory: &CrawlDirectory, url: &str) -> anyhow::Result<Vec<Linking>
     Ok(found)
 }
 
-/// What can be said of a URL that has no line.
+/// Explains a URL that has no record in the page log.
 fn verdict(
     directory: &CrawlDirectory,
     canonicaliser: &Canonicaliser,
@@ -116,12 +118,12 @@ fn verdict(
     let seeds: Vec<CanonicalUrl> = seeds.filter_map(|seed| canonicaliser.parse(seed).ok()).collect();
     let scope = Scope::new(&directory.config.scope, &seeds)?;
     if let Err(why) = scope.check(url.as_str()) {
-        return Ok(format!("it is outside the scope of this crawl ({}), so it was never asked for", why.label()));
+        return Ok(format!("it is outside the scope of this crawl ({}), so it was never requested", why.label()));
     }
     let waited = match waiting(directory) {
-        Some(0) => "nothing was left waiting when the crawl ended".to_owned(),
-        Some(left) => format!("{left} URLs still waited when the crawl ended"),
-        None => "the crawl has not written its report, so it may still be waiting or under way".to_owned(),
+        Some(0) => "no URL was queued when the crawl ended".to_owned(),
+        Some(left) => format!("{left} URLs were still queued when the crawl ended"),
+        None => "the crawl has not written its report, so the URL may still be queued or in flight".to_owned(),
     };
     let exported = directory.config.archive.links;
     let refused = linked_from.iter().find_map(|link| link.refused.as_deref());
@@ -129,26 +131,24 @@ fn verdict(
         (false, false, _) if let Some(why) = refused => {
             format!("its links were refused ({why}: {}); {waited}", meaning(why))
         }
-        (true, ..) => format!("it was discovered and accepted, but its turn has not come: {waited}"),
+        (true, ..) => format!("it was discovered and accepted, but not fetched: {waited}"),
         (false, false, _) => {
-            format!(
-                "it was linked but not accepted where it was: refused by a rule, or too deep, or known before; {waited}"
-            )
+            format!("it was linked but not accepted: refused by a rule, too deep, or known before; {waited}")
         }
-        (false, true, true) => format!("no page that was fetched links to it; {waited}"),
+        (false, true, true) => format!("no fetched page links to it; {waited}"),
         (false, true, false) => format!(
-            "it has no line in the page log: no page that was fetched links to it, or its links were refused, or its turn \
-             has not come ({waited}). With archive.links = true a crawl keeps what is needed to say which"
+            "it is not in the page log: no fetched page links to it, its links were refused, or it was not fetched \
+             ({waited}). Crawl with archive.links = true to distinguish these cases"
         ),
     })
 }
 
-/// What a reason means.
+/// Describes the reason of a refusal.
 fn meaning(why: &str) -> &'static str {
     PolicyRefusal::of_label(why).map_or("not wanted", PolicyRefusal::meaning)
 }
 
-/// URLs that waited at the end.
+/// Returns the number of URLs that were queued at the end.
 fn waiting(directory: &CrawlDirectory) -> Option<u64> {
     let report = directory.report()?;
     Some(report["fates"]["queued"].as_u64().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The story of a URL for people.
+//! The history of a URL as text for people.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
         fact(f, "title", title)?;
     }
     match page.cluster {
-        Some(1) => fact(f, "cluster", "1: like no other pages"),
+        Some(1) => fact(f, "cluster", "1: outliers"),
         Some(cluster) => fact(f, "cluster", cluster),
         None => Ok(()),
     }
@@ -67,13 +67,16 @@ impl Story {
     }
 
     fn turn(&self, f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
-        writeln!(f, "\nwhy it was its turn")?;
+        writeln!(f, "\nwhy it was selected")?;
         let Some((class, snapshot)) = page.class.as_deref().zip(page.snapshot) else {
-            return writeln!(f, "  the policy learns nothing: nearest to the seeds first, in the order of discovery");
+            return writeln!(
+                f,
+                "  the policy does not learn: URLs nearest to the seeds first, in the order of discovery"
+            );
         };
         let (pinned, class) = class.strip_prefix("pinned:").map_or((false, class), |class| (true, class));
         if pinned {
-            writeln!(f, "  somebody had put such links first (`harvestman pin`)")?;
+            writeln!(f, "  such links were pinned (`harvestman pin`)")?;
         }
         let mut parts = class.split('/');
         let (cluster, apath) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -85,7 +88,7 @@ impl Story {
         fact(
             f,
             "  pages",
-            if cluster == "0" { "of no cluster yet".to_owned() } else { format!("of cluster {cluster}") },
+            if cluster == "0" { "not clustered yet".to_owned() } else { format!("in cluster {cluster}") },
         )?;
         fact(f, "  place", apath)?;
         fact(f, "  pattern", spelt)?;
@@ -93,7 +96,7 @@ impl Story {
         fact(f, "snapshot", snapshot)?;
         match known {
             Some(known) => knowledge(f, known),
-            None => writeln!(f, "  the policy's log was not kept (policy.log), so no more can be said"),
+            None => writeln!(f, "  no policy log was written (setting policy.log), so no details are known"),
         }
     }
 
@@ -121,7 +124,7 @@ fn knowledge(f: &mut fmt::Formatter<'_>, known: &Knowledge) -> fmt::Result {
     }
     match &known.class {
         Some(named) => terms(f, named),
-        None => fact(f, "terms", "none logged: this class was among the too many that changed, or never met again"),
+        None => fact(f, "terms", "not logged: too many classes changed at once, or the class was not seen again"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `harvestman export`: what a crawl brought, in forms that other tools read.
+//! `harvestman export`: exports a crawl in formats of other tools.
 
 mod cdxj;
 mod output;
@@ -11,17 +11,17 @@ use std::path::PathBuf;
 
 use super::exit::{Exit, Failure};
 
-/// What to export. Each is documented with its arguments.
+/// The exports. Each is documented with its arguments.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Examples:
-  An index, for pywb to replay the crawl without indexing it:
+  An index with which pywb can replay the crawl:
     harvestman export cdxj forum
-  All pages and links as tables, and what became of the pages, by DuckDB:
+  All pages and links as tables, and the fates of the pages with DuckDB:
     harvestman export pages forum
     harvestman export links forum
     duckdb -c \"SELECT fate, reason, count(*) FROM 'forum/pages.parquet' GROUP BY ALL\"
-  What the crawl learnt of the site, as a graph:
+  The site model of the crawl as a graph:
     harvestman export site forum
     harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg")]
 pub enum Export {
@@ -31,22 +31,22 @@ pub enum Export {
     Site(site::SiteGraphArgs),
 }
 
-/// Where an export goes.
+/// The output of an export.
 #[derive(Debug, Clone, clap::Args)]
 struct OutputArgs {
-    /// The file to write, or - for standard output [default: in the crawl directory, named after what it holds]
+    /// Output file, or - for standard output [default: a file in the crawl directory, named after the export]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
-    /// Say nothing but warnings and errors
+    /// Print warnings and errors only
     #[arg(long)]
     quiet: bool,
 }
 
 impl OutputArgs {
-    /// Says what was done, unless it is to be quiet.
+    /// Prints what was done, unless quiet.
     fn say(&self, text: &str) {
         if !self.quiet {
             eprintln!("{text}");
@@ -54,7 +54,7 @@ impl OutputArgs {
     }
 }
 
-/// Exports what the user named.
+/// Runs the export.
 pub fn run(what: &Export) -> Result<Exit, Failure> {
     match what {
         Export::Cdxj(args) => cdxj::run(args),

@@ -1,4 +1,4 @@
-//! Where an export is written: a file that appears when it is whole, or standard output.
+//! The output of an export: a file that appears once it is complete, or standard output.
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::OutputArgs;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::rows::is_stdout;
+use crate::cli::output::is_stdout;
 
 const BUFFER: usize = 256 << 10;
 
@@ -20,48 +20,48 @@ pub(super) struct Output {
     to: Target,
 }
 
-/// Where the bytes go meanwhile.
+/// Where the bytes go.
 enum Target {
     Stdout,
-    /// A device or a pipe: written to as it comes, and never replaced.
+    /// A device or a pipe: written directly, never replaced.
     Stream(File),
-    /// A file that takes the name when it is whole.
+    /// A temporary file that is renamed when complete.
     File(NamedTempFile),
 }
 
 impl Output {
-    /// Begins the file that `args` name, or `default`. Refuses to replace one, unless `--force` says so.
-    pub fn begin(args: &OutputArgs, default: impl FnOnce() -> Result<PathBuf, Failure>) -> Result<Self, Failure> {
+    /// Opens the file named by `args`, or `default`. Refuses to replace a file without `--force`.
+    pub fn create(args: &OutputArgs, default: impl FnOnce() -> Result<PathBuf, Failure>) -> Result<Self, Failure> {
         let path = args.out.clone().map_or_else(default, Ok)?;
         if is_stdout(&path) {
             return Ok(Self { path, force: false, to: Target::Stdout });
         }
-        // What a link leads to is written, not the link replaced.
+        // Write to the target of a symbolic link instead of replacing the link.
         let path = path.canonicalize().unwrap_or(path);
-        let failed = |error: io::Error| cannot_begin(&path, &error);
+        let failed = |error: io::Error| cannot_create(&path, &error);
         let to = match path.metadata() {
             Ok(there) if there.is_dir() => {
-                return Err(Failure::usage(format!("{} is a directory: name a file by --out", path.display())));
+                return Err(Failure::usage(format!("{} is a directory: name a file with --out", path.display())));
             }
             Ok(there) if !there.is_file() => Target::Stream(File::options().write(true).open(&path).map_err(failed)?),
             Ok(_) if !args.force => return Err(exists(&path)),
-            _ => Target::File(begun(&path).map_err(failed)?),
+            _ => Target::File(temporary(&path).map_err(failed)?),
         };
         Ok(Self { path, force: args.force, to })
     }
 
-    /// How the output is called.
+    /// Returns the name of the output for messages.
     pub fn name(&self) -> String {
         if matches!(self.to, Target::Stdout) { "standard output".to_owned() } else { self.path.display().to_string() }
     }
 
-    /// Where temporary files go: beside the output, where the room is for what it will hold.
+    /// Returns the directory for temporary files: beside the output, where there must be room for it.
     pub fn directory(&self) -> PathBuf {
         if matches!(self.to, Target::File(_)) { directory_of(&self.path) } else { std::env::temp_dir() }
     }
 
-    /// Lets `write` write, and puts the file in its place. Nothing is left where that fails. None where the output is a pipe whose
-    /// reader has gone away, which is no failure.
+    /// Runs `write` and renames the file to its final name. Removes it on failure. Returns `None` if the output is a
+    /// pipe whose reader has closed it, which is not an error.
     pub fn write<T, E: Into<WriteError>>(
         self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
@@ -84,7 +84,7 @@ impl Output {
     }
 }
 
-/// Lets `write` write to `out` through a buffer.
+/// Runs `write` on a buffered `out`.
 fn through<W: Write + Send, T, E: Into<WriteError>>(
     out: W,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
@@ -96,7 +96,7 @@ fn through<W: Write + Send, T, E: Into<WriteError>>(
     Ok((written, out))
 }
 
-/// Gives a file that is whole its name.
+/// Renames a complete file to its final name.
 fn place(file: NamedTempFile, path: &Path, force: bool) -> io::Result<()> {
     file.as_file().sync_all()?;
     if force {
@@ -104,22 +104,22 @@ fn place(file: NamedTempFile, path: &Path, force: bool) -> io::Result<()> {
     } else {
         file.persist_noclobber(path)?
     };
-    // The file is whole; that its name survives a power failure is a wish.
+    // The file is complete; syncing its directory entry is best effort.
     let _ = File::open(directory_of(path)).and_then(|directory| directory.sync_all());
     Ok(())
 }
 
-/// A directory that is not there is a mistake in the command line; the rest is the disk's.
-fn cannot_begin(path: &Path, error: &io::Error) -> Failure {
+/// A missing directory is a mistake in the arguments; other errors are output errors.
+fn cannot_create(path: &Path, error: &io::Error) -> Failure {
     let what = format!("cannot write {}: {error}", path.display());
     if error.kind() == io::ErrorKind::NotFound { Failure::usage(what) } else { Failure::new(Exit::Output, what) }
 }
 
-/// Why an export was not written.
+/// The reason why an export was not written.
 pub(super) enum WriteError {
     /// The output failed.
     Output(io::Error),
-    /// Something else, which has been said what it is.
+    /// Another failure.
     Other(Failure),
 }
 
@@ -129,9 +129,9 @@ impl From<io::Error> for WriteError {
     }
 }
 
-fn begun(path: &Path) -> io::Result<NamedTempFile> {
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // As the process's mask allows, like any file that a program writes.
+    // Apply the umask of the process, as for any other file.
     let mode = Permissions::from_mode(0o666);
     tempfile::Builder::new().prefix(&format!(".{name}.")).permissions(mode).tempfile_in(directory_of(path))
 }
@@ -141,5 +141,5 @@ fn directory_of(path: &Path) -> PathBuf {
 }
 
 fn exists(path: &Path) -> Failure {
-    Failure::usage(format!("{} is there already: --force replaces it, --out FILE writes elsewhere", path.display()))
+    Failure::usage(format!("{} exists: replace it with --force, or write elsewhere with --out FILE", path.display()))
 }

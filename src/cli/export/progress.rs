@@ -1,4 +1,4 @@
-//! How far an export is, on standard error: a line that is redrawn on a terminal, a line every ten seconds elsewhere.
+//! Progress of an export, on standard error: a redrawn line on a terminal, a line every ten seconds elsewhere.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::OutputArgs;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_report::figures;
 
-/// So many steps go by between two looks at the clock.
+/// Items between two readings of the clock.
 const STEPS: u64 = 4_096;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows how many there are.
-pub(super) struct Progress {
+/// Shows the number of exported items.
+pub(super) struct ExportProgress {
     what: &'static str,
     clock: Clock,
     started: Instant,
@@ -23,8 +23,8 @@ pub(super) struct Progress {
     quiet: bool,
 }
 
-impl Progress {
-    /// Counts `what`, such as `captures`.
+impl ExportProgress {
+    /// Counts `what`, for example `captures`.
     pub fn new(what: &'static str, args: &OutputArgs) -> Self {
         let clock = Clock::system();
         let started = clock.now();
@@ -36,7 +36,7 @@ impl Progress {
         Self { what, clock, started, next: started + LINE_EVERY, bar, quiet: args.quiet }
     }
 
-    /// There are `count` now.
+    /// Updates the count.
     pub fn show(&mut self, count: u64) {
         if self.quiet || !count.is_multiple_of(STEPS) {
             return;
@@ -59,7 +59,7 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

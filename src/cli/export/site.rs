@@ -1,4 +1,4 @@
-//! `harvestman export site`: what was learnt of a site, as a graph.
+//! `harvestman export site`: a site model as a graph.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use super::output::{Output, WriteError};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::site::{Format, facts_of, model_file, shown};
 
-/// Write what a crawl learnt of the site as a graph
+/// Export what a crawl learnt about the site as a graph
 ///
-/// Clusters of pages as nodes, with their pages and worth, and an edge for each link
-/// class that led from one to another, as heavy as fetches followed it.
+/// Nodes are clusters of pages, with their number of pages and worth. Each link class that led from one cluster to
+/// another is an edge, weighted by the number of fetches that followed it.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,10 +18,10 @@ Examples:
   harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg
   python3 -c \"import networkx; print(networkx.read_graphml('forum/site.graphml'))\"")]
 pub struct SiteGraphArgs {
-    /// The crawl directory, or a site model
+    /// Crawl directory or site model
     #[arg(value_name = "DIR|MODEL", value_hint = clap::ValueHint::AnyPath)]
     model: PathBuf,
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Form::Graphml)]
     format: Form,
     #[command(flatten)]
@@ -34,7 +34,7 @@ enum Form {
     Graphml,
     /// For Graphviz
     Dot,
-    /// Everything that is known, for programs
+    /// Everything, as JSON
     Json,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn run(args: &SiteGraphArgs) -> Result<Exit, Failure> {
     let facts = facts_of(&args.model)?;
     let (format, name) = args.format.format_and_name();
     let text = shown(&facts, format)?;
-    let output = Output::begin(&args.output, || Ok(model_file(&args.model).with_file_name(name)))?;
+    let output = Output::create(&args.output, || Ok(model_file(&args.model).with_file_name(name)))?;
     let target = output.name();
     let written = output.write(|out| out.write_all(text.as_bytes()).map_err(WriteError::from))?;
     if written.is_some() {

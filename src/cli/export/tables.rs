@@ -6,11 +6,12 @@ use super::OutputArgs;
 #[cfg(not(feature = "parquet"))]
 use crate::cli::exit::{Exit, Failure};
 
-/// Write the page log as Parquet
+/// Export the page log as Parquet
 ///
-/// A row a line of pages.jsonl, a column a value, with the same names; `time` is a timestamp in milliseconds (UTC).
+/// One row per line of pages.jsonl, one column per field, with the same names; `time` is a timestamp in milliseconds
+/// (UTC).
 ///
-/// Of a crawl that runs, the lines that are whole are exported. Lines that are damaged are counted, told, and left out.
+/// Of a running crawl, the complete lines are exported. Damaged lines are counted, reported and skipped.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,32 +19,32 @@ Examples:
   duckdb -c \"SELECT fate, status, count(*), sum(bytes) FROM 'forum/pages.parquet' GROUP BY ALL\"
   python3 -c \"import pandas; print(pandas.read_parquet('forum/pages.parquet').describe())\"
 
-It needs a harvestman that was built with it: cargo build --release --features parquet")]
+Requires a build with Parquet: cargo build --release --features parquet")]
 pub struct PagesArgs {
-    /// The crawl directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-/// Write the link export as Parquet
+/// Export the links as Parquet
 ///
-/// A row a page, with its links as a list of (href, class, new, refused).
+/// One row per page, with its links as a list of (href, class, new, refused).
 ///
-/// A crawl keeps its links with --set archive.links=true. Lines that are damaged are counted, told, and left out.
+/// A crawl writes its links with --set archive.links=true. Damaged lines are counted, reported and skipped.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
   harvestman crawl https://forum.example.org/ --out forum --set archive.links=true
   harvestman export links forum                                 # writes forum/links.parquet
-  A row a link, and the pages that most lead to:
+  One row per link, and the most linked pages:
     duckdb -c \"SELECT href, count(*) FROM (SELECT unnest(links, recursive := true)
                FROM 'forum/links.parquet') GROUP BY href ORDER BY 2 DESC LIMIT 10\"
 
-It needs a harvestman that was built with it: cargo build --release --features parquet")]
+Requires a build with Parquet: cargo build --release --features parquet")]
 pub struct LinksArgs {
-    /// The crawl directory
+    /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: PathBuf,
     #[command(flatten)]
@@ -52,9 +53,8 @@ pub struct LinksArgs {
 
 #[cfg(not(feature = "parquet"))]
 fn missing(directory: &std::path::Path, _: &OutputArgs) -> Result<Exit, Failure> {
-    let what =
-        "this harvestman was built without Parquet; `cargo build --release --features parquet` builds one with it";
-    Err(Failure::usage(format!("{what} (the same as JSON lines is in {})", directory.display())))
+    let what = "this build of harvestman has no Parquet; enable it with `cargo build --release --features parquet`";
+    Err(Failure::usage(format!("{what} (the same data is available as JSON lines in {})", directory.display())))
 }
 
 /// Exports the page log.
@@ -80,7 +80,7 @@ mod with_parquet {
     use super::{LinksArgs, OutputArgs, PagesArgs};
     use crate::cli::exit::{Exit, Failure};
     use crate::cli::export::output::{Output, WriteError};
-    use crate::cli::export::progress::Progress;
+    use crate::cli::export::progress::ExportProgress;
     use harvestman_report::figures;
     use harvestman_storage::archive::tables::{Log, Made, TableError, make};
 
@@ -96,12 +96,12 @@ mod with_parquet {
 
     fn export(log: Log, name: &str, directory: &Path, args: &OutputArgs) -> Result<Exit, Failure> {
         if !directory.is_dir() {
-            let what = "name the one that was given to the crawl as --out";
-            return Err(Failure::usage(format!("there is no directory {}: {what}", directory.display())));
+            let what = "name the directory given as --out to the crawl";
+            return Err(Failure::usage(format!("directory {} does not exist: {what}", directory.display())));
         }
-        let output = Output::begin(args, || Ok(directory.join(format!("{name}.parquet"))))?;
+        let output = Output::create(args, || Ok(directory.join(format!("{name}.parquet"))))?;
         let target = output.name();
-        let mut progress = Progress::new("rows", args);
+        let mut progress = ExportProgress::new("rows", args);
         let made = output.write(|out| {
             let made = make(log, directory, out, |rows| progress.show(rows));
             made.map_err(|error| not_made(error, log, directory))
@@ -109,17 +109,17 @@ mod with_parquet {
         progress.finish();
         let Some(made) = made else { return Ok(Exit::Done) };
         args.say(&format!("{target}: {} rows", figures::count(made.rows)));
-        told(&made, log, directory)
+        warn(&made, log, directory)
     }
 
     fn not_made(error: TableError, log: Log, directory: &Path) -> WriteError {
         match error {
             TableError::NoLog => {
                 let hint = match log {
-                    Log::Pages => "name the directory that was given to the crawl as --out",
-                    Log::Links => "a crawl keeps its links with --set archive.links=true",
+                    Log::Pages => "name the directory given as --out to the crawl",
+                    Log::Links => "a crawl writes its links with --set archive.links=true",
                 };
-                let what = format!("there is no {} in {}: {hint}", log.file_name(), directory.display());
+                let what = format!("{} not found in {}: {hint}", log.file_name(), directory.display());
                 WriteError::Other(Failure::new(Exit::Failed, what))
             }
             TableError::Read(..) => WriteError::Other(anyhow::Error::from(error).into()),
@@ -127,7 +127,7 @@ mod with_parquet {
         }
     }
 
-    /// The error of the output that a writer of Parquet wraps.
+    /// Unwraps the output error inside an error of the Parquet writer.
     fn io_error(error: harvestman_storage::archive::tables::ParquetError) -> io::Error {
         match error {
             harvestman_storage::archive::tables::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -138,25 +138,25 @@ mod with_parquet {
         }
     }
 
-    /// Says what is missing in a table.
-    fn told(made: &Made, log: Log, directory: &Path) -> Result<Exit, Failure> {
+    /// Prints warnings about a table.
+    fn warn(made: &Made, log: Log, directory: &Path) -> Result<Exit, Failure> {
         let (file, directory) = (log.file_name(), directory.display());
         if made.unfinished {
             eprintln!(
-                "note: {file} in {directory} ends within a line: its crawl runs, or was killed; what is whole is exported"
+                "note: {file} in {directory} ends within a line: its crawl is running or was killed; the complete lines are exported"
             );
         }
         if let Some((number, what)) = &made.first_damaged {
             let count = figures::count(made.damaged);
             eprintln!(
-                "warning: {file} in {directory}: {count} lines are damaged and left out, the first is line {number}: {what}"
+                "warning: {file} in {directory}: {count} damaged lines were skipped, the first is line {number}: {what}"
             );
         }
         match &made.broken {
             None => Ok(Exit::Done),
             Some(error) => {
                 let what =
-                    format!("{file} in {directory} cannot be read to its end: {error}; what was read is exported");
+                    format!("cannot read the end of {file} in {directory}: {error}; the part before is exported");
                 Err(Failure::new(Exit::Failed, what))
             }
         }

@@ -1,4 +1,4 @@
-//! Which WARC files are meant.
+//! Finds the WARC files named by the arguments.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use anyhow::Context as _;
 use crate::cli::exit::Failure;
 use harvestman_storage::archive::{OPEN_SUFFIX, WARC_DIRECTORY, is_warc};
 
-/// WARC files by their names, which an index knows them by.
+/// WARC files by the names that an index uses for them.
 #[derive(Debug, Default)]
 pub(super) struct Warcs {
-    /// Names and paths.
+    /// Paths by name.
     pub files: BTreeMap<String, PathBuf>,
     /// Files that are being written.
     pub open: Vec<PathBuf>,
 }
 
-/// The files that `inputs` name: WARC files, directories that hold some, and crawl directories. An index knows them by their paths
-/// below `root`, or else by their bare names.
+/// Finds the files that `inputs` name: WARC files, directories that hold some, and crawl directories. Names are paths
+/// below `root`, or bare file names without it.
 pub(super) fn find(inputs: &[PathBuf], root: Option<&Path>) -> Result<Warcs, Failure> {
     let mut warcs = Warcs::default();
     let root = root.map(|root| match std::fs::canonicalize(root) {
@@ -33,8 +33,8 @@ pub(super) fn find(inputs: &[PathBuf], root: Option<&Path>) -> Result<Warcs, Fai
         } else if input.exists() {
             add(input, root, &mut warcs)?;
         } else {
-            let what = "name a crawl directory, or WARC files";
-            return Err(Failure::usage(format!("there is no {}: {what}", input.display())));
+            let what = "name a crawl directory or WARC files";
+            return Err(Failure::usage(format!("{} does not exist: {what}", input.display())));
         }
     }
     Ok(warcs)
@@ -61,14 +61,14 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What an index calls a file.
+/// Returns the name of a file in an index.
 fn known_as(path: &Path, root: Option<&Path>) -> Result<String, Failure> {
     let Some(root) = root else { return Ok(name_of(path)) };
     let real = std::fs::canonicalize(path).with_context(|| format!("cannot read {}", path.display()))?;
     let Ok(below) = real.strip_prefix(root) else {
         let (path, root) = (path.display(), root.display());
         return Err(Failure::usage(format!(
-            "{path} is not below {root}: name a directory that holds all by --relative-to"
+            "{path} is not below {root}: use --relative-to with a directory that contains all files"
         )));
     };
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
@@ -83,11 +83,11 @@ fn add(path: &Path, root: Option<&Path>, warcs: &mut Warcs) -> Result<(), Failur
     let (one, other) = (path.display(), other.display());
     if is_same {
         return Err(Failure::usage(format!(
-            "{one} is named twice, as {other} before: its captures would stand there twice"
+            "{one} is given twice (also as {other}): its captures would be indexed twice"
         )));
     }
-    let what = format!("{one} and {other} have the same name, and an index knows files by their names");
-    let how = "name a directory that holds both by --relative-to, rename one, or make an index of each";
+    let what = format!("{one} and {other} have the same name, and the index refers to files by name");
+    let how = "use --relative-to with a directory that contains both, rename one, or make two indexes";
     Err(Failure::usage(format!("{what}: {how}")))
 }
 
@@ -117,16 +117,16 @@ mod tests {
     }
 
     #[test]
-    fn two_files_of_one_name_and_one_that_is_not_there_are_refused() {
+    fn duplicate_names_and_missing_files_are_refused() {
         let root = tempfile::tempdir().unwrap();
         let (one, other) = (touch(root.path().join("1/a.warc")), touch(root.path().join("2/a.warc")));
         assert!(find(&[one.clone(), other], None).unwrap_err().text.contains("same name"));
-        assert!(find(&[one.clone(), one], None).unwrap_err().text.contains("named twice"));
-        assert!(find(&[root.path().join("b.warc")], None).unwrap_err().text.contains("there is no"));
+        assert!(find(&[one.clone(), one], None).unwrap_err().text.contains("given twice"));
+        assert!(find(&[root.path().join("b.warc")], None).unwrap_err().text.contains("does not exist"));
     }
 
     #[test]
-    fn files_of_several_directories_are_known_by_their_paths_below_a_root() {
+    fn files_of_several_directories_are_named_by_their_paths_below_a_root() {
         let root = tempfile::tempdir().unwrap();
         let at = |path: &str| root.path().join(path);
         for path in ["a/warc/x.warc.gz", "b/warc/x.warc.gz", "b/warc/y.warc.gz"] {
@@ -146,6 +146,6 @@ mod tests {
         assert!(find(&dirs, None).unwrap_err().text.contains("--relative-to"));
         assert!(find(&dirs, Some(&at("a"))).unwrap_err().text.contains("is not below"));
         assert!(find(&dirs, Some(&at("c"))).unwrap_err().text.contains("cannot read the directory"));
-        assert!(find(&[at("a"), at("b/../a")], Some(root.path())).unwrap_err().text.contains("named twice"));
+        assert!(find(&[at("a"), at("b/../a")], Some(root.path())).unwrap_err().text.contains("given twice"));
     }
 }

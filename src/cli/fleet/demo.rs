@@ -1,4 +1,5 @@
-//! `harvestman fleet demo`: a server of NATS and three nodes on this machine; one is killed, and nothing is lost.
+//! `harvestman fleet demo`: runs a NATS server and three nodes on this machine, kills one, and checks that nothing is
+//! lost.
 
 mod children;
 
@@ -18,35 +19,36 @@ use harvestman_core::seed::Seed;
 use harvestman_lab::compare::{Comparison, compare};
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
-/// Start a NATS server and three nodes on this machine, kill one, and show that nothing is lost.
+/// Run a fleet of three on this machine, kill a node and check the result
 ///
-/// A simulated world is served on loopback and crawled by three processes that share the work over a NATS server. When a third of it is
-/// done, one of them is killed. The others take over what it held, and what all three fetched is compared with what the world really has.
+/// Serves a simulated world on loopback and crawls it with three processes that share the work over a NATS server.
+/// After a third of the work, one process is killed. The other two take over its work, and the results of all three are
+/// compared with the truth.
 #[derive(Debug, Clone, Args)]
-pub struct DemoArgs {
-    /// About how many pages the world has
+pub struct FleetDemoArgs {
+    /// Approximate number of pages of the simulated world
     #[arg(long, default_value_t = 6_000, value_name = "N")]
     pages: u64,
     /// Number of hosts
     #[arg(long, default_value_t = 60, value_name = "N")]
     hosts: u64,
-    /// Directory for what the nodes write; must not exist yet, or be empty [default: a new temporary one]
+    /// Directory for the output of the nodes; must be empty or not exist yet [default: a new temporary directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Names a server of NATS that is not on the path.
+/// Environment variable with the path of a NATS server that is not in `PATH`.
 const SERVER_VARIABLE: &str = "HARVESTMAN_NATS_SERVER";
 /// The nodes; the last one is killed.
 const NODES: [&str; 3] = ["a", "b", "c"];
-/// When it is killed: after so much of the world.
+/// The share of the world after which it is killed.
 const KILLED_AFTER: f64 = 0.35;
-/// How long all of it may take.
+/// The maximum number of polls until the crawl must have ended.
 const LOOKS_MAX: u32 = 3_000;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Serves, crawls, kills, compares.
-pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
+/// Serves the world, crawls it, kills a node and compares the result.
+pub fn run(args: &FleetDemoArgs) -> Result<Exit, Failure> {
     let program = nats_server()?;
     let out = args
         .out
@@ -54,7 +56,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
         .unwrap_or_else(|| std::env::temp_dir().join(format!("harvestman-fleet-{}", std::process::id())));
     fs::create_dir_all(&out).with_context(|| format!("cannot write to {}", out.display()))?;
     let site = serve(args)?;
-    let port = free_port().context("this machine has no free port")?;
+    let port = free_port().context("cannot find a free port")?;
     let _nats = Child::start("nats", &program, &nats_arguments(&out, port), &out)?;
     until_open(port)?;
     say(&format!(
@@ -76,7 +78,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit, Failure> {
     Ok(if lost || comparison.pages_fetched != comparison.pages_true { Exit::Failed } else { Exit::Done })
 }
 
-/// The server's program, or how to get it.
+/// Returns the path of the NATS server, or an error that explains how to install it.
 fn nats_server() -> Result<PathBuf, Failure> {
     if let Some(named) = std::env::var_os(SERVER_VARIABLE) {
         return Ok(PathBuf::from(named));
@@ -85,8 +87,8 @@ fn nats_server() -> Result<PathBuf, Failure> {
     let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server")).find(|file| file.is_file());
     found.ok_or_else(|| {
         Failure::usage(format!(
-            "there is no `nats-server` on this machine. On Debian and Ubuntu: `sudo apt-get install nats-server`; elsewhere take it from \
-             https://nats.io/download/. One that is not on the path is named by {SERVER_VARIABLE}"
+            "`nats-server` is not installed. On Debian and Ubuntu: `sudo apt-get install nats-server`; elsewhere, download it from \
+             https://nats.io/download/. If it is not in PATH, set {SERVER_VARIABLE} to its path"
         ))
     })
 }
@@ -110,7 +112,7 @@ fn until_open(port: u16) -> Result<(), Failure> {
     Err(Failure::from(anyhow::anyhow!("the NATS server did not start; see nats.log")))
 }
 
-fn serve(args: &DemoArgs) -> Result<Server, Failure> {
+fn serve(args: &FleetDemoArgs) -> Result<Server, Failure> {
     let options = WorldOptions { pages: args.pages, hosts: args.hosts, ..WorldOptions::default() };
     let world = World::new(&options, Seed(7)).map_err(Failure::usage)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -119,7 +121,7 @@ fn serve(args: &DemoArgs) -> Result<Server, Failure> {
 }
 
 fn start_nodes(site: &Server, port: u16, out: &Path) -> Result<Vec<Child>, Failure> {
-    let program = std::env::current_exe().context("this program does not know where it is")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let servers = format!("nats://127.0.0.1:{port}");
     let mut nodes = Vec::new();
     for node in NODES {
@@ -142,7 +144,7 @@ fn start_nodes(site: &Server, port: u16, out: &Path) -> Result<Vec<Child>, Failu
         };
         arguments.extend(common);
         nodes.push(Child::start(node, &program, &arguments, out)?);
-        // The first one begins the crawl that the others join.
+        // The first node creates the crawl that the others join.
         if nodes.len() == 1 {
             std::thread::sleep(LOOK_EVERY * 10);
         }
@@ -150,22 +152,24 @@ fn start_nodes(site: &Server, port: u16, out: &Path) -> Result<Vec<Child>, Failu
     Ok(nodes)
 }
 
-/// Waits until the crawl is over; kills the last node on the way. How many pages may be fetched twice because of that.
+/// Waits until the crawl has ended and kills the last node meanwhile. Returns how many pages may be fetched twice
+/// because of that.
 fn watch(nodes: &mut [Child], out: &Path, truth: u64) -> Result<u64, Failure> {
     let mut killed = false;
     for look in 0..LOOKS_MAX {
         let done: Vec<u64> = NODES.iter().map(|node| lines(&out.join(node).join("pages.jsonl"))).collect();
         let all: u64 = done.iter().sum();
-        let told = NODES.iter().zip(&done).map(|(node, done)| format!("{node} {done}")).collect::<Vec<_>>().join(", ");
+        let counts =
+            NODES.iter().zip(&done).map(|(node, done)| format!("{node} {done}")).collect::<Vec<_>>().join(", ");
         if look % 10 == 0 {
-            say(&format!("{:>3} s  URLs done: {told}; of {truth} in all\n", look / 5));
+            say(&format!("{:>3} s  URLs done: {counts}; {truth} in total\n", look / 5));
         }
         if !killed && all as f64 >= truth as f64 * KILLED_AFTER {
             killed = true;
             if let Some(last) = nodes.last_mut() {
                 last.kill();
                 say(&format!(
-                    "       node {} was killed; the others take over what it held when its lease has run out\n",
+                    "       node {} was killed; the others take over its work when its lease expires\n",
                     last.name()
                 ));
             }
@@ -184,14 +188,14 @@ fn watch(nodes: &mut [Child], out: &Path, truth: u64) -> Result<u64, Failure> {
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Err(Failure::from(anyhow::anyhow!("the crawl did not end in time; see the logs in {}", out.display())))
+    Err(Failure::from(anyhow::anyhow!("the crawl did not end in time: see the logs in {}", out.display())))
 }
 
 fn lines(log: &Path) -> u64 {
     fs::read(log).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
-/// The lines of all page logs in one; a line that the killed node did not write to its end is left out.
+/// Concatenates all page logs. A line that the killed node did not complete is left out.
 fn union(out: &Path) -> io::Result<PathBuf> {
     let mut all = Vec::new();
     for node in NODES {
@@ -206,8 +210,8 @@ fn union(out: &Path) -> io::Result<PathBuf> {
 
 fn verdict(comparison: &Comparison, out: &Path, twice_at_most: u64) -> String {
     let mut text = format!(
-        "\nCompared with what the world really has: {} of {} pages found; {} of them twice, as they were under way when the node was killed \
-         ({twice_at_most} at most); {} URLs with another fate than they should have, {} that do not exist.\n",
+        "\nComparison with the truth: {} of {} pages found; {} of them twice, as they were in flight when the node was \
+         killed (at most {twice_at_most}); {} URLs with a wrong fate, {} that do not exist.\n",
         comparison.pages_fetched,
         comparison.pages_true,
         comparison.twice.len(),
@@ -219,13 +223,13 @@ fn verdict(comparison: &Comparison, out: &Path, twice_at_most: u64) -> String {
     }
     let out = out.display();
     text + &format!(
-        "\nIn {out}: a, b, c (what each node fetched), their logs, the server's log. A real fleet begins like this:\n\n  \
+        "\nIn {out}: a, b, c (results of each node), their logs, the server log. Start a real fleet with:\n\n  \
          harvestman crawl https://forum.example.org/ --fleet nats://10.0.0.1:4222 --node a --out a --contact you@example.org\n  \
          harvestman fleet join nats://10.0.0.1:4222 --node b --out b\n"
     )
 }
 
 fn say(text: &str) {
-    // Nobody may be reading.
+    // Standard output may be closed.
     let _ = io::stdout().write_all(text.as_bytes());
 }

@@ -1,6 +1,6 @@
-//! `harvestman fleet join`: one more node for a crawl that is there.
+//! `harvestman fleet join`: adds this machine to a running crawl.
 
-use crate::cli::crawl::{self, Begin};
+use crate::cli::crawl::{self, Start};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use harvestman_core::config::Config;
@@ -10,53 +10,53 @@ use harvestman_pipeline as pipeline;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct JoinArgs {
-    /// The fleet's NATS servers, with commas between them [fleet.servers]
+    /// NATS servers of the fleet, separated by commas [fleet.servers]
     #[arg(value_name = "nats://HOST:PORT")]
     pub servers: String,
 
-    /// What this machine has for itself.
+    /// The settings of this machine.
     #[command(flatten)]
     pub settings: SettingArgs,
 
-    /// Let the crawl go on that was stopped, or whose budget was used up, with the budgets given here
-    #[arg(long)]
-    pub go_on: bool,
+    /// Resume a crawl that was stopped or whose budget was used up, with the budgets given here
+    #[arg(long, alias = "go-on")]
+    pub resume: bool,
 
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short, help_heading = "Output and log")]
     pub quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  The first machine begins the crawl, others join it:
+  The first machine begins the crawl, the others join it:
     harvestman crawl https://forum.example.org/ --fleet nats://10.0.0.1:4222 --node a --out a
     harvestman fleet join nats://10.0.0.1:4222 --node b --out b
 
-What is crawled, and how, is the fleet's: seeds, scope, budgets, politeness and the like are those that
-the crawl was begun with. This machine's own are its name, its directory, its threads, its log, its
-metrics and how it reaches the servers; other settings that are given here do nothing.
+The fleet defines what is crawled and how: seeds, scope, budgets, politeness and similar settings
+are those with which the crawl began. A machine sets only its name, directory, threads, log,
+metrics and connection to the servers; other settings given here have no effect.
 
-A crawl that was stopped (`harvestman stop DIR`, at any of its machines), or whose budget was used
-up, is kept by the servers. With --go-on it goes on where it was; other machines join it as before.
+The servers keep a crawl that was stopped (`harvestman stop DIR`, on any machine) or whose budget
+was used up. --resume resumes it where it ended; other machines then join as before.
 
-The directory gets what this machine fetches. Ctrl-C or SIGTERM lets the machine leave: what it holds
-is handed over, and the others go on. If it dies, they notice after `fleet.lease`, and nothing is
-lost. The same command, with the same directory, lets it take part again.";
+The directory receives what this machine fetches. On Ctrl-C or SIGTERM, the machine hands its work
+over to the others and leaves. If it dies, the others take over after `fleet.lease`, and nothing is
+lost. The same command with the same directory makes it rejoin.";
 
-/// Takes part in a crawl until it is over or this machine is to leave.
+/// Takes part in a crawl until it ends or this machine leaves.
 pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
     let own = super::settings(&args.settings, &args.servers)?;
-    // Before the servers are asked, which may take a while.
+    // The log starts before the servers are asked, which may take a while.
     let progress = crawl::start_log(&own, args.quiet);
-    let config = pipeline::runtime(&own).block_on(configuration(&own, args.go_on))?;
-    let config = crawl::begin_logged(config)?;
-    crawl::run_with(&config, &progress, Begin::Anew)
+    let config = pipeline::runtime(&own).block_on(configuration(&own, args.resume))?;
+    let config = crawl::prepare_logged(config)?;
+    crawl::run_with(&config, &progress, Start::Fresh)
 }
 
-async fn configuration(own: &Config, go_on: bool) -> Result<Config, pipeline::Error> {
+async fn configuration(own: &Config, resume: bool) -> Result<Config, pipeline::Error> {
     let config = pipeline::fleet_configuration(own).await?;
-    if go_on {
+    if resume {
         pipeline::fleet_go_on(own).await?;
     }
     Ok(config)

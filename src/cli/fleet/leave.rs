@@ -1,4 +1,4 @@
-//! `harvestman fleet leave`: lets a node leave its fleet.
+//! `harvestman fleet leave`: removes a node from its fleet.
 
 use std::io::{self, Write};
 
@@ -15,18 +15,19 @@ pub struct LeaveArgs {
 
 const AFTER_HELP: &str = "\
 Example:
-  The node that crawls into the directory b is to leave, and the others are to go on without it:
+  Remove the node that crawls into the directory b:
     harvestman fleet leave b
 
-It begins nothing more, finishes what is under way, and hands over what it holds; then it writes its report and ends. What it
-fetched stays in its directory. The same as Ctrl-C or SIGTERM. `harvestman fleet join`, with the same directory, lets it take
-part again. The last node that leaves takes nothing with it: the crawl goes on when the next one joins.";
+The node begins no further request, finishes those in flight, hands its work over to the others,
+writes its report and exits, as on Ctrl-C or SIGTERM. What it fetched stays in its directory.
+`harvestman fleet join` with the same directory makes it rejoin. When the last node leaves, the
+crawl is paused until the next one joins.";
 
-/// Tells the node.
+/// Sends the command to the node.
 pub fn run(args: &LeaveArgs) -> Result<(), Failure> {
     control::tell(&args.control, "leave")?;
-    let text = "it hands over what it holds, and ends then; `harvestman fleet status` shows how far it is\n";
-    // Nobody may be reading.
+    let text = "the node hands over its work and then exits; `harvestman fleet status` shows its progress\n";
+    // Standard output may be closed.
     let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `harvestman fleet`: many machines that crawl together.
+//! `harvestman fleet`: crawls with several machines.
 
 mod demo;
 mod join;
@@ -10,22 +10,21 @@ use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
 use harvestman_core::config::{Config, Flag, FlagValue};
 
-/// What to do with a fleet.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub enum Fleet {
-    /// Take part in a crawl of a fleet with this machine
+    /// Add this machine to the crawl of a fleet
     Join(Box<join::JoinArgs>),
-    /// Let the node that crawls into a directory leave its fleet: the others go on with what it holds
+    /// Remove a node from its fleet; the others take over its work
     Leave(leave::LeaveArgs),
-    /// Spread a fleet's load evenly over its nodes, now
+    /// Rebalance the load of a fleet over its nodes now
     Rebalance(Box<rebalance::RebalanceArgs>),
-    /// Say where a fleet stands: its nodes, what they hold, how far they are
-    Status(Box<status::StatusArgs>),
-    /// Start a NATS server and three nodes on this machine, kill one, and show that nothing is lost
-    Demo(demo::DemoArgs),
+    /// Show the nodes of a fleet, their shares and their progress
+    Status(Box<status::FleetStatusArgs>),
+    Demo(demo::FleetDemoArgs),
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub fn run(what: &Fleet) -> Result<Exit, Failure> {
     match what {
         Fleet::Join(args) => join::run(args),
@@ -36,7 +35,7 @@ pub fn run(what: &Fleet) -> Result<Exit, Failure> {
     }
 }
 
-/// The settings of who asks these servers.
+/// Loads the settings of a client of these servers.
 fn settings(settings: &SettingArgs, servers: &str) -> Result<Config, Failure> {
     settings.load(vec![Flag {
         flag: "nats://HOST:PORT".to_owned(),

@@ -1,4 +1,4 @@
-//! `harvestman fleet rebalance`: spreads a fleet's load evenly, now.
+//! `harvestman fleet rebalance`: rebalances the load of a fleet now.
 
 use std::io::{self, Write};
 
@@ -11,33 +11,35 @@ use harvestman_pipeline as pipeline;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct RebalanceArgs {
-    /// The fleet's NATS servers, with commas between them [fleet.servers]
+    /// NATS servers of the fleet, separated by commas [fleet.servers]
     #[arg(value_name = "nats://HOST:PORT")]
     servers: String,
 
-    /// Everything, as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 
-    /// How the servers are reached.
+    /// Connection settings.
     #[command(flatten)]
     settings: SettingArgs,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-    harvestman fleet rebalance nats://10.0.0.1:4222
-    harvestman fleet rebalance nats://10.0.0.1:4222 --fleet-name forum
+  harvestman fleet rebalance nats://10.0.0.1:4222
+  harvestman fleet rebalance nats://10.0.0.1:4222 --fleet-name forum
 
-Hosts are divided into partitions, and each node holds some of them. The load of a partition is how many URLs are known
-of it. The fleet looks by itself, every `fleet.balance`, whether nodes have too much or too little for their weight
-(`fleet.weight`), and moves partitions where that pays. This command has it look now and move what it would let be else,
-waits until everything is where it is to be, and says what was moved and how the load stands.
+Hosts are divided into partitions, and each node owns some of them. The load of a partition is the
+number of its known URLs. Every `fleet.balance`, the fleet compares the load of each node with its
+weight (`fleet.weight`) and moves partitions where that pays. This command does so now, including
+moves that would otherwise not pay; it waits until they are complete, and prints them and the
+resulting load.
 
-A partition is the least that can be moved: a host that has more URLs than a node's share stays where it is, and what else
-its node holds goes to others. Nothing is fetched twice; a host whose partition moves rests for its delay.";
+A partition is the smallest unit that can be moved: a host with more URLs than the share of a node
+stays on its node, and the other partitions of that node move. No page is fetched twice; a host
+whose partition moves is paused for its delay.";
 
-/// Has the load spread.
+/// Rebalances the load and prints the moves.
 pub fn run(args: &RebalanceArgs) -> Result<(), Failure> {
     let own = super::settings(&args.settings, &args.servers)?;
     log::start_brief(&own.log);
@@ -46,7 +48,7 @@ pub fn run(args: &RebalanceArgs) -> Result<(), Failure> {
         true => serde_json::to_string_pretty(&rebalanced).map_err(anyhow::Error::from)? + "\n",
         false => rebalanced.to_string(),
     };
-    // Nobody may be reading any more.
+    // Standard output may be closed.
     let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
 }

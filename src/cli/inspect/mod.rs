@@ -1,4 +1,5 @@
-//! `harvestman inspect`: what Harvestman makes of one thing, for a person or, as JSON lines on standard input, for a program.
+//! `harvestman inspect`: shows how Harvestman interprets a single input, for a person or, as JSON lines on standard
+//! input, for a program.
 
 pub mod page;
 pub mod robots;
@@ -13,8 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Answers each line of `input` (a JSON object) with one line on `output`, until the input ends. A line that is no JSON
-/// object, or not of the form that is asked for, is answered by `{id, error}`; the rest goes on.
+/// Answers each line of `input` (a JSON object) with one line on `output`, until the input ends. A line that is not a
+/// JSON object of the expected form is answered with `{id, error}`.
 pub fn answer_lines<Q, A>(input: impl BufRead, mut output: impl Write, answer: impl Fn(Q) -> A) -> io::Result<()>
 where
     Q: DeserializeOwned,
@@ -45,25 +46,17 @@ fn answer_line<Q: DeserializeOwned, A: Serialize>(line: &[u8], answer: &impl Fn(
     }
 }
 
-/// What can be looked at.
-/// What to look at.
+/// The inputs that can be inspected. Each is documented with its arguments.
 #[derive(Debug, clap::Subcommand)]
 pub enum Inspect {
-    /// The canonical form of a URL
     Url(url::UrlArgs),
-    /// What a robots.txt allows
     Robots(robots::RobotsArgs),
-    /// What a sitemap or feed names
     Sitemap(sitemap::SitemapArgs),
-    /// What is read from a page
     Page(page::PageArgs),
-    // /// What is read from a page
-    // Page(page::PageArgs),
-    /// The records of a WARC file
     Warc(warc::WarcArgs),
 }
 
-/// Looks at what the user named.
+/// Runs the subcommand.
 pub fn run(what: Inspect) -> anyhow::Result<()> {
     match what {
         Inspect::Url(args) => url::run(&args),

@@ -1,4 +1,4 @@
-//! `harvestman inspect page`: the links and leaf paths that the parser finds on a page.
+//! `harvestman inspect page`: the links and leaf paths of a page.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -14,24 +14,24 @@ use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{LinkKind, ParsedPage, RawLink};
 use harvestman_structure::parse::{Parser, Spelling};
 
-/// Links shown of each group in the listing.
+/// Maximum number of links listed per group.
 const SAMPLES: usize = 3;
-/// Leaf paths shown in the listing, the most frequent.
+/// Maximum number of leaf paths listed, the most frequent first.
 const PATHS_SHOWN: usize = 20;
 
-/// Shows what the parser finds on a page: its links by the place where they stand (Apath), and its leaf paths.
+/// Show the links of a page by position (Apath), and its leaf paths.
 #[derive(Debug, clap::Args)]
 pub struct PageArgs {
-    /// The HTML file, or `-` for standard input. Without it, questions are read from standard input, a JSON object a line:
-    /// {id, html_b64, content_type?, url?}; each is answered by a line.
+    /// HTML file, or `-` for standard input. Without FILE, questions are read from standard input, one JSON object per
+    /// line: {id, html_b64, content_type?, url?}; each is answered with one line
     file: Option<PathBuf>,
-    /// The page's address: then links are shown resolved too.
+    /// URL of the page, to resolve its links
     #[arg(long, value_name = "URL")]
     url: Option<url::Url>,
-    /// The page's Content-Type header, which may name its charset.
+    /// Content-Type header of the page, which may contain the charset
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// Answer as one JSON object instead of a listing.
+    /// Print one JSON object instead of a listing
     #[arg(long)]
     json: bool,
 }
@@ -52,7 +52,7 @@ struct Link<'p> {
     href: &'p str,
     kind: &'static str,
     nofollow: bool,
-    /// The address it leads to, where the page's own is known.
+    /// The resolved URL, if the URL of the page is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
 }
@@ -109,7 +109,7 @@ fn to_json(page: &ParsedPage, url: Option<&url::Url>) -> Value {
         let apath = group.apath_text.as_deref().unwrap_or_default();
         links.extend(group.links.iter().map(|link| (link, describe(page, link, apath, base.as_ref()))));
     }
-    // In page order; the groups are in order of their first links.
+    // Sort in page order; the groups are ordered by their first links.
     links.sort_by_key(|(link, _)| link.start);
     let links: Vec<Link<'_>> = links.into_iter().map(|(_, link)| link).collect();
     let robots = page.robots;
@@ -153,7 +153,7 @@ fn leaf_paths(page: &ParsedPage) -> BTreeMap<&str, u64> {
     paths
 }
 
-/// Writes the page for people.
+/// Writes the listing.
 fn listing(page: &ParsedPage, url: Option<&url::Url>, output: &mut impl Write) -> io::Result<()> {
     let mut fact = |name: &str, value: Option<&str>| match value {
         Some(value) => writeln!(output, "{name:<10} {value}"),
@@ -170,7 +170,7 @@ fn listing(page: &ParsedPage, url: Option<&url::Url>, output: &mut impl Write) -
 
     writeln!(output, "\n{} links at {} places", page.link_count(), page.groups.len())?;
     if page.links_dropped > 0 {
-        writeln!(output, "{} more were dropped: too many or too long", page.links_dropped)?;
+        writeln!(output, "{} more dropped: too many or too long", page.links_dropped)?;
     }
     let base = base_of(page, url);
     for group in &page.groups {

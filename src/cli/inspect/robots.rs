@@ -1,4 +1,4 @@
-//! `harvestman inspect robots`: what a robots.txt allows, and by which rule.
+//! `harvestman inspect robots`: evaluates a robots.txt file.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
@@ -13,18 +13,18 @@ use super::answer_lines;
 use harvestman_core::config::RobotsOptions;
 use harvestman_stages::host::robots::{BYTE_LIMIT, RobotsRules};
 
-/// Shows what a robots.txt means to a crawler.
+/// Show what a robots.txt file allows, and by which rule
 ///
-/// Without a FILE, answers JSON lines on standard input, `{id, robots_b64, agent, url}`, each with
-/// `{id, allowed, rule, crawl_delay}`.
+/// Without FILE, answers JSON lines on standard input, `{id, robots_b64, agent, url}`, each with `{id, allowed, rule,
+/// crawl_delay}`.
 #[derive(Debug, Clone, Args)]
 pub struct RobotsArgs {
-    /// The robots.txt to read, `-` for standard input.
+    /// robots.txt file to read; `-` for standard input
     pub file: Option<PathBuf>,
-    /// The product token of the crawler that asks.
+    /// Product token of the crawler
     #[arg(long, default_value_t = RobotsOptions::default().agent)]
     pub agent: String,
-    /// A URL, or a path with its query, to decide on; may be given more than once.
+    /// URL, or path and query, to check; may be repeated
     #[arg(long = "url", value_name = "URL", requires = "file")]
     pub urls: Vec<String>,
 }
@@ -72,12 +72,12 @@ fn answer(question: Question) -> Value {
     })
 }
 
-/// A number of seconds, without a fraction where it is whole.
+/// Returns a number of seconds, as an integer where it is one.
 fn seconds(seconds: f64) -> Value {
     if seconds.fract() == 0.0 && seconds < 9e15 { json!(seconds as u64) } else { json!(seconds) }
 }
 
-/// The part of a URL that robots.txt is about; anything without a scheme is taken for a path.
+/// Returns the part of a URL that robots.txt applies to. Text without a scheme is treated as a path.
 fn path_and_query(url: &str) -> String {
     match url::Url::parse(url) {
         Ok(url) if url.has_host() => url[url::Position::BeforePath..url::Position::AfterQuery].to_owned(),
@@ -87,7 +87,7 @@ fn path_and_query(url: &str) -> String {
 
 fn describe(input: impl Read, args: &RobotsArgs, output: &mut impl Write) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
-    // One byte past the limit lets the parser see that the file is longer.
+    // One byte more than the limit lets the parser detect a longer file.
     input.take(BYTE_LIMIT as u64 + 1).read_to_end(&mut bytes).context("cannot read robots.txt")?;
     let rules = RobotsRules::parse(&bytes, &args.agent);
     if let Some(delay) = rules.crawl_delay() {
@@ -103,7 +103,7 @@ fn describe(input: impl Read, args: &RobotsArgs, output: &mut impl Write) -> any
         writeln!(output, "{verdict:<11}  {url}  ({reason})")?;
     }
     if bytes.len() > BYTE_LIMIT {
-        writeln!(output, "note         only the first {BYTE_LIMIT} bytes count")?;
+        writeln!(output, "note         only the first {BYTE_LIMIT} bytes are used")?;
     }
     Ok(())
 }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_is_answered_with_an_error() {
+    fn invalid_base64_is_answered_with_an_error() {
         let question = serde_json::from_value(json!({"id": "a", "robots_b64": "?", "agent": "b", "url": "/"})).unwrap();
         let answer = answer(question);
         assert_eq!(answer["id"], "a");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_delay_sitemaps_and_each_verdict() {
+    fn the_listing_shows_delay_sitemaps_and_verdicts() {
         let args = RobotsArgs { file: None, agent: "bot".into(), urls: vec!["/private/".into(), "http://h/".into()] };
         let mut output = Vec::new();
         describe(FILE.as_bytes(), &args, &mut output).unwrap();

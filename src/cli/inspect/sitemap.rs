@@ -1,4 +1,4 @@
-//! `harvestman inspect sitemap`: which URLs a sitemap or feed names.
+//! `harvestman inspect sitemap`: lists the URLs of a sitemap or feed.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
@@ -13,18 +13,18 @@ use super::answer_lines;
 use harvestman_core::config::RobotsOptions;
 use harvestman_stages::host::sitemap::{Limits, SitemapContents, parse};
 
-/// Shows which URLs a sitemap, sitemap index, feed or list of URLs names, one a line.
+/// List the URLs of a sitemap, sitemap index, feed or list of URLs
 ///
-/// Without a FILE, answers JSON lines on standard input, `{id, path, url, content_type}`, each with `{id, urls, sitemaps}` or
-/// `{id, error}`.
+/// Without FILE, answers JSON lines on standard input, `{id, path, url, content_type}`, each with `{id, urls,
+/// sitemaps}` or `{id, error}`.
 #[derive(Debug, Clone, Args)]
 pub struct SitemapArgs {
-    /// The document to read, compressed or not; `-` for standard input.
+    /// Document to read, compressed or not; `-` for standard input
     pub file: Option<PathBuf>,
-    /// The URL that the document comes from: relative URLs are resolved against it.
+    /// URL of the document, for resolving relative URLs
     #[arg(long, default_value = "", requires = "file")]
     pub url: String,
-    /// The Content-Type header that it came with.
+    /// Content-Type header of the document
     #[arg(long, requires = "file")]
     pub content_type: Option<String>,
 }
@@ -73,7 +73,7 @@ fn open(path: &Path, url: &str, content_type: Option<&str>) -> anyhow::Result<Si
 fn read(input: impl Read, url: &str, content_type: Option<&str>) -> anyhow::Result<SitemapContents> {
     let limits = Limits::from(&RobotsOptions::default());
     let mut bytes = Vec::new();
-    // One byte past the limit lets the parser see that the document is longer.
+    // One byte more than the limit lets the parser detect a longer document.
     input.take(limits.bytes as u64 + 1).read_to_end(&mut bytes)?;
     Ok(parse(&bytes, url, content_type, limits)?)
 }
@@ -86,10 +86,10 @@ fn describe(contents: &SitemapContents, output: &mut impl Write) -> anyhow::Resu
         writeln!(output, "page     {url}")?;
     }
     if contents.dropped > 0 {
-        writeln!(output, "note     {} entries are left out: no http URL, too long, or too many", contents.dropped)?;
+        writeln!(output, "note     {} entries skipped: not an http URL, too long, or too many", contents.dropped)?;
     }
     if contents.cut {
-        writeln!(output, "note     the document is broken or longer than is read; the rest is unknown")?;
+        writeln!(output, "note     the document is broken or too long; the remainder was not read")?;
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_no_sitemap_is_answered_with_an_error() {
+    fn missing_files_and_other_documents_are_answered_with_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s.xml");
         assert!(ask(&path)["error"].as_str().unwrap().contains("cannot open"));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_pages_sitemaps_and_what_is_missing() {
+    fn the_listing_shows_pages_sitemaps_and_omissions() {
         let contents = SitemapContents {
             urls: vec!["http://h/1".into()],
             sitemaps: vec!["http://h/2.xml".into()],
@@ -136,6 +136,6 @@ mod tests {
         describe(&contents, &mut output).unwrap();
         let text = String::from_utf8(output).unwrap();
         assert!(text.contains("page     http://h/1\n") && text.contains("sitemap  http://h/2.xml\n"));
-        assert!(text.contains("3 entries") && text.contains("broken or longer"));
+        assert!(text.contains("3 entries") && text.contains("broken or too long"));
     }
 }

@@ -1,4 +1,4 @@
-//! `harvestman inspect url`: what Harvestman makes of a URL or link.
+//! `harvestman inspect url`: shows how Harvestman interprets a URL.
 
 use std::io::{self, Write};
 
@@ -11,32 +11,31 @@ use super::usv::UsvLines;
 use harvestman_core::config::url::{ScopeOptions, UrlOptions};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
 
-/// Show what Harvestman makes of a URL: its canonical form, whom politeness is owed to, whether it looks like a trap.
+/// Show the canonical form of a URL, its politeness key, and signs of a trap
 ///
-/// Without a URL, questions are read from standard input as JSON lines, {"id", "op": "parse" or "canon", "input", "base"},
-/// and each is answered by a line {"id", "href"} or {"id", "failure": true}. "parse" is what the URL standard makes of the
-/// input, "canon" is Harvestman's canonical form, "surt" the key that indices of web archives have for it.
+/// Without a URL, questions are read from standard input as JSON lines, {"id", "op": "parse" or "canon" or "surt",
+/// "input", "base"}, and each is answered with a line {"id", "href"} or {"id", "failure": true}. "parse" applies the
+/// URL standard, "canon" returns Harvestman's canonical form, "surt" the key that web archive indexes use.
 #[derive(Debug, Clone, clap::Args)]
 pub struct UrlArgs {
-    /// The URL, or a link as it stands on the page that --base names
+    /// URL, or a link on the page given with --base
     pub url: Option<String>,
-    /// The URL of the page that the link stands on
+    /// URL of the page with the link
     #[arg(long, value_name = "URL")]
     pub base: Option<String>,
 }
 
-/// Answers on standard output.
+/// Prints the answer.
 ///
 /// # Errors
-///
-/// Where the URL is none, or standard input or output fails.
+/// The URL is invalid, or standard input or output fails.
 pub fn run(args: &UrlArgs) -> anyhow::Result<()> {
     let canonicaliser = Canonicaliser::new(&UrlOptions::default())?;
     let output = io::stdout().lock();
     match &args.url {
         Some(url) => describe(&canonicaliser, url, args.base.as_deref(), output),
         None => answer_lines(UsvLines::new(io::stdin().lock()), output, |question| answer(&canonicaliser, &question))
-            .context("could not go on answering"),
+            .context("cannot answer any further"),
     }
 }
 
@@ -71,21 +70,21 @@ fn answer(canonicaliser: &Canonicaliser, question: &Question) -> Value {
     }
 }
 
-/// The canonical form of `input` on the page `base`, by the code that a crawl uses.
+/// Returns the canonical form of `input` on the page `base`, with the code that a crawl uses.
 fn canonical(canonicaliser: &Canonicaliser, input: &str, base: Option<&str>) -> Result<CanonicalUrl, OutOfScope> {
     let Some(base) = base else { return canonicaliser.parse(input) };
     match canonicaliser.parse(base) {
         Ok(page) => canonicaliser.resolver(&page, None).resolve(input).map(|url| url.to_url()),
-        // A base that no page can have: what is absolute may lead to the web even so.
+        // No page can have this base, but an absolute input may be valid nevertheless.
         Err(_) => canonicaliser.parse(&whatwg_href(input, Some(base)).ok_or(OutOfScope::Invalid)?),
     }
 }
 
 fn describe(canonicaliser: &Canonicaliser, url: &str, base: Option<&str>, mut out: impl Write) -> anyhow::Result<()> {
     let standard = whatwg_href(url, base).with_context(|| match base {
-        Some(base) => format!("`{url}` on the page `{base}` is no URL"),
+        Some(base) => format!("`{url}` on the page `{base}` is not a URL"),
         None => format!(
-            "`{url}` is no URL; write it with its scheme, as in https://example.org/, or name its page by --base"
+            "`{url}` is not a URL; write it with its scheme, as in https://example.org/, or give its page with --base"
         ),
     })?;
     let mut line = |name: &str, value: &str| writeln!(out, "{name:<18}{value}");
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_of_another_form_are_answered_by_an_error() {
+    fn malformed_questions_are_answered_with_an_error() {
         let all = answers(
             "{\"id\":1,\"op\":\"eat\",\"input\":\"x\"}\n{\"id\":2,\"op\":\"parse\"}\n\u{0}\n{\"op\":\"canon\",\"input\":\"\"}",
         );
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_shown_the_parts_the_canonical_form_and_the_verdict() {
+    fn the_listing_shows_parts_canonical_form_and_verdict() {
         let shown = |url: &str, base: Option<&str>| {
             let mut out = Vec::new();
             describe(&canonicaliser(), url, base, &mut out).map(|()| String::from_utf8(out).unwrap())

@@ -1,12 +1,12 @@
-//! JSON lines from programs whose strings are not Unicode text.
+//! Reads JSON lines from programs whose strings are not valid Unicode.
 //!
-//! JSON lets a string hold half a surrogate pair (`"\ud800"`), and test data of URLs does; text in Rust cannot hold it. The
-//! URL standard takes its input as a USVString, in which each such half is U+FFFD: so it is replaced here, before the line is
-//! read as JSON. Bytes that are no UTF-8 become U+FFFD likewise.
+//! JSON strings may contain lone surrogates (`"\ud800"`), and URL test data does; Rust strings cannot. The URL standard
+//! takes its input as a USVString, in which each lone surrogate is U+FFFD, so it is replaced here, before the line is
+//! parsed. Invalid UTF-8 becomes U+FFFD likewise.
 
 use std::io::{self, BufRead, Read};
 
-/// Reads lines from `inner` and hands them on as Unicode text.
+/// Reads lines from `inner` and converts them to Unicode.
 pub(super) struct UsvLines<R> {
     inner: R,
     line: Vec<u8>,
@@ -27,7 +27,7 @@ impl<R: BufRead> BufRead for UsvLines<R> {
             self.inner.read_until(b'\n', &mut self.line)?;
             replace_lone_surrogates(&mut self.line);
             if let Err(error) = std::str::from_utf8(&self.line) {
-                tracing::debug!(%error, "a line is no UTF-8");
+                tracing::debug!(%error, "a line is not UTF-8");
                 self.line = String::from_utf8_lossy(&self.line).into_owned().into_bytes();
             }
         }
@@ -47,7 +47,7 @@ impl<R: BufRead> Read for UsvLines<R> {
     }
 }
 
-/// Replaces each escape of half a surrogate pair by that of U+FFFD, which is as long.
+/// Replaces each escaped lone surrogate with the escape of U+FFFD, which has the same length.
 fn replace_lone_surrogates(json: &mut [u8]) {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
@@ -67,7 +67,7 @@ fn replace_lone_surrogates(json: &mut [u8]) {
     }
 }
 
-/// The code unit that `text` starts with, written as in `\ud83d`.
+/// Returns the code unit that `text` starts with, escaped as in `\ud83d`.
 fn code_unit(text: &[u8]) -> Option<u16> {
     let digits = text.get(..6)?.strip_prefix(b"\\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_pairs_are_replaced_and_pairs_are_not() {
+    fn lone_surrogates_are_replaced_and_pairs_are_kept() {
         for (given, wanted) in [
             (r#""\ud800""#, r#""\ufffd""#),
             (r#""\uDFFFx\uD83D\ude00""#, r#""\ufffdx\uD83D\ude00""#),

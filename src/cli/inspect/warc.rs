@@ -1,4 +1,4 @@
-//! `harvestman inspect warc FILE`: what is in a WARC file, and whether it is whole.
+//! `harvestman inspect warc FILE`: lists the records of a WARC file and verifies it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,29 +11,32 @@ use serde_json::Value;
 
 use harvestman_storage::archive::reader::{Check, Error, Limits, Record, WarcReader};
 
-/// Lists the records of a WARC file (compressed or plain) and says where it is torn or broken.
+/// List the records of a WARC file and report where it is torn or broken
 ///
-/// Without FILE it answers JSON lines from standard input: `{"id": …, "path": "x.warc.gz"}` is answered by
-/// `{"id": …, "records": 3, "types": {…}, "ok": true}`.
+/// Without FILE, answers JSON lines on standard input: `{"id": …, "path": "x.warc.gz"}` is answered with `{"id": …,
+/// "records": 3, "types": {…}, "ok": true}`.
 #[derive(Debug, clap::Args)]
 pub struct WarcArgs {
-    /// The WARC file.
+    /// WARC file to read
     file: Option<PathBuf>,
-    /// Check the digests of all records too.
+    /// Also check the digests of all records
     #[arg(long)]
     verify: bool,
-    /// One JSON object a record, and one for the totals.
+    /// Print one JSON object per record, and one with the totals
     #[arg(long)]
     json: bool,
-    /// List only records whose target URI contains this text.
+    /// List only records whose target URI contains this text
     #[arg(long, value_name = "TEXT")]
     url: Option<String>,
-    /// Write the block of the record at this offset to standard output, and nothing else.
+    /// Write only the block of the record at this offset to standard output
     #[arg(long, value_name = "OFFSET", requires = "file")]
     extract: Option<u64>,
 }
 
-/// Runs the command. An error where the file is torn or broken, or a digest is wrong.
+/// Runs the command.
+///
+/// # Errors
+/// The file is torn or broken, or a digest is wrong.
 pub fn run(args: &WarcArgs) -> anyhow::Result<()> {
     let output = BufWriter::new(io::stdout().lock());
     match (&args.file, args.extract) {
@@ -43,16 +46,16 @@ pub fn run(args: &WarcArgs) -> anyhow::Result<()> {
     }
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 struct Totals {
     records: u64,
     types: BTreeMap<String, u64>,
     /// Bytes of all blocks.
     block_bytes: u64,
-    /// Digests that are not those of the bytes.
+    /// Digests that do not match.
     digests_wrong: u64,
-    /// Digests that could not be checked, or were not there.
+    /// Digests that are missing or could not be checked.
     digests_not_checked: u64,
     /// Compressed records that share a gzip member with others, which most tools cannot seek to.
     sharing_a_member: u64,
@@ -61,7 +64,7 @@ struct Totals {
     error: Option<String>,
 }
 
-/// One record, as it is listed.
+/// A listed record.
 #[derive(Debug, Serialize)]
 struct Listed<'a> {
     offset: u64,
@@ -76,7 +79,7 @@ struct Listed<'a> {
     digests_wrong: u64,
 }
 
-/// Reads a whole file, hands every record to `each`, and sums up.
+/// Reads a whole file, passes every record to `each`, and returns the totals.
 fn scan(
     input: impl Read,
     verify: bool,
@@ -105,8 +108,8 @@ fn scan(
     Ok(totals)
 }
 
-/// Lists a record once it was read to its end, so that a torn one is not listed. The inner result is the file's fault, the
-/// outer one that of `each`.
+/// Lists a record after reading it completely, so that a torn one is not listed. The inner result is an error of the
+/// file, the outer one an error of `each`.
 fn scan_record<R: Read>(
     mut record: Record<'_, R>,
     verify: bool,
@@ -129,7 +132,7 @@ fn scan_record<R: Read>(
     totals.digests_wrong += count(Check::Wrong);
     totals.digests_not_checked += count(Check::NotChecked);
     totals.sharing_a_member += u64::from(!end.member_ended);
-    // A revisit says so of its block, which is the head alone by design.
+    // In a revisit record, the block is truncated by design: it holds the head only.
     let truncated = header.get("WARC-Truncated").filter(|_| record_type != "revisit");
     let digests_wrong = count(Check::Wrong);
     let url = url.as_deref();
@@ -149,7 +152,7 @@ fn read_record<R: Read>(record: &mut Record<'_, R>, verify: bool) -> Result<(Opt
     Ok((status, vec![verdict.block, verdict.payload]))
 }
 
-/// The status in the first line of an HTTP response.
+/// Returns the status in the first line of an HTTP response.
 fn status(start: &[u8]) -> Option<u16> {
     let line = start.strip_prefix(b"HTTP/")?;
     let code = line.split(|byte| *byte == b' ').nth(1)?;
@@ -180,7 +183,7 @@ fn list(file: &Path, args: &WarcArgs, mut output: impl Write) -> anyhow::Result<
 fn write_line(record: &Listed<'_>, output: &mut impl Write) -> io::Result<()> {
     let status = record.status.map_or_else(|| "-".to_owned(), |status| status.to_string());
     let (offset, kind, length) = (record.offset, record.r#type, record.block_bytes);
-    // The file may come from anywhere: nothing in it may steer the terminal.
+    // The file is untrusted: replace control characters, which could manipulate the terminal.
     let shown = |text: &str| text.replace(char::is_control, "\u{fffd}");
     let (kind, url) = (shown(kind), shown(record.url.unwrap_or("-")));
     write!(output, "{offset:>12} {kind:<9} {status:>3} {length:>10} {url}")?;
@@ -208,14 +211,14 @@ fn write_totals(totals: &Totals, verify: bool, output: &mut impl Write) -> io::R
 fn extract(file: &Path, offset: u64, mut output: impl Write) -> anyhow::Result<()> {
     use std::io::{Seek, SeekFrom};
     let mut input = open(file)?;
-    input.seek(SeekFrom::Start(offset)).with_context(|| format!("cannot go to byte {offset}"))?;
+    input.seek(SeekFrom::Start(offset)).with_context(|| format!("cannot seek to byte {offset}"))?;
     let mut reader = WarcReader::new(input, Limits::default());
     match reader.next_record() {
         Ok(Some(mut record)) if record.offset() == 0 => {
-            io::copy(&mut record, &mut output).with_context(|| format!("the record at byte {offset} is not whole"))?;
+            io::copy(&mut record, &mut output).with_context(|| format!("the record at byte {offset} is incomplete"))?;
             Ok(output.flush()?)
         }
-        _ => bail!("no record starts at byte {offset}; `harvestman inspect warc FILE` lists where they do"),
+        _ => bail!("no record starts at byte {offset}; `harvestman inspect warc FILE` lists the offsets"),
     }
 }
 
@@ -223,7 +226,7 @@ fn open(file: &Path) -> anyhow::Result<File> {
     File::open(file).with_context(|| format!("cannot open {}", file.display()))
 }
 
-/// A line on standard input.
+/// A question on standard input.
 #[derive(Debug, Deserialize)]
 struct Question {
     #[serde(default)]
@@ -253,7 +256,7 @@ mod tests {
         Content-Length: 19\r\n\r\nHTTP/1.1 404 No\r\n\r\n\r\n\r\n";
 
     #[test]
-    fn a_file_is_summed_up_and_a_wrong_digest_found_when_asked_for() {
+    fn totals_are_counted_and_wrong_digests_found_on_request() {
         let mut listed = Vec::new();
         let each = |record: &Listed<'_>| {
             listed.push((record.offset, record.status, record.url.map(str::to_owned)));

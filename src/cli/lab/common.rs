@@ -1,4 +1,4 @@
-//! What all experiments take, and how one is carried out.
+//! The common arguments and the execution of experiments.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::progress::Progress;
+use super::progress::RunProgress;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::rows::{is_stdout, load_telling, print_text, write_json};
+use crate::cli::output::{is_stdout, print_text, write_json};
+use crate::cli::recordings::load_with_notes;
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::Corpus;
 use harvestman_lab::experiments::{Experiment, Results, Workers};
@@ -22,55 +23,57 @@ const SIM_HOSTS: u64 = 50;
 /// Arguments of every experiment.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common {
-    /// Recordings: WARC files, compressed or plain, of any tool; or sim, a simulated network of sites
+    /// Recordings: WARC files, compressed or plain, of any tool; or sim for a simulated network of sites
     #[arg(value_name = "CORPUS", required = true)]
     corpora: Vec<PathBuf>,
-    /// Labels of the corpora, one file each, in their order [default: NAME.labels.csv.gz or NAME.labels.csv beside NAME.warc.gz]
+    /// Label files of the corpora, in the same order [default: NAME.labels.csv.gz or NAME.labels.csv beside
+    /// NAME.warc.gz]
     #[arg(long, value_name = "FILE", help_heading = "Corpora and runs")]
     labels: Vec<PathBuf>,
-    /// Runs of each, with the seeds 1 to N; the table shows mean and standard deviation
+    /// Number of runs, with the seeds 1 to N; tables show mean and standard deviation
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000), help_heading = "Corpora and runs")]
     pub seeds: u64,
-    /// Threads that share the runs [default: one a processor]
+    /// Number of threads for the runs [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Corpora and runs")]
     threads: Option<u16>,
-    /// Write {"rows": [...]}, one row a run; - is standard output, in place of the table
+    /// Write {"rows": [...]}, one row per run; - writes to standard output instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
-    /// Write the report to this folder: NAME.json, NAME-rows.csv, NAME-summary.csv, NAME.md, and NAME.html with plots
+    /// Write the report to this directory: NAME.json, NAME-rows.csv, NAME-summary.csv, NAME.md, and NAME.html with
+    /// plots
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
 }
 
-/// Measures all corpora, one after the other, and writes what was found.
+/// Runs an experiment on all corpora, one after the other, and writes the results.
 ///
-/// A corpus that lacks something is left out, so that hours of work on the others are not lost; it is told at once and
-/// again by the exit code.
-pub fn carry_out(experiment: &impl Experiment, common: &Common) -> Result<(), Failure> {
+/// A corpus that lacks something is skipped, so that the results of the others are not lost. The error is printed at
+/// once and reflected in the exit code.
+pub fn run_experiment(experiment: &impl Experiment, common: &Common) -> Result<(), Failure> {
     common.check()?;
-    let progress = Progress::new(common.quiet);
+    let progress = RunProgress::new(common.quiet);
     let workers = Workers::new(common.threads.map(Into::into), &progress);
-    let (mut results, mut left_out) = (Results::default(), Vec::new());
+    let (mut results, mut skipped) = (Results::default(), Vec::new());
     for (at, warc) in common.corpora.iter().enumerate() {
         let measured = measure(experiment, warc, common.labels.get(at).map(PathBuf::as_path), &workers, &mut results);
         progress.finish();
         if let Err(error) = measured {
             if common.corpora.len() > 1 {
-                eprintln!("left out: {error:#}");
+                eprintln!("skipped: {error:#}");
             }
-            left_out.push(error);
+            skipped.push(error);
         }
     }
-    match (left_out.len(), left_out.into_iter().next()) {
+    match (skipped.len(), skipped.into_iter().next()) {
         (_, Some(error)) if results.rows.is_empty() => Err(error.into()),
         (0, _) => write(&experiment.report(results), common),
         (count, _) => {
             write(&experiment.report(results), common)?;
             let all = common.corpora.len();
-            Err(Failure::new(Exit::Failed, format!("{count} of {all} corpora were left out, see above")))
+            Err(Failure::new(Exit::Failed, format!("{count} of {all} corpora were skipped, see above")))
         }
     }
 }
@@ -87,17 +90,17 @@ fn measure(
     Ok(experiment.measure(&corpus, workers, results)?)
 }
 
-/// A recording, or the simulated network.
+/// Loads a recording, or builds the simulated network.
 pub fn corpus(warc: &Path, labels: Option<&Path>) -> anyhow::Result<Corpus> {
-    if is_sim(warc) { Ok(Corpus::from_world(&sim()?)?) } else { load_telling(warc, labels, false) }
+    if is_sim(warc) { Ok(Corpus::from_world(&sim()?)?) } else { load_with_notes(warc, labels, false) }
 }
 
-/// Whether a simulated network is asked for; a file of that name is written `./sim`.
+/// Returns whether the simulated network is requested; a file of that name is given as `./sim`.
 fn is_sim(corpus: &Path) -> bool {
     corpus == Path::new("sim")
 }
 
-/// The simulated network: sites of all families, without what never ends.
+/// Builds the simulated network: sites of all families, without endless traps.
 fn sim() -> anyhow::Result<World> {
     let options = WorldOptions { pages: SIM_PAGES, hosts: SIM_HOSTS, ..WorldOptions::default() };
     Ok(World::new(&options, Seed(1))?)
@@ -121,12 +124,12 @@ fn write(report: &Report, common: &Common) -> Result<(), Failure> {
 }
 
 impl Common {
-    /// Finds mistakes before hours are spent.
+    /// Checks the arguments before the long work begins.
     fn check(&self) -> Result<(), Failure> {
         if !self.labels.is_empty() && self.labels.len() != self.corpora.len() {
             let (labels, corpora) = (self.labels.len(), self.corpora.len());
             return Err(Failure::usage(format!(
-                "{labels} files of labels for {corpora} corpora: give --labels once for each, in their order, or not at all"
+                "{labels} label files for {corpora} corpora: give --labels once per corpus, in the same order, or not at all"
             )));
         }
         for path in self.corpora.iter().filter(|path| !is_sim(path)).chain(&self.labels) {

@@ -1,4 +1,4 @@
-//! How far an experiment is, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
+//! Progress of an experiment, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_lab::experiments::Watch;
 use harvestman_report::figures;
 
-/// How often a line is written where it is not redrawn.
+/// Interval of the plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows how many runs have ended.
-pub struct Progress {
+pub struct RunProgress {
     shown: Shown,
 }
 
@@ -24,17 +24,17 @@ enum Shown {
     Nothing,
 }
 
-/// The runs under way.
+/// The runs of the current corpus.
 struct Runs {
     what: String,
     all: usize,
     done: usize,
-    /// When the last line was written, or the first runs began.
+    /// The time of the last line, or of the start.
     line: Instant,
 }
 
-impl Progress {
-    /// In the form that suits standard error; none where `quiet`.
+impl RunProgress {
+    /// Chooses the form for standard error; shows nothing if `quiet`.
     pub fn new(quiet: bool) -> Self {
         let shown = if quiet {
             Shown::Nothing
@@ -51,7 +51,7 @@ impl Progress {
         Self { shown }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Shown::Live(bar) = &self.shown {
             bar.finish_and_clear();
@@ -59,7 +59,7 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl Watch for RunProgress {
     fn begin(&self, what: &str, runs: usize) {
         match &self.shown {
             Shown::Live(bar) => {
@@ -81,7 +81,7 @@ impl Watch for Progress {
             Shown::Live(bar) => bar.inc(1),
             Shown::Plain(clock, state) => {
                 if let Some(line) = state.lock().done(clock.now()) {
-                    // Nobody reads it any more: no reason to end the experiment.
+                    // Standard error may be closed.
                     let _ = writeln!(io::stderr(), "{line}");
                 }
             }
@@ -91,7 +91,7 @@ impl Watch for Progress {
 }
 
 impl Runs {
-    /// Counts one more; a line where the last one is some time ago.
+    /// Counts one run. Returns a line if the last one is older than [`LINE_EVERY`].
     fn done(&mut self, now: Instant) -> Option<String> {
         self.done += 1;
         if now.since(self.line) < LINE_EVERY {

@@ -1,10 +1,10 @@
-//! `harvestman lab scale`: what a fleet of any size asks for.
+//! `harvestman lab scale`: estimates the resources of a large fleet.
 
 use std::path::PathBuf;
 
 use super::common::corpus;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::rows::print_text;
+use crate::cli::output::print_text;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FleetOptions};
 use harvestman_lab::scale::{Fleet, Sample, forecast, markdown, measure, text};
@@ -13,26 +13,26 @@ use harvestman_lab::scale::{Fleet, Sample, forecast, markdown, measure, text};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct ScaleArgs {
-    /// What costs are measured on: a WARC file, compressed or plain; or sim, a simulated network of sites
+    /// Corpus for measuring the costs: a WARC file, compressed or plain; or sim for a simulated network of sites
     #[arg(value_name = "CORPUS", default_value = "sim")]
     corpus: PathBuf,
-    /// Pages that are measured
+    /// Number of pages to measure
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
     sample: u32,
 
-    /// Nodes
+    /// Number of nodes
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "The fleet")]
     nodes: u32,
-    /// URLs that are known in the end, as in 100e9
+    /// Number of known URLs at the end, e.g. 100e9
     #[arg(long, value_name = "N", default_value_t = 1e11, value_parser = positive, help_heading = "The fleet")]
     urls: f64,
-    /// Pages a second that a node fetches
+    /// Pages per second and node
     #[arg(long, value_name = "N", default_value_t = 100.0, value_parser = positive, help_heading = "The fleet")]
     pages: f64,
-    /// Partitions [default: that of fleet.partitions, or four a node]
+    /// Number of partitions [default: that of fleet.partitions, or four per node]
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "The fleet")]
     partitions: Option<f64>,
-    /// Streams of the exchange, and as many of the logs [default: that of fleet.shards]
+    /// Number of exchange streams, and of log streams [default: that of fleet.shards]
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "The fleet")]
     shards: Option<f64>,
     /// Seconds between two heartbeats of a node [default: that of fleet.renew]
@@ -42,74 +42,75 @@ pub struct ScaleArgs {
     #[arg(long, value_name = "S", value_parser = positive, help_heading = "The fleet")]
     checkpoint: Option<f64>,
 
-    /// NATS servers
-    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = positive, help_heading = "What there is")]
+    /// Number of NATS servers
+    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = positive, help_heading = "Available resources")]
     servers: f64,
-    /// Copies of everything
-    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = positive, help_heading = "What there is")]
+    /// Number of replicas of all data
+    #[arg(long, value_name = "N", default_value_t = 3.0, value_parser = positive, help_heading = "Available resources")]
     replicas: f64,
-    /// Messages a second that the leader of a stream takes
-    #[arg(long, value_name = "N", default_value_t = 8e3, value_parser = positive, help_heading = "What there is")]
+    /// Messages per second that the leader of a stream accepts
+    #[arg(long, value_name = "N", default_value_t = 8e3, value_parser = positive, help_heading = "Available resources")]
     stream_messages: f64,
-    /// Messages a second that a server hands to those who listen
-    #[arg(long, value_name = "N", default_value_t = 1e6, value_parser = positive, help_heading = "What there is")]
+    /// Messages per second that a server delivers to subscribers
+    #[arg(long, value_name = "N", default_value_t = 1e6, value_parser = positive, help_heading = "Available resources")]
     server_messages: f64,
-    /// Bytes a second that the network of a server carries
-    #[arg(long, value_name = "N", default_value_t = 1.25e9, value_parser = positive, help_heading = "What there is")]
+    /// Network bandwidth of a server, in bytes per second
+    #[arg(long, value_name = "N", default_value_t = 1.25e9, value_parser = positive, help_heading = "Available resources")]
     server_bytes: f64,
-    /// Bytes of disk of a server
-    #[arg(long, value_name = "N", default_value_t = 2e13, value_parser = positive, help_heading = "What there is")]
+    /// Disk capacity of a server, in bytes
+    #[arg(long, value_name = "N", default_value_t = 2e13, value_parser = positive, help_heading = "Available resources")]
     server_disk: f64,
-    /// Bytes a second that the network of a node carries
-    #[arg(long, value_name = "N", default_value_t = 1.25e8, value_parser = positive, help_heading = "What there is")]
+    /// Network bandwidth of a node, in bytes per second
+    #[arg(long, value_name = "N", default_value_t = 1.25e8, value_parser = positive, help_heading = "Available resources")]
     node_bytes: f64,
-    /// Bytes of memory of a node that the fleet may take
-    #[arg(long, value_name = "N", default_value_t = 1.6e10, value_parser = positive, help_heading = "What there is")]
+    /// Memory of a node available to the fleet, in bytes
+    #[arg(long, value_name = "N", default_value_t = 1.6e10, value_parser = positive, help_heading = "Available resources")]
     node_memory: f64,
 
-    /// How it is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
-/// How a forecast is told.
+/// The output format of a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For documents
+    /// Markdown for documents
     Markdown,
-    /// Everything, as JSON
+    /// Everything as JSON
     Json,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  A thousand nodes and a hundred billion URLs, by costs measured on a simulated network:
+  A thousand nodes and 100 billion URLs, with costs measured on a simulated network:
     harvestman lab scale
-  Twenty nodes and a billion URLs, by costs measured on a recorded forum:
+  Twenty nodes and a billion URLs, with costs measured on a recorded forum:
     harvestman lab scale forum.warc.gz --nodes 20 --urls 1e9 --pages 50
 
-Costs are measured in some seconds by writing and reading what nodes write and read. What servers and machines can do
-is taken as it is given, and what comes out is reckoned: `scarcest first` says what to have more of.";
+Costs are measured within seconds by writing and reading what nodes write and read. The capacities
+of servers and machines are inputs, and the results are computed from them: `scarcest first` lists
+what to add.";
 
-/// A number above 0.
+/// Parses a positive number.
 fn positive(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
-    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("it must be above 0".to_owned()) }
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be greater than 0".to_owned()) }
 }
 
-/// Measures, and tells what follows.
+/// Measures the costs and prints the forecast.
 pub fn run(args: &ScaleArgs) -> Result<(), Failure> {
     let corpus = corpus(&args.corpus, None)?;
     let costs = measure(&Sample::of(&corpus, args.sample as usize), &Clock::system());
     let fleet = fleet(args);
-    let told = forecast(&costs, &fleet);
+    let outlook = forecast(&costs, &fleet);
     let text = match args.format {
-        Format::Text => text(&costs, &fleet, &told),
-        Format::Markdown => markdown(&costs, &fleet, &told),
+        Format::Text => text(&costs, &fleet, &outlook),
+        Format::Markdown => markdown(&costs, &fleet, &outlook),
         Format::Json => {
-            let all = serde_json::json!({"costs": costs, "fleet": fleet, "forecast": told});
+            let all = serde_json::json!({"costs": costs, "fleet": fleet, "forecast": outlook});
             serde_json::to_string_pretty(&all).map_err(anyhow::Error::from)? + "\n"
         }
     };

@@ -1,32 +1,32 @@
-//! Learning from the site itself.
+//! Learns from the site itself.
 
 use std::path::{Path, PathBuf};
 
 use super::{LearnArgs, write};
-use crate::cli::crawl::{Begin, Until, begin, to_report};
+use crate::cli::crawl::{Start, Until, prepare, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use harvestman_core::config::{Config, Flag, FlagValue, PolicyKind};
 use harvestman_pipeline::MODEL_FILE;
 use harvestman_policy::learned::SiteModel;
 
-/// A crawl directory that is only needed until the model is read.
-struct Passing(PathBuf);
+/// A temporary crawl directory, removed once the model has been read.
+struct TemporaryDirectory(PathBuf);
 
-impl Drop for Passing {
+impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // It is among the temporary files: what is left of it does no harm.
+        // Remains in the temporary directory do no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Crawls as many pages as `args` say; the model is written then. An interrupted crawl has a model too.
+/// Crawls the number of pages given in `args` and writes the model. An interrupted crawl has a model too.
 pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
-    let out = args.keep.clone().unwrap_or_else(passing_directory);
-    let (config, progress) = begin(config(args, &out)?, args.quiet)?;
-    let _passing = args.keep.is_none().then(|| Passing(out.clone()));
-    let until = if args.by.is_some() { Until::Learnt } else { Until::Over };
-    let report = to_report(&config, &progress, Begin::Anew, until)?;
+    let out = args.keep.clone().unwrap_or_else(temporary_directory);
+    let (config, progress) = prepare(config(args, &out)?, args.quiet)?;
+    let _directory = args.keep.is_none().then(|| TemporaryDirectory(out.clone()));
+    let until = if args.by.is_some() { Until::Learnt } else { Until::Done };
+    let report = to_report(&config, &progress, Start::Fresh, until)?;
     if !args.quiet {
         eprint!("{report}");
     }
@@ -34,12 +34,11 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let Ok(bytes) = std::fs::read(out.join(MODEL_FILE)) else {
         return Err(match exit {
             Exit::Done => {
-                let what =
-                    "the crawl left no site model: it has found too little to learn from; allow more with --pages";
+                let what = "the crawl found too little to learn a site model from: allow more pages with --pages";
                 Failure::new(Exit::Failed, what)
             }
-            Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so there is nothing to learn from"),
-            _ => Failure::new(exit, "the crawl ended before there was anything to learn from"),
+            Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so nothing could be learnt"),
+            _ => Failure::new(exit, "the crawl ended before anything could be learnt"),
         });
     };
     let model = SiteModel::from_bytes(&bytes).map_err(|error| Failure::new(Exit::Internal, error))?;
@@ -47,7 +46,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     Ok((model, exit))
 }
 
-fn passing_directory() -> PathBuf {
+fn temporary_directory() -> PathBuf {
     std::env::temp_dir().join(format!("harvestman-learn-{}", std::process::id()))
 }
 
@@ -77,7 +76,7 @@ fn config(args: &LearnArgs, out: &Path) -> Result<Config, Failure> {
     config.policy.variant = args.variant.unwrap_or_default();
     config.policy.by = args.by.unwrap_or(config.policy.by);
     if args.keep.is_none() {
-        // Nobody would see them.
+        // The directory is temporary, so these files would be removed.
         (config.archive.enabled, config.policy.log, config.state.enabled) = (false, false, false);
     }
     Ok(config)

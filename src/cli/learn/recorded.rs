@@ -1,11 +1,11 @@
-//! Learning from a recording.
+//! Learns from a recording.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::{LearnArgs, write};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::rows::{example_page, load_telling};
+use crate::cli::recordings::{example_page, load_with_notes};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{ParseOptions, PolicyVariant};
 use harvestman_core::seed::Seed;
@@ -17,10 +17,10 @@ use harvestman_policy::learned::SiteModel;
 use harvestman_report::CrawlStatus;
 use harvestman_report::progress::Progress;
 
-/// Crawls the recording; the model is written then.
+/// Crawls the recording and writes the model.
 pub(super) fn learn(args: &LearnArgs) -> Result<SiteModel, Failure> {
     check(args)?;
-    let corpus = Arc::new(load_telling(Path::new(&args.what), None, true)?);
+    let corpus = Arc::new(load_with_notes(Path::new(&args.what), None, true)?);
     let example = args.example.as_deref().map(|url| example_page(&corpus, url)).transpose()?;
     let model = crawl(&corpus, example, args)?;
     write(&model, &args.out)?;
@@ -38,7 +38,7 @@ fn check(args: &LearnArgs) -> Result<(), Failure> {
         None => Ok(()),
         Some((flag, _)) => {
             let what = &args.what;
-            Err(Failure::usage(format!("{what} is a recording: {flag} is for the crawl of a URL; leave it out")))
+            Err(Failure::usage(format!("{what} is a recording: {flag} applies to the crawl of a URL only")))
         }
     }
 }
@@ -55,7 +55,7 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
     let making = Making { example: example.as_ref(), variant, by, ..Making::new(Seed(args.seed)) };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let (pages, all) = (args.pages as usize, Plan::new(corpus, Task::Ucc, args.pages as usize));
-    // A cluster graph is learnt from its sample alone.
+    // A cluster graph is learnt from its sample only.
     let plan = match args.by {
         Some(_) => Plan { sample_free: Some(pages), budget: 0, ..all },
         None => Plan { seeds, ..all },
@@ -74,6 +74,6 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
     let model = policy.site_model(&mut *spelling_reader(&ParseOptions::default()));
     model.ok_or_else(|| {
         let why = done.note.unwrap_or_else(|| "nothing was learnt".to_owned());
-        Failure::new(Exit::Failed, format!("{}: {why}; allow more with --pages", args.what))
+        Failure::new(Exit::Failed, format!("{}: {why}; allow more pages with --pages", args.what))
     })
 }

@@ -1,16 +1,16 @@
-//! What a replay is for: the wanted pages, the example, the budget.
+//! The goal of a replay: the wanted pages, the example, the budget.
 
 use std::sync::Arc;
 
-use super::ReplayArgs;
+use super::args::ReplayArgs;
 use crate::cli::exit::Failure;
-use crate::cli::rows::example_page;
+use crate::cli::recordings::example_page;
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::{Corpus, PageId};
 use harvestman_lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
 use harvestman_lab::measures::Task;
 
-/// What a replay is for.
+/// The goal of a replay.
 pub(super) struct Goal {
     pub task: Task,
     pub example: Option<PageId>,
@@ -18,24 +18,24 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// By the arguments; what they leave open, by the labels.
+    /// Derives the goal from the arguments, and missing parts from the labels.
     pub fn of(corpus: &Corpus, args: &ReplayArgs) -> Result<Self, Failure> {
         if args.variant != Form::DEFAULT && !has_variants(args.policy) {
             let policy = args.policy;
-            return Err(Failure::usage(format!("{policy} has no variants: --variant is for ucc and target")));
+            return Err(Failure::usage(format!("{policy} has no variants: --variant applies to ucc and target")));
         }
         let given = args.example.as_deref().map(|url| example_page(corpus, url)).transpose()?;
         let task = task(corpus, args, given);
         let drawn = match &args.target {
-            // Also where nobody asks for it: a type that has no page is a mistake.
+            // Drawn even if the policy needs no example, because a type without pages is a mistake.
             Some(page_type) => Some(example_of(corpus, page_type, Seed(args.seed)).map_err(Failure::usage)?),
             None => None,
         };
         let example = given.or(drawn);
         if needs_example(args.policy) && example.is_none() {
             return Err(Failure::usage(format!(
-                "the policy {} looks for pages like an example: name one with --example URL, or with --target TYPE a labelled \
-                type to draw one from",
+                "the policy {} requires an example: give one with --example URL, or draw one from a labelled \
+                type with --target TYPE",
                 args.policy
             )));
         }
@@ -44,7 +44,7 @@ impl Goal {
     }
 }
 
-/// The target that is named, or the example's type, or what users made.
+/// Returns the target type, or the type of the example, or user-created content.
 fn task(corpus: &Corpus, args: &ReplayArgs, example: Option<PageId>) -> Task {
     let of_example = || Some(Arc::clone(&corpus.truth()?.page(example?)?.page_type));
     args.target.as_deref().map(Arc::from).or_else(of_example).map_or(Task::Ucc, Task::Target)

@@ -1,5 +1,5 @@
-//! Reads what a report is made from. Nothing in the directory is changed, and nothing that is missing or damaged is an error, but that it
-//! is no crawl directory at all.
+//! Reads the inputs of a report. The directory is not changed. Missing or damaged files are noted; only a directory
+//! that is not of a crawl is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,23 +19,23 @@ use harvestman_report::document::site::{shown, worths};
 use harvestman_report::document::{Asked, Sources, Told, asked};
 use harvestman_storage::archive::WARC_DIRECTORY;
 
-/// Rounds before that are read.
+/// Maximum number of earlier reports that are read.
 const ROUNDS_MAX: u32 = 1_000;
-/// The largest JSON file that is read whole.
+/// The maximum size of a JSON file.
 const JSON_MAX: u64 = 64 << 20;
 const MODEL_FILE: &str = "site-model.json.gz";
 
-/// Says why a path is no directory of a crawl.
+/// Returns why a path is not a crawl directory.
 pub(super) fn check(path: &Path) -> Result<(), String> {
     let shown = path.display();
-    let named = "name the one that was given as --out";
+    let named = "name the directory given as --out";
     match fs::read_dir(path) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(format!("there is no directory {shown}; {named}"));
+            return Err(format!("directory {shown} does not exist; {named}"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(format!("{shown} is no directory; {named}"));
+            return Err(format!("{shown} is not a directory; {named}"));
         }
         Err(error) => return Err(format!("cannot read the directory {shown}: {error}")),
     }
@@ -45,15 +45,17 @@ pub(super) fn check(path: &Path) -> Result<(), String> {
     if logs.iter().any(|name| has(name)) || began {
         return Ok(());
     }
-    Err(format!("{shown} is no crawl directory: it has neither report.json nor pages.jsonl; {named}"))
+    Err(format!("{shown} is not a crawl directory: it has neither report.json nor pages.jsonl; {named}"))
 }
 
-/// Reads all but the page log.
+/// Reads everything except the page log.
 pub(super) fn read_but_log(path: &Path, now: Instant) -> Sources {
     let mut sources = Sources { directory: path.display().to_string(), now, ..Sources::default() };
     match control::status_of(path) {
         Ok(status) => sources.status = status,
-        Err(error) => sources.notes.push(format!("A crawl runs in this directory, but does not answer: {error:#}.")),
+        Err(error) => {
+            sources.notes.push(format!("A crawl is running in this directory but does not answer: {error:#}."))
+        }
     }
     sources.asked = configuration(path);
     sources.report = json(path, "report.json", &mut sources.notes);
@@ -78,7 +80,7 @@ fn configuration(path: &Path) -> Option<Result<Asked, String>> {
     }
 }
 
-/// A JSON file; none where there is none, or it is none, which is noted.
+/// Reads a JSON file. Returns `None` if it is missing or, after noting it, damaged.
 fn json(path: &Path, name: &str, notes: &mut Vec<String>) -> Option<Value> {
     let file = path.join(name);
     let length = fs::metadata(&file).ok()?.len();
@@ -88,9 +90,9 @@ fn json(path: &Path, name: &str, notes: &mut Vec<String>) -> Option<Value> {
         let bytes = fs::read(&file).map_err(|error| error.to_string());
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
     };
-    let read =
-        read.and_then(|value: Value| if value.is_object() { Ok(value) } else { Err("it holds no object".to_owned()) });
-    read.inspect_err(|why| notes.push(format!("{name} is left out: {why}."))).ok()
+    let read = read
+        .and_then(|value: Value| if value.is_object() { Ok(value) } else { Err("it is not a JSON object".to_owned()) });
+    read.inspect_err(|why| notes.push(format!("{name} is skipped: {why}."))).ok()
 }
 
 fn earlier(path: &Path, notes: &mut Vec<String>) -> Vec<(String, Value)> {
@@ -123,7 +125,7 @@ fn model(path: &Path) -> Option<Result<harvestman_policy::learned::Facts, String
     Some(SiteModel::from_bytes(&bytes).map(|model| model.facts).map_err(|error| error.to_string()))
 }
 
-/// Of the policy's log only what was learnt of the site is of interest here.
+/// A line of the policy log; only the site model in it is used here.
 #[derive(Deserialize)]
 struct Published {
     #[serde(default)]
@@ -161,35 +163,36 @@ fn warcs(path: &Path) -> Vec<(String, u64)> {
     entries.collect()
 }
 
-/// What the pages of each cluster are worth by the site model, and the pages whose titles it asks for.
-pub(super) fn told_by_model(sources: &Sources) -> (BTreeMap<u32, f64>, BTreeSet<String>) {
+/// Returns the worth of the pages of each cluster according to the site model, and the pages whose titles the report
+/// shows.
+pub(super) fn model_values(sources: &Sources) -> (BTreeMap<u32, f64>, BTreeSet<String>) {
     match &sources.facts {
         Some(Ok(facts)) => (worths(facts), shown(facts)),
         _ => Default::default(),
     }
 }
 
-/// The shortest delay that was asked for; zero where that is not known.
+/// Returns the shortest configured delay; zero if unknown.
 pub(super) fn least_delay(sources: &Sources) -> Duration {
     let asked = sources.asked.as_ref().and_then(|asked| asked.as_ref().ok()?.delay_ms);
     Duration::from_millis(sources.told.least_delay_ms.into_iter().chain(asked).min().unwrap_or(0))
 }
 
-/// The page log; none where there is none, or it cannot be read, which is noted.
+/// Opens the page log. Returns `None` if it is missing or, after noting it, unreadable.
 pub(super) fn open_log(path: &Path, sources: &mut Sources) -> Option<Lines> {
     let lines = Lines::open(path, "pages.jsonl").unwrap_or_else(|error| {
-        sources.notes.push(format!("The page log is left out: {error:#}."));
+        sources.notes.push(format!("The page log is skipped: {error:#}."));
         None
     });
     sources.has.log = lines.is_some();
     lines
 }
 
-/// What is to be known of a log that ends within a line.
+/// Note about a log that ends within a line.
 pub(super) const TORN: &str =
-    "The page log ends within a line, which is left out: its crawl runs, or was killed, while it wrote.";
+    "The page log ends within a line, which is skipped: its crawl is running or was killed while writing.";
 
-/// What is to be known of a log that cannot be read to its end.
+/// Note about a log that cannot be read to its end.
 pub(super) fn breaks_off(error: &io::Error) -> String {
-    format!("The page log can be read up to a point only; what follows is missing here: {error}.")
+    format!("The page log cannot be read to its end, and the part that follows is missing here: {error}.")
 }

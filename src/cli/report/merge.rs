@@ -1,4 +1,4 @@
-//! The page logs of several directories as one, by time: a line of each is held, however long the logs are.
+//! Merges the page logs of several directories by time. One line of each log is held in memory.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,31 +9,32 @@ use crate::cli::lines::{Lines, Next};
 use harvestman_core::clock::Instant;
 use harvestman_report::document::line::instant;
 
-/// What a log does next.
+/// The next element of a log.
 #[derive(Debug)]
-pub(super) enum Step<'a> {
-    /// A line of it.
+pub(super) enum LogStep<'a> {
+    /// A line.
     Line(&'a [u8]),
-    /// A line that is too long to be one.
+    /// A line that exceeds the limit.
     TooLong,
-    /// It ends within a line.
+    /// The log ends within a line.
     Torn,
-    /// It cannot be read any further.
+    /// The log cannot be read any further.
     Broken(io::Error),
 }
 
-/// A log with its next step.
+/// A log and its next element.
 struct Log {
     lines: Option<Lines>,
-    /// Nothing is to be put in order with it.
+    /// Whether this is the only log, so that times need not be parsed.
     is_alone: bool,
     next: Held,
-    /// When the latest of its lines so far was asked for. A line without a time, or with an earlier one, keeps its place in its log.
+    /// The latest request time of its lines so far. A line without a time, or with an earlier one, keeps its position
+    /// in its log.
     at: Instant,
     progress: (u64, u64),
 }
 
-/// A step that waits for its turn; the line is in `line`.
+/// An element that waits for its turn.
 enum Held {
     Line(Vec<u8>),
     TooLong,
@@ -42,12 +43,12 @@ enum Held {
     End,
 }
 
-/// Logs that are read as one.
+/// Several logs, read as one.
 pub(super) struct Merge {
     logs: Vec<Log>,
 }
 
-/// Of a line, only its time matters here.
+/// The time of a line; other fields are skipped.
 #[derive(Deserialize)]
 struct Timed<'a> {
     #[serde(borrow, default)]
@@ -55,7 +56,7 @@ struct Timed<'a> {
 }
 
 impl Merge {
-    /// Of these logs; none stands for a directory without one.
+    /// Merges these logs; `None` stands for a directory without a log.
     pub(super) fn of(logs: Vec<Option<Lines>>) -> Self {
         let is_alone = logs.len() == 1;
         let log = |lines| {
@@ -66,8 +67,9 @@ impl Merge {
         Self { logs: logs.into_iter().map(log).collect() }
     }
 
-    /// Hands the steps to `each` with the place of their log, lines in the order of their times; equal ones by place.
-    pub(super) fn run(mut self, mut each: impl FnMut(usize, Step<'_>, (u64, u64))) {
+    /// Passes each element to `each` with the index of its log, lines ordered by time; equal times are ordered by
+    /// index.
+    pub(super) fn run(mut self, mut each: impl FnMut(usize, LogStep<'_>, (u64, u64))) {
         loop {
             let open = self.logs.iter().enumerate().filter(|(_, log)| !matches!(log.next, Held::End));
             let Some((place, _)) = open.min_by_key(|(_, log)| log.at) else { return };
@@ -75,15 +77,15 @@ impl Merge {
             let log = &mut self.logs[place];
             match std::mem::replace(&mut log.next, Held::End) {
                 Held::Line(line) => {
-                    each(place, Step::Line(&line), progress);
+                    each(place, LogStep::Line(&line), progress);
                     log.next = Held::Line(line);
                 }
                 Held::TooLong => {
-                    each(place, Step::TooLong, progress);
+                    each(place, LogStep::TooLong, progress);
                     log.next = Held::TooLong;
                 }
-                Held::Torn => each(place, Step::Torn, progress),
-                Held::Broken(error) => each(place, Step::Broken(error), progress),
+                Held::Torn => each(place, LogStep::Torn, progress),
+                Held::Broken(error) => each(place, LogStep::Broken(error), progress),
                 Held::End => {}
             }
             if !matches!(log.next, Held::End) {
@@ -94,7 +96,7 @@ impl Merge {
 }
 
 impl Log {
-    /// Reads its next step. The room of the line before is used again.
+    /// Reads the next element, reusing the buffer of the previous line.
     fn step(&mut self) {
         let before = std::mem::replace(&mut self.next, Held::End);
         let Some(lines) = &mut self.lines else { return };
@@ -127,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Steps of logs, each with the place of its log.
+    /// Elements of logs, each with the index of its log.
     fn merged(logs: &[Option<String>]) -> Vec<(usize, String)> {
         let dirs: Vec<_> = logs.iter().map(|_| tempfile::tempdir().unwrap()).collect();
         for (dir, log) in dirs.iter().zip(logs) {
@@ -139,7 +141,7 @@ mod tests {
         let mut steps = Vec::new();
         Merge::of(open.collect()).run(|place, step, _| {
             let text = match step {
-                Step::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
+                LogStep::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
                 other => format!("{other:?}"),
             };
             steps.push((place, text));
@@ -154,14 +156,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_come_as_a_stable_sort_of_all_would_have_them(
+        fn lines_are_merged_in_the_order_of_a_stable_sort(
             logs in prop::collection::vec(prop::collection::vec(prop::option::of(0u64..20), 0..12), 0..5),
         ) {
             let text = |log: &Vec<Option<u64>>| {
                 log.iter().enumerate().map(|(number, second)| line(*second, number) + "\n").collect::<String>()
             };
             let texts: Vec<Option<String>> = logs.iter().map(|log| Some(text(log))).collect();
-            // The twin gives each line the latest time so far of its log, and sorts.
+            // The reference gives each line the latest time of its log so far, and sorts.
             let mut all = Vec::new();
             for (place, log) in logs.iter().enumerate() {
                 let mut latest = 0;
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_torn_or_missing_does_not_hold_the_others_up() {
+    fn a_torn_or_missing_log_does_not_block_the_others() {
         let (a, b) = (line(Some(1), 0), line(Some(2), 0));
         let torn = format!("{a}\n{{\"ur");
         let steps = merged(&[Some(torn), None, Some(format!("{b}\nno line\n{b}\n"))]);

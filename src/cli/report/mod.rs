@@ -1,4 +1,4 @@
-//! `harvestman report DIR...`: what came of a crawl, as a page to read; of a fleet, from the directories of its nodes.
+//! `harvestman report DIR...`: generates a report of a crawl, or of a fleet from the directories of its nodes.
 
 mod directory;
 mod merge;
@@ -20,33 +20,33 @@ use harvestman_report::render;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct ReportArgs {
-    /// The crawl directory, or those of all nodes of a fleet
+    /// Crawl directory, or the directories of all nodes of a fleet
     #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     dirs: Vec<PathBuf>,
-    /// Where the report goes, `-` for standard output; else it goes into the crawl directory. It must be named where there are several
+    /// Output file, `-` for standard output [default: in the crawl directory]; required for several directories
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// What it is written as
+    /// Output format
     #[arg(long, short, value_enum, default_value_t = Format::Html)]
     format: Format,
-    /// Show no progress
+    /// Hide the progress
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// What a report is written as.
+/// The output format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// One page that needs nothing but itself: DIR/report.html
+    /// Self-contained HTML page: DIR/report.html
     Html,
     /// Markdown with tables: DIR/report.md
     Markdown,
-    /// Everything for programs, report.json within it: DIR/full-report.json
+    /// Everything as JSON, including report.json: DIR/full-report.json
     Json,
 }
 
 impl Format {
-    /// Its file in the crawl directory. `report.json` is the crawl's own.
+    /// The file name in the crawl directory. `report.json` is written by the crawl itself.
     const fn file(self) -> &'static str {
         match self {
             Self::Html => "report.html",
@@ -58,31 +58,31 @@ impl Format {
 
 const AFTER_HELP: &str = "\
 Examples:
-  A page to read, forum/report.html:
+  An HTML page, forum/report.html:
     harvestman report forum
-  To pass on, or to keep beside others:
+  To another file:
     harvestman report forum --out ~/reports/forum-november.html
-  The harvest curve for a program:
+  The harvest curve as JSON:
     harvestman report forum --format json --out - | jq '.log.curve'
   As text in a terminal:
     harvestman report forum --format markdown --out - | less
-  Of a fleet, from copies of its nodes' directories:
+  Of a fleet, from copies of the directories of its nodes:
     harvestman report node-a node-b node-c --out fleet.html
 
-The page tells what was asked and what came of it: the harvest over requests and over time, kinds
-of pages with examples, what became of every link, how hosts were spared, errors and what helps,
-the archive, and commands for what can come next. It needs no network and runs no script.
+The page shows the configuration and the results: the harvest over requests and over time, page
+types with examples, the fates of all links, politeness per host, errors and remedies, the archive,
+and commands for the next steps. It needs no network and runs no scripts.
 
-It can be made of any crawl directory, at any time: the crawl may have ended, may have been killed
-or may still run, and what is missing or damaged is told. The directory is only read; the report
-replaces the one before. The page log is read once, in bounded memory, however long it is.
+The report can be generated from any crawl directory at any time: of a crawl that has ended, was
+killed or is still running. Missing and damaged files are reported. The directory is only read; an
+earlier report is replaced. The page log is read once, in bounded memory, whatever its size.
 
-Of several directories one report is made. Its numbers are sums over them: a page that two nodes
-fetched is two pages, and two requests. A table says what each node did. Curves and waits are of
-all requests in the order of their times, by the clocks of the nodes. Of each directory all
-sessions are counted: those that reported by their reports (report.json, report-N.json), those
-that were killed by the page log alone, and what is missing of these is told. Kinds of pages are told
-by their places alone where the directories have learnt each for itself.";
+Several directories give one report whose numbers are sums: a page that two nodes fetched counts as
+two pages and two requests. A table shows the numbers of each node. Curves and waits cover all
+requests ordered by time, according to the clocks of the nodes. All sessions of each directory are
+included: completed sessions from their reports (report.json, report-N.json), killed sessions from
+the page log alone, and the report lists what is unknown of the latter. Page types are identified by
+their URL patterns alone where the directories have learnt separately.";
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
@@ -100,7 +100,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         Format::Markdown => render::markdown(&document),
         Format::Json => render::json(&document).map_err(anyhow::Error::from)?,
     };
-    // A reader that has seen enough (`| head`) is no failure.
+    // A closed pipe (`| head`) is not an error.
     if to_stdout {
         let _ = io::stdout().write_all(text.as_bytes());
         return Ok(());
@@ -113,13 +113,11 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the report goes.
+/// Returns the output path.
 fn destination(args: &ReportArgs) -> Result<PathBuf, Failure> {
     match (&args.out, args.dirs.as_slice()) {
         (Some(out), _) => Ok(out.clone()),
         (None, [dir]) => Ok(dir.join(args.format.file())),
-        (None, _) => Err(Failure::usage(
-            "name the file of a report of several directories by --out FILE (- for standard output)",
-        )),
+        (None, _) => Err(Failure::usage("a report of several directories requires --out FILE (- for standard output)")),
     }
 }

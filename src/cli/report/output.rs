@@ -1,10 +1,10 @@
-//! Where a report goes: a file that takes its name when it is whole, and none of the crawl's own.
+//! Writes a report atomically, and never over a file of the crawl.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Says why a report may not be written to a path: it would replace something of the crawl's.
+/// Returns why a report may not be written to a path: it would replace a file of the crawl.
 pub(super) fn check(directory: &Path, path: &Path) -> Result<(), String> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let of_the_crawl = match (fs::canonicalize(directory), fs::canonicalize(parent)) {
@@ -19,17 +19,17 @@ pub(super) fn check(directory: &Path, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the file, wholly or not at all.
+/// Writes the file atomically.
 pub(super) fn write(path: &Path, text: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        // A pipe or a device keeps its name.
+        // Pipes and devices are written in place.
         return File::options().write(true).open(path)?.write_all(text);
     }
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let written = File::create(&new).and_then(|mut file| file.write_all(text)).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // Half a report is of no use to anybody.
+        // Remove the partial report.
         let _ = fs::remove_file(&new);
     }
     written
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_crawl_wrote_is_not_replaced() {
+    fn files_of_the_crawl_are_not_replaced() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["report.json", "pages.jsonl", "report.html"] {
             fs::write(dir.path().join(name), "x").unwrap();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_written_whole_or_not_at_all() {
+    fn a_report_is_written_atomically() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.html");
         write(&path, b"one").unwrap();

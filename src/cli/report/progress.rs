@@ -1,5 +1,5 @@
-//! How far the reading of a log is, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere, neither where it is
-//! soon done.
+//! Progress of reading a log, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere, nothing
+//! for short logs.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_report::figures;
 
-/// Before this nothing is shown.
+/// No progress is shown before this.
 const SOON: Duration = Duration::from_secs(1);
-/// How often a line is written where it is not redrawn.
+/// Interval of the plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Lines between two looks at the clock.
+/// Log lines between two readings of the clock.
 const LOOK_EVERY: u64 = 4_096;
 
-/// Shows how much was read.
-pub(super) struct Progress {
+/// Shows how much of the log has been read.
+pub(super) struct ReadProgress {
     clock: Option<Clock>,
     began: Instant,
     shown: Option<Instant>,
@@ -25,15 +25,15 @@ pub(super) struct Progress {
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
-    /// Begins; nothing is ever shown where `quiet`.
+impl ReadProgress {
+    /// Starts the clock. Never shows anything if `quiet`.
     pub(super) fn new(quiet: bool) -> Self {
         let clock = Clock::system();
         let began = clock.now();
         Self { clock: (!quiet).then_some(clock), began, shown: None, lines: 0, bar: None }
     }
 
-    /// A line more was read, and so many of so many bytes.
+    /// Counts one line; `bytes` returns the bytes read and the total.
     pub(super) fn line(&mut self, bytes: impl FnOnce() -> (u64, u64)) {
         self.lines += 1;
         let Some(clock) = self.clock.as_ref().filter(|_| self.lines.is_multiple_of(LOOK_EVERY)) else { return };
@@ -48,12 +48,12 @@ impl Progress {
         } else if now.since(*self.shown.get_or_insert(self.began)) >= LINE_EVERY {
             self.shown = Some(now);
             let (read, length, lines) = (figures::bytes(read), figures::bytes(length), figures::count(self.lines));
-            // Nobody reads it any more: no reason to end.
+            // Standard error may be closed.
             let _ = writeln!(io::stderr(), "reading the page log: {read} of {length}, {lines} lines");
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

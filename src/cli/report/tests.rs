@@ -191,8 +191,8 @@ fn what_is_no_crawl_a_directory_twice_and_no_place_for_the_report_are_refused() 
     let fleet = two_nodes();
     fs::create_dir(fleet.at("empty")).unwrap();
     let refused = |nodes: &[&str]| fleet.made(nodes, Format::Json).err().map(|error| error.text).unwrap_or_default();
-    assert!(refused(&["a", "empty"]).contains("is no crawl directory"));
-    assert!(refused(&["a", "nowhere"]).contains("there is no directory"));
+    assert!(refused(&["a", "empty"]).contains("is not a crawl directory"));
+    assert!(refused(&["a", "nowhere"]).contains("does not exist"));
     assert!(refused(&["a", "b", "b/../a/"]).contains("are the same directory"));
     let dirs = vec![fleet.at("a"), fleet.at("b")];
     let error = run(&ReportArgs { dirs, out: None, format: Format::Html, quiet: true }).err().map(|error| error.text);

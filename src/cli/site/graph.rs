@@ -1,5 +1,5 @@
-//! A site as a graph: of clusters with an edge for each link class that led to one, as heavy as fetches followed it; of the kinds of a
-//! cluster graph with the edges that were kept.
+//! A site model as a graph: clusters, with an edge for each link class that led from one to another, weighted by the
+//! fetches that followed it; and page types of a cluster graph, with the kept edges.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ struct Edge<'a> {
     fetches: u64,
 }
 
-/// Edges between clusters that are there: what is told of a site may leave some out.
+/// Returns the edges between clusters of the model; some destinations may be missing in it.
 fn edges(facts: &Facts) -> impl Iterator<Item = Edge<'_>> {
     let known: BTreeSet<ClusterId> = facts.clusters.iter().map(|cluster| cluster.cluster).collect();
     let classes = facts.clusters.iter().flat_map(|cluster| cluster.classes.iter().map(move |class| (cluster, class)));
@@ -28,7 +28,7 @@ fn edges(facts: &Facts) -> impl Iterator<Item = Edge<'_>> {
     edges.filter(move |edge| known.contains(&edge.to))
 }
 
-/// The same between kinds.
+/// Returns the edges between page types.
 fn kind_edges(facts: &Facts) -> impl Iterator<Item = (ClusterId, ClusterId)> {
     let known: BTreeSet<ClusterId> = facts.kinds.iter().map(|kind| kind.kind).collect();
     let edges = facts.kinds.iter().flat_map(|kind| kind.leads_to.iter().map(|to| (kind.kind, *to)));
@@ -47,7 +47,7 @@ fn kind_label(kind: &KindFacts) -> String {
     format!("{name}: {standing}\n{pattern}\n{}", kind.example.as_deref().unwrap_or_default())
 }
 
-/// For Graphviz.
+/// Formats the graph for Graphviz.
 pub fn dot(facts: &Facts) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let mut dot = String::from("digraph site {\n  node [shape=box];\n");
@@ -72,7 +72,7 @@ pub fn dot(facts: &Facts) -> String {
     dot + "}\n"
 }
 
-/// The values of nodes and edges: key, where it stands, type.
+/// The attributes of nodes and edges: key, element, type.
 const KEYS: [(&str, &str, &str); 15] = [
     ("label", "all", "string"),
     ("cluster", "node", "long"),
@@ -158,7 +158,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{}</data>", escaped(&value.to_string()))
 }
 
-/// A text in XML. Control characters, and two that are none, cannot stand there in any spelling.
+/// Escapes text for XML. Control characters, U+FFFE and U+FFFF cannot be represented and are removed.
 fn escaped(text: &str) -> String {
     let possible = |c: &char| (!c.is_control() || *c == '\n') && !matches!(c, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().filter(possible).collect();

@@ -1,4 +1,4 @@
-//! `harvestman site MODEL`: what is known of a site.
+//! `harvestman site MODEL`: prints a site model.
 
 mod graph;
 pub(super) mod text;
@@ -11,51 +11,51 @@ use anyhow::{Context, bail};
 use harvestman_pipeline::MODEL_FILE;
 use harvestman_policy::learned::{Facts, SiteModel};
 
-/// Shows what a crawl learnt of a site: its page templates, and which links lead from one to which.
+/// Show what a crawl learnt about a site: its page templates, and the links between them.
 #[derive(Debug, clap::Args)]
 pub struct SiteArgs {
-    /// A crawl directory, or the site model that a crawl or `harvestman learn` wrote
+    /// Crawl directory, or site model written by a crawl or `harvestman learn`
     #[arg(value_name = "DIR|MODEL", value_hint = clap::ValueHint::AnyPath)]
     model: PathBuf,
-    /// How it is shown
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
-/// How a site is shown.
+/// The output format of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
-    /// Tables to read
+    /// Text tables
     Text,
-    /// Everything, for programs
+    /// Everything, as JSON
     Json,
-    /// The graph of clusters, for Graphviz
+    /// Graph of clusters, for Graphviz
     Dot,
-    /// The graph of clusters, for graph editors
+    /// Graph of clusters, for graph editors
     Graphml,
 }
 
 /// Runs the command.
 pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
     let facts = facts_of(&args.model)?;
-    // A reader that has seen enough (`| head`) is no failure.
+    // A closed pipe (`| head`) is not an error.
     let _ = io::stdout().write_all(shown(&facts, args.format)?.as_bytes());
     Ok(())
 }
 
-/// The site model that `path` names: itself, or, in a crawl directory, the crawl's.
+/// Returns the path of the site model: `path` itself or, for a crawl directory, the model in it.
 pub(super) fn model_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(MODEL_FILE) } else { path.to_owned() }
 }
 
-/// What the site model at `path`, or in that crawl directory, tells.
+/// Reads the facts of the site model at `path`, or in that crawl directory.
 pub(super) fn facts_of(path: &Path) -> anyhow::Result<Facts> {
     let file = model_file(path);
     let name = file.display();
     let bytes = match std::fs::read(&file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_dir() => bail!(
-            "{} holds no site model ({MODEL_FILE}): a crawl writes one at its end, if its policy learns (--policy ucc, target or \
-             cluster-graph) and has found enough to learn from",
+            "{} has no site model ({MODEL_FILE}): a crawl writes one at its end if its policy learns (--policy ucc, target or \
+             cluster-graph) and has enough pages to learn from",
             path.display()
         ),
         read => read.with_context(|| format!("cannot read {name}"))?,
@@ -63,7 +63,7 @@ pub(super) fn facts_of(path: &Path) -> anyhow::Result<Facts> {
     Ok(SiteModel::from_bytes(&bytes).with_context(|| name.to_string())?.facts)
 }
 
-/// The facts in a form.
+/// Formats the facts.
 pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     Ok(match format {
         Format::Text => text::of(facts, usize::MAX),

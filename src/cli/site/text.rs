@@ -1,4 +1,4 @@
-//! A site as tables.
+//! A site model as text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use harvestman_core::model::ClusterId;
 use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
 pub use harvestman_report::document::site::{name, standing};
 
-/// The whole text, with `classes_max` link classes of each cluster.
+/// Formats the whole site, with at most `classes_max` link classes per cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {
     let mut text = format!("{}\n{} pages\n", facts.hosts.join("\n"), facts.pages);
     for cluster in &facts.clusters {
@@ -17,7 +17,7 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
     text
 }
 
-/// How a kind of a cluster graph is called.
+/// Returns the name of a page type of a cluster graph.
 pub fn kind_name(kind: ClusterId) -> String {
     format!("kind {}", kind.0)
 }

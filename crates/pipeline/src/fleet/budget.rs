@@ -113,7 +113,7 @@ pub(super) fn is_used_up(name: &str, why: ExhaustedBudget) -> Error {
         ExhaustedBudget::Time => "time",
     };
     Error::Configuration(format!(
-        "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --go-on --set budget.{setting}=…` lets it go on \
+        "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --resume --set budget.{setting}=…` lets it go on \
          with a larger one"
     ))
 }

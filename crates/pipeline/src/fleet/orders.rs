@@ -42,7 +42,7 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result
 /// What a node says that would take part in a crawl that was stopped.
 pub(super) fn was_stopped(name: &str) -> Error {
     Error::Configuration(format!(
-        "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --go-on` lets it go on where it was"
+        "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --resume` lets it go on where it was"
     ))
 }
 

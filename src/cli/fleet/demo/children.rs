@@ -1,4 +1,4 @@
-//! Processes that end with the demonstration.
+//! Child processes that end with the demonstration.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,14 +8,14 @@ use anyhow::Context as _;
 
 use crate::cli::exit::Failure;
 
-/// A process of ours, with its output in a log. It is killed when this is dropped.
+/// A child process whose output goes to a log. It is killed when this is dropped.
 pub(super) struct Child {
     name: String,
     process: std::process::Child,
 }
 
 impl Child {
-    /// Starts a program; what it says goes to NAME.log in `out`.
+    /// Starts a program and writes its output to NAME.log in `out`.
     pub(super) fn start(name: &str, program: &Path, arguments: &[String], out: &Path) -> Result<Self, Failure> {
         let path = out.join(name).with_extension("log");
         let log = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -30,19 +30,19 @@ impl Child {
         &self.name
     }
 
-    /// Ends it at once, as a power failure would.
+    /// Kills the process, as a power failure would.
     pub(super) fn kill(&mut self) {
-        // It may have ended by itself.
+        // It may have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 
-    /// Whether it has ended well.
+    /// Returns whether it has exited successfully.
     pub(super) fn has_ended(&mut self) -> bool {
         self.process.try_wait().is_ok_and(|status| status.is_some_and(|status| status.success()))
     }
 
-    /// Whether it has ended otherwise.
+    /// Returns whether it has exited with an error.
     pub(super) fn has_failed(&mut self) -> bool {
         self.process.try_wait().is_ok_and(|status| status.is_some_and(|status| !status.success()))
     }

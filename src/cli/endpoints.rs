@@ -1,4 +1,4 @@
-//! The doors of a running crawl for those who watch it and tell it what to do: the HTTP server and the control socket.
+//! The endpoints of a running crawl for monitoring and control: the HTTP server and the control socket.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,36 +15,36 @@ use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_report::{CrawlStatus, Hooks};
 
-/// The live page's address with its token, in the crawl directory, for its owner alone.
+/// File in the crawl directory with the address of the live page and its token, readable by its owner only.
 pub(super) const ADDRESS_FILE: &str = "live.url";
 
-/// The doors.
-pub(super) struct Doors {
+/// The open endpoints of a crawl.
+pub(super) struct Endpoints {
     admin: Mutex<Option<Admin>>,
     served: Served,
-    /// What is there once the crawl has its directory.
+    /// Endpoints that need the crawl directory, which exists from the first status on.
     inside: Mutex<Option<Inside>>,
 }
 
-/// What is in the crawl directory as long as the crawl runs.
+/// Endpoints in the crawl directory, present while the crawl runs.
 struct Inside {
     socket: Option<ControlSocket>,
     _address: Option<AddressFile>,
 }
 
-/// A file that goes when this is dropped.
+/// A file that is removed when this is dropped.
 struct AddressFile(PathBuf);
 
 impl Drop for AddressFile {
     fn drop(&mut self) {
-        // Whoever follows it nevertheless finds nobody there.
+        // A stale address is harmless: nothing listens there.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-impl Doors {
-    /// Starts the HTTP server, if there is to be one. The crawl directory is not touched: with a wrong address nothing is done at all.
-    /// `hooks` are those of the crawl, `latest` its latest status.
+impl Endpoints {
+    /// Starts the HTTP server if one is configured. Does not touch the crawl directory, so that an unusable address has
+    /// no effect. `hooks` are those of the crawl, `latest` is its latest status.
     pub(super) async fn open(
         config: &Config,
         hooks: &Hooks,
@@ -73,7 +73,8 @@ impl Doors {
         Ok(Self { admin: Mutex::new(admin), served, inside: Mutex::default() })
     }
 
-    /// Opens the doors that are in the crawl directory, once it is there. A crawl goes on without one that cannot be had.
+    /// Opens the endpoints in the crawl directory, once it exists. The crawl continues without an endpoint that cannot
+    /// be opened.
     pub(super) fn open_inside(&self) {
         let mut inside = self.inside.lock();
         inside.get_or_insert_with(|| Inside { socket: self.socket(), _address: self.address_file() });
@@ -83,7 +84,7 @@ impl Doors {
         match ControlSocket::listen(self.served.clone()) {
             Ok(socket) => Some(socket),
             Err(error) => {
-                tracing::warn!(%error, "no control socket: `harvestman status` and its like do not reach this crawl");
+                tracing::warn!(%error, "no control socket: `harvestman status` and similar commands cannot reach this crawl");
                 None
             }
         }
@@ -92,20 +93,20 @@ impl Doors {
     fn address_file(&self) -> Option<AddressFile> {
         let path = self.served.directory.join(ADDRESS_FILE);
         let Some(page) = self.admin.lock().as_ref().and_then(Admin::page) else {
-            // That of a run which was killed leads nowhere. Mostly there is none.
+            // The file of a killed run points nowhere. Usually there is none.
             let _ = std::fs::remove_file(path);
             return None;
         };
         match write_private(&path, &format!("{page}\n")) {
             Ok(()) => Some(AddressFile(path)),
             Err(error) => {
-                tracing::warn!(%error, "the live page's address cannot be written to {}", path.display());
+                tracing::warn!(%error, "cannot write the address of the live page to {}", path.display());
                 None
             }
         }
     }
 
-    /// Closes all doors.
+    /// Closes all endpoints.
     pub(super) async fn close(&self) {
         let inside = self.inside.lock().take();
         if let Some(socket) = inside.and_then(|inside| inside.socket) {
@@ -123,19 +124,19 @@ async fn serve(config: &Config, served: Served) -> Result<Admin, Failure> {
     match admin.page() {
         Some(page) => tracing::info!("live page at {page}"),
         None => tracing::info!(
-            "metrics at http://{}/metrics; for the live page set metrics.token, or listen at 127.0.0.1",
+            "metrics at http://{}/metrics; the live page requires metrics.token or a 127.0.0.1 address",
             admin.address()
         ),
     }
     Ok(admin)
 }
 
-/// A token that nobody can guess.
+/// Returns an unguessable token.
 pub(super) fn token() -> String {
     format!("{:016x}{:016x}", Seed::from_system().0, Seed::from_system().0)
 }
 
-/// Writes a file that its owner alone may read, whatever was there before.
+/// Replaces a file with one that only its owner may read.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_for_its_owner_alone_and_goes_in_the_end() {
+    fn the_address_file_is_private_and_removed_in_the_end() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(ADDRESS_FILE);
         std::fs::write(&path, "of a run that was killed").unwrap();

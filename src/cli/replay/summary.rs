@@ -1,4 +1,4 @@
-//! What a replay did, for people.
+//! The results of a replay as text for people.
 
 use std::fmt::Write as _;
 
@@ -12,22 +12,22 @@ use harvestman_lab::tables::Table;
 use harvestman_report::figures;
 use harvestman_stages::frontier::Outlook;
 
-/// Clusters that are listed; the rest is summed.
+/// Maximum number of clusters listed; the others are summed.
 const CLUSTERS_LISTED: usize = 20;
 
-/// All that is told.
-pub(super) struct Told<'a> {
+/// The results of a replay.
+pub(super) struct Summary<'a> {
     pub corpus: &'a Corpus,
     pub goal: &'a Goal,
     pub wanted: Option<TypeCounts>,
     pub harvest: &'a Harvest,
-    /// What was expected where it stopped early.
+    /// The forecast at which it stopped early.
     pub stopped: Option<Outlook>,
     pub clusters: &'a [ClusterSize],
 }
 
-impl Told<'_> {
-    /// As text.
+impl Summary<'_> {
+    /// Formats the results as text.
     pub fn text(&self, policy: PolicyName, form: Form, seed: u64) -> String {
         let form = if has_variants(policy) { format!(" ({form})") } else { String::new() };
         let mut text = format!("{}: policy {policy}{form}, seed {seed}\n", self.corpus.name);
@@ -46,31 +46,31 @@ impl Told<'_> {
 
     fn wanted_text(&self) -> String {
         let what = match &self.goal.task {
-            Task::Ucc => "pages that users made".to_owned(),
+            Task::Ucc => "user-created pages".to_owned(),
             Task::Target(page_type) => format!("pages of the type {}", page_type.replace(char::is_control, "\u{fffd}")),
         };
         let counts = self.wanted.map(|wanted| {
             format!(
-                " ({}, of which {} are no duplicate view)",
+                " ({}, of which {} are not duplicate views)",
                 figures::count(wanted.pages),
                 figures::count(wanted.unique)
             )
         });
-        what + &counts.unwrap_or_else(|| " (unknown which: no labels)".to_owned())
+        what + &counts.unwrap_or_else(|| " (number unknown: no labels)".to_owned())
     }
 
-    /// Name, value and remark of each measure that there is.
+    /// Returns name, value and remark of each available measure.
     fn measures(&self) -> Vec<(&'static str, String, String)> {
         let harvest = self.harvest;
         let percent = |ratio: Option<f64>| ratio.map(|ratio| format!("{:.1} %", ratio * 100.0)).unwrap_or_default();
         let counted = |n: u64, ratio| (figures::count(n), percent(ratio));
         let budget = figures::count(self.goal.budget as u64);
         let ended = match self.stopped {
-            Some(outlook) => format!("; stopped, {:.1} % expected of the next", outlook.expected_yield * 100.0),
-            None if harvest.fetches < self.goal.budget as u64 => "; nothing was left to fetch".to_owned(),
+            Some(outlook) => format!("; stopped, expected yield {:.1} %", outlook.expected_yield * 100.0),
+            None if harvest.fetches < self.goal.budget as u64 => "; the frontier is empty".to_owned(),
             None => String::new(),
         };
-        let requests = (figures::count(harvest.fetches), format!("of {budget} that may be sent{ended}"));
+        let requests = (figures::count(harvest.fetches), format!("of at most {budget}{ended}"));
         let mut rows = vec![("requests", requests), ("new pages", counted(harvest.pages, harvest.page_ratio))];
         if self.wanted.is_some() {
             rows.push(("valid", counted(harvest.valid, harvest.valid_ratio)));
@@ -105,7 +105,7 @@ impl Told<'_> {
         };
         let (listed, rest) = self.clusters.split_at(self.clusters.len().min(CLUSTERS_LISTED));
         let table = Table {
-            title: format!("What it learnt: the pages fetched are of {} clusters", self.clusters.len()),
+            title: format!("Fetched pages by cluster ({} clusters)", self.clusters.len()),
             header: ["pages", "cluster", "mostly", "first page"].map(str::to_owned).to_vec(),
             rows: listed.iter().map(row).collect(),
         };
@@ -115,7 +115,7 @@ impl Told<'_> {
     }
 }
 
-/// The requests in their order: URL, worth and, where it is known, type, set apart by tabs.
+/// Formats the requests in order: URL, value and, where known, type, separated by tabs.
 pub(super) fn order(corpus: &Corpus, done: &Replay) -> String {
     let mut text = String::new();
     for (request, fetched) in done.order.iter().zip(&done.fetches) {

@@ -1,0 +1,35 @@
+//! Writes results to a file or standard output.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::exit::{Exit, Failure};
+use harvestman_lab::tables::{Row, to_json};
+
+/// Writes rows to a file; `-` is standard output. Without a file nothing is written.
+pub fn write_json(rows: &[Row], to: Option<&PathBuf>) -> Result<(), Failure> {
+    match to {
+        None => Ok(()),
+        Some(path) => write_text(&to_json(rows), path),
+    }
+}
+
+/// Writes a text to a file; `-` is standard output.
+pub fn write_text(text: &str, path: &Path) -> Result<(), Failure> {
+    let written = if is_stdout(path) { print_text(text) } else { std::fs::write(path, text) };
+    written.map_err(|error| Failure::new(Exit::Output, format!("cannot write {}: {error}", path.display())))
+}
+
+/// Prints a text. A closed pipe is not an error.
+pub fn print_text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Returns whether a path means standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
