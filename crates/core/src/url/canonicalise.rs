@@ -36,7 +36,8 @@ impl Canonicaliser {
     ///
     /// # Errors
     ///
-    /// Where `input` is no absolute http(s) URL, or is longer than `url.link_bytes_max`.
+    /// Where `input` is no absolute http(s) URL, or is longer than `url.link_bytes_max`. A host with a label of invalid Punycode
+    /// (`xn--`, `xn--pokxncvks`) is none: the URL standard validates such labels, and the `url` crate follows it.
     pub fn parse(&self, input: &str) -> Result<CanonicalUrl, OutOfScope> {
         self.check_length(input)?;
         let url = Url::parse(input)

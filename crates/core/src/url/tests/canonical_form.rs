@@ -109,6 +109,21 @@ fn what_is_no_web_address_is_refused_with_its_reason() {
     }
 }
 
+// The URL standard validates labels that start with `xn--`, and the `url` crate follows it.
+#[test]
+fn a_label_of_invalid_punycode_is_no_host() {
+    for label in ["xn--", "xn--pokxncvks", "xn--a", "XN--A-", "xn--0", "xn--a-ecp"] {
+        for url in [format!("https://{label}/"), format!("http://www.{label}.de/"), format!("http://{label}.")] {
+            assert_eq!(canonicaliser().parse(&url), Err(OutOfScope::Invalid), "{url}");
+            assert!(::url::Url::parse(&url).is_err(), "{url}");
+        }
+    }
+    for label in ["xn--bcher-kva", "xn--zca", "xn--ls8h", "xn--tda"] {
+        let url = format!("https://{label}.de/");
+        assert_eq!(canonical(&url).as_str(), url);
+    }
+}
+
 #[test]
 fn links_are_refused_from_one_byte_beyond_the_limit() {
     let options = UrlOptions { link_bytes_max: ByteSize(20), ..UrlOptions::default() };
