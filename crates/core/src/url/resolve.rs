@@ -9,7 +9,7 @@ use super::canonical::{CanonicalUrl, Fingerprint};
 use super::canonicalise::Canonicaliser;
 use super::fast;
 use super::refusal::OutOfScope;
-use super::whatwg::has_other_scheme;
+use super::whatwg::{has_other_scheme, join};
 
 /// A canonical URL whose text lies in a [`Resolver`]'s buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,12 +131,12 @@ impl<'a> Resolver<'a> {
 
     fn join(&mut self, href: &str) -> Option<Url> {
         match &self.context {
-            Context::Other(base) => base.join(href).ok(),
+            Context::Other(base) => join(base, href),
             Context::Web(base) => {
                 if self.parsed_base.is_none() {
                     self.parsed_base = Url::parse(base.text()).ok();
                 }
-                self.parsed_base.as_ref()?.join(href).ok()
+                join(self.parsed_base.as_ref()?, href)
             }
         }
     }

@@ -7,11 +7,10 @@ use ::url::Url;
 /// The href of `input`, resolved against `base` where there is one, exactly as the URL standard serialises it; any scheme.
 /// None where the standard's parser fails.
 pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
-    let base = match base {
-        Some(base) => Some(Url::parse(base).ok()?),
-        None => None,
+    let url = match base {
+        Some(base) => join(&Url::parse(base).ok()?, input)?,
+        None => Url::parse(input).ok()?,
     };
-    let url = Url::options().base_url(base.as_ref()).parse(input).ok()?;
     let href = url.as_str();
     let path = path_text(&url);
     if let Cow::Borrowed(_) = path {
@@ -38,13 +37,29 @@ pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
     Cow::Owned(path.replace('^', "%5E"))
 }
 
+/// Resolves `link` against `base`; none where the standard's parser fails.
+///
+/// Of special schemes the standard skips any run of slashes and backslashes before the authority (`///host/path`, "special authority
+/// ignore slashes state"). The crate does so behind a scheme only, so the base's scheme is written before such a link.
+pub(super) fn join(base: &Url, link: &str) -> Option<Url> {
+    let skips_slashes = base.is_special() && base.scheme() != "file";
+    let leading = significant(link).take_while(|byte| matches!(byte, b'/' | b'\\')).take(3).count();
+    if skips_slashes && leading > 2 {
+        return Url::parse(&[base.scheme(), ":", link.trim_start_matches(|c| c <= ' ')].concat()).ok();
+    }
+    base.join(link).ok()
+}
+
+/// The bytes of `link` without those that the standard ignores: white space before it, tabs and line breaks within it.
+fn significant(link: &str) -> impl Iterator<Item = u8> {
+    link.bytes().skip_while(|byte| *byte <= b' ').filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'))
+}
+
 /// Whether `link` starts with a scheme that is neither http nor https; what the standard ignores (white space around it,
 /// tabs and line breaks within it) is ignored.
 pub(super) fn has_other_scheme(link: &str) -> bool {
     let mut scheme = [0_u8; 6];
-    let significant =
-        link.bytes().skip_while(|byte| *byte <= b' ').filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
-    for (at, byte) in significant.enumerate() {
+    for (at, byte) in significant(link).enumerate() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => {}
             b'0'..=b'9' | b'+' | b'-' | b'.' if at > 0 => {}
@@ -77,6 +92,10 @@ mod tests {
             ("../x", Some("ftp://h/a/b/c"), "ftp://h/a/x"),
             ("#f", Some("about:blank"), "about:blank#f"),
             ("//h/^", Some("foo://g"), "foo://h/%5E"),
+            ("///h/x", Some("http://g/"), "http://h/x"),
+            ("\\//h/x", Some("wss://g/"), "wss://h/x"),
+            ("///h/x", Some("foo://g/"), "foo:///h/x"),
+            ("///h/x", Some("file://g/y"), "file:///h/x"),
         ] {
             assert_eq!(whatwg_href(input, base).as_deref(), Some(href), "{input}");
         }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::{canonical, canonicaliser, link_like, sorting_canonicaliser, url_like};
+use crate::url::whatwg::join;
 use crate::url::{Canonicaliser, OutOfScope};
 
 fn resolved(page: &str, base: Option<&str>, href: &str) -> Result<String, OutOfScope> {
@@ -49,6 +50,29 @@ fn links_of_every_kind_resolve_against_their_page() {
         ("//a b", OutOfScope::Invalid),
     ] {
         assert_eq!(resolved(page, None, href), Err(reason), "{href}");
+    }
+}
+
+#[test]
+fn any_run_of_slashes_and_backslashes_leads_to_another_host() {
+    for (href, wanted) in [
+        ("///host/path", "http://host/path"),
+        ("////host", "http://host/"),
+        ("/////host?q#f", "http://host/?q"),
+        ("/\\host", "http://host/"),
+        ("\\\\/host:81/x", "http://host:81/x"),
+        (" \n///host/x", "http://host/x"),
+        ("/\t/\n/host/x", "http://host/x"),
+        ("///h:8101/x", "http://h:8101/x"),
+        ("http:///host/x", "http://host/x"),
+        ("https:\\/host", "https://host/"),
+    ] {
+        assert_eq!(resolved("http://h:8101/a/b", None, href).as_deref(), Ok(wanted), "{href:?}");
+    }
+    assert_eq!(resolved("https://h/a/b", None, "///host/path").as_deref(), Ok("https://host/path"));
+    assert_eq!(resolved("https://h/a/b", Some("///cdn.org/x/"), "y").as_deref(), Ok("https://cdn.org/x/y"));
+    for href in ["///", "//\\", "//// /x"] {
+        assert_eq!(resolved("http://h/a/b", None, href), Err(OutOfScope::Invalid), "{href:?}");
     }
 }
 
@@ -118,13 +142,27 @@ proptest! {
     fn resolving_against_the_canonical_page_is_as_good_as_against_its_address(page in url_like(), href in link_like()) {
         let canonicaliser = canonicaliser();
         let Ok(canonical_page) = canonicaliser.parse(&page) else { return Ok(()) };
-        let by_standard = ::url::Url::parse(&page).unwrap().join(&href).ok().and_then(|url| canonicaliser.parse(url.as_str()).ok());
+        let by_standard = join(&::url::Url::parse(&page).unwrap(), &href).and_then(|url| canonicaliser.parse(url.as_str()).ok());
         let mut resolver = canonicaliser.resolver(&canonical_page, None);
         prop_assert_eq!(resolver.resolve(&href).ok().map(|url| url.to_url()), by_standard.clone(), "{}", page);
         // The same address as the base of another page.
         let other = canonical("http://elsewhere.org/x");
         let mut resolver = canonicaliser.resolver(&other, Some(&page));
         prop_assert_eq!(resolver.resolve(&href).ok().map(|url| url.to_url()), by_standard);
+    }
+
+    // Behind a scheme the crate skips the slashes itself.
+    #[test]
+    fn slashes_are_skipped_as_the_crate_skips_them_behind_a_scheme(
+        scheme in proptest::sample::select(&["http", "https"][..]),
+        slashes in "[ \n]?[/\\\\]\t?[/\\\\][/\\\\\t\n]{0,4}",
+        rest in link_like(),
+    ) {
+        let canonicaliser = canonicaliser();
+        let href = format!("{slashes}{rest}");
+        let absolute = format!("{scheme}:{}", href.trim_start_matches([' ', '\n']));
+        let wanted = canonicaliser.parse(&absolute).ok().map(|url| url.as_str().to_owned());
+        prop_assert_eq!(resolved(&format!("{scheme}://h:81/a/b"), None, &href).ok(), wanted);
     }
 
     #[test]
