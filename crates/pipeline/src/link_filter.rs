@@ -70,14 +70,13 @@ impl<'a> LinkFilter<'a> {
         snapshot: Arc<dyn PolicySnapshot>,
         memory: &'a mut Memory,
         item: &'a ScheduledUrl,
-        base: Option<&str>,
     ) -> Self {
         Self {
             times: memory.timing.next(&rules.metrics),
             rules,
             memory,
             passes: None,
-            resolver: rules.canonicaliser.resolver(&item.url, base),
+            resolver: rules.canonicaliser.resolver(&item.url, None),
             via: &item.url,
             waited: item.class.unmarked(),
             via_shared: None,
@@ -98,6 +97,7 @@ impl<'a> LinkFilter<'a> {
 
     /// Takes in all links of a page. Returns the page's cluster.
     pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> ClusterId {
+        self.resolver = self.rules.canonicaliser.document_resolver(self.via, page.base.as_deref(), page.charset);
         let cluster = self.classified(&*self.snapshot, page);
         self.links(page, cluster, directives);
         cluster

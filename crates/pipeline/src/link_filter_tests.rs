@@ -75,8 +75,7 @@ fn taken_in(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<Strin
     let (mut counts, mut admitted) = (Vec::new(), BTreeSet::new());
     for (url, parsed) in pages(corpus) {
         let item = ScheduledUrl::errand(url.clone());
-        let mut intake =
-            LinkFilter::new(&rules, Arc::new(Choosy { traps: false }), &mut memory, &item, parsed.base.as_deref());
+        let mut intake = LinkFilter::new(&rules, Arc::new(Choosy { traps: false }), &mut memory, &item);
         intake.page(&parsed, RobotsDirectives::default());
         let (found, _) = intake.finish();
         let refused = |why| found.settled.of(Fate::Policy(why));
@@ -118,7 +117,7 @@ fn timed(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<String>)
 fn all_links(corpus: &Corpus) -> BTreeSet<String> {
     let canonicaliser = canonicaliser();
     let links_of = |(url, parsed): (&CanonicalUrl, ParsedPage)| {
-        let mut resolver = canonicaliser.resolver(url, parsed.base.as_deref());
+        let mut resolver = canonicaliser.document_resolver(url, parsed.base.as_deref(), parsed.charset);
         let links = parsed.groups.iter().flat_map(|group| &group.links);
         links.filter_map(|link| Some(resolver.resolve(parsed.href(link)).ok()?.as_str().to_owned())).collect::<Vec<_>>()
     };
@@ -160,7 +159,7 @@ fn the_laboratory_times_what_the_pipeline_does_in_every_order() {
 /// What became of a page's links, with a snapshot that refuses traps or not, at a depth of one.
 fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fates, Vec<String>) {
     let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
-    let mut intake = LinkFilter::new(rules, Arc::new(Choosy { traps }), memory, &item, None);
+    let mut intake = LinkFilter::new(rules, Arc::new(Choosy { traps }), memory, &item);
     intake.page(&linking_to(urls), RobotsDirectives::default());
     let (found, _) = intake.finish();
     assert_eq!(found.settled.total() + found.accepted.len() as u64, urls.len() as u64);

@@ -183,7 +183,7 @@ impl PageProcessor {
     fn unparsed(&mut self, item: &ScheduledUrl, answer: &Answer, fate: Fate) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         refresh(&mut intake, &target, rules.header_directives(answer));
         let (found, exported) = intake.finish();
         PageResult { found, exported, ..PageResult::of(fate) }
@@ -205,7 +205,7 @@ impl PageProcessor {
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
         }
-        let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, item, page.base.as_deref());
+        let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         intake.placed = needs.links.then(Vec::new);
         intake.rows = rules.digests.then(Vec::new);
         let cluster = intake.page(&page, directives);
@@ -251,7 +251,7 @@ impl PageProcessor {
         let url = item.url.as_str();
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
         let rules = Arc::clone(&self.rules);
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         let target = rules.refresh_target(item, answer);
         if let Some(target) = &target {
             refresh(&mut intake, target, rules.header_directives(answer));
@@ -272,7 +272,7 @@ impl PageProcessor {
             return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
         }
         let rules = Arc::clone(&self.rules);
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item, None);
+        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         intake.redirects = item.redirects + 1;
         intake.depth = item.depth;
         let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
@@ -287,7 +287,7 @@ impl PageProcessor {
         for proposal in proposals {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
             let snapshot = Arc::clone(&**rules.policy.load());
-            let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, &item, None);
+            let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, &item);
             intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
             let (new, _) = intake.finish();
             found.settled.merge(&new.settled);
@@ -310,7 +310,7 @@ impl PageProcessor {
             Ok(contents) => {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item, None);
+                let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
                 for url in &contents.urls {
                     intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
                 }

@@ -128,3 +128,18 @@ fn a_refresh_header_counts_as_the_element_does() {
     missing.result.as_mut().unwrap().status = 404;
     assert_eq!(urls(&page(&mut processor(|_| {}), &missing)), [""; 0]);
 }
+
+#[test]
+fn queries_are_encoded_in_the_charset_of_their_page() {
+    let (html, _, _) =
+        encoding_rs::GBK.encode("<base href=/b/?中><a href='s中?q=中文'>x</a><a href='?ж😀'>y</a><a href=''>z</a>");
+    let answer = exchange(&[("content-type", "text/html; charset=gbk"), ("refresh", "0; url=/é?é")], &html);
+    let result = page(&mut processor(|_| {}), &answer);
+    let wanted = [
+        "http://h.test/%C3%A9?%C3%A9",
+        "http://h.test/b/s%E4%B8%AD?q=%D6%D0%CE%C4",
+        "http://h.test/b/?%A7%D8%26%23128512%3B",
+        "http://h.test/b/?%D6%D0",
+    ];
+    assert_eq!(urls(&result), wanted);
+}

@@ -13,6 +13,7 @@ mod escapes;
 mod fast;
 mod groups;
 mod host_pattern;
+mod query;
 mod refusal;
 mod resolve;
 mod scope;

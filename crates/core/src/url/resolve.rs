@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ::url::Url;
+use encoding_rs::Encoding;
 
 use super::base::Base;
 use super::canonical::{CanonicalUrl, Fingerprint};
@@ -63,6 +64,8 @@ const BUFFER_BYTES: usize = 256;
 pub struct Resolver<'a> {
     canonicaliser: &'a Canonicaliser,
     context: Context<'a>,
+    /// What queries are encoded in; none for UTF-8. It makes no difference to ASCII, and so none to the short way.
+    encoding: Option<&'static Encoding>,
     /// The base as the `url` crate has it; made at the first link that takes the long way.
     parsed_base: Option<Url>,
     buffer: String,
@@ -71,10 +74,16 @@ pub struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     /// For the page `page` with this `<base href>`, which is left aside where it is no URL, or a `data:` or `javascript:`
     /// one (as the HTML standard has it).
-    pub(super) fn new(canonicaliser: &'a Canonicaliser, page: &'a CanonicalUrl, base_href: Option<&str>) -> Self {
+    pub(super) fn new(
+        canonicaliser: &'a Canonicaliser,
+        page: &'a CanonicalUrl,
+        base_href: Option<&str>,
+        encoding: Option<&'static Encoding>,
+    ) -> Self {
         let web = |text| Self {
             canonicaliser,
             context: Context::Web(Base::new(text)),
+            encoding,
             parsed_base: None,
             buffer: String::new(),
         };
@@ -131,12 +140,12 @@ impl<'a> Resolver<'a> {
 
     fn join(&mut self, href: &str) -> Option<Url> {
         match &self.context {
-            Context::Other(base) => join(base, href),
+            Context::Other(base) => join(base, href, self.encoding),
             Context::Web(base) => {
                 if self.parsed_base.is_none() {
                     self.parsed_base = Url::parse(base.text()).ok();
                 }
-                join(self.parsed_base.as_ref()?, href)
+                join(self.parsed_base.as_ref()?, href, self.encoding)
             }
         }
     }

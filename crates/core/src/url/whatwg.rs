@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 
 use ::url::Url;
+use encoding_rs::Encoding;
+
+use super::query;
 
 /// The href of `input`, resolved against `base` where there is one, exactly as the URL standard serialises it; any scheme.
 /// None where the standard's parser fails.
 pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
     let url = match base {
-        Some(base) => join(&Url::parse(base).ok()?, input)?,
+        Some(base) => join(&Url::parse(base).ok()?, input, None)?,
         None => Url::parse(input).ok()?,
     };
     let href = url.as_str();
@@ -37,17 +40,32 @@ pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
     Cow::Owned(path.replace('^', "%5E"))
 }
 
-/// Resolves `link` against `base`; none where the standard's parser fails.
+/// Resolves `link` against `base` with the query of special schemes in `encoding`; none where the standard's parser fails.
+pub(super) fn join(base: &Url, link: &str, encoding: Option<&'static Encoding>) -> Option<Url> {
+    if let Some(encoding) = encoding {
+        // The crate encodes what stands between two of these on its own.
+        let link = link.replace(['\t', '\n', '\r'], "");
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| query::encode(query, encoding);
+        return Url::options()
+            .base_url(Some(base))
+            .encoding_override(Some(encode))
+            .parse(&with_base_scheme(base, &link))
+            .ok();
+    }
+    base.join(&with_base_scheme(base, link)).ok()
+}
+
+/// Writes the base's scheme before a link that starts with more than two slashes and backslashes.
 ///
-/// Of special schemes the standard skips any run of slashes and backslashes before the authority (`///host/path`, "special authority
-/// ignore slashes state"). The crate does so behind a scheme only, so the base's scheme is written before such a link.
-pub(super) fn join(base: &Url, link: &str) -> Option<Url> {
+/// Of special schemes the standard skips any run of them before the authority (`///host/path`, "special authority ignore slashes
+/// state"). The crate does so behind a scheme only.
+fn with_base_scheme<'l>(base: &Url, link: &'l str) -> Cow<'l, str> {
     let skips_slashes = base.is_special() && base.scheme() != "file";
     let leading = significant(link).take_while(|byte| matches!(byte, b'/' | b'\\')).take(3).count();
     if skips_slashes && leading > 2 {
-        return Url::parse(&[base.scheme(), ":", link.trim_start_matches(|c| c <= ' ')].concat()).ok();
+        return Cow::Owned([base.scheme(), ":", link.trim_start_matches(|c| c <= ' ')].concat());
     }
-    base.join(link).ok()
+    Cow::Borrowed(link)
 }
 
 /// The bytes of `link` without those that the standard ignores: white space before it, tabs and line breaks within it.

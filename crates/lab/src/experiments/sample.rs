@@ -47,7 +47,8 @@ impl Sampler<'_> {
     fn draw(&mut self, page: PageId, rng: &mut impl Rng) -> Vec<PageId> {
         let stored = self.corpus.page(page);
         let parsed = self.parser.parse(&stored.body, stored.content_type());
-        let mut resolver = self.canonicaliser.resolver(self.corpus.url(page), parsed.base.as_deref());
+        let mut resolver =
+            self.canonicaliser.document_resolver(self.corpus.url(page), parsed.base.as_deref(), parsed.charset);
         let mut drawn = Vec::new();
         for group in &parsed.groups {
             let mut known = |href: &str| self.corpus.find_fingerprint(resolver.resolve(href).ok()?.fingerprint());

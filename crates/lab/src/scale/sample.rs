@@ -46,7 +46,7 @@ impl Sample {
             }
             if stored.is_page() {
                 let page = parser.parse(&stored.body, stored.content_type());
-                let mut resolver = canonicaliser.resolver(url, page.base.as_deref());
+                let mut resolver = canonicaliser.document_resolver(url, page.base.as_deref(), page.charset);
                 for group in &page.groups {
                     let class = LinkClass { cluster: ClusterId::UNKNOWN, ..LinkClass::unclassified(group.apath) };
                     for link in &group.links {

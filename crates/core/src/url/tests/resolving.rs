@@ -77,6 +77,38 @@ fn any_run_of_slashes_and_backslashes_leads_to_another_host() {
 }
 
 #[test]
+fn a_query_is_encoded_in_the_charset_of_its_document() {
+    let page = canonical("http://h/a/b");
+    let resolved = |charset: &str, href: &str| {
+        let mut resolver = canonicaliser().document_resolver(&page, None, charset);
+        resolver.resolve(href).unwrap().as_str().to_owned()
+    };
+    for (charset, href, wanted) in [
+        ("GBK", "/s?q=中文&p=1", "http://h/s?q=%D6%D0%CE%C4&p=1"),
+        ("gb18030", "?q=中文", "http://h/a/b?q=%D6%D0%CE%C4"),
+        ("Big5", "?q=中文", "http://h/a/b?q=%A4%A4%A4%E5"),
+        ("Shift_JIS", "?q=ソ", "http://h/a/b?q=%83\\"),
+        ("EUC-JP", "?q=日本", "http://h/a/b?q=%C6%FC%CB%DC"),
+        ("ISO-2022-JP", "?q=日\t本", "http://h/a/b?q=%1B$BF|K\\%1B(B"),
+        ("windows-1252", "?q=café&c=€", "http://h/a/b?q=caf%E9&c=%80"),
+        ("KOI8-R", "//g?жук", "http://g/?%D6%D5%CB"),
+        ("windows-1251", "http://h/?q=ж中ж", "http://h/?q=%E6%26%2320013%3B%E6"),
+        ("ISO-8859-2", "?😀#é", "http://h/a/b?%26%23128512%3B"),
+        // The path is in UTF-8 always, and so is a query of other documents.
+        ("GBK", "/中?q=1", "http://h/%E4%B8%AD?q=1"),
+        ("UTF-8", "?é", "http://h/a/b?%C3%A9"),
+        ("UTF-16LE", "?é", "http://h/a/b?%C3%A9"),
+        ("UTF-16BE", "?é", "http://h/a/b?%C3%A9"),
+        ("replacement", "?é", "http://h/a/b?%C3%A9"),
+        ("", "?é", "http://h/a/b?%C3%A9"),
+    ] {
+        assert_eq!(resolved(charset, href), wanted, "{charset} {href}");
+    }
+    let mut resolver = canonicaliser().document_resolver(&page, Some("///g/?q=é"), "windows-1252");
+    assert_eq!(resolver.resolve("").unwrap().as_str(), "http://g/?q=%E9");
+}
+
+#[test]
 fn the_base_of_a_page_replaces_its_address_where_it_can() {
     let page = "https://h/a/b";
     for (base, href, wanted) in [
@@ -142,7 +174,7 @@ proptest! {
     fn resolving_against_the_canonical_page_is_as_good_as_against_its_address(page in url_like(), href in link_like()) {
         let canonicaliser = canonicaliser();
         let Ok(canonical_page) = canonicaliser.parse(&page) else { return Ok(()) };
-        let by_standard = join(&::url::Url::parse(&page).unwrap(), &href).and_then(|url| canonicaliser.parse(url.as_str()).ok());
+        let by_standard = join(&::url::Url::parse(&page).unwrap(), &href, None).and_then(|url| canonicaliser.parse(url.as_str()).ok());
         let mut resolver = canonicaliser.resolver(&canonical_page, None);
         prop_assert_eq!(resolver.resolve(&href).ok().map(|url| url.to_url()), by_standard.clone(), "{}", page);
         // The same address as the base of another page.
@@ -163,6 +195,27 @@ proptest! {
         let absolute = format!("{scheme}:{}", href.trim_start_matches([' ', '\n']));
         let wanted = canonicaliser.parse(&absolute).ok().map(|url| url.as_str().to_owned());
         prop_assert_eq!(resolved(&format!("{scheme}://h:81/a/b"), None, &href).ok(), wanted);
+    }
+
+    // The standard encodes a whole query at once; only where all of it can be encoded, its bytes can be told from the outside.
+    #[test]
+    fn a_charset_changes_nothing_but_the_bytes_of_a_query(
+        charset in proptest::sample::select(&["GBK", "Big5", "Shift_JIS", "ISO-2022-JP", "windows-1251", "x-user-defined"][..]),
+        path in "[a-z/é中]{0,6}",
+        query in "[a-zé中ж=+\t😀-]{0,8}",
+    ) {
+        let page = canonical("http://h/a/b");
+        let mut resolver = canonicaliser().document_resolver(&page, None, charset);
+        let url = resolver.resolve(&format!("{path}?{query}")).map(|url| url.to_url());
+        let by_utf_8 = resolved("http://h/a/b", None, &path);
+        let encoding = encoding_rs::Encoding::for_label(charset.as_bytes()).unwrap();
+        let (wanted, _, unmappable) = encoding.encode(&query);
+        prop_assert_eq!(url.clone().ok().map(|url| url.as_str().split('?').next().unwrap_or_default().to_owned()), by_utf_8.ok());
+        if let Ok(url) = url && !unmappable && !query.contains('\t') {
+            let got = url.as_str().split_once('?').map_or("", |(_, query)| query);
+            prop_assert_eq!(percent_encoding::percent_decode_str(got).collect::<Vec<u8>>(), &*wanted);
+            prop_assert_eq!(canonicaliser().parse(url.as_str()), Ok(url));
+        }
     }
 
     #[test]

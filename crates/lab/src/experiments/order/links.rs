@@ -22,7 +22,7 @@ impl LinkTable {
             found.extend(stored.location.as_ref().and_then(|to| corpus.find_loosely(to.as_str())));
             if stored.is_page() {
                 let page = parser.parse(&stored.body, stored.content_type());
-                let mut resolver = canonicaliser.resolver(corpus.url(id), page.base.as_deref());
+                let mut resolver = canonicaliser.document_resolver(corpus.url(id), page.base.as_deref(), page.charset);
                 for link in page.groups.iter().flat_map(|group| &group.links) {
                     let url = resolver.resolve(page.href(link)).ok();
                     found.extend(url.and_then(|url| corpus.find_fingerprint(url.fingerprint())));

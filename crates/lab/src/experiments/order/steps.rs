@@ -179,7 +179,8 @@ impl Steps {
         fingerprints.clear();
         // Who is going to look at the URL keeps its text; the dedup needs no more than the fingerprint.
         let keep = self.order != FilterOrder::DupOnly;
-        let mut resolver = self.canonicaliser.resolver(page.url, page.parsed.base.as_deref());
+        let ParsedPage { base, charset, .. } = page.parsed;
+        let mut resolver = self.canonicaliser.document_resolver(page.url, base.as_deref(), charset);
         for (group, class) in page.parsed.groups.iter().zip(classes) {
             let Some(class) = class else { continue };
             for link in &group.links {

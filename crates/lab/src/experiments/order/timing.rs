@@ -70,8 +70,8 @@ pub struct Timing {
 
 /// Leaves out links to what was not recorded: it does not exist for the crawl either, which would find it out by its scope.
 fn keep_recorded(page: &mut ParsedPage, corpus: &Corpus, id: PageId, canonicaliser: &Canonicaliser) {
-    let ParsedPage { groups, hrefs, base, .. } = page;
-    let mut resolver = canonicaliser.resolver(corpus.url(id), base.as_deref());
+    let ParsedPage { groups, hrefs, base, charset, .. } = page;
+    let mut resolver = canonicaliser.document_resolver(corpus.url(id), base.as_deref(), charset);
     for group in groups.iter_mut() {
         group.links.retain(|link| {
             let href = hrefs.get(link.start as usize..link.end as usize).unwrap_or_default();
