@@ -43,6 +43,20 @@ fn robots_txt_may_be_ignored_and_then_is_not_even_asked_for() {
 }
 
 #[test]
+fn the_report_names_the_hosts_whose_crawl_delay_is_capped() {
+    let server = with_robots(Reply::text("User-agent: *\nCrawl-delay: 86400\n"));
+    let modest = with_robots(Reply::text("User-agent: *\nCrawl-delay: 0.1\n"));
+    let mut config = config(vec![server.url("a", "/"), modest.url("b", "/")]);
+    config.robots.crawl_delay_max = Period::millis(200);
+    let report = crawl(config).report;
+    let capped = &report.crawl_delays_capped;
+    assert_eq!((report.crawl_delays_capped_hosts, capped.len()), (1, 1));
+    assert_eq!((capped[0].asked_seconds, capped[0].used_seconds), (86_400.0, 0.2));
+    assert!(server.url("a", "/").starts_with(&capped[0].host));
+    assert!(report.to_string().contains("asks for 1 d 0 h, 0.2 s used"), "{report}");
+}
+
+#[test]
 fn a_missing_robots_txt_allows_everything() {
     for status in [401, 403, 404, 410] {
         let server = with_robots(Reply::status(status));

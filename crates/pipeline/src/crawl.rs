@@ -64,6 +64,9 @@ impl Crawl {
             port.close();
         }
         run.troubles = lines.0.fetching.tally.troubles();
+        if let Some(hosts) = lines.0.setup.get() {
+            (run.crawl_delays_capped_hosts, run.crawl_delays_capped) = hosts.capped_delays.get();
+        }
         let jobs = lines.0.jobs.clone();
         let joined = tokio::task::spawn_blocking(move || threads.join(&jobs));
         lines.0.visits.close();

@@ -14,6 +14,7 @@ use super::{CrawlStatus, RecrawlFigures, SeenFigures, StopReason, Usage, seconds
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Fate, FateTable, TrapRecord};
 use harvestman_stages::frontier::Outlook;
+use harvestman_stages::host::CappedDelay;
 
 /// A host of which nine in ten requests or more failed, for advice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +57,10 @@ pub struct Run {
     pub warc_files: Vec<String>,
     /// Hosts of which nine in ten requests or more failed, the worst first; at most ten.
     pub troubles: Vec<HostTrouble>,
+    /// Hosts whose `Crawl-delay` is capped by `robots.crawl_delay_max`.
+    pub crawl_delays_capped_hosts: u64,
+    /// Those of them that ask for the longest delays, the longest first; at most twenty.
+    pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
     pub dedup: Option<SeenFigures>,
     /// The fleet, if this was a node of one.
@@ -80,6 +85,12 @@ pub struct Report {
     pub warc_files: Vec<String>,
     /// Hosts of which nine in ten requests or more failed, the worst first; at most ten.
     pub troubles: Vec<HostTrouble>,
+    /// Hosts whose `Crawl-delay` is capped by `robots.crawl_delay_max`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub crawl_delays_capped_hosts: u64,
+    /// Those of them that ask for the longest delays, the longest first; at most twenty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
     pub dedup: Option<SeenFigures>,
     /// The fleet, if this was a node of one.
@@ -135,7 +146,7 @@ impl Report {
         let (started, ended) = span;
         let wall = ended.since(started);
         let per_cpu = |cpu: f64| per_second(status.pages, Duration::try_from_secs_f64(cpu).unwrap_or_default());
-        let Run { seeds, seed, config, warc_files, troubles, dedup, fleet } = run;
+        let Run { seeds, seed, config, warc_files, troubles, dedup, fleet, .. } = run;
         Self {
             version: Cow::Borrowed(env!("CARGO_PKG_VERSION")),
             seeds,
@@ -143,6 +154,8 @@ impl Report {
             config,
             warc_files,
             troubles,
+            crawl_delays_capped_hosts: run.crawl_delays_capped_hosts,
+            crawl_delays_capped: run.crawl_delays_capped,
             dedup,
             fleet,
             started: started.timestamp().to_string(),
@@ -194,6 +207,11 @@ impl Report {
         file.write_all(b"\n")?;
         file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Rounds a rate to two decimals.

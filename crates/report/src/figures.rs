@@ -50,6 +50,11 @@ pub fn time(time: Duration) -> String {
     }
 }
 
+/// A length of time in seconds, as [`time`].
+pub fn seconds(seconds: f64) -> String {
+    time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use harvestman_core::config::DedupStore;
 use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, TrapMeasure, TrapRecord};
 use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::Outlook;
+use harvestman_stages::host::CappedDelay;
 use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
 
 /// A snapshot with all there is.
@@ -90,6 +91,8 @@ fn report() -> Report {
         config: Some("config.toml".to_owned()),
         warc_files: vec!["warc/a.warc.gz".to_owned()],
         troubles: vec![HostTrouble { host, requests: 9, failed: 9, reason: "tls".into() }],
+        crawl_delays_capped_hosts: 2,
+        crawl_delays_capped: vec![CappedDelay { host: "a".to_owned(), asked_seconds: 900.5, used_seconds: 600.0 }],
         dedup: Some(dedup),
         fleet: Some(FleetFigures { crawl: "c".to_owned(), node: "a".to_owned(), pages_of_others: 7, was_over: true }),
     };

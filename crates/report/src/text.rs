@@ -7,6 +7,7 @@ use super::advice::advice;
 use super::{Report, dedup, figures};
 use harvestman_core::model::{Fate, FateTable, TrapMeasure, TrapRecord};
 use harvestman_stages::frontier::Outlook;
+use harvestman_stages::host::CappedDelay;
 
 /// One line of the report: a name and what is said of it.
 fn line(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
@@ -58,6 +59,24 @@ fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
     Ok(())
 }
 
+/// The hosts whose crawl delay is capped.
+fn capped_delay_lines(f: &mut fmt::Formatter<'_>, hosts: u64, capped: &[CappedDelay]) -> fmt::Result {
+    const MOST: usize = 3;
+    if hosts == 0 {
+        return Ok(());
+    }
+    let asked = if hosts == 1 { "1 host asks".to_owned() } else { format!("{} hosts ask", figures::count(hosts)) };
+    line(f, "delays", &format!("{asked} for a Crawl-delay above robots.crawl_delay_max"))?;
+    for CappedDelay { host, asked_seconds, used_seconds } in capped.iter().take(MOST) {
+        let (asked, used) = (figures::seconds(*asked_seconds), figures::seconds(*used_seconds));
+        writeln!(f, "{:>10}{host} asks for {asked}, {used} used", "")?;
+    }
+    if let more @ 1.. = hosts.saturating_sub(MOST as u64) {
+        writeln!(f, "{:>10}{} more; the longest are in report.json", "", figures::count(more))?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Report {
     /// What stands on the terminal at the end: compact, without colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,6 +108,7 @@ impl fmt::Display for Report {
             let ahead = format!("about {:.0} more are expected to have changed", recrawl.expected);
             line(f, "recrawl", &format!("{}; {ahead}", recrawl.line()))?;
         }
+        capped_delay_lines(f, self.crawl_delays_capped_hosts, &self.crawl_delays_capped)?;
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;
         fate_lines(f, &self.fates)?;
         trap_lines(f, &self.traps)?;

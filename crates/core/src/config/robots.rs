@@ -29,8 +29,10 @@ crate::options! {
         max_bytes: ByteSize = ByteSize::kib(500),
         /// How many redirects in a row are followed to a robots.txt (to any host). After more, the host counts as having none.
         max_redirects: u32 = 5,
-        /// The longest `Crawl-delay` that is kept; a longer one is cut to this. Raising it lets a site slow the crawl down further.
-        crawl_delay_max: Period = Period::secs(60),
+        /// The longest `Crawl-delay` that is honoured; a longer one is capped to this, and the report names the host. Ten minutes
+        /// cover what servers ask for in earnest (a widespread one asks for 500 seconds); longer ones, up to a day, mean that no
+        /// crawler is welcome. Raising it lets a site slow the crawl down further.
+        crawl_delay_max: Period = Period::secs(600),
         /// Whether the sitemaps named in robots.txt are fetched and their URLs taken as links.
         sitemaps: bool = true,
         /// How many bytes of a sitemap are read, counted after decompression; the rest is ignored. The sitemap protocol allows 50 MiB.

@@ -119,6 +119,7 @@ pub(super) fn start_actors(
         groups,
         sleep_after: config.host.sleep_after.0,
         clock: clock.clone(),
+        capped_delays: Arc::default(),
         metrics: hooks.metrics.host.clone(),
         outlets: Arc::new(lines.clone()),
     };

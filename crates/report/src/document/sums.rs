@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 /// What is a count in a report.
-const COUNTS: [&str; 4] = ["pages", "requests", "bytes", "discovered"];
+const COUNTS: [&str; 5] = ["pages", "requests", "bytes", "discovered", "crawl_delays_capped_hosts"];
 /// What is a table of counts.
 const TABLES: [&str; 3] = ["fates", "statuses", "errors"];
 /// Lists that are put together, with how many of each are kept.
-const LISTS: [(&str, usize); 2] = [("troubles", 10), ("traps", 50)];
+const LISTS: [(&str, usize); 3] = [("troubles", 10), ("traps", 50), ("crawl_delays_capped", 20)];
 
 /// Adds up reports, and snapshots of what runs.
 #[derive(Debug, Clone, Default)]
@@ -108,6 +108,10 @@ impl Sums {
             if let Some(list) = self.total.get_mut(name).and_then(Value::as_array_mut) {
                 if name == "troubles" {
                     list.sort_by_key(|trouble| std::cmp::Reverse(trouble["failed"].as_u64().unwrap_or(0)));
+                }
+                if name == "crawl_delays_capped" {
+                    let asked = |capped: &Value| capped["asked_seconds"].as_f64().unwrap_or(0.0);
+                    list.sort_by(|a, b| asked(b).total_cmp(&asked(a)));
                 }
                 list.truncate(most);
             }

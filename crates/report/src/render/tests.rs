@@ -38,6 +38,8 @@ fn hostile() -> Document {
         "stop_reason": list[0], "ended": list[1], "started": list[2], "pages": 7, "requests": 7, "bytes": 70, "discovered": 7,
         "fates": fates, "errors": {list[0]: 3}, "statuses": {list[0]: 3}, "dedup": {"store": list[0]},
         "troubles": [{"host": list[0], "requests": 1, "failed": 1, "reason": list[1]}],
+        "crawl_delays_capped_hosts": 2,
+        "crawl_delays_capped": [{"host": list[0], "asked_seconds": 1e300, "used_seconds": list[1]}],
         "traps": [{"form": list[0], "example": list[1], "measure": list[2], "fetched": 1}],
     });
     let mut told = crate::document::Told::default();
@@ -149,4 +151,19 @@ fn an_empty_document_has_a_page_too() {
     let document = Document::of(Sources::default());
     assert!(html(&document).contains("It has no report"));
     assert!(markdown(&document).starts_with("# A crawl\n"));
+}
+
+#[test]
+fn hosts_whose_crawl_delay_is_capped_are_named_with_what_they_ask_for() {
+    let report = json!({
+        "crawl_delays_capped_hosts": 30,
+        "crawl_delays_capped": [{"host": "https://slow.test", "asked_seconds": 86_400.0, "used_seconds": 600.0}],
+    });
+    let sources = Sources { report: Some(report), ..Sources::default() };
+    let document = Document::of(sources);
+    for text in [html(&document), markdown(&document)] {
+        for part in ["30; the 1 longest are shown", "https://slow.test", "1 d 0 h", "10 min 0 s"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
 }

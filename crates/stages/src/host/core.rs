@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::capped::CappedDelay;
 use super::health::Health;
 use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
 use super::recollection::{HostPast, KnownRobots};
@@ -158,6 +159,8 @@ pub struct HostCore {
     rng: Rng,
     /// Until when the host asked to be left alone the last time, and not only itself if it is but a name of a server.
     asked_pause: Option<Instant>,
+    /// Whether it was reported that the host's crawl delay is capped.
+    capped_delay_reported: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,6 +183,7 @@ impl HostCore {
             address: Address::Unknown,
             rng,
             asked_pause: None,
+            capped_delay_reported: false,
         }
     }
 
@@ -196,7 +200,12 @@ impl HostCore {
         if let Some(KnownRobots { body, fresh_until }) = &past.robots {
             self.robots.recall(body.as_deref(), *fresh_until, now);
         }
-        let politeness = past.politeness.unwrap_or_default().go_on(now, &rules.politeness);
+        let mut politeness = past.politeness.unwrap_or_default();
+        if past.robots.is_some() {
+            // It may be capped otherwise than in that run.
+            politeness.set_crawl_delay(self.robots.crawl_delay());
+        }
+        let politeness = politeness.go_on(now, &rules.politeness);
         Self { politeness: politeness.resting(now + rules.delay_per_ip), ..self }
     }
 
@@ -208,6 +217,14 @@ impl HostCore {
             RobotsResult::Redirected | RobotsResult::Unavailable | RobotsResult::Unreachable => return None,
         };
         Some(KnownRobots::new(body, self.robots.fresh_until()?))
+    }
+
+    /// Returns the host's crawl delay if it is capped and this was not reported before.
+    pub fn report_capped_delay(&mut self, rules: &HostRules) -> Option<CappedDelay> {
+        let asked = self.robots.capped_crawl_delay().filter(|_| !self.capped_delay_reported)?;
+        let used = self.robots.crawl_delay()?.max(rules.politeness.delay);
+        self.capped_delay_reported = used < asked;
+        self.capped_delay_reported.then(|| CappedDelay::new(&self.key, asked, used))
     }
 
     /// Goes by other rules from now on.

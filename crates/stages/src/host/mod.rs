@@ -2,6 +2,7 @@
 
 mod actor;
 mod blocked;
+mod capped;
 mod core;
 mod face;
 mod gates;
@@ -15,6 +16,7 @@ pub mod sitemap;
 
 pub use actor::{HostActor, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
+pub use capped::{CAPPED_DELAYS_MAX, CappedDelay, CappedDelays};
 pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
 pub use face::HostFace;
 pub use gates::{GateId, GateTerms, Gates, Return};

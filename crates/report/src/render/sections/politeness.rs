@@ -1,11 +1,20 @@
 //! How hosts were spared.
 
+use serde_json::Value;
+
 use super::Material;
 use crate::document::hosts::HostRow;
 use crate::figures;
 use crate::render::block::{Block, Cell, Table, millis_shown};
 
 pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
+    let mut blocks = waits(material);
+    blocks.extend(capped_delays(material));
+    blocks
+}
+
+/// The waits between the requests to each host.
+fn waits(material: &Material<'_>) -> Vec<Block> {
     let hosts = &material.document.log.hosts;
     if hosts.top.is_empty() {
         return Vec::new();
@@ -34,6 +43,30 @@ pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
         )));
     }
     blocks
+}
+
+/// The hosts whose `Crawl-delay` is capped.
+fn capped_delays(material: &Material<'_>) -> Vec<Block> {
+    let capped = material.said("crawl_delays_capped").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let hosts = material.said("crawl_delays_capped_hosts").and_then(Value::as_u64).unwrap_or(capped.len() as u64);
+    if hosts == 0 {
+        return Vec::new();
+    }
+    let shown = capped.len() as u64;
+    let which =
+        if hosts > shown { format!("; the {} longest are shown", figures::count(shown)) } else { String::new() };
+    let text = format!(
+        "Hosts whose robots.txt asks for a longer Crawl-delay than `robots.crawl_delay_max`: {}{which}.",
+        figures::count(hosts)
+    );
+    let row = |capped: &Value| {
+        let seconds = |name: &str| Cell::maybe(capped[name].as_f64(), |seconds| Cell::millis(seconds * 1_000.0));
+        let host = Cell::maybe(capped["host"].as_str(), |host| Cell::Code(host.to_owned()));
+        vec![host, seconds("asked_seconds"), seconds("used_seconds")]
+    };
+    let rows = capped.iter().map(row).collect();
+    let header = vec!["host", "Crawl-delay asked for", "delay used"];
+    vec![Block::Text(text), Block::Table(Table { caption: "Capped crawl delays".to_owned(), header, rows })]
 }
 
 fn verdict(material: &Material<'_>, delay: Option<u64>) -> String {

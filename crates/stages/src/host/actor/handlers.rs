@@ -218,6 +218,7 @@ impl Handler<ErrandEnded> for HostActor {
                 if let Some(robots) = robots {
                     self.setup.outlets.remember_robots(&self.key, &robots);
                 }
+                self.report_capped_delay();
             }
             Errand::Sitemap { url, nesting, attempts } => {
                 let entry = sitemap::Entry { url: url.as_str().to_owned(), depth: *nesting, attempts: *attempts };
@@ -225,7 +226,7 @@ impl Handler<ErrandEnded> for HostActor {
                 is_final = verdicts == Verdicts::Final;
             }
         }
-        self.setup.outlets.remember(&self.key, core.memory());
+        self.remember();
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
         let sitemap = match errand {
             Errand::Sitemap { url, nesting, .. } if is_final => Some((url, nesting)),

@@ -12,6 +12,7 @@ use std::time::Duration;
 use actix::{Actor, ActorContext, AsyncContext, Context, SpawnHandle};
 use arc_swap::ArcSwap;
 
+use super::capped::CappedDelays;
 use super::core::{Errand, HostCore, HostRules, Step};
 use super::gates::{GateId, Return};
 use super::messages::HostOutlets;
@@ -33,6 +34,8 @@ pub struct HostSetup {
     pub sleep_after: Duration,
     /// The time.
     pub clock: Clock,
+    /// Where hosts whose crawl delay is capped are reported.
+    pub capped_delays: Arc<CappedDelays>,
     /// The metrics.
     pub metrics: Arc<HostMetrics>,
     /// The way out.
@@ -232,6 +235,21 @@ impl HostActor {
         self.come_back(Some(now));
     }
 
+    /// Hands on what is known of the host now.
+    fn remember(&self) {
+        if let Some(core) = &self.core {
+            self.setup.outlets.remember(&self.key, core.memory());
+        }
+    }
+
+    /// Reports that the host's crawl delay is capped, once.
+    fn report_capped_delay(&mut self) {
+        let rules = self.setup.rules.load();
+        if let Some(capped) = self.core.as_mut().and_then(|core| core.report_capped_delay(&rules)) {
+            self.setup.capped_delays.add(capped);
+        }
+    }
+
     fn look_again(&mut self, at: Instant, ctx: &mut Context<Self>) {
         if let Some((earlier, handle)) = self.timer.take() {
             if earlier <= at && earlier > self.setup.clock.now() {
@@ -266,6 +284,7 @@ impl Actor for HostActor {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         self.setup.metrics.awake.inc();
+        self.report_capped_delay();
         ctx.run_interval(self.setup.sleep_after.max(Duration::from_millis(100)), |actor, ctx| actor.sleep_if_idle(ctx));
     }
 

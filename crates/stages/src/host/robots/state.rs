@@ -178,6 +178,12 @@ impl RobotsState {
         Some(delay.min(self.options.crawl_delay_max.0))
     }
 
+    /// The crawl delay that robots.txt asks for, where it is longer than the set maximum.
+    pub fn capped_crawl_delay(&self) -> Option<Duration> {
+        let asked = self.rules().filter(|_| self.options.obey)?.crawl_delay()?;
+        (asked > self.options.crawl_delay_max.0).then_some(asked)
+    }
+
     /// The absolute URLs of the sitemaps that robots.txt names; none where sitemaps are not followed.
     pub fn sitemaps(&self) -> Vec<String> {
         let Some(rules) = self.rules().filter(|_| self.options.sitemaps) else { return Vec::new() };

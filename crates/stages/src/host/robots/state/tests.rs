@@ -2,7 +2,7 @@ use super::*;
 
 const URL: &str = "https://h.example/robots.txt";
 const RULES: &[u8] =
-    b"User-agent: *\nDisallow: /no\nCrawl-delay: 300\nSitemap: /s.xml\nSitemap: https://o.example/t.xml\n";
+    b"User-agent: *\nDisallow: /no\nCrawl-delay: 900\nSitemap: /s.xml\nSitemap: https://o.example/t.xml\n";
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -182,11 +182,19 @@ fn crawl_delays_are_cut_and_sitemaps_are_made_absolute() {
     let mut state = state();
     assert_eq!((state.crawl_delay(), state.sitemaps()), (None, vec![]));
     state.on_reply(answered(200), START);
-    assert_eq!(state.crawl_delay(), Some(MINUTE));
+    assert_eq!((state.crawl_delay(), state.capped_crawl_delay()), (Some(10 * MINUTE), Some(15 * MINUTE)));
     assert_eq!(state.sitemaps(), ["https://h.example/s.xml", "https://o.example/t.xml"]);
     let mut silent = state_with(RobotsOptions { sitemaps: false, ..RobotsOptions::default() });
     silent.on_reply(answered(200), START);
     assert!(silent.sitemaps().is_empty());
+}
+
+#[test]
+fn a_crawl_delay_that_a_widespread_server_asks_for_is_honoured() {
+    let mut state = state();
+    let body = b"User-agent: *\nCrawl-delay: 500\n";
+    state.on_reply(Reply::Answered { status: 200, location: None, retry_after: None, body }, START);
+    assert_eq!((state.crawl_delay(), state.capped_crawl_delay()), (Some(Duration::from_secs(500)), None));
 }
 
 #[test]
