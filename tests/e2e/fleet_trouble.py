@@ -77,7 +77,7 @@ def full(fleet):
           f"{(min(request.at for request in requests if request.at >= until) - until) / 1e6:.2f} s after storage was free again")
     check.whole(fleet, requests, *check.lives(3),
                 lambda _: _rested(last - since),
-                lambda _: _said(fleet, "have no room left"))
+                lambda _: _said(fleet, "the NATS servers are full"))
 
 
 def _rested(last_us):
@@ -91,7 +91,7 @@ def _said(fleet, what):
     print(f"full: reported by {', '.join(told) or 'no node'}")
     assert told, f"no node reported {what!r}"
     for name, text in said.items():
-        assert "this node rests, loses nothing" in text, f"node {name} did not report that it paused; its log:\n{fleet.nodes[name].said()}"
+        assert "this node pauses without losing data" in text, f"node {name} did not report that it paused; its log:\n{fleet.nodes[name].said()}"
 
 
 def _spoil(session_of):
@@ -129,6 +129,6 @@ def spoilt(fleet):
 
 
 def _told_spoilt(fleet):
-    told = [name for name in "AC" if "its copy is read instead" in fleet.nodes[name].said(10**7)]
+    told = [name for name in "AC" if "reading its copy instead" in fleet.nodes[name].said(10**7)]
     print(f"spoilt: reported by {', '.join(told) or 'no node'}")
     assert told, "no node reported a corrupted checkpoint"

@@ -1,7 +1,8 @@
-//! The leader keeps the load even. What it writes is a key, by compare-and-swap: whoever leads next goes on from there.
+//! Keeps the load even while this node leads. The placement is a key written by compare-and-swap, from which the next
+//! leader continues.
 //!
-//! At first it looks sooner and then less and less often, as most of what is known of hosts comes early: what was fetched before partitions
-//! move was fetched by the wrong node.
+//! The first checks come sooner than later ones, because most hosts are discovered early and pages fetched before a
+//! partition moves were fetched by the wrong node.
 
 use std::time::Duration;
 
@@ -12,33 +13,34 @@ use super::records::{self, PLACEMENT};
 use super::view::FleetView;
 use harvestman_core::clock::Instant;
 
-/// What the leader remembers of it.
+/// State that the leader keeps between checks.
 #[derive(Default)]
 pub(super) struct Balancer {
-    looked: Option<Instant>,
-    /// How often it has.
-    looks: u32,
+    checked: Option<Instant>,
+    /// The number of checks so far.
+    checks: u32,
 }
 
-/// So many times it looks sooner: the first time after an eighth of the usual period, then after a quarter, then after half of it.
-const SOONER: u32 = 3;
+/// The number of early checks: the first comes after an eighth of the regular period, then after a quarter, then after
+/// half of it.
+const EARLY_CHECKS: u32 = 3;
 
-/// How long after the look before, or after the start, it looks for the next time.
-fn pause(period: Duration, looks: u32) -> Duration {
-    period / (1 << SOONER.saturating_sub(looks))
+/// Returns the delay from the previous check, or from the start, to the next.
+fn pause(period: Duration, checks: u32) -> Duration {
+    period / (1 << EARLY_CHECKS.saturating_sub(checks))
 }
 
 impl Balancer {
-    /// Looks whether something is to move, if it is time or if people ask for it.
-    pub(super) async fn look(&mut self, context: &NodeContext) {
+    /// Rebalances if a check is due or was requested.
+    pub(super) async fn check(&mut self, context: &NodeContext) {
         let now = context.clock.now();
-        let looked = *self.looked.get_or_insert(now);
+        let checked = *self.checked.get_or_insert(now);
         let period = context.options.balance;
-        let is_due = !period.is_zero() && now.since(looked) >= pause(period, self.looks);
+        let is_due = !period.is_zero() && now.since(checked) >= pause(period, self.checks);
         let (placement, revision) = {
             let view = context.view.lock();
             let asked = asked(&view);
-            // While partitions move it cannot be told yet; that is no look.
+            // While partitions are moving the balance is unknown; this does not count as a check.
             if (!is_due && asked.is_none()) || known(&view, &context.options.partitions).is_none() {
                 return;
             }
@@ -46,20 +48,20 @@ impl Balancer {
             (placement, view.placement.as_ref().map(|(_, revision)| *revision))
         };
         if is_due {
-            self.looked = Some(now);
-            self.looks = self.looks.saturating_add(1);
+            self.checked = Some(now);
+            self.checks = self.checks.saturating_add(1);
         }
         let Some(placement) = placement else { return };
         let value = records::written(&placement);
-        // Where somebody else has written it, it is looked anew next time.
+        // If another session has written the key, the next check starts from its value.
         if let SwapOutcome::Done(revision) = context.client.swap(PLACEMENT, &value, revision).await {
-            tracing::info!(moved = placement.moved.len(), "partitions move so that the load is even");
+            tracing::info!(moved = placement.moved.len(), "moving partitions to balance the load");
             context.wrote(PLACEMENT.to_owned(), value, revision);
         }
     }
 }
 
-/// The number of the request that is not answered yet.
+/// Returns the number of the request that is not yet answered.
 fn asked(view: &FleetView) -> Option<u64> {
     let answered = view.placement.as_ref().map_or(0, |(placement, _)| placement.answered);
     let asked = view.rebalance.as_ref().map_or(0, |(rebalance, _)| rebalance.asked);
@@ -71,8 +73,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_looks_less_and_less_often_until_the_usual_period_is_reached() {
-        let of = |looks| pause(Duration::from_secs(10), looks).as_millis();
+    fn it_checks_less_and_less_often_until_the_usual_period_is_reached() {
+        let of = |checks| pause(Duration::from_secs(10), checks).as_millis();
         assert_eq!([0, 1, 2, 3, 4, u32::MAX].map(of), [1_250, 2_500, 5_000, 10_000, 10_000, 10_000]);
     }
 }

@@ -1,4 +1,5 @@
-//! BusClient to the bus: with a time-out, repeated with a growing and random pause, and looked up where nobody knows whether they happened.
+//! Calls to the bus with timeouts, retries with jittered exponential back-off, and a look-up where the outcome of a
+//! write is unknown.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,55 +15,55 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_metrics::FleetMetrics;
 
-/// What goes on is warned at most so often.
+/// The minimum interval between warnings of one kind.
 const WARN_EVERY: Duration = Duration::from_secs(30);
-/// What is unanswered so often in a row is warned; less is nothing unusual where servers choose a leader.
+/// The number of consecutive unanswered calls that causes a warning. Fewer are normal while servers elect a leader.
 const UNANSWERED_MIN: u32 = 6;
 
-/// Bounds of calls.
+/// Limits of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallOptions {
-    /// A call that takes longer counts as unanswered.
+    /// The time after which a call counts as unanswered.
     pub timeout: Duration,
-    /// The longest pause before a call is repeated; the first is a hundredth of it.
+    /// The longest pause before a retry; the first is a hundredth of it.
     pub pause_max: Duration,
 }
 
-/// What became of a conditional write.
+/// The outcome of a conditional write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwapOutcome {
-    /// It happened; the key's revision.
+    /// The write happened. Holds the new revision of the key.
     Done(u64),
-    /// The key holds something else.
+    /// The key has another revision. Holds its current entry.
     Conflict(Option<KeyValue>),
 }
 
-/// The bus, called with patience. Whoever no longer wants an answer drops the call.
+/// The bus, with retries. To cancel a call, drop its future.
 pub struct BusClient {
     /// The bus.
     pub bus: Arc<dyn Bus>,
-    /// Where the node that calls counts.
+    /// The metrics of this node.
     pub metrics: Arc<FleetMetrics>,
     clock: Clock,
     options: CallOptions,
     rng: Mutex<Rng>,
-    /// When it was warned last that servers do not answer, and that they are full. Servers that are full also fail to answer now and then,
-    /// which must not hide why.
+    /// When it was last warned that servers do not answer, and that they are full. The two are throttled separately:
+    /// servers that are full sometimes also fail to answer, which must not hide the cause.
     warned: Mutex<[Option<Instant>; 2]>,
 }
 
 impl BusClient {
-    /// BusClient to a bus.
+    /// Creates a client of a bus.
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, options: CallOptions, seed: Seed, metrics: Arc<FleetMetrics>) -> Self {
         Self { bus, metrics, clock, options, rng: Mutex::new(seed.rng()), warned: Mutex::default() }
     }
 
-    /// One call, and no answer where it takes too long.
+    /// Calls once, with a timeout.
     pub async fn once<T>(&self, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
         with_timeout(&self.clock, self.options.timeout, call).await
     }
 
-    /// Pauses before the next attempt.
+    /// Waits before the next attempt.
     pub async fn pause(&self, attempt: u32) {
         self.metrics.repeats.inc();
         let longest = (self.options.pause_max / 100) * 2_u32.saturating_pow(attempt.min(7));
@@ -70,7 +71,7 @@ impl BusClient {
         self.clock.sleep(longest.min(self.options.pause_max).mul_f64(share)).await;
     }
 
-    /// Tells people that this node rests, and what they can do.
+    /// Warns that this node waits for the bus, and says what to check.
     fn warn(&self, error: &BusError, attempt: u32) {
         if matches!(error, BusError::Unreachable(_)) && attempt < UNANSWERED_MIN {
             return;
@@ -83,19 +84,19 @@ impl BusClient {
         *warned = Some(now);
         match error {
             BusError::Full(why) => tracing::warn!(
-                "the NATS servers have no room left ({why}): this node rests, loses nothing, and goes on by itself once there is some. \
-                 Give JetStream more (max_file_store), or remove what is not needed any more"
+                "the NATS servers are full ({why}): this node pauses without losing data and resumes when there is space. \
+                 Increase JetStream's max_file_store, or remove data that is no longer needed"
             ),
             error => {
                 tracing::warn!(
-                    "{error}: this node rests, loses nothing, and goes on by itself once there is an answer. If it stays so, look whether \
-                     the NATS servers run, can be reached, and have room left"
+                    "{error}: this node pauses without losing data and resumes when the servers answer. If this persists, check that \
+                     the NATS servers are running, reachable, and not full"
                 )
             }
         }
     }
 
-    /// BusClient until there is an answer other than none or full.
+    /// Retries while the bus is unreachable or full. Returns any other answer.
     pub async fn retry<'a, T, F>(&'a self, mut call: impl FnMut() -> F) -> Result<T, BusError>
     where
         F: Future<Output = Result<T, BusError>> + 'a,
@@ -111,7 +112,7 @@ impl BusClient {
         }
     }
 
-    /// BusClient until it has happened. What is refused is tried again too, slowly: people can mend it.
+    /// Retries until the call succeeds. Refusals are retried too, slowly: an operator can fix their cause.
     pub async fn retry_until_ok<'a, T, F>(&'a self, what: &str, mut call: impl FnMut() -> F) -> T
     where
         F: Future<Output = Result<T, BusError>> + 'a,
@@ -120,20 +121,20 @@ impl BusClient {
         loop {
             match self.retry(&mut call).await {
                 Ok(answer) => return answer,
-                Err(error) => tracing::warn!("{what}: {error}; it is tried again"),
+                Err(error) => tracing::warn!("{what}: {error}; retrying"),
             }
             self.pause(attempt.max(5)).await;
             attempt += 1;
         }
     }
 
-    /// What a key holds.
+    /// Reads a key.
     pub async fn get(&self, key: &str) -> Option<KeyValue> {
         self.retry_until_ok(key, || self.bus.get(key)).await
     }
 
-    /// Writes a key that has this revision, or that is not there. A write that may have happened is looked up before it is repeated; values
-    /// tell by themselves who wrote them.
+    /// Writes a key that has this revision, or that does not exist. A write whose outcome is unknown is looked up
+    /// before it is repeated; its value identifies the writer.
     pub async fn swap(&self, key: &str, value: &Bytes, revision: Option<u64>) -> SwapOutcome {
         let (mut attempt, mut uncertain) = (0, false);
         loop {
@@ -145,7 +146,7 @@ impl BusClient {
                 Ok(revision) => return SwapOutcome::Done(revision),
                 Err(BusError::Conflict) => {}
                 Err(BusError::Unreachable(_)) => uncertain = true,
-                Err(error) => tracing::warn!("{key}: {error}; it is tried again"),
+                Err(error) => tracing::warn!("{key}: {error}; retrying"),
             }
             let held = self.get(key).await;
             let is_mine = held.as_ref().is_some_and(|held| uncertain && held.value.as_ref() == Some(value));
@@ -160,10 +161,10 @@ impl BusClient {
         }
     }
 
-    /// The messages of a subject from a sequence number on, up to and with `to`.
+    /// Reads the messages of a subject from one sequence number to another, both inclusive.
     ///
     /// # Errors
-    /// What the bus refuses.
+    /// Any refusal of the bus.
     pub async fn read_range(
         &self,
         stream: Stream,
@@ -187,7 +188,7 @@ impl BusClient {
                     return Ok(messages);
                 }
             }
-            // The last may be gone by now: then nothing will come.
+            // The last of them may have been trimmed: then no message will come.
             let last = self.retry(|| self.bus.last(stream, subject)).await?;
             if last < next {
                 return Ok(messages);

@@ -1,11 +1,11 @@
-//! Writes checkpoints: what the log says since the last one becomes a part, and the log is trimmed behind it.
+//! Writes checkpoints: the log since the last checkpoint becomes a part, and the log is trimmed up to it.
 
 use std::sync::Arc;
 
-use super::End;
 use super::bus_client::SwapOutcome;
 use super::context::{CheckpointState, NodeContext};
 use super::log::{LogPosition, entries};
+use super::options::End;
 use super::part_store;
 use super::records::{self, SourceRecord, source_key};
 use crate::Partition;
@@ -24,7 +24,7 @@ pub(super) async fn write(context: Arc<NodeContext>) {
     }
 }
 
-/// Makes a part of what the log says by now.
+/// Writes a part that covers the log up to now.
 pub(super) async fn write_part(context: &NodeContext, parts: &mut CheckpointState) {
     let began = context.clock.now();
     let (last, stream) = (context.log.last(), context.log.stream());
@@ -34,7 +34,9 @@ pub(super) async fn write_part(context: &NodeContext, parts: &mut CheckpointStat
     let from = LogPosition { sequence: parts.record.log_from, number: parts.record.number };
     let (entries, reached) = match entries(&context.client, &context.session, stream, from, last.sequence).await {
         Ok(read) => read,
-        Err(error) => return tracing::error!("no checkpoint is written: its own log cannot be read: {error}"),
+        Err(error) => {
+            return tracing::error!("cannot write a checkpoint, because the session's own log is unreadable: {error}");
+        }
     };
     let mut builder = PartBuilder::new(&context.options.partitions);
     entries.iter().for_each(|entry| builder.entry(entry));
@@ -50,7 +52,7 @@ pub(super) async fn write_part(context: &NodeContext, parts: &mut CheckpointStat
     }
 }
 
-/// Adds a part, if it says anything.
+/// Adds a part, if it is not empty.
 pub(super) async fn add(context: &NodeContext, parts: &mut CheckpointState, part: &Part) {
     if !part.sections.is_empty() {
         let record = parts.record.clone();
@@ -58,21 +60,21 @@ pub(super) async fn add(context: &NodeContext, parts: &mut CheckpointState, part
     }
 }
 
-/// Makes one part of all from this one on, without the partitions that others go on with.
+/// Merges all parts from index `from` on, without partitions whose state other sessions already have.
 async fn merge_parts(context: &NodeContext, parts: &mut CheckpointState, from: usize) {
-    let (mut read, mut old, mut spoilt) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut read, mut old, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for (name, size) in parts.record.parts.iter().zip(&parts.sizes).skip(from) {
-        let troubles = match part_store::read(&context.client, name, None).await {
-            Ok((part, troubles)) if troubles.is_empty() => {
+        let reasons = match part_store::read(&context.client, name, None).await {
+            Ok((part, reasons)) if reasons.is_empty() => {
                 read.push(part);
                 old.push(name.clone());
                 continue;
             }
-            Ok((_, troubles)) => troubles.join(", "),
-            Err(trouble) => trouble,
+            Ok((_, reasons)) => reasons.join(", "),
+            Err(reason) => reason,
         };
-        tracing::error!("{troubles}: it stays as it is, for people to look at");
-        spoilt.push((name.clone(), *size));
+        tracing::error!("{reasons}: the part is retained unmerged for inspection");
+        unreadable.push((name.clone(), *size));
     }
     if read.is_empty() {
         return;
@@ -82,7 +84,7 @@ async fn merge_parts(context: &NodeContext, parts: &mut CheckpointState, from: u
     let mut record = parts.record.clone();
     record.parts.truncate(from);
     parts.sizes.truncate(from);
-    for (name, size) in spoilt {
+    for (name, size) in unreadable {
         record.parts.push(name);
         parts.sizes.push(size);
     }
@@ -93,21 +95,22 @@ async fn merge_parts(context: &NodeContext, parts: &mut CheckpointState, from: u
     }
 }
 
-/// Whether what this session knows of a partition may still be asked for: nobody else has taken it since this session has.
+/// Returns whether this session's state of a partition may still be requested: no other session has taken it since this
+/// one did.
 fn is_needed(context: &NodeContext, partition: Partition) -> bool {
     let (record, _) = context.view.lock().partition(partition);
     let own = context.tokens.lock().get(&partition).copied().unwrap_or(u64::MAX);
     record.source.as_ref() == Some(&context.session) || record.token < own
 }
 
-/// Writes a part and what the record then says with it. False: the session is over.
+/// Writes a part and then the record that references it. Returns false if the session is over.
 async fn put(context: &NodeContext, parts: &mut CheckpointState, mut record: SourceRecord, part: &Part) -> bool {
     if !part.sections.is_empty() {
         parts.next += 1;
         let name = format!("parts.{}.{}", context.session, parts.next);
         let object = part.encode(&mut WireCodec::new());
         part_store::put(&context.client, &name, &object).await;
-        // Twice: it is kept so.
+        // Every part is stored twice.
         context.client.metrics.checkpoint_bytes.add(2 * object.len() as u64);
         record.parts.push(name);
         parts.sizes.push(object.len() as u64);
@@ -120,7 +123,7 @@ async fn put(context: &NodeContext, parts: &mut CheckpointState, mut record: Sou
             true
         }
         SwapOutcome::Conflict(_) => {
-            tracing::warn!("others have taken over what the session {} kept", context.session);
+            tracing::warn!("another session has taken over the persisted state of the session {}", context.session);
             context.end(End::Lost);
             false
         }

@@ -1,4 +1,4 @@
-//! What the tasks of a node share.
+//! State shared by the tasks of a node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 
 use super::bus_client::{BusClient, SwapOutcome};
 use super::log::SessionLog;
+use super::options::{End, NodeOptions};
 use super::records::{self, Heartbeat, PartitionRecord, Seal, SessionRecord, SourceRecord, source_key};
 use super::signal::Signal;
 use super::view::FleetView;
-use super::{End, Node, NodeOptions};
 use crate::budget::Spender;
 use crate::bus::{BoxFuture, KeyValue};
 use crate::engine::{Engine, FetchDeadline};
@@ -22,28 +22,40 @@ use harvestman_core::clock::{Clock, Instant};
 /// A partition that this session holds.
 #[derive(Debug, Clone)]
 pub(super) struct HeldPartition {
-    /// What this session wrote last.
+    /// The record that this session wrote last.
     pub(super) record: PartitionRecord,
-    /// At which revision.
+    /// The revision of the record.
     pub(super) revision: u64,
-    /// How far of its shard its source had read.
+    /// How far the previous holder had read the partition's shard of the exchange.
     pub(super) position: u64,
-    /// What it had missed was offered, and the log says so.
+    /// Whether the links missed since `position` were offered to the crawler, and the log says so.
     pub(super) caught_up: bool,
 }
 
-/// Where this session keeps what it knows.
+/// Where the state of this session is persisted.
 #[derive(Debug, Default)]
 pub(super) struct CheckpointState {
     pub(super) record: SourceRecord,
-    /// How large each part is.
+    /// The size of each part in bytes.
     pub(super) sizes: Vec<u64>,
     pub(super) revision: u64,
-    /// Names parts.
+    /// Numbers the parts; part of their names.
     pub(super) next: u64,
 }
 
-/// What the tasks of a node share.
+/// What a session is built from.
+#[derive(Clone)]
+pub(super) struct NodeServices {
+    pub(super) options: NodeOptions,
+    pub(super) client: Arc<BusClient>,
+    pub(super) clock: Clock,
+    pub(super) log: Arc<SessionLog>,
+    pub(super) fetch_deadline: Arc<FetchDeadline>,
+    pub(super) spender: Option<Arc<dyn Spender>>,
+    pub(super) policy: Option<Arc<PolicySession>>,
+}
+
+/// State shared by the tasks of a node.
 pub(super) struct NodeContext {
     pub(super) session: SessionId,
     pub(super) options: NodeOptions,
@@ -54,23 +66,23 @@ pub(super) struct NodeContext {
     pub(super) fetch_deadline: Arc<FetchDeadline>,
     pub(super) policy: Option<Arc<PolicySession>>,
     pub(super) view: Mutex<FleetView>,
-    /// The view has changed.
+    /// Raised when the view changes.
     pub(super) view_changed: Signal,
     pub(super) held: Mutex<BTreeMap<Partition, HeldPartition>>,
-    /// What is held has changed.
+    /// Raised when the held partitions change.
     pub(super) held_changed: Signal,
-    /// The last token that this session wrote for a partition, held or not.
+    /// The last token that this session wrote for each partition, held or not.
     pub(super) tokens: Mutex<BTreeMap<Partition, u64>>,
     pub(super) parts: tokio::sync::Mutex<CheckpointState>,
-    /// The crawler is told of what it takes, has caught up with and lets go one after the other.
+    /// Serialises the calls that tell the crawler which partitions it takes, has caught up with or releases.
     pub(super) handover: tokio::sync::Mutex<()>,
     /// The revision of the session's key.
     pub(super) lease_revision: AtomicU64,
-    /// When the last renewal that was acknowledged was sent.
+    /// When the last acknowledged renewal was sent.
     pub(super) renewed: Mutex<Instant>,
     pub(super) leaving: AtomicBool,
     pub(super) spender: Option<Arc<dyn Spender>>,
-    /// Held while what it may spend is changed.
+    /// Locked while the spender's allowance changes.
     pub(super) spending: tokio::sync::Mutex<()>,
     activity: AtomicU64,
     end: Mutex<Option<End>>,
@@ -78,16 +90,17 @@ pub(super) struct NodeContext {
 }
 
 impl NodeContext {
-    pub(super) fn new(node: &Node, engine: Arc<dyn Engine>) -> Self {
+    pub(super) fn new(services: NodeServices, engine: Arc<dyn Engine>) -> Self {
+        let NodeServices { options, client, clock, log, fetch_deadline, spender, policy } = services;
         Self {
-            session: node.options.session.clone(),
-            options: node.options.clone(),
-            client: Arc::clone(&node.client),
-            clock: node.clock.clone(),
+            session: options.session.clone(),
+            options,
+            client,
+            clock,
             engine,
-            log: Arc::clone(&node.log),
-            fetch_deadline: Arc::clone(&node.fetch_deadline),
-            policy: node.policy.clone(),
+            log,
+            fetch_deadline,
+            policy,
             view: Mutex::default(),
             view_changed: Signal::default(),
             held: Mutex::default(),
@@ -98,7 +111,7 @@ impl NodeContext {
             lease_revision: AtomicU64::new(0),
             renewed: Mutex::new(Instant::EPOCH),
             leaving: AtomicBool::new(false),
-            spender: node.spender.clone(),
+            spender,
             spending: tokio::sync::Mutex::default(),
             activity: AtomicU64::new(0),
             end: Mutex::new(None),
@@ -106,8 +119,8 @@ impl NodeContext {
         }
     }
 
-    /// Makes the session's keys: first where it keeps what it knows, so that whatever a session leaves behind is found by it.
-    pub(super) async fn begin(&self) -> Result<(), End> {
+    /// Creates the session's keys. The source key comes first: whatever a session leaves behind is found through it.
+    pub(super) async fn create_keys(&self) -> Result<(), End> {
         let lost = |_| End::Lost;
         let source = SourceRecord { parts: Vec::new(), log_from: 1, number: 1, seal: Seal::None };
         let revision = self.create(&source_key(&self.session), &source).await.map_err(lost)?;
@@ -125,7 +138,7 @@ impl NodeContext {
         }
     }
 
-    /// A renewal was acknowledged that was sent then.
+    /// Records that a renewal sent at `sent` was acknowledged.
     pub(super) fn renewed(&self, sent: Instant, revision: u64) {
         self.lease_revision.store(revision, Ordering::Release);
         let mut renewed = self.renewed.lock();
@@ -133,11 +146,11 @@ impl NodeContext {
         self.fetch_deadline.extend(self.options.terms.fetch_deadline(sent));
     }
 
-    /// What this session says now.
+    /// Builds the heartbeat that describes this session now.
     pub(super) fn heartbeat(&self, beat: u64) -> Heartbeat {
         let status = self.engine.status();
         let held = self.held.lock();
-        let caught_up = held.iter().filter(|(_, holding)| holding.caught_up).map(|(partition, _)| *partition);
+        let caught_up = held.iter().filter(|(_, held)| held.caught_up).map(|(partition, _)| *partition);
         let known = |partition: Partition| status.known.get(usize::from(partition.0)).copied().unwrap_or(0);
         Heartbeat {
             beat,
@@ -147,7 +160,7 @@ impl NodeContext {
             held: caught_up.collect(),
             weight: self.options.weight,
             waiting: status.waiting,
-            under_way: status.under_way + super::policy::pending(self.policy.as_ref()),
+            under_way: status.under_way + self.policy.as_ref().map_or(0, |policy| policy.outbox.pending()),
             activity: status.activity + self.activity.load(Ordering::Acquire),
             positions: status.positions,
             discovered: status.ledger.discovered(),
@@ -157,33 +170,33 @@ impl NodeContext {
         }
     }
 
-    /// Whether it lets its partitions go.
+    /// Returns whether the session is releasing its partitions.
     pub(super) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Acquire)
     }
 
-    /// What is held has changed.
+    /// Signals that the held partitions changed.
     pub(super) fn held_partitions_changed(&self) {
         self.activity.fetch_add(1, Ordering::AcqRel);
         self.held_changed.raise();
     }
 
-    /// This session wrote a key: it is seen at once.
+    /// Applies a write of this session to its view without waiting for the watch.
     pub(super) fn wrote(&self, key: String, value: bytes::Bytes, revision: u64) {
-        // What was written here can be read.
+        // A value that this session wrote can be read.
         let _ = self.view.lock().apply(KeyValue { key, value: Some(value), revision });
         self.view_changed.raise();
     }
 
-    /// Whether this session may act: it is sure of itself.
-    pub(super) fn is_lease_current(&self) -> bool {
+    /// Returns whether this session may act on the fleet: its lease is valid and its view is up to date.
+    pub(super) fn may_act(&self) -> bool {
         let now = self.clock.now();
         now < self.fetch_deadline.until()
             && self.options.terms.can_judge_others(*self.renewed.lock(), now)
             && self.view.lock().up_to_date
     }
 
-    /// Waits for a change, but no longer than things are left unlooked at.
+    /// Waits for a change, at most for the polling interval. Returns the count of changes by then.
     pub(super) async fn changed_or_timeout(&self, signal: &Signal, seen: u64) -> u64 {
         tokio::select! {
             biased;
@@ -192,12 +205,12 @@ impl NodeContext {
         }
     }
 
-    /// The session is about to end in this way: whatever its end looks like to others, it is that.
-    pub(super) fn is_to_end(&self, end: End) {
+    /// Fixes how the session ends, before a write that other tasks could mistake for another reason. The first reason wins.
+    pub(super) fn decide_end(&self, end: End) {
         self.end.lock().get_or_insert(end);
     }
 
-    /// The session has ended. The first to say so is right.
+    /// Ends the session. The first reason wins.
     pub(super) fn end(&self, end: End) {
         if end != End::Over {
             self.fetch_deadline.end();
@@ -207,7 +220,7 @@ impl NodeContext {
     }
 
     pub(super) async fn until_ended(&self, leave: BoxFuture<'static, ()>) -> End {
-        let told = async {
+        let leaving = async {
             leave.await;
             self.leaving.store(true, Ordering::Release);
             self.view_changed.raise();
@@ -216,7 +229,7 @@ impl NodeContext {
         tokio::select! {
             biased;
             _ = self.ended.after(0) => {}
-            () = told => {}
+            () = leaving => {}
         }
         self.end.lock().clone().unwrap_or(End::Lost)
     }

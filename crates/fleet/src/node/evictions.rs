@@ -15,25 +15,25 @@ pub(super) async fn evict(context: Arc<NodeContext>, seed: Seed) {
     loop {
         seen = context.changed_or_timeout(&context.view_changed, seen).await;
         let now = context.clock.now();
-        if !context.is_lease_current() {
+        if !context.may_act() {
             observer.restart_grace_period(now);
         }
-        look_at_leases(&context, &mut observer);
+        observe_leases(&context, &mut observer);
         let expired = observer.expired(&context.options.terms, now);
         if expired.is_empty() {
             continue;
         }
-        // Not everybody at once: most will find it done.
-        let patience = context.options.look.mul_f64(rng.random_range(0.0..1.0));
-        context.clock.sleep(patience).await;
+        // Waits for a random time, so that not all nodes write at once; most will find it done.
+        let jitter = context.options.look.mul_f64(rng.random_range(0.0..1.0));
+        context.clock.sleep(jitter).await;
         for (session, revision) in expired {
             tombstone(&context, &session, revision).await;
         }
-        look_at_leases(&context, &mut observer);
+        observe_leases(&context, &mut observer);
     }
 }
 
-fn look_at_leases(context: &NodeContext, observer: &mut LeaseObserver) {
+fn observe_leases(context: &NodeContext, observer: &mut LeaseObserver) {
     let now = context.clock.now();
     let view = context.view.lock();
     observer.keep(|session| view.heartbeat(session).is_some());
@@ -53,7 +53,7 @@ async fn tombstone(context: &NodeContext, session: &SessionId, revision: u64) {
     let (key, value) = (session_key(session), records::written(&SessionRecord::Evicted));
     let write = context.client.bus.update(&key, value.clone(), revision);
     if let Ok(revision) = context.client.once(write).await {
-        tracing::warn!("the lease of the session {session} has expired: it is taken for dead");
+        tracing::warn!("evicted the session {session}, whose lease expired");
         context.client.metrics.evictions.inc();
         context.wrote(key, value, revision);
     }

@@ -1,4 +1,4 @@
-//! Reads the exchange: a task a shard, which offers what comes to the crawler in its order.
+//! Reads the exchange: one task per shard, which offers messages to the crawler in order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use crate::bus::{Message, Stream};
 use crate::wire::{Batch, WireCodec};
 use harvestman_core::model::ScheduledUrl;
 
-/// Where a shard's reader stands.
+/// The reader of a shard.
 struct Reader {
     context: Arc<NodeContext>,
     shard: u16,
-    /// Everything up to this was offered.
+    /// Everything up to this sequence number was offered.
     at: u64,
     channel: Option<Receiver<Message>>,
     attempt: u32,
 }
 
-/// What a shard's partitions wait for.
+/// The state of a shard's held partitions.
 #[derive(Default)]
 struct ShardState {
     any_caught_up: bool,
-    /// Partitions that have not caught up, their tokens, and where they stand.
+    /// Partitions that have not caught up: their tokens and positions.
     new: BTreeMap<Partition, (u64, u64)>,
 }
 
 impl ShardState {
-    /// Up to where none of those that have not caught up has missed anything.
+    /// Returns the sequence number up to which no partition that is catching up has missed anything.
     fn first(&self) -> u64 {
         self.new.values().map(|(_, position)| *position).min().unwrap_or(0)
     }
@@ -45,7 +45,7 @@ pub(super) async fn read(context: Arc<NodeContext>, shard: u16) {
         if !state.new.is_empty() {
             reader.catch_up(&state).await;
         } else if state.any_caught_up {
-            reader.go_on(seen).await;
+            reader.read_next(seen).await;
         } else {
             reader.channel = None;
             reader.context.held_changed.after(seen).await;
@@ -61,21 +61,21 @@ impl Reader {
     fn state(&self) -> ShardState {
         let mut state = ShardState::default();
         let partitions = &self.context.options.partitions;
-        for (partition, holding) in &*self.context.held.lock() {
+        for (partition, held) in &*self.context.held.lock() {
             if partitions.shard(*partition) != self.shard {
                 continue;
             }
-            if holding.caught_up {
+            if held.caught_up {
                 state.any_caught_up = true;
             } else {
-                state.new.insert(*partition, (holding.record.token, holding.position));
+                state.new.insert(*partition, (held.record.token, held.position));
             }
         }
         state
     }
 
-    /// Offers the next message, or returns because state have changed or the channel has ended.
-    async fn go_on(&mut self, seen: u64) {
+    /// Offers the next message. Returns early if the held partitions change or the channel ends.
+    async fn read_next(&mut self, seen: u64) {
         let context = Arc::clone(&self.context);
         let Some(mut channel) = self.open().await else { return };
         let message = tokio::select! {
@@ -85,7 +85,7 @@ impl Reader {
                 return;
             }
             message = channel.recv() => message,
-            () = context.clock.sleep(context.options.look * 5) => return self.ask_whether_silent(channel).await,
+            () = context.clock.sleep(context.options.look * 5) => return self.check_silence(channel).await,
         };
         let Some(message) = message else { return };
         self.channel = Some(channel);
@@ -105,15 +105,15 @@ impl Reader {
         self.context.client.once(self.context.client.bus.read(self.stream(), EXCHANGE, self.at + 1)).await.ok()
     }
 
-    /// Nothing has come for long: is there nothing?
-    async fn ask_whether_silent(&mut self, channel: Receiver<Message>) {
+    /// Checks whether a long silence means that the stream has no more messages.
+    async fn check_silence(&mut self, channel: Receiver<Message>) {
         let last = self.context.client.once(self.context.client.bus.last(self.stream(), EXCHANGE)).await;
         if last.is_ok_and(|last| last <= self.at) {
             self.channel = Some(channel);
         }
     }
 
-    /// Reads again what partitions that were taken have missed.
+    /// Reads again what newly taken partitions have missed.
     async fn catch_up(&mut self, state: &ShardState) {
         let from = state.first();
         if !state.any_caught_up && from > self.at && !self.jump(from).await {
@@ -128,30 +128,30 @@ impl Reader {
                     }
                 }
                 Err(error) => {
-                    tracing::error!("shard {} of the exchange cannot be read: {error}; it is tried again", self.shard);
+                    tracing::error!("cannot read shard {} of the exchange: {error}; retrying", self.shard);
                     return client.pause(5).await;
                 }
             }
         }
         let _turn = self.context.handover.lock().await;
-        // Some may have been let go meanwhile.
+        // Some may have been released meanwhile.
         let still = |partition: &Partition| {
             let held = self.context.held.lock();
-            held.get(partition).map(|holding| holding.record.token) == state.new.get(partition).map(|(token, _)| *token)
+            held.get(partition).map(|held| held.record.token) == state.new.get(partition).map(|(token, _)| *token)
         };
         let caught_up: Vec<Partition> = state.new.keys().copied().filter(still).collect();
         self.context.engine.caught_up(&caught_up).await;
         for partition in caught_up {
-            if let Some(holding) = self.context.held.lock().get_mut(&partition) {
-                holding.caught_up = true;
+            if let Some(held) = self.context.held.lock().get_mut(&partition) {
+                held.caught_up = true;
             }
         }
         self.context.held_partitions_changed();
     }
 
-    /// Goes on from where nobody here has missed anything before. The crawler is told: it says how far it is, even if nothing more comes. Not
-    /// while partitions of the shard are let go: until the log says so, what it says of its position counts for them too. False: state have
-    /// changed.
+    /// Skips to the position before which no held partition has missed anything, and reports it to the crawler, so that
+    /// its position advances even if no message follows. Does not skip while partitions of the shard are being
+    /// released: until the log says so, its position counts for them too. Returns false if the held partitions changed.
     async fn jump(&mut self, to: u64) -> bool {
         let context = Arc::clone(&self.context);
         let _turn = context.handover.lock().await;
@@ -173,7 +173,7 @@ impl Reader {
             Ok(batch) => batch.links,
             Err(error) => {
                 let (sequence, shard) = (message.sequence, self.shard);
-                tracing::error!("batch {sequence} of shard {shard} cannot be read ({error}): its links are lost");
+                tracing::error!("cannot read batch {sequence} of shard {shard} ({error}): its links are lost");
                 Vec::new()
             }
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::context::NodeContext;
+use super::options::{End, OnOrders};
 use super::records::{CrawlState, SessionRecord};
-use super::{End, OnOrders};
 use crate::bus::WatchEvent;
 use harvestman_core::clock::Instant;
 
@@ -17,7 +17,7 @@ pub(super) async fn watch(context: Arc<NodeContext>, orders: OnOrders) {
             let mut fresh = context.clock.now();
             while let Some(seen) = next(&context, &mut channel).await {
                 attempt = 0;
-                take_in(&context, seen, &orders, &mut ordered);
+                apply(&context, seen, &orders, &mut ordered);
                 if is_stale(&context, &mut fresh) {
                     break;
                 }
@@ -28,7 +28,8 @@ pub(super) async fn watch(context: Arc<NodeContext>, orders: OnOrders) {
     }
 }
 
-/// What comes next; none where nothing has come for so long that something must be wrong: the session's own renewals would be seen.
+/// Returns the next event, or `None` after so long a silence that the watch must be broken: it would deliver the
+/// session's own renewals.
 async fn next(context: &NodeContext, channel: &mut tokio::sync::mpsc::Receiver<WatchEvent>) -> Option<WatchEvent> {
     tokio::select! {
         biased;
@@ -37,10 +38,10 @@ async fn next(context: &NodeContext, channel: &mut tokio::sync::mpsc::Receiver<W
     }
 }
 
-fn take_in(context: &NodeContext, seen: WatchEvent, orders: &OnOrders, ordered: &mut u64) {
+fn apply(context: &NodeContext, seen: WatchEvent, orders: &OnOrders, ordered: &mut u64) {
     let mut view = context.view.lock();
     if let Err(error) = view.see(seen) {
-        tracing::error!("{error}; the others go on without it");
+        tracing::error!("{error}; ignoring this value");
     }
     let new_orders = view.orders.clone().filter(|(_, revision)| revision > ordered);
     let is_evicted = matches!(view.sessions.get(&context.session), Some((SessionRecord::Evicted, _)));
@@ -59,12 +60,12 @@ fn take_in(context: &NodeContext, seen: WatchEvent, orders: &OnOrders, ordered: 
     context.view_changed.raise();
 }
 
-/// Whether the watch no longer tells what is: the session's own renewals are acknowledged, but not seen.
+/// Returns whether the watch is stale: the session's own renewals are acknowledged, but not seen.
 fn is_stale(context: &NodeContext, fresh: &mut Instant) -> bool {
     let now = context.clock.now();
     let view = context.view.lock();
     let seen = view.sessions.get(&context.session).map_or(0, |(_, revision)| *revision);
-    // One renewal may be on its way.
+    // One renewal may be in flight.
     if !view.up_to_date || seen >= context.lease_revision.load(Ordering::Acquire) {
         *fresh = now;
     }

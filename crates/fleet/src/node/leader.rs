@@ -1,4 +1,5 @@
-//! What the leader does. All of it can be done twice, or by two at once: being the leader saves work, and nothing depends on it.
+//! The work of the leader. All of it may be done twice, or by two sessions at once: leadership saves work, and
+//! correctness does not depend on it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,16 +19,16 @@ use crate::watermark::{ReadProgress, reached};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::ScheduledUrl;
 
-/// A shard is trimmed when so many of its messages were read, or some of them so long ago.
+/// A shard is trimmed when this many of its messages were read, or fewer after this interval.
 const TRIMMED_AT_ONCE: u64 = 256;
 const TRIMMED_EVERY: Duration = Duration::from_secs(5);
 
-/// What a leader remembers.
+/// State that the leader keeps in memory.
 #[derive(Default)]
 struct Leader {
     /// Up to where each shard was trimmed, and when.
     trimmed: BTreeMap<u16, (u64, Instant)>,
-    /// Since when nothing names a session any more.
+    /// Since when no record references a session.
     unnamed: BTreeMap<SessionId, Instant>,
     quiet: Option<Quiescence>,
     balancer: Balancer,
@@ -38,7 +39,7 @@ pub(super) async fn lead(context: Arc<NodeContext>) {
     loop {
         context.clock.sleep(context.options.look).await;
         let leads = context.view.lock().leader() == Some(&context.session);
-        if !leads || !context.is_lease_current() {
+        if !leads || !context.may_act() {
             leader = Leader::default();
             continue;
         }
@@ -48,7 +49,7 @@ pub(super) async fn lead(context: Arc<NodeContext>) {
             Some(CrawlState::Running) => {
                 leader.trim(&context).await;
                 leader.clear(&context).await;
-                leader.balancer.look(&context).await;
+                leader.balancer.check(&context).await;
                 leader.end(&context).await;
             }
             _ => {}
@@ -56,7 +57,7 @@ pub(super) async fn lead(context: Arc<NodeContext>) {
     }
 }
 
-/// Puts the seeds into the exchange.
+/// Publishes the seeds to the exchange.
 async fn plant(context: &NodeContext) {
     let mut shards: BTreeMap<u16, Vec<ScheduledUrl>> = BTreeMap::new();
     let partitions = &context.options.partitions;
@@ -72,7 +73,7 @@ async fn plant(context: &NodeContext) {
     turn(context, CrawlState::Planting, CrawlState::Running).await;
 }
 
-/// Changes the crawl's state, if it is still the one.
+/// Changes the crawl's state if it is still `from`.
 async fn turn(context: &NodeContext, from: CrawlState, to: CrawlState) {
     let Some((crawl, revision)) = context.view.lock().crawl.clone() else { return };
     if crawl.state != from {
@@ -98,18 +99,20 @@ fn reports(view: &FleetView) -> Vec<SessionReport<'_>> {
         .collect()
 }
 
-/// Whether enough of a shard has been read since it was trimmed: each time costs a message.
+/// Returns whether enough of a shard was read since it was last trimmed: each trim costs a message.
 fn is_worth_trimming(position: u64, last: Option<(u64, Instant)>, now: Instant) -> bool {
     let (trimmed, at) = last.unwrap_or_default();
     position >= trimmed + TRIMMED_AT_ONCE || (position > trimmed && now.since(at) >= TRIMMED_EVERY)
 }
 
 impl Leader {
-    /// Removes what all have read from the exchange.
+    /// Trims from the exchange what all holders have read.
     async fn trim(&mut self, context: &NodeContext) {
         let reached = {
             let view = context.view.lock();
-            let readings = view.live().map(|(_, said)| ReadProgress { held: &said.held, positions: &said.positions });
+            let readings = view
+                .live()
+                .map(|(_, heartbeat)| ReadProgress { held: &heartbeat.held, positions: &heartbeat.positions });
             reached(readings, &context.options.partitions)
         };
         for (shard, position) in (0..).zip(reached) {
@@ -125,8 +128,8 @@ impl Leader {
         }
     }
 
-    /// Clears away what sessions have left behind that no partition needs any more. Not at once: a write of such a session that names it may
-    /// still be under way.
+    /// Removes the keys, parts and logs of dead sessions that no partition needs any more, after a delay: a write of
+    /// such a session that references them may still be in flight.
     async fn clear(&mut self, context: &NodeContext) {
         let now = context.clock.now();
         let unnamed = unnamed(&context.view.lock());
@@ -140,7 +143,7 @@ impl Leader {
         }
     }
 
-    /// Ends the crawl when it is over.
+    /// Ends the crawl when it is complete.
     async fn end(&mut self, context: &NodeContext) {
         let partitions = &context.options.partitions;
         if !policy_is_held(context) {
@@ -163,14 +166,15 @@ impl Leader {
     }
 }
 
-/// Whether somebody who lives holds the policy, where the fleet has one: what was learnt is to be left by somebody.
+/// Returns whether a live session holds the policy, if the fleet has one: the final state of the policy has to be
+/// written by its holder.
 fn policy_is_held(context: &NodeContext) -> bool {
     let view = context.view.lock();
     let holder = view.policy.as_ref().and_then(|(record, _)| record.holder.as_ref());
     context.policy.is_none() || holder.is_some_and(|holder| view.heartbeat(holder).is_some())
 }
 
-/// Asks for the ends of the exchange, and then for the leases.
+/// Reads the ends of the exchange, and then the leases.
 async fn look_closer(context: &NodeContext, mut quiet: Quiescence) -> Option<Quiescence> {
     let mut ends = Vec::new();
     for shard in 0..context.options.partitions.shards() {
@@ -184,14 +188,14 @@ async fn look_closer(context: &NodeContext, mut quiet: Quiescence) -> Option<Qui
         let key = session_key(&session);
         let held = context.client.once(context.client.bus.get(&key)).await.ok()??;
         match records::read(&held.value?) {
-            Ok(SessionRecord::Live(said)) if quiet.looked_up(&session, said.beat, said.activity) => {}
+            Ok(SessionRecord::Live(heartbeat)) if quiet.looked_up(&session, heartbeat.beat, heartbeat.activity) => {}
             _ => return None,
         }
     }
     Some(quiet)
 }
 
-/// The sessions that have ended and that no partition's record names.
+/// Returns the ended sessions that no partition's record references.
 fn unnamed(view: &FleetView) -> Vec<SessionId> {
     let names = |session: &SessionId| {
         let mut records = view.partitions.values();
@@ -205,7 +209,7 @@ fn unnamed(view: &FleetView) -> Vec<SessionId> {
     ended
 }
 
-/// Clears a session away: last what it is found by.
+/// Removes a session's data, last the keys by which it is found.
 async fn clear(context: &NodeContext, session: &SessionId) {
     let client = &context.client;
     let parts = context.view.lock().sources.get(session).map(|(record, _)| record.parts.clone()).unwrap_or_default();

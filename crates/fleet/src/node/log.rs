@@ -1,7 +1,8 @@
-//! The log of a session: what its crawler and its driver append, and what others read of it.
+//! The log of a session: written by its crawler and its driver, read by others.
 //!
-//! An append is repeated until it is acknowledged, so that an entry may stand in the log twice, and the second time *late*: behind entries
-//! that were appended after it. Each is numbered; whoever reads leaves out what does not count on.
+//! An append is retried until it is acknowledged, so an entry may be in the log twice, and its second copy may come
+//! after entries that were appended later. Entries are numbered; readers skip an entry whose number does not exceed the
+//! last one.
 
 use std::sync::Arc;
 
@@ -19,55 +20,56 @@ use harvestman_core::model::ScheduledUrl;
 /// The subject of links in their shard of the exchange.
 pub const EXCHANGE: &str = "links";
 
-/// Where an entry ended up.
+/// A position in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogPosition {
-    /// Its sequence number in the log; 0: none yet.
+    /// The sequence number in the stream; 0: none yet.
     pub sequence: u64,
-    /// Its number among the session's entries, from 1.
+    /// The number among the session's entries, counted from 1.
     pub number: u64,
 }
 
-/// What a session writes to the bus: entries of its log, in order, and links of others' partitions.
+/// Writes of a session to the bus: entries of its log, in order, and links of other nodes' partitions.
 pub struct SessionLog {
     client: Arc<BusClient>,
     session: SessionId,
     stream: Stream,
-    /// Held while an entry is under way, so that one comes after the other.
+    /// The number of the next entry. Locked while an append is in flight, so that entries are appended one after the
+    /// other.
     next: tokio::sync::Mutex<u64>,
     last: Mutex<LogPosition>,
     over: Signal,
     packer: Mutex<WireCodec>,
 }
 
-/// The stream that a session's log is in.
+/// Returns the stream that holds a session's log.
 pub fn log_stream(session: &SessionId, shards: u16) -> Stream {
     Stream::Log((xxhash_rust::xxh3::xxh3_64(session.0.as_bytes()) % u64::from(shards.max(1))) as u16)
 }
 
-/// Takes the number off a message of a log.
+/// Splits a message of a log into its number and its payload.
 pub fn numbered(message: &Message) -> Option<(u64, &[u8])> {
     let (number, rest) = message.payload.split_first_chunk::<8>()?;
     Some((u64::from_le_bytes(*number), rest))
 }
 
 impl SessionLog {
-    /// The log of a session that begins.
+    /// Creates the log of a new session.
     pub fn new(client: Arc<BusClient>, session: SessionId, shards: u16) -> Self {
         let stream = log_stream(&session, shards);
         let (next, last, over) = (tokio::sync::Mutex::new(1), Mutex::default(), Signal::default());
         Self { client, session, stream, next, last, over, packer: Mutex::new(WireCodec::new()) }
     }
 
-    /// Appends an entry; where its last message is. Waits as long as the bus is away.
+    /// Appends an entry and returns the position of its last message. Waits while the bus is unavailable.
     ///
     /// # Errors
-    /// Where the session has ended: then nobody knows whether it is there.
+    /// The session has ended; the entry may be in the log or not.
     pub async fn append(&self, entry: &LogEntry) -> Result<LogPosition, SessionEnded> {
         let messages = split_entry(entry, &mut self.packer.lock()).messages;
         let mut next = self.next.lock().await;
         for message in messages {
-            // Never again for another one, even if whoever appends gives up: it may be there all the same.
+            // A number is never reused, even if the caller gives up: the entry may be in the log all the same.
             let number = *next;
             *next += 1;
             let payload: Bytes = [&number.to_le_bytes(), &*message].concat().into();
@@ -80,10 +82,10 @@ impl SessionLog {
         Ok(self.last())
     }
 
-    /// Publishes links to a shard of the exchange; the sequence number of the last message, 0 without links.
+    /// Publishes links to a shard of the exchange. Returns the sequence number of the last message, 0 without links.
     ///
     /// # Errors
-    /// Where the session has ended: then nobody knows how much of it is there.
+    /// The session has ended; any prefix of the links may be published.
     pub async fn publish(&self, shard: u16, links: &[ScheduledUrl], generation: u64) -> Result<u64, SessionEnded> {
         let messages = Batch::split(links, generation, &mut self.packer.lock()).messages;
         let mut last = 0;
@@ -97,17 +99,17 @@ impl SessionLog {
         Ok(last)
     }
 
-    /// The last entry that was acknowledged.
+    /// Returns the position of the last acknowledged entry.
     pub fn last(&self) -> LogPosition {
         *self.last.lock()
     }
 
-    /// The stream that it is in; its subject is the session.
+    /// Returns the stream of the log. Its subject is the session id.
     pub fn stream(&self) -> Stream {
         self.stream
     }
 
-    /// The session is over.
+    /// Ends the log: pending appends fail.
     pub fn end(&self) {
         self.over.raise();
     }
@@ -123,11 +125,11 @@ impl SessionLog {
     }
 }
 
-/// The entries of a session's log from a place on up to a sequence number, each once and in the order in which they were appended first; and
-/// where it goes on. An entry that cannot be read is reported and left out.
+/// Reads the entries of a session's log from a position up to a sequence number, each once and in the order in which
+/// they were first appended. Returns them and the position to continue from. Unreadable entries are logged and skipped.
 ///
 /// # Errors
-/// What the bus refuses.
+/// Any refusal of the bus.
 pub async fn entries(
     client: &BusClient,
     session: &SessionId,
@@ -144,12 +146,12 @@ pub async fn entries(
                 reached.number = number + 1;
                 decode_entry(payload, &mut packer).map_err(|error| error.to_string())
             }
-            None => Err("it is cut off".to_owned()),
+            None => Err("it is truncated".to_owned()),
         };
         match entry {
             Ok(entry) => entries.push(entry),
             Err(error) => tracing::error!(
-                "entry {} of the log of {session} cannot be read ({error}): what it alone says is lost",
+                "cannot read entry {} of the log of {session} ({error}): its content is lost unless other entries repeat it",
                 message.sequence
             ),
         }

@@ -1,5 +1,5 @@
-//! Parts as objects of the bus. Each is kept twice: what it says stands nowhere else any more, and one that is spoilt or gone shall cost
-//! nothing.
+//! Storage of checkpoint parts as objects of the bus. Each is stored twice, because its content exists nowhere else and
+//! the corruption or loss of one object must not lose it.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,10 @@ pub(super) async fn remove(client: &BusClient, name: &str) {
     }
 }
 
-/// A part's sections of some partitions or all, and what is wrong with the others.
+/// Reads the sections of some partitions, or all, and what is wrong with the others.
 ///
 /// # Errors
-/// Where nothing of it can be read.
+/// Nothing of the part can be read.
 pub(super) async fn read(
     client: &BusClient,
     name: &str,
@@ -34,18 +34,18 @@ pub(super) async fn read(
 ) -> Result<(Part, Vec<String>), String> {
     let first = object(client, name, wanted).await;
     let why = match &first {
-        Ok(read) if read.spoilt.is_empty() => return first.map(Read::told),
-        Ok(read) => read.spoilt[0].1.clone(),
+        Ok(read) if read.unreadable.is_empty() => return first.map(Read::into_part_and_reasons),
+        Ok(read) => read.unreadable[0].1.clone(),
         Err(why) => why.clone(),
     };
     let second = object(client, &copy(name), wanted).await;
     if second.is_ok() {
-        tracing::warn!("{why}: its copy is read instead");
+        tracing::warn!("{why}: reading its copy instead");
     }
-    either(first, second).map(Read::told)
+    either(first, second).map(Read::into_part_and_reasons)
 }
 
-/// The name of a part's copy.
+/// Returns the name of a part's copy.
 fn copy(name: &str) -> String {
     format!("{name}.copy")
 }
@@ -54,24 +54,24 @@ fn copy(name: &str) -> String {
 #[derive(Debug, Default, PartialEq)]
 struct Read {
     part: Part,
-    /// What could not be read, and why.
-    spoilt: Vec<(Partition, String)>,
+    /// The partitions that could not be read, and why.
+    unreadable: Vec<(Partition, String)>,
 }
 
 impl Read {
-    fn told(self) -> (Part, Vec<String>) {
-        (self.part, self.spoilt.into_iter().map(|(_, why)| why).collect())
+    fn into_part_and_reasons(self) -> (Part, Vec<String>) {
+        (self.part, self.unreadable.into_iter().map(|(_, why)| why).collect())
     }
 }
 
-/// What can be read in one of two.
+/// Combines what is readable in two copies.
 fn either(first: Result<Read, String>, second: Result<Read, String>) -> Result<Read, String> {
     match (first, second) {
         (Ok(mut first), Ok(mut second)) => {
             let found = |partition: &Partition| second.part.sections.remove_entry(partition);
-            let Read { part, spoilt } = &mut first;
-            part.sections.extend(spoilt.iter().map(|(partition, _)| partition).filter_map(found));
-            spoilt.retain(|(partition, _)| !part.sections.contains_key(partition));
+            let Read { part, unreadable } = &mut first;
+            part.sections.extend(unreadable.iter().map(|(partition, _)| partition).filter_map(found));
+            unreadable.retain(|(partition, _)| !part.sections.contains_key(partition));
             Ok(first)
         }
         (Ok(read), Err(_)) | (Err(_), Ok(read)) => Ok(read),
@@ -81,18 +81,18 @@ fn either(first: Result<Read, String>, second: Result<Read, String>) -> Result<R
 
 async fn object(client: &BusClient, name: &str, wanted: Option<&BTreeSet<Partition>>) -> Result<Read, String> {
     let object = client.retry(|| client.bus.object(name)).await;
-    let object = object.map_err(|error| format!("the part {name} cannot be read: {error}"))?;
-    let object = object.ok_or_else(|| format!("the part {name} is gone"))?;
+    let object = object.map_err(|error| format!("cannot read the part {name}: {error}"))?;
+    let object = object.ok_or_else(|| format!("the part {name} is missing"))?;
     let mut packer = WireCodec::new();
     let reader = PartReader::open(object, &mut packer);
-    let reader = reader.map_err(|error| format!("the part {name} cannot be read: {error}"))?;
-    let (part, spoilt) = match wanted {
+    let reader = reader.map_err(|error| format!("cannot read the part {name}: {error}"))?;
+    let (part, unreadable) = match wanted {
         Some(wanted) => reader.read(wanted, &mut packer),
         None => reader.read_all(&mut packer),
     };
     let trouble =
-        |(partition, error)| (partition, format!("partition {partition} in the part {name} cannot be read: {error}"));
-    Ok(Read { part, spoilt: spoilt.into_iter().map(trouble).collect() })
+        |(partition, error)| (partition, format!("cannot read partition {partition} in the part {name}: {error}"));
+    Ok(Read { part, unreadable: unreadable.into_iter().map(trouble).collect() })
 }
 
 #[cfg(test)]
@@ -100,10 +100,10 @@ mod tests {
     use super::*;
     use crate::wire::Section;
 
-    fn read(sections: &[u16], spoilt: &[u16]) -> Read {
+    fn read(sections: &[u16], unreadable: &[u16]) -> Read {
         let sections = sections.iter().map(|partition| (Partition(*partition), Section::default())).collect();
-        let spoilt = spoilt.iter().map(|partition| (Partition(*partition), "spoilt".to_owned())).collect();
-        Read { part: Part { sections }, spoilt }
+        let unreadable = unreadable.iter().map(|partition| (Partition(*partition), "unreadable".to_owned())).collect();
+        Read { part: Part { sections }, unreadable }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Where partitions are to be, by what a node sees: where hashing puts them, but for those that were moved so that the load is even.
+//! The desired placement of partitions, computed from a node's view: where hashing puts them, except those that were
+//! moved to balance the load.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use crate::assignment::{Weight, assign};
 use crate::balance::{BalanceThresholds, balance};
 use crate::{Partition, Partitions, SessionId};
 
-/// The node that each partition is to be held by, in the order of the partitions; nothing where there are no nodes.
+/// Returns the node that each partition is assigned to, in the order of the partitions. Empty if there are no nodes.
 pub fn owners<'a>(view: &'a FleetView, partitions: &Partitions) -> Vec<&'a str> {
     let weights = view.weights();
     let mut owners = assign(&weights, partitions);
@@ -24,14 +25,14 @@ pub fn owners<'a>(view: &'a FleetView, partitions: &Partitions) -> Vec<&'a str> 
     owners
 }
 
-/// A node as one that can be given something, if it can.
+/// Returns a node if partitions can be assigned to it.
 fn takes_part<'a>(weights: &BTreeMap<&'a str, Weight>, node: &str) -> Option<&'a str> {
     let (name, weight) = weights.get_key_value(node)?;
     (*weight > 0 || weights.values().all(|weight| *weight == 0)).then_some(*name)
 }
 
-/// How much is known of each partition, in their order. None while any of them is not where it is to be, or has yet to catch up: then it is
-/// not known either what its holder will have.
+/// Returns the number of known URLs of each partition, in their order. `None` while a partition is not at its assigned
+/// node or has not caught up: then the load of its holder is not known either.
 pub fn known(view: &FleetView, partitions: &Partitions) -> Option<Vec<u64>> {
     let nodes = view.nodes();
     let mut told: BTreeMap<&SessionId, BTreeMap<Partition, u64>> = BTreeMap::new();
@@ -50,8 +51,8 @@ pub fn known(view: &FleetView, partitions: &Partitions) -> Option<Vec<u64>> {
     partitions.all().zip(owners).map(known).collect()
 }
 
-/// What the placement is to become so that the load is even; none where it may stay as it is, or where that cannot be told yet. `asked`: the
-/// number of a request of people, which is answered in any case.
+/// Computes the placement that balances the load. `None` if the placement stays as it is or the load is not known.
+/// `asked` is the number of a request, which is answered in any case.
 pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> Option<Placement> {
     let known = known(view, partitions)?;
     let now = view.placement.as_ref().map(|(placement, _)| placement.clone()).unwrap_or_default();
@@ -70,12 +71,12 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
     }
     let elsewhere = elsewhere(&owners, view, partitions);
     let is_as_before = moved.is_empty() && asked.is_none() && elsewhere == now.elsewhere;
-    // What has cleared away only what is gone leaves what was moved last, for whoever asked.
+    // A change that only removes stale entries keeps the last list of moves, for whoever requested them.
     let moved = if moved.is_empty() && asked.is_none() { now.moved } else { moved };
     (!is_as_before).then(|| Placement { elsewhere, answered: asked.unwrap_or(now.answered), moved })
 }
 
-/// What of this is not where hashing puts it.
+/// Returns the assignments that differ from hashing.
 fn elsewhere(owners: &[&str], view: &FleetView, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
     let hashed = assign(&view.weights(), partitions);
     let mut elsewhere: BTreeMap<String, Vec<Partition>> = BTreeMap::new();
@@ -87,7 +88,7 @@ fn elsewhere(owners: &[&str], view: &FleetView, partitions: &Partitions) -> BTre
     elsewhere
 }
 
-/// Where nobody has a weight all have the same.
+/// Gives every node the same weight if no node has one.
 fn even_if_none(weights: BTreeMap<&str, Weight>) -> BTreeMap<&str, Weight> {
     let none = weights.values().all(|weight| *weight == 0);
     weights.into_iter().map(|(node, weight)| (node, if none { 1 } else { weight })).collect()

@@ -14,7 +14,8 @@ fn session(node: &str) -> SessionId {
     SessionId(format!("{node}.1"))
 }
 
-/// A fleet in which everybody holds what it is to hold. Of each partition as much is known as its number, but of the first.
+/// A fleet in which every node holds its assigned partitions. The load of each partition is its number, except for the
+/// first.
 fn fleet(nodes: &[(&str, Weight)], first: u64) -> FleetView {
     let mut view = FleetView::default();
     for (born, (node, weight)) in (1..).zip(nodes) {
@@ -25,7 +26,7 @@ fn fleet(nodes: &[(&str, Weight)], first: u64) -> FleetView {
     view
 }
 
-/// Everybody takes what it is to hold, and says so.
+/// Lets every node take its assigned partitions and report them.
 fn settle(view: &mut FleetView, first: u64) {
     let owners: Vec<String> = owners(view, &partitions()).into_iter().map(str::to_owned).collect();
     for (partition, owner) in partitions().all().zip(&owners) {

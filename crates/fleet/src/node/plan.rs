@@ -1,4 +1,4 @@
-//! What a node is to take and to let go, by what it sees.
+//! Computes which partitions a node takes and releases, from its view of the fleet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +7,42 @@ use super::records::PartitionRecord;
 use super::view::FleetView;
 use crate::{Partition, Partitions, SessionId};
 
-/// Where what is known of partitions stands: a session, and up to where its log counts (none: to where it is sealed). None: they were never held.
-pub(super) type TakeoverSource = Option<(SessionId, Option<u64>)>;
+/// Where the state of a partition is recovered from. Ordered: partitions of one source are taken together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TakeoverSource {
+    /// The partition was never held.
+    New,
+    /// The parts and the log of the session that held it last.
+    Session {
+        /// The session.
+        session: SessionId,
+        /// The last sequence number of its log that counts, if it released the partition. `None`: the session is dead, and its log counts
+        /// up to where it is sealed.
+        end: Option<u64>,
+    },
+}
 
-/// What is to be done.
+/// The steps from the current to the desired assignment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// To be let go: another node is to hold them.
+    /// Partitions to release: they are assigned to another node.
     pub(super) release: Vec<Partition>,
-    /// To be taken: nobody holds them. With what is written of them now: if it is something else by the time that it is to be changed, they
-    /// are somebody else's.
+    /// Partitions to take: no live session holds them.
     pub(super) take: BTreeMap<TakeoverSource, Vec<FreePartition>>,
 }
 
-/// A partition that nobody holds: what is written of it, and at which revision (none: nothing).
-pub(super) type FreePartition = (Partition, PartitionRecord, Option<u64>);
+/// A partition that no live session holds. If its record has changed by the time that it is taken, another session was first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FreePartition {
+    /// The partition.
+    pub(super) partition: Partition,
+    /// Its current record.
+    pub(super) record: PartitionRecord,
+    /// The revision of the record, if it was ever written.
+    pub(super) revision: Option<u64>,
+}
 
-/// What a session is to take and to let go.
+/// Computes what session `me`, which holds `held`, takes and releases.
 pub(super) fn plan(view: &FleetView, me: &SessionId, held: &BTreeSet<Partition>, partitions: &Partitions) -> Plan {
     let nodes = view.nodes();
     let mut plan = Plan::default();
@@ -35,20 +54,22 @@ pub(super) fn plan(view: &FleetView, me: &SessionId, held: &BTreeSet<Partition>,
         }
         if is_mine && !is_held {
             let (record, revision) = view.partition(partition);
-            if let Some(whence) = whence(view, &record) {
-                plan.take.entry(whence).or_default().push((partition, record, revision));
+            if let Some(source) = takeover_source(view, &record) {
+                plan.take.entry(source).or_default().push(FreePartition { partition, record, revision });
             }
         }
     }
     plan
 }
 
-/// From where a partition can be taken; none while somebody holds it.
-fn whence(view: &FleetView, record: &PartitionRecord) -> Option<TakeoverSource> {
+/// Returns where a partition can be taken over from, or `None` while a live session holds it.
+fn takeover_source(view: &FleetView, record: &PartitionRecord) -> Option<TakeoverSource> {
     match &record.owner {
         Some(owner) if view.heartbeat(owner).is_some() => None,
-        // Its log counts up to where it is sealed.
-        Some(owner) => Some(Some((owner.clone(), None))),
-        None => Some(record.source.clone().map(|source| (source, record.end))),
+        Some(owner) => Some(TakeoverSource::Session { session: owner.clone(), end: None }),
+        None => Some(match record.source.clone() {
+            Some(session) => TakeoverSource::Session { session, end: record.end },
+            None => TakeoverSource::New,
+        }),
     }
 }

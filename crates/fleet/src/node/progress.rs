@@ -1,4 +1,4 @@
-//! Shows where a node and its fleet stand: in metrics, and to whoever watches. Changes nothing.
+//! Reports the progress of a node and its fleet in metrics and to a callback. Read-only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,33 +14,33 @@ use crate::bus::{Flow, Stream};
 use crate::status::{FleetProgress, FleetStatus};
 use harvestman_core::clock::Instant;
 
-/// What is done with where a node stands, once a second and when its session ends. Must not block.
+/// Receives the progress of a node once a second and when its session ends. Must not block.
 pub type OnProgress = Arc<dyn Fn(FleetProgress) + Send + Sync>;
 
-/// How often it is shown.
-const SHOWN_EVERY: Duration = Duration::from_secs(1);
-/// How often the ends of the exchange are asked for: a question a shard.
-const ASKED_EVERY: Duration = Duration::from_secs(10);
+/// The reporting interval.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
+/// The interval at which the ends of the exchange are read: one request per shard.
+const POLL_EVERY: Duration = Duration::from_secs(10);
 
-/// Who watches, and the name of the crawl that they watch.
+/// A receiver of progress, and the name of the crawl.
 pub(super) struct ProgressSink {
     pub(super) crawl: String,
-    pub(super) told: OnProgress,
+    pub(super) report: OnProgress,
 }
 
-/// When each session was last heard to say something new.
+/// When each session last changed its heartbeat.
 #[derive(Debug, Default)]
 struct Liveness(BTreeMap<SessionId, (u64, Instant)>);
 
 impl Liveness {
-    /// The sessions that have said something new for no longer than `patience`.
+    /// Returns the sessions whose heartbeat has changed within `patience`.
     fn heard(&mut self, view: &FleetView, now: Instant, patience: Duration) -> BTreeSet<SessionId> {
         self.0.retain(|session, _| view.heartbeat(session).is_some());
         let mut heard = BTreeSet::new();
-        for (session, said) in view.live() {
-            let last = self.0.entry(session.clone()).or_insert((said.beat, now));
-            if last.0 != said.beat {
-                *last = (said.beat, now);
+        for (session, heartbeat) in view.live() {
+            let last = self.0.entry(session.clone()).or_insert((heartbeat.beat, now));
+            if last.0 != heartbeat.beat {
+                *last = (heartbeat.beat, now);
             }
             if now.since(last.1) <= patience {
                 heard.insert(session.clone());
@@ -50,34 +50,34 @@ impl Liveness {
     }
 }
 
-/// Shows it to a watcher.
+/// Reports to a sink.
 pub(super) struct ProgressReporter<'a> {
     context: &'a NodeContext,
-    watcher: &'a ProgressSink,
-    /// The last message of each shard that is known of.
+    sink: &'a ProgressSink,
+    /// The last known message of each shard.
     ends: Mutex<Vec<u64>>,
-    hearing: Mutex<Liveness>,
+    liveness: Mutex<Liveness>,
 }
 
 impl<'a> ProgressReporter<'a> {
-    pub(super) fn new(context: &'a NodeContext, watcher: &'a ProgressSink) -> Self {
+    pub(super) fn new(context: &'a NodeContext, sink: &'a ProgressSink) -> Self {
         let ends = Mutex::new(vec![0; usize::from(context.options.partitions.shards())]);
-        Self { context, watcher, ends, hearing: Mutex::default() }
+        Self { context, sink, ends, liveness: Mutex::default() }
     }
 
-    /// Shows it for as long as it is polled. Never ends.
-    pub(super) async fn observe(&self) {
-        let show = async {
+    /// Reports for as long as it is polled. Never ends.
+    pub(super) async fn run(&self) {
+        let report = async {
             loop {
-                self.context.clock.sleep(SHOWN_EVERY).await;
-                self.show();
+                self.context.clock.sleep(REPORT_EVERY).await;
+                self.report();
             }
         };
-        tokio::join!(show, self.ask());
+        tokio::join!(report, self.poll_ends());
     }
 
-    /// Asks for the ends of the shards that this node reads. While the bus is away they stay what they were.
-    async fn ask(&self) {
+    /// Reads the ends of the shards that this node reads. While the bus is unavailable the previous values stay.
+    async fn poll_ends(&self) {
         let context = self.context;
         loop {
             let partitions = &context.options.partitions;
@@ -89,24 +89,24 @@ impl<'a> ProgressReporter<'a> {
                     *end = last.max(*end);
                 }
             }
-            context.clock.sleep(ASKED_EVERY).await;
+            context.clock.sleep(POLL_EVERY).await;
         }
     }
 
-    /// Shows it as it is now.
-    pub(super) fn show(&self) {
-        let (context, watcher) = (self.context, self.watcher);
-        let standing = {
+    /// Reports the current progress.
+    pub(super) fn report(&self) {
+        let (context, sink) = (self.context, self.sink);
+        let progress = {
             let view = context.view.lock();
-            // Nobody can have read further than to the end.
+            // No position can be beyond the end of its shard.
             let mut ends = self.ends.lock();
-            raise(&mut ends, view.live().map(|(_, said)| &*said.positions));
-            let heard = self.hearing.lock().heard(&view, context.clock.now(), context.options.terms.renew * 5 / 2);
-            let fleet = FleetStatus::of(&watcher.crawl, &view, &heard, &context.options.partitions, &ends);
-            standing(context, fleet)
+            raise(&mut ends, view.live().map(|(_, heartbeat)| &*heartbeat.positions));
+            let heard = self.liveness.lock().heard(&view, context.clock.now(), context.options.terms.renew * 5 / 2);
+            let fleet = FleetStatus::of(&sink.crawl, &view, &heard, &context.options.partitions, &ends);
+            progress(context, fleet)
         };
-        measure(context, &standing);
-        (watcher.told)(standing);
+        measure(context, &progress);
+        (sink.report)(progress);
     }
 }
 
@@ -116,29 +116,29 @@ fn raise<'a>(ends: &mut [u64], positions: impl Iterator<Item = &'a [u64]>) {
     }
 }
 
-fn standing(context: &NodeContext, fleet: FleetStatus) -> FleetProgress {
+fn progress(context: &NodeContext, fleet: FleetStatus) -> FleetProgress {
     let margin = context.fetch_deadline.until().since(context.clock.now());
     FleetProgress { session: context.session.to_string(), margin_seconds: margin.as_secs_f64(), fleet }
 }
 
-fn measure(context: &NodeContext, standing: &FleetProgress) {
+fn measure(context: &NodeContext, progress: &FleetProgress) {
     let metrics = &context.client.metrics;
-    let fleet = &standing.fleet;
+    let fleet = &progress.fleet;
     for state in ["live", "leaving", "silent"] {
         let nodes = fleet.nodes.iter().filter(|node| node.state == state).count();
         metrics.nodes.by(state).set(nodes as u64);
     }
     metrics.unheld.set(fleet.partitions.saturating_sub(fleet.held));
-    let own = fleet.nodes.iter().find(|node| node.session == standing.session);
+    let own = fleet.nodes.iter().find(|node| node.session == progress.session);
     metrics.leads.set(own.map_or(0, |own| u64::from(own.leads)));
     metrics.behind.set(own.map_or(0, |own| own.behind));
     let (held, caught_up) = {
         let held = context.held.lock();
-        (held.len(), held.values().filter(|holding| holding.caught_up).count())
+        (held.len(), held.values().filter(|held| held.caught_up).count())
     };
     metrics.partitions.by("held").set(held as u64);
     metrics.partitions.by("caught_up").set(caught_up as u64);
-    metrics.lease_margin.set(Duration::from_secs_f64(standing.margin_seconds));
+    metrics.lease_margin.set(Duration::from_secs_f64(progress.margin_seconds));
     metrics.lease.set(context.options.terms.fetch_deadline(Instant::EPOCH).since(Instant::EPOCH));
     for Flow { about, way, messages, bytes } in context.client.bus.flows() {
         metrics.messages.by(about, way).raise_to(messages);
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn who_says_nothing_new_for_long_is_not_heard_and_who_says_something_again_is() {
-        let (mut hearing, mut view) = (Liveness::default(), FleetView::default());
+        let (mut liveness, mut view) = (Liveness::default(), FleetView::default());
         let patience = Duration::from_secs(2);
         let mut heard = |beats: &[(&str, u64)], seconds: u64| -> Vec<String> {
             let live = |beat| (SessionRecord::Live(Heartbeat { beat, ..Heartbeat::default() }), 1);
             view.sessions = beats.iter().map(|(name, beat)| (session(name), live(*beat))).collect();
-            let heard = hearing.heard(&view, Instant::EPOCH + Duration::from_secs(seconds), patience);
+            let heard = liveness.heard(&view, Instant::EPOCH + Duration::from_secs(seconds), patience);
             heard.iter().map(ToString::to_string).collect()
         };
         assert_eq!(heard(&[("a", 1), ("b", 1)], 10), ["a", "b"], "whoever was not known yet");

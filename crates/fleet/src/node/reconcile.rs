@@ -1,4 +1,4 @@
-//! Takes partitions and lets them go, one step after the other.
+//! Reconciles the partitions that a node holds with those assigned to it: releases and takes them in bounded steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,21 +7,28 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::End;
 use super::bus_client::SwapOutcome;
 use super::context::{HeldPartition, NodeContext};
+use super::options::End;
 use super::plan::{FreePartition, TakeoverSource, plan};
 use super::records::{self, PartitionRecord, SessionRecord, partition_key, session_key};
 use super::{checkpoints, recovery, spending};
 use crate::wire::Part;
-use crate::{Partition, PartitionState};
+use crate::{Partition, PartitionState, SessionId};
+
+/// A partition whose record names this session from now on.
+struct TakenPartition {
+    partition: Partition,
+    state: PartitionState,
+    held: HeldPartition,
+}
 
 pub(super) async fn reconcile(context: Arc<NodeContext>) {
     let mut seen = 0;
     loop {
         let is_leaving = context.leaving.load(Ordering::Acquire);
         let acted = match is_leaving {
-            _ if !context.is_lease_current() => false,
+            _ if !context.may_act() => false,
             true => leave(&context).await,
             false => act(&context).await,
         };
@@ -33,7 +40,7 @@ pub(super) async fn reconcile(context: Arc<NodeContext>) {
     }
 }
 
-/// One step, if there is one to be done.
+/// Performs one step if there is one. Returns whether it did.
 async fn act(context: &NodeContext) -> bool {
     let held: BTreeSet<Partition> = context.held.lock().keys().copied().collect();
     let plan = plan(&context.view.lock(), &context.session, &held, &context.options.partitions);
@@ -45,22 +52,23 @@ async fn act(context: &NodeContext) -> bool {
         release(context, first).await;
         acted = true;
     }
-    for (whence, free) in plan.take {
-        acted |= take(context, &whence, &free[..free.len().min(context.options.batch)]).await;
+    for (source, free) in plan.take {
+        acted |= take(context, &source, &free[..free.len().min(context.options.batch)]).await;
     }
     acted
 }
 
+/// Releases a batch of partitions, and ends the session once none is left.
 async fn leave(context: &NodeContext) -> bool {
     let held: Vec<Partition> = context.held.lock().keys().copied().take(context.options.batch).collect();
     if !held.is_empty() {
         release(context, &held).await;
         return true;
     }
-    // Nothing of it is under way any more.
+    // Nothing is in flight any more.
     spending::settle(context).await;
     super::policy::wind_up(context).await;
-    context.is_to_end(End::Left);
+    context.decide_end(End::Left);
     let key = session_key(&context.session);
     context.client.retry_until_ok(&key, || context.client.bus.delete(&key)).await;
     context.end(End::Left);
@@ -70,9 +78,9 @@ async fn leave(context: &NodeContext) -> bool {
 async fn release(context: &NodeContext, partitions: &[Partition]) {
     let began = context.clock.now();
     let turn = context.handover.lock().await;
-    // They do not count as held any more from the beginning on: the crawler lets go of one after the other, and its positions say nothing of
-    // those that it has let go of. The exchange would be trimmed of what their next holder has to read.
-    let let_go: Vec<(Partition, HeldPartition)> = {
+    // They count as not held from the start: the crawler releases them one by one, and its positions do not cover those already released.
+    // Otherwise the exchange would be trimmed of links that their next holder has to read.
+    let released: Vec<(Partition, HeldPartition)> = {
         let mut held = context.held.lock();
         partitions.iter().filter_map(|partition| Some((*partition, held.remove(partition)?))).collect()
     };
@@ -80,21 +88,21 @@ async fn release(context: &NodeContext, partitions: &[Partition]) {
     context.engine.release(partitions).await;
     context.held_partitions_changed();
     drop(turn);
-    // At least that far: the entry that lets them go was acknowledged.
+    // The log counts at least up to here: the entry that releases them was acknowledged.
     let end = context.log.last().sequence;
-    let write = |(partition, holding): (Partition, HeldPartition)| async move {
-        let token = holding.record.token + 1;
+    let write = |(partition, held): (Partition, HeldPartition)| async move {
+        let token = held.record.token + 1;
         let source = Some(context.session.clone());
         let record = PartitionRecord { token, owner: None, source, end: Some(end) };
-        swap(context, partition, &record, Some(holding.revision)).await
+        swap(context, partition, &record, Some(held.revision)).await
     };
     let metrics = &context.client.metrics;
-    metrics.released.add(let_go.len() as u64);
-    join_all(let_go.into_iter().map(write)).await;
+    metrics.released.add(released.len() as u64);
+    join_all(released.into_iter().map(write)).await;
     metrics.release_seconds.observe(context.clock.now().since(began));
 }
 
-/// Writes a partition's record; its revision, or none where somebody else has written it.
+/// Writes a partition's record. Returns its revision, or `None` if another session was first.
 async fn swap(
     context: &NodeContext,
     partition: Partition,
@@ -117,82 +125,86 @@ async fn swap(
     }
 }
 
-async fn take(context: &NodeContext, whence: &TakeoverSource, free: &[FreePartition]) -> bool {
+/// Takes partitions of one source. Returns whether it could be tried.
+async fn take(context: &NodeContext, source: &TakeoverSource, free: &[FreePartition]) -> bool {
     let began = context.clock.now();
-    let wanted: BTreeSet<Partition> = free.iter().map(|(partition, ..)| *partition).collect();
-    let known = match whence {
-        Some((_, None)) if !is_dead(context, whence).await => None,
-        Some((source, end)) => recovery::load(context, source, *end, &wanted).await,
-        None => Some(wanted.iter().map(|partition| (*partition, PartitionState::default())).collect()),
+    let wanted: BTreeSet<Partition> = free.iter().map(|free| free.partition).collect();
+    let states = match source {
+        TakeoverSource::Session { session, end: None } if !is_dead(context, session).await => None,
+        TakeoverSource::Session { session, end } => recovery::load(context, session, *end, &wanted).await,
+        TakeoverSource::New => Some(wanted.iter().map(|partition| (*partition, PartitionState::default())).collect()),
     };
-    let Some(mut known) = known else { return false };
-    let tokens = free.iter().map(|(partition, record, _)| (*partition, record.token + 1)).collect();
-    keep(context, &known, tokens).await;
-    let own = |(partition, before, revision): &FreePartition| {
-        let (partition, revision, token) = (*partition, *revision, before.token + 1);
-        let known = known.remove(&partition)?;
+    let Some(mut states) = states else { return false };
+    let tokens = free.iter().map(|free| (free.partition, free.record.token + 1)).collect();
+    persist(context, &states, tokens).await;
+    let own = |free: &FreePartition| {
+        let (partition, revision, token) = (free.partition, free.revision, free.record.token + 1);
+        let state = states.remove(&partition)?;
         Some(async move {
             let me = Some(context.session.clone());
             let record = PartitionRecord { token, owner: me.clone(), source: me, end: None };
             let revision = swap(context, partition, &record, revision).await?;
-            let holding = HeldPartition { record, revision, position: known.position, caught_up: false };
-            Some((partition, known, holding))
+            let held = HeldPartition { record, revision, position: state.position, caught_up: false };
+            Some(TakenPartition { partition, state, held })
         })
     };
     let taken = join_all(free.iter().filter_map(own)).await;
-    let taken: Vec<(Partition, PartitionState, HeldPartition)> = taken.into_iter().flatten().collect();
+    let taken: Vec<TakenPartition> = taken.into_iter().flatten().collect();
     if !taken.is_empty() {
-        let (metrics, from) = (&context.client.metrics, from(whence));
+        let (metrics, from) = (&context.client.metrics, label(source));
         metrics.taken.by(from).add(taken.len() as u64);
-        hand_over(context, taken.into_iter()).await;
+        hand_over(context, taken).await;
         metrics.take_seconds.by(from).observe(context.clock.now().since(began));
     }
     true
 }
 
-/// Where partitions were before, as a label of metrics.
-fn from(whence: &TakeoverSource) -> &'static str {
-    match whence {
-        None => "new",
-        Some((_, Some(_))) => "handed_over",
-        Some((_, None)) => "dead",
+/// Returns the label of a source in metrics.
+const fn label(source: &TakeoverSource) -> &'static str {
+    match source {
+        TakeoverSource::New => "new",
+        TakeoverSource::Session { end: Some(_), .. } => "handed_over",
+        TakeoverSource::Session { end: None, .. } => "dead",
     }
 }
 
-/// Whether the key's leader says too that a session is over.
-async fn is_dead(context: &NodeContext, whence: &TakeoverSource) -> bool {
-    let Some((session, _)) = whence else { return true };
+/// Asks the leader of the session's key whether the session is over.
+async fn is_dead(context: &NodeContext, session: &SessionId) -> bool {
     let held = context.client.get(&session_key(session)).await;
     let record = held.and_then(|held| held.value).map(|value| records::read::<SessionRecord>(&value));
     !matches!(record, Some(Ok(SessionRecord::Live(_))))
 }
 
-/// Keeps what is taken, before it is.
-async fn keep(context: &NodeContext, known: &BTreeMap<Partition, PartitionState>, tokens: BTreeMap<Partition, u64>) {
+/// Persists the state of partitions before they are taken.
+async fn persist(
+    context: &NodeContext,
+    states: &BTreeMap<Partition, PartitionState>,
+    tokens: BTreeMap<Partition, u64>,
+) {
     let mut parts = context.parts.lock().await;
-    let is_again = known.keys().any(|partition| context.tokens.lock().contains_key(partition));
-    if is_again {
-        // What the log says of them is older than what is taken now, and must not come after it.
+    let was_held_before = states.keys().any(|partition| context.tokens.lock().contains_key(partition));
+    if was_held_before {
+        // What the log says of them is older than the state that is taken now, and must not be applied after it.
         checkpoints::write_part(context, &mut parts).await;
     }
-    // From here on a merger of parts leaves them in.
+    // From here on, merging parts retains these partitions.
     context.tokens.lock().extend(tokens);
-    let known = known.iter().filter(|(_, known)| **known != PartitionState::default());
-    let part = Part::of_known(known.map(|(partition, known)| (*partition, known.clone())));
+    let states = states.iter().filter(|(_, state)| **state != PartitionState::default());
+    let part = Part::of_states(states.map(|(partition, state)| (*partition, state.clone())));
     checkpoints::add(context, &mut parts, &part).await;
 }
 
-/// ShardState partitions to the crawler, shard by shard.
-async fn hand_over(context: &NodeContext, taken: impl Iterator<Item = (Partition, PartitionState, HeldPartition)>) {
-    let mut shards: BTreeMap<u16, Vec<(Partition, PartitionState, HeldPartition)>> = BTreeMap::new();
+/// Hands partitions to the crawler, shard by shard.
+async fn hand_over(context: &NodeContext, taken: Vec<TakenPartition>) {
+    let mut shards: BTreeMap<u16, Vec<TakenPartition>> = BTreeMap::new();
     for one in taken {
-        shards.entry(context.options.partitions.shard(one.0)).or_default().push(one);
+        shards.entry(context.options.partitions.shard(one.partition)).or_default().push(one);
     }
     for taken in shards.into_values() {
         let _turn = context.handover.lock().await;
-        let holdings: Vec<(Partition, HeldPartition)> = taken.iter().map(|one| (one.0, one.2.clone())).collect();
-        context.engine.take(taken.into_iter().map(|(partition, known, _)| (partition, known)).collect()).await;
-        context.held.lock().extend(holdings);
+        let held: Vec<(Partition, HeldPartition)> = taken.iter().map(|one| (one.partition, one.held.clone())).collect();
+        context.engine.take(taken.into_iter().map(|one| (one.partition, one.state)).collect()).await;
+        context.held.lock().extend(held);
         context.held_partitions_changed();
     }
 }

@@ -1,4 +1,4 @@
-//! What stands in the keys of a fleet.
+//! The values of the fleet's keys.
 
 use std::collections::BTreeMap;
 
@@ -14,123 +14,123 @@ pub const CRAWL: &str = "crawl";
 /// The key of the orders.
 pub const ORDERS: &str = "orders";
 
-/// The key of what is placed otherwise than hashing says.
+/// The key of placements that differ from hashing.
 pub const PLACEMENT: &str = "placement";
-/// The key of what people ask the leader to spread.
+/// The key of requests to rebalance.
 pub const REBALANCE: &str = "rebalance";
 /// The key of the budgets.
 pub const BUDGET: &str = "budget";
 
-/// The key of a session's lease.
+/// Returns the key of a session's lease.
 pub fn session_key(session: &SessionId) -> String {
     format!("session.{session}")
 }
 
-/// The key of a partition's record.
+/// Returns the key of a partition's record.
 pub fn partition_key(partition: Partition) -> String {
     format!("partition.{partition}")
 }
 
-/// The key of what a session keeps of its partitions.
+/// Returns the key that locates the persisted state of a session.
 pub fn source_key(session: &SessionId) -> String {
     format!("source.{session}")
 }
 
-/// What a session says with each renewal of its lease.
+/// The state that a session publishes with each renewal of its lease.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Counts them.
+    /// Counts the heartbeats of the session.
     pub beat: u64,
-    /// The revision that its key was created with; 0 in the first heartbeat.
+    /// The revision that the session's key was created with; 0 in the first heartbeat.
     pub born: u64,
-    /// It lets its partitions go.
+    /// Whether the session is releasing its partitions.
     pub leaving: bool,
-    /// The partitions that it holds and has caught up with, as its log says.
+    /// The partitions that it holds and has caught up with, according to its log.
     pub held: Vec<Partition>,
-    /// Of each of them, in the same order: how many URLs are known of it, to two digits.
+    /// For each of them, in the same order: the number of known URLs, to two significant digits.
     #[serde(default)]
     pub known: Vec<u64>,
-    /// Its share of the work against others'.
+    /// The node's share of the work relative to other nodes.
     #[serde(default)]
     pub weight: Weight,
     /// URLs that wait.
     pub waiting: u64,
-    /// What is under way.
+    /// Requests in flight, and results that are not logged yet.
     pub under_way: u64,
-    /// Changes with everything that happens in it.
+    /// Changes with every event in the crawler.
     pub activity: u64,
-    /// Of each shard of the exchange: how far it is in the log.
+    /// For each shard of the exchange: the position that is in the log.
     pub positions: Vec<u64>,
-    /// Links that it discovered.
+    /// Links discovered.
     pub discovered: u64,
-    /// Pages that it fetched.
+    /// Pages fetched.
     pub pages: u64,
-    /// Requests that it sent.
+    /// Requests sent.
     pub requests: u64,
-    /// Bytes of the answers' bodies.
+    /// Bytes of response bodies.
     pub bytes: u64,
 }
 
 impl Heartbeat {
-    /// Whether it has nothing to do.
+    /// Returns whether the session has nothing to do.
     pub fn is_idle(&self) -> bool {
         self.waiting == 0 && self.under_way == 0
     }
 }
 
-/// What a session's key holds.
+/// The value of a session's key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionRecord {
-    /// It lives, or has died and nobody has noticed yet.
+    /// The session is alive, or died and was not evicted yet.
     Live(Heartbeat),
-    /// Somebody found its lease expired. It stays so.
+    /// Another session found the lease expired. Final.
     Evicted,
 }
 
-/// Who holds a partition.
+/// The ownership of a partition.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionRecord {
-    /// Grows with every change of hands.
+    /// The fencing token: grows with every change of ownership.
     pub token: u64,
-    /// Who holds it; none where it was let go.
+    /// The session that holds the partition; `None` if it was released.
     pub owner: Option<SessionId>,
-    /// Whose parts and log say what is known of it; none where it was never held.
+    /// The session whose parts and log hold the state of the partition; `None` if it was never held.
     pub source: Option<SessionId>,
-    /// The last sequence number of that log that counts, where it was let go.
+    /// The last sequence number of that log that counts, if the partition was released.
     pub end: Option<u64>,
 }
 
-/// What is placed otherwise than hashing says, so that the load is even. What names a node that is not there counts for nothing.
+/// Placements that differ from hashing in order to balance the load. Entries of nodes that are not present are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
-    /// The partitions that a node is to hold, by its name.
+    /// The partitions assigned to each node, by node name.
     pub elsewhere: BTreeMap<String, Vec<Partition>>,
     /// The number of the last request that was answered.
     pub answered: u64,
-    /// What the last change has moved.
+    /// The moves of the last change.
     pub moved: Vec<PartitionMove>,
 }
 
 /// A partition that moves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionMove {
-    /// Which one.
+    /// The partition.
     pub partition: Partition,
     /// The node that held it.
     pub from: String,
-    /// The node that is to hold it.
+    /// The node that it is assigned to.
     pub to: String,
 }
 
-/// What people ask the leader to spread.
+/// A request to rebalance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebalance {
-    /// The number of the request, from 1.
+    /// The number of the request, counted from 1.
     pub asked: u64,
 }
 
-/// A number to its first two digits: what is told over and over again may be short.
+/// Rounds a number to two significant digits, to keep values that are published often short.
 pub fn rounded(number: u64) -> u64 {
     let mut unit = 1;
     while number / unit >= 100 {
@@ -139,82 +139,82 @@ pub fn rounded(number: u64) -> u64 {
     (number / unit + u64::from(number % unit >= unit.div_ceil(2) && unit > 1)) * unit
 }
 
-/// Whether others have taken over from a session, and what of its log counts for them. A session that is taken for dead may still append to its
-/// log; an entry that one of those who take over has read and another has not would lose the links that it says are found.
+/// Whether other sessions have taken over from a session, and how much of its log counts for them. An evicted session
+/// may still append to its log. If one successor read such an entry and another did not, the links in it would be lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seal {
-    /// Nobody has.
+    /// No session has taken over.
     #[default]
     None,
-    /// Somebody is about to: the session can write no checkpoint any more.
+    /// A takeover has begun: the session can no longer write a checkpoint.
     Begun,
-    /// Nothing of its log counts beyond this sequence number, for anybody.
+    /// Nothing in its log counts beyond this sequence number, for any successor.
     At(u64),
 }
 
-/// Where what a session knows of its partitions stands.
+/// Locates the persisted state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceRecord {
     /// The names of its parts, oldest first.
     pub parts: Vec<String>,
-    /// Where its log begins to count: what stands before is in the parts.
+    /// The sequence number from which the log counts; earlier entries are in the parts.
     pub log_from: u64,
     /// The number of the first entry that counts.
     pub number: u64,
-    /// Whether others have taken over from it.
+    /// Whether other sessions have taken over from it.
     #[serde(default)]
     pub seal: Seal,
 }
 
-/// Where a crawl stands.
+/// The state of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrawlState {
-    /// Its seeds are not all in the exchange yet.
+    /// Not all seeds are in the exchange yet.
     Planting,
-    /// It goes on.
+    /// The crawl is running.
     Running,
-    /// It is over.
+    /// The crawl is complete.
     Over,
 }
 
-/// The format of keys, logs, parts and batches. Nodes of one crawl have the same.
+/// The format of keys, logs, parts and batches. All nodes of a crawl use the same.
 pub const FORMAT: u32 = 1;
 
-/// Who wrote a crawl's record: what every version reads of it, before all else.
+/// The writer of a crawl's record. Every version can read these fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The format that the crawl is kept in.
+    /// The format of the crawl's data.
     pub format: u32,
-    /// The version of Harvestman that began it.
+    /// The version of Harvestman that started the crawl.
     pub version: String,
 }
 
 impl Origin {
-    /// Of what this program writes.
+    /// Returns the origin of data written by this program.
     pub fn own() -> Self {
         Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned() }
     }
 }
 
-/// What all nodes of a crawl agree on.
+/// The record that all nodes of a crawl agree on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrawlRecord {
-    /// Who began it.
+    /// The writer of the record.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Where it stands.
+    /// The state of the crawl.
     pub state: CrawlState,
 }
 
-/// A record as a key's value.
+/// Encodes a record as the value of a key.
 pub fn written<T: Serialize>(record: &T) -> Bytes {
-    // None of these types can fail to be written.
+    // Serialisation of these types cannot fail.
     Bytes::from(serde_json::to_vec(record).unwrap_or_default())
 }
 
-/// A key's value as a record.
+/// Decodes the value of a key.
 pub fn read<T: DeserializeOwned>(value: &[u8]) -> Result<T, String> {
     serde_json::from_slice(value).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What a session knew of partitions: read from its parts and its log.
+//! Recovers the state of partitions from the parts and the log of another session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use crate::bus::BusError;
 use crate::rebuild::Rebuild;
 use crate::{Partition, PartitionState, SessionId};
 
-/// So often is a source read anew before what cannot be read is given up.
+/// The number of times that a source is read before its unreadable pieces are given up.
 const ATTEMPTS: u32 = 4;
-/// So often is a source tried to be sealed: twice, and once more for each who does it at the same time.
+/// The number of attempts to seal a source: two writes, and one more for each session that seals it concurrently.
 const SEALINGS: u32 = 16;
 
-/// What a session knew of partitions, up to the end of its log or a sequence number of it. None: it is gone, or changes too quickly; whoever
-/// asked looks again who holds them.
+/// Recovers partitions from a session's parts and its log, up to the log's end or a sequence number. `None` if the
+/// source is gone or changes too quickly; the caller then looks up the holders again.
 pub(super) async fn load(
     context: &NodeContext,
     source: &SessionId,
@@ -33,44 +33,45 @@ pub(super) async fn load(
         let end = match (record.seal, end) {
             (Seal::None, Some(end)) => end,
             (Seal::At(seal), end) => end.map_or(seal, |end| end.min(seal)),
-            // What was let go while somebody began to take over from it may count, or not.
+            // A release that raced with a takeover may count or not: the seal decides.
             (Seal::Begun | Seal::None, _) => match sealed(context, source).await? {
                 (SourceRecord { seal: Seal::At(_), .. }, _) => continue,
                 _ => return None,
             },
         };
         let read = read(context, source, &record, end, wanted).await;
-        // A checkpoint meanwhile: the log may have been trimmed before it was read, or parts removed.
+        // A concurrent checkpoint may have trimmed the log or removed parts before they were read.
         let is_unchanged = context.client.get(&key).await?.revision == revision;
         match read {
-            Ok((known, troubles)) if is_unchanged && (troubles.is_empty() || attempt + 1 == ATTEMPTS) => {
-                for trouble in troubles {
+            Ok((known, reasons)) if is_unchanged && (reasons.is_empty() || attempt + 1 == ATTEMPTS) => {
+                for reason in reasons {
                     tracing::error!(
-                        "{trouble}: the rest goes on without it. Start the node `{}` once more with its directory: it offers what waited there again",
+                        "{reason}: continuing without it. Start the node `{}` again with its directory: it offers its waiting URLs again",
                         source.node()
                     );
                 }
                 return Some(known);
             }
             Ok(_) => {}
-            Err(error) => tracing::error!("the log of {source} cannot be read: {error}; it is tried again"),
+            Err(error) => tracing::error!("cannot read the log of {source}: {error}; retrying"),
         }
         context.client.pause(attempt + 1).await;
     }
     None
 }
 
-/// What a session's key says of where it keeps what it knows, and at which revision.
+/// Reads the source record of a session and its revision.
 async fn held(context: &NodeContext, source: &SessionId) -> Option<(SourceRecord, u64)> {
     let key = source_key(source);
     let held = context.client.get(&key).await?;
     let record = records::read::<SourceRecord>(&held.value.unwrap_or_default());
-    let record = record.map_err(|error| tracing::error!("the key {key} cannot be read: {error}")).ok()?;
+    let record = record.map_err(|error| tracing::error!("cannot read the key {key}: {error}")).ok()?;
     Some((record, held.revision))
 }
 
-/// The same of a session that is taken for dead, or lets go, with the end of what counts of its log: first it is kept from writing checkpoints,
-/// then the end is looked up, then it is written. So whoever takes over from it counts the same entries.
+/// Reads the source record of a dead or releasing session, after sealing it. Sealing takes two writes: the first keeps
+/// the session from writing checkpoints; then the end of its log is looked up and written. So all successors count the
+/// same entries.
 async fn sealed(context: &NodeContext, source: &SessionId) -> Option<(SourceRecord, u64)> {
     let (key, stream) = (source_key(source), log_stream(source, context.options.log_shards));
     for attempt in 0..SEALINGS {
@@ -80,12 +81,12 @@ async fn sealed(context: &NodeContext, source: &SessionId) -> Option<(SourceReco
             Seal::None => Seal::Begun,
             Seal::Begun => {
                 let last = context.client.retry(|| context.client.bus.last(stream, &source.0)).await;
-                Seal::At(last.map_err(|error| tracing::error!("the log of {source} cannot be read: {error}")).ok()?)
+                Seal::At(last.map_err(|error| tracing::error!("cannot read the log of {source}: {error}")).ok()?)
             }
         };
         let value = records::written(&SourceRecord { seal, ..record });
         if let SwapOutcome::Conflict(_) = context.client.swap(&key, &value, Some(revision)).await {
-            // Another was quicker.
+            // Another session was first.
             context.client.pause(attempt).await;
         }
     }
@@ -102,19 +103,19 @@ async fn read(
     wanted: &BTreeSet<Partition>,
 ) -> Result<Read, BusError> {
     let mut rebuild = Rebuild::new(&context.options.partitions, wanted.clone());
-    let mut troubles = Vec::new();
+    let mut reasons = Vec::new();
     for name in &record.parts {
         match part_store::read(&context.client, name, Some(wanted)).await {
             Ok((part, unreadable)) => {
                 rebuild.part(&part);
-                troubles.extend(unreadable);
+                reasons.extend(unreadable);
             }
-            Err(trouble) => troubles.push(trouble),
+            Err(reason) => reasons.push(reason),
         }
     }
     let stream = log_stream(source, context.options.log_shards);
     let from = LogPosition { sequence: record.log_from, number: record.number };
     let (entries, _) = entries(&context.client, source, stream, from, end).await?;
     entries.iter().for_each(|entry| rebuild.entry(entry));
-    Ok((rebuild.finish(), troubles))
+    Ok((rebuild.finish(), reasons))
 }

@@ -1,10 +1,10 @@
-//! Renews the session's lease. Nothing else waits in this task.
+//! Renews the session's lease. Nothing else runs in this task.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::End;
 use super::context::NodeContext;
+use super::options::End;
 use super::records::{self, SessionRecord, session_key};
 use crate::bus::BusError;
 
@@ -21,8 +21,8 @@ pub(super) async fn renew(context: Arc<NodeContext>) {
         let revision = context.lease_revision.load(Ordering::Acquire);
         match context.client.once(context.client.bus.update(&key, value, revision)).await {
             Ok(revision) => context.renewed(sent, revision),
-            Err(BusError::Refused(why)) => tracing::warn!("the renewal of the lease was refused: {why}"),
-            // It may have been written all the same, and if not: by whom?
+            Err(BusError::Refused(why)) => tracing::warn!("the bus refused to renew the lease: {why}"),
+            // The write may have happened; if it did not, another session may have written the key.
             Err(_) => look_up(&context, &key, beat, sent).await,
         }
         context.clock.sleep_until(context.options.terms.next_renewal(sent)).await;
@@ -37,12 +37,12 @@ async fn look_up(context: &NodeContext, key: &str, beat: u64, sent: harvestman_c
         (Some(held), Some(Ok(SessionRecord::Live(heartbeat)))) if heartbeat.beat == beat => {
             context.renewed(sent, held.revision);
         }
-        // An earlier one, whose answer was lost.
+        // An earlier renewal, whose answer was lost.
         (Some(held), Some(Ok(SessionRecord::Live(_)))) => {
             context.lease_revision.store(held.revision, Ordering::Release)
         }
         _ => {
-            tracing::warn!("the session {} was taken for dead", context.session);
+            tracing::warn!("the session {} was evicted", context.session);
             context.end(End::Lost);
         }
     }

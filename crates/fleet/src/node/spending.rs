@@ -1,5 +1,5 @@
-//! Draws what a session may spend of the fleet's budgets, gives back what it does not need, and, while it leads, settles for the dead and
-//! finds that a budget is used up.
+//! Draws this session's grants from the fleet's budgets, returns what it does not need, and, while it leads, settles
+//! for dead sessions and detects an exhausted budget.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::SessionId;
 use crate::budget::{Amounts, Budget, BudgetKind, BudgetUsage, Spender};
 use harvestman_core::clock::Instant;
 
-/// How often it is looked whether there is something to do; each time the key is changed once at most.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// The polling interval. Each poll changes the key at most once.
+const POLL_EVERY: Duration = Duration::from_millis(500);
 
-/// What is remembered between two looks.
+/// State kept between two polls.
 #[derive(Default)]
 struct BudgetTracker {
-    /// What had been spent when.
+    /// The amounts spent at the last poll, and its time.
     last: Option<(Instant, Amounts)>,
     rate: Amounts,
-    /// What the session lacked at the last look.
+    /// The budgets that were short at the last poll.
     lacked: BTreeSet<BudgetKind>,
-    /// Since when sessions with a share do not live any more.
+    /// Since when sessions with a grant are no longer alive.
     gone: BTreeMap<SessionId, Instant>,
 }
 
@@ -32,7 +32,7 @@ pub(super) async fn spend(context: Arc<NodeContext>) {
     let mut tracker = BudgetTracker::default();
     loop {
         let (is_limited, is_leaving) = (!spender.limits().is_none(), context.is_leaving());
-        if is_limited && !is_leaving && context.is_lease_current() {
+        if is_limited && !is_leaving && context.may_act() {
             let over = context.view.lock().budget.as_ref().and_then(|(budget, _)| budget.over);
             match over {
                 Some(why) => spender.exhausted(why),
@@ -44,22 +44,23 @@ pub(super) async fn spend(context: Arc<NodeContext>) {
                 }
             }
         }
-        context.clock.sleep(LOOK_EVERY).await;
+        context.clock.sleep(POLL_EVERY).await;
     }
 }
 
 impl BudgetTracker {
-    /// What the session says, with what it has spent a second since the last look, or half of what that was before.
-    fn ask(&mut self, spender: &dyn Spender, now: Instant) -> BudgetUsage {
+    /// Returns the crawler's usage, with its rate since the last poll or half of the previous rate, whichever is
+    /// higher.
+    fn usage(&mut self, spender: &dyn Spender, now: Instant) -> BudgetUsage {
         let said = spender.spending();
         if let Some((then, before)) = self.last.filter(|(then, _)| now > *then) {
             let seconds = now.since(then).as_secs_f64();
-            let lately =
+            let recent =
                 |kind: BudgetKind| (said.spent.of(kind).saturating_sub(before.of(kind)) as f64 / seconds).ceil() as u64;
-            self.rate = self.rate.each(|kind, rate| lately(kind).max(rate / 2));
+            self.rate = self.rate.each(|kind, rate| recent(kind).max(rate / 2));
         }
         self.last = Some((now, said.spent));
-        // Whoever lacks something may notice it less often than it is asked.
+        // A shortage may be noticed less often than this is polled, so the last one still counts.
         let before = std::mem::replace(&mut self.lacked, said.lacks.clone());
         let mut lacks: BTreeSet<BudgetKind> = said.lacks.union(&before).copied().collect();
         lacks.retain(|kind| said.spent.of(*kind) >= said.allowed.of(*kind));
@@ -74,16 +75,17 @@ fn known(context: &NodeContext) -> (Budget, Option<u64>) {
     }
 }
 
-/// Draws and gives back. The crawler is lowered before the key says so, and raised afterwards.
+/// Draws from the budget and returns the surplus. The crawler's allowance is lowered before the key changes and raised
+/// afterwards.
 async fn draw(context: &NodeContext, spender: &dyn Spender, tracker: &mut BudgetTracker) {
     let _turn = context.spending.lock().await;
     if context.is_leaving() {
         return;
     }
-    let (limits, mut said) = (spender.limits(), tracker.ask(spender, context.clock.now()));
+    let (limits, mut said) = (spender.limits(), tracker.usage(spender, context.clock.now()));
     let nodes = context.view.lock().nodes().len() as u64;
     let (mut budget, mut revision) = known(context);
-    // It may hold less than the key says, never more; what was given back is not taken again for what is held.
+    // The allowance may be below the granted amount, never above. What was returned is not counted as held again.
     let keeps = budget.keeps(&context.session, &limits, &said);
     let gives = |kind: BudgetKind| keeps.of(kind) < said.allowed.of(kind);
     let given: Vec<BudgetKind> = BudgetKind::ALL.into_iter().filter(|kind| gives(*kind)).collect();
@@ -96,7 +98,7 @@ async fn draw(context: &NodeContext, spender: &dyn Spender, tracker: &mut Budget
         let held = in_key.each(|kind, in_key| if is_given(kind) { said.allowed.of(kind) } else { in_key });
         let new = budget.drawn(&context.session, held, &limits, &said, nodes);
         if new == budget {
-            // By a write whose answer was lost, it may be.
+            // Possibly by an earlier write whose answer was lost.
             return spender.raise(budget.granted(&context.session));
         }
         let value = records::written(&new);
@@ -119,11 +121,11 @@ async fn draw(context: &NodeContext, spender: &dyn Spender, tracker: &mut Budget
 fn read(held: Option<crate::bus::KeyValue>) -> Option<(Budget, u64)> {
     let held = held?;
     let budget = records::read(&held.value?);
-    let budget = budget.map_err(|error| tracing::error!("the fleet's budget cannot be read: {error}"));
+    let budget = budget.map_err(|error| tracing::error!("cannot read the fleet's budget: {error}"));
     Some((budget.ok()?, held.revision))
 }
 
-/// A session that leaves says what it has spent, and spends nothing more.
+/// Settles the budget of a leaving session, which spends nothing more.
 pub(super) async fn settle(context: &NodeContext) {
     let Some(spender) = &context.spender else { return };
     let _turn = context.spending.lock().await;
@@ -131,7 +133,7 @@ pub(super) async fn settle(context: &NodeContext) {
     change(context, |budget| budget.settled(&context.session, spent)).await;
 }
 
-/// Changes the key, if there is one and it is not so already.
+/// Changes the key, if it exists and the change has an effect.
 async fn change(context: &NodeContext, make: impl Fn(&Budget) -> Budget) {
     let Some((mut budget, mut revision)) = context.view.lock().budget.clone() else { return };
     loop {
@@ -150,7 +152,7 @@ async fn change(context: &NodeContext, make: impl Fn(&Budget) -> Budget) {
     }
 }
 
-/// What the leader does besides.
+/// Performs the leader's share of the work.
 async fn lead(context: &NodeContext, spender: &dyn Spender, tracker: &mut BudgetTracker) {
     let Some((budget, _)) = context.view.lock().budget.clone() else { return };
     let limits = spender.limits();
@@ -168,16 +170,16 @@ async fn lead(context: &NodeContext, spender: &dyn Spender, tracker: &mut Budget
     let gone: Vec<SessionId> = budget.shares.keys().filter(is_gone).cloned().collect();
     tracker.gone.retain(|session, _| gone.contains(session));
     for session in gone {
-        // One that leaves settles by itself.
+        // A session that leaves settles by itself.
         let since = *tracker.gone.entry(session.clone()).or_insert(now);
         if now.since(since) >= context.options.terms.lease && is_dead(context, &session).await {
-            tracing::info!("the session {session} has died: what it was granted of the budgets counts as spent");
+            tracing::info!("the session {session} is dead: its budget grant counts as spent");
             change(context, |budget| budget.buried(&session)).await;
         }
     }
 }
 
-/// Asks the keys' leader. A session's key is made before its share, and never again.
+/// Asks the leader of the key. A session's key is created before its grant, and never again.
 async fn is_dead(context: &NodeContext, session: &SessionId) -> bool {
     let key = session_key(session);
     match context.client.once(context.client.bus.get(&key)).await {

@@ -43,7 +43,7 @@ impl Senders {
     }
 
     /// What was kept counts from here on.
-    pub fn recall(&mut self, kept: Vec<(SessionId, u64)>) {
+    pub fn restore(&mut self, kept: Vec<(SessionId, u64)>) {
         for (sender, number) in kept {
             self.is_new(&sender, number);
         }
@@ -84,7 +84,7 @@ mod tests {
                     // Another one goes on with what was kept.
                     let kept = senders.all();
                     senders = Senders::default();
-                    senders.recall(kept);
+                    senders.restore(kept);
                 }
                 if senders.is_new(&id(*sender), *number) {
                     counted.push((*sender, *number));

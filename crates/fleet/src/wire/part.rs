@@ -99,7 +99,7 @@ type Line = (Partition, Marks, u64);
 
 impl Part {
     /// A part of what is known of partitions that are taken over.
-    pub fn of_known(known: impl IntoIterator<Item = (Partition, PartitionState)>) -> Self {
+    pub fn of_states(known: impl IntoIterator<Item = (Partition, PartitionState)>) -> Self {
         Self { sections: known.into_iter().map(|(partition, known)| (partition, known.into())).collect() }
     }
 

@@ -71,7 +71,7 @@ fn a_part_that_is_cut_off_lacks_its_last_sections() {
 #[test]
 fn what_is_taken_over_says_nothing_of_who_holds_it() {
     let known = PartitionState { waiting: links_of(Shape::Forum, 3, 1), position: 9, ..PartitionState::default() };
-    let part = Part::of_known([(Partition(1), known.clone())]);
+    let part = Part::of_states([(Partition(1), known.clone())]);
     let section = &part.sections[&Partition(1)];
     assert_eq!((&section.waiting, section.marks), (&known.waiting, Marks { held: None, position: 9, early: 0 }));
 }

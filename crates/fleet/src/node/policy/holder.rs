@@ -1,4 +1,5 @@
-//! Holds the policy: takes its key when nobody who lives has it, reads the stream, keeps segments of it and publishes.
+//! Holds the fleet's policy: takes its key when no live session holds it, reads the stream of observations, persists
+//! segments of it and publishes what the policy has learnt.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::TICK;
-use super::replay::recall;
+use super::replay::replay;
 use crate::SessionId;
 use crate::bus::{Message, Stream};
 use crate::node::bus_client::SwapOutcome;
@@ -20,46 +21,54 @@ use crate::policy::{
 use crate::wire::{ObservationSegment, Observations, WireCodec, seal_publication};
 use harvestman_core::clock::Instant;
 
-/// Whoever goes on publishes nothing before it knows what was known, unless what is missing does not come for so long.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Publications that are left besides the newest, for those who are just loading them.
-const LEFT: u64 = 2;
+/// The longest time that a new holder waits to catch up with its predecessor before it publishes, counted from the last
+/// message read.
+const CATCH_UP_MAX: Duration = Duration::from_secs(30);
+/// The number of superseded publications that are retained for nodes that are still loading them.
+const SUPERSEDED_KEPT: u64 = 2;
 
-pub(in crate::node) async fn hold(context: Arc<NodeContext>, session_policy: Arc<PolicySession>) {
+pub(in crate::node) async fn hold(context: Arc<NodeContext>, policy: Arc<PolicySession>) {
     let mut seen = 0;
     loop {
         seen = context.changed_or_timeout(&context.view_changed, seen).await;
         let is_leaving = context.leaving.load(Ordering::Acquire);
-        let claimed = (context.is_lease_current() && !is_leaving)
-            .then(|| claimed(&context.view.lock(), &context.session))
-            .flatten();
-        let Some((former, record, revision)) = claimed else { continue };
+        let claimed =
+            (context.may_act() && !is_leaving).then(|| claimed(&context.view.lock(), &context.session)).flatten();
+        let Some(Claim { former, record, revision }) = claimed else { continue };
         let Some(revision) = swap(&context, &record, revision).await else { continue };
-        tracing::info!(token = record.token, "this node holds the fleet's policy from here on");
-        session_policy.set_holds(true);
+        tracing::info!(token = record.token, "this node now holds the fleet's policy");
+        policy.set_holds(true);
         for object in former.unnamed() {
-            // It may be there if the former holder died between two writes. What comes even later stays: it is one object.
+            // The object may exist if the former holder died between two writes. If it is written even later it stays:
+            // at most one object.
             let _ = context.client.once(context.client.bus.remove_object(&object)).await;
         }
-        PolicyHolder::new(&context, &session_policy, record, revision).work().await;
-        session_policy.set_holds(false);
+        PolicyHolder::new(&context, &policy, record, revision).run().await;
+        policy.set_holds(false);
         if !context.leaving.load(Ordering::Acquire) {
-            // Whoever leaves keeps what it has learnt, and may leave it in its directory.
-            session_policy.replica.stop_leading();
+            // A node that leaves keeps what it has learnt, and may write it to its directory.
+            policy.replica.stop_leading();
         }
-        tracing::info!("this node holds the fleet's policy no more");
+        tracing::info!("this node no longer holds the fleet's policy");
     }
 }
 
-/// What is to be written to take the policy, and in place of what; none where it is not for this session.
-fn claimed(view: &FleetView, me: &SessionId) -> Option<(PolicyRecord, PolicyRecord, Option<u64>)> {
+/// A record that takes the policy, and what it replaces.
+struct Claim {
+    former: PolicyRecord,
+    record: PolicyRecord,
+    revision: Option<u64>,
+}
+
+/// Returns the record that takes the policy, or `None` if this session must not take it.
+fn claimed(view: &FleetView, me: &SessionId) -> Option<Claim> {
     let (former, revision) = view.policy.clone().map_or_else(Default::default, |(record, at)| (record, Some(at)));
     let live = view.live().map(|(session, said)| Candidate { session, born: said.born, leaving: said.leaving });
     let record = claim(&former, me, &live.collect::<Vec<_>>())?;
-    Some((former, record, revision))
+    Some(Claim { former, record, revision })
 }
 
-/// Writes the key; its revision, or none where somebody else has written it.
+/// Writes the key. Returns its revision, or `None` if another session was first.
 async fn swap(context: &NodeContext, record: &PolicyRecord, revision: Option<u64>) -> Option<u64> {
     let value = records::written(record);
     match context.client.swap(POLICY, &value, revision).await {
@@ -76,7 +85,7 @@ async fn swap(context: &NodeContext, record: &PolicyRecord, revision: Option<u64
     }
 }
 
-/// What is not kept in a segment yet.
+/// Batches that are not yet persisted in a segment.
 #[derive(Default)]
 struct PendingSegment {
     batches: Vec<Bytes>,
@@ -84,49 +93,49 @@ struct PendingSegment {
     bytes: u64,
 }
 
-/// The policy, held.
-pub(super) struct PolicyHolder<'a> {
-    pub(super) context: &'a NodeContext,
-    pub(super) session_policy: &'a PolicySession,
-    pub(super) record: PolicyRecord,
+/// The state of a session that holds the policy.
+struct PolicyHolder<'a> {
+    context: &'a NodeContext,
+    policy: &'a PolicySession,
+    record: PolicyRecord,
     revision: u64,
-    pub(super) senders: Senders,
-    /// Everything of the stream up to here was shown.
+    senders: Senders,
+    /// Everything in the stream up to this sequence number was shown to the policy.
     position: u64,
-    unkept: PendingSegment,
-    /// Observations that were shown since the last publication.
+    pending: PendingSegment,
+    /// The number of observations shown since the last publication.
     unpublished: u64,
-    /// Since when nothing has come of the stream though it was open; none while it is not.
+    /// Since when the open stream has delivered nothing; `None` while it is not open.
     silent_since: Option<Instant>,
-    /// When the next publication may come.
+    /// The earliest time of the next publication.
     next: Instant,
-    pub(super) packer: WireCodec,
+    codec: WireCodec,
 }
 
 impl<'a> PolicyHolder<'a> {
-    fn new(context: &'a NodeContext, session_policy: &'a PolicySession, record: PolicyRecord, revision: u64) -> Self {
+    fn new(context: &'a NodeContext, policy: &'a PolicySession, record: PolicyRecord, revision: u64) -> Self {
         let (now, position) = (context.clock.now(), record.through);
-        let (senders, unkept, packer) = (Senders::default(), PendingSegment::default(), WireCodec::new());
+        let (senders, pending, codec) = (Senders::default(), PendingSegment::default(), WireCodec::new());
         Self {
             context,
-            session_policy,
+            policy,
             record,
             revision,
             senders,
             position,
-            unkept,
+            pending,
             unpublished: 0,
             silent_since: None,
             next: now,
-            packer,
+            codec,
         }
     }
 
-    /// Until somebody else has the key, or it is let go.
-    async fn work(&mut self) {
-        self.session_policy.replica.start_leading().await;
-        self.session_policy.set_position(0);
-        recall(self).await;
+    /// Runs until another session takes the key or this one releases it.
+    async fn run(&mut self) {
+        self.policy.replica.start_leading().await;
+        self.policy.set_position(0);
+        self.senders = replay(self.context, self.policy, &self.record.segments, &mut self.codec).await;
         self.unpublished = 1;
         let mut attempt = 0;
         loop {
@@ -139,7 +148,7 @@ impl<'a> PolicyHolder<'a> {
                 }
             }
             self.silent_since = None;
-            if !self.turn().await {
+            if !self.do_due_work().await {
                 return;
             }
             self.context.client.pause(attempt).await;
@@ -147,7 +156,7 @@ impl<'a> PolicyHolder<'a> {
         }
     }
 
-    /// Reads until the channel ends. False: the policy is held no more.
+    /// Reads until the channel ends. Returns false when the policy is no longer held.
     async fn read(&mut self, channel: &mut tokio::sync::mpsc::Receiver<Message>) -> bool {
         loop {
             let message = tokio::select! {
@@ -159,25 +168,25 @@ impl<'a> PolicyHolder<'a> {
                 () = self.context.clock.sleep(TICK) => None,
             };
             if let Some(message) = message {
-                self.take_in(message).await;
+                self.handle(message).await;
             }
-            if !self.turn().await {
+            if !self.do_due_work().await {
                 return false;
             }
         }
     }
 
-    /// Does what is due. False: the policy is held no more.
-    async fn turn(&mut self) -> bool {
+    /// Performs what is due. Returns false when the policy is no longer held.
+    async fn do_due_work(&mut self) -> bool {
         let is_others = |(record, _): &(PolicyRecord, u64)| record.token > self.record.token;
         if self.context.view.lock().policy.as_ref().is_some_and(is_others) {
             return false;
         }
-        let PendingSegment { observations, bytes, .. } = self.unkept;
-        if self.session_policy.bounds.is_full(observations, bytes) && !self.keep().await {
+        let PendingSegment { observations, bytes, .. } = self.pending;
+        if self.policy.bounds.is_full(observations, bytes) && !self.persist_segment().await {
             return false;
         }
-        let leaves = self.context.leaving.load(Ordering::Acquire) && self.session_policy.outbox.pending() == 0;
+        let leaves = self.context.leaving.load(Ordering::Acquire) && self.policy.outbox.pending() == 0;
         if leaves {
             let record = PolicyRecord { token: self.record.token + 1, holder: None, ..self.record.clone() };
             swap(self.context, &record, Some(self.revision)).await;
@@ -186,45 +195,45 @@ impl<'a> PolicyHolder<'a> {
         !self.is_due() || self.publish().await
     }
 
-    async fn take_in(&mut self, message: Message) {
+    async fn handle(&mut self, message: Message) {
         self.position = message.sequence;
-        match Observations::read(&message.payload, &mut self.packer) {
+        match Observations::read(&message.payload, &mut self.codec) {
             Ok(batch) => {
                 if self.senders.is_new(&batch.sender, batch.number) {
                     let count = batch.observations.len() as u64;
-                    self.unkept.observations += count;
-                    self.unkept.bytes += message.payload.len() as u64;
-                    self.unkept.batches.push(message.payload);
+                    self.pending.observations += count;
+                    self.pending.bytes += message.payload.len() as u64;
+                    self.pending.batches.push(message.payload);
                     self.unpublished += count;
-                    self.session_policy.replica.observe(batch.observations).await;
+                    self.policy.replica.observe(batch.observations).await;
                 }
             }
-            Err(error) => tracing::error!("message {} of the observations: {error}", message.sequence),
+            Err(error) => tracing::error!("cannot read message {} of the observations: {error}", message.sequence),
         }
-        self.session_policy.set_position(self.position);
+        self.policy.set_position(self.position);
         self.silent_since = Some(self.context.clock.now());
     }
 
-    /// Keeps what was shown since the last segment, and trims the stream behind it.
-    async fn keep(&mut self) -> bool {
-        let PendingSegment { batches, observations, .. } = std::mem::take(&mut self.unkept);
-        let object = ObservationSegment { senders: self.senders.all(), batches }.encode(&mut self.packer);
+    /// Persists the observations shown since the last segment, and trims the stream up to them.
+    async fn persist_segment(&mut self) -> bool {
+        let PendingSegment { batches, observations, .. } = std::mem::take(&mut self.pending);
+        let object = ObservationSegment { senders: self.senders.all(), batches }.encode(&mut self.codec);
         let name = self.record.segment();
         let (client, bytes) = (&self.context.client, object.len() as u64);
         client.retry_until_ok(&name, || client.bus.put_object(&name, object.clone())).await;
         let mut record = PolicyRecord { through: self.position, next: self.record.next + 1, ..self.record.clone() };
         record.segments.push(Segment { object: name, observations, bytes });
-        let mut left_out = Vec::new();
-        while let Some(at) = self.session_policy.bounds.to_drop(&record.segments) {
-            left_out.push(record.segments.remove(at).object);
+        let mut dropped = Vec::new();
+        while let Some(at) = self.policy.bounds.to_drop(&record.segments) {
+            dropped.push(record.segments.remove(at).object);
             record.is_thinned = true;
         }
         if !self.write(record).await {
             return false;
         }
-        // Whether these happen changes nothing but how much there is.
+        // Failure of these only costs storage.
         let _ = client.once(client.bus.trim(Stream::Observations, SUBJECT, self.position + 1)).await;
-        for name in left_out {
+        for name in dropped {
             let _ = client.once(client.bus.remove_object(&name)).await;
         }
         true
@@ -236,30 +245,31 @@ impl<'a> PolicyHolder<'a> {
         true
     }
 
-    /// Whether something new is to be published, and it knows what was known when something was published last.
+    /// Returns whether there is something new to publish, and the policy has seen at least what the last publication
+    /// had seen.
     fn is_due(&self) -> bool {
         let now = self.context.clock.now();
         let published = self.record.newest.as_ref().map_or(0, |newest| newest.seen);
-        let is_silent = |since: Instant| now.since(since) >= PATIENCE;
+        let is_silent = |since: Instant| now.since(since) >= CATCH_UP_MAX;
         let knows = self.position >= published || self.silent_since.is_some_and(is_silent);
         self.unpublished > 0 && knows && now >= self.next
     }
 
-    /// How long after a publication of so many bytes the next one comes at the soonest.
+    /// Returns the minimum interval after a publication of this size.
     fn spacing(&self, bytes: u64) -> Duration {
         let kept: u64 = self.record.segments.iter().map(|segment| segment.observations).sum();
         let nodes = self.context.view.lock().live().count() as u64;
-        spacing(kept + self.unkept.observations, bytes, nodes)
+        spacing(kept + self.pending.observations, bytes, nodes)
     }
 
     async fn publish(&mut self) -> bool {
         let now = self.context.clock.now();
         self.unpublished = 0;
-        let Some(publication) = self.session_policy.replica.publication().await else {
+        let Some(publication) = self.policy.replica.publication().await else {
             self.next = now + self.spacing(0);
             return true;
         };
-        let object = seal_publication(&publication, &mut self.packer);
+        let object = seal_publication(&publication, &mut self.codec);
         self.next = now + self.spacing(object.len() as u64);
         let version = self.record.next_version();
         let name = self.record.publication(version);
@@ -270,15 +280,16 @@ impl<'a> PolicyHolder<'a> {
         if !self.write(PolicyRecord { newest, ..self.record.clone() }).await {
             return false;
         }
-        self.session_policy.follow(version, publication).await;
-        self.clear(version, former).await;
+        self.policy.follow(version, publication).await;
+        self.remove_superseded(version, former).await;
         true
     }
 
-    /// Removes the publication that nobody loads any more. A former holder's last one goes with the first of this one.
-    async fn clear(&self, version: u64, former: Option<LatestPublication>) {
+    /// Removes the publication that no node loads any more. The last one of a former holder is removed with the first
+    /// of this one.
+    async fn remove_superseded(&self, version: u64, former: Option<LatestPublication>) {
         let bus = &self.context.client.bus;
-        let own = version.saturating_sub(LEFT);
+        let own = version.saturating_sub(SUPERSEDED_KEPT);
         let own = (own > 0).then(|| self.record.publication(own));
         let others = former.map(|former| former.object).filter(|name| *name != self.record.publication(version - 1));
         for name in own.into_iter().chain(others) {

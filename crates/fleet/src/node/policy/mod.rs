@@ -1,12 +1,11 @@
-//! The policy of the fleet, on a node: its observations go to the stream, what is published comes from the objects, and whoever holds the
-//! key reads the one and writes the other.
+//! The tasks of a node that serve the fleet's policy: its observations go to the stream, publications come from the
+//! object store, and the session that holds the policy's key reads the former and writes the latter.
 
 mod follower;
 mod holder;
 mod replay;
 mod sender;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) use follower::follow;
@@ -17,44 +16,39 @@ use super::context::NodeContext;
 use crate::bus::Stream;
 use crate::policy::{PolicySession, SUBJECT};
 
-/// How often it is looked whether observations are to go, or a publication is due.
+/// The polling interval for observations to send and publications that are due.
 const TICK: Duration = Duration::from_millis(200);
-/// A session that leaves waits no longer for its observations to be in the stream, and the key to be let go.
+/// The longest time that a leaving session waits for its observations to be appended and the key to be released.
 const WIND_UP_MAX: Duration = Duration::from_secs(10);
-/// At the end of the crawl the holder takes no longer to read what is there.
+/// The longest time that the holder reads remaining observations at the end of the crawl.
 const FINISH_MAX: Duration = Duration::from_secs(30);
 
-/// A session that leaves: what it has observed goes to the stream, and the key to others.
+/// Flushes the observations of a leaving session and releases the policy's key if it is held.
 pub(super) async fn wind_up(context: &NodeContext) {
-    let Some(session_policy) = &context.policy else { return };
+    let Some(policy) = &context.policy else { return };
     let until = context.clock.now() + WIND_UP_MAX;
-    while (session_policy.outbox.pending() > 0 || session_policy.holds()) && context.clock.now() < until {
+    while (policy.outbox.pending() > 0 || policy.holds()) && context.clock.now() < until {
         context.clock.sleep(TICK).await;
     }
 }
 
-/// The crawl is over: whoever holds the policy learns from all that is in the stream.
+/// Reads the remaining observations at the end of the crawl, if this session holds the policy.
 pub(super) async fn finish(context: &NodeContext) {
-    let Some(session_policy) = context.policy.as_ref().filter(|session_policy| session_policy.holds()) else { return };
+    let Some(policy) = context.policy.as_ref().filter(|policy| policy.holds()) else { return };
     tokio::select! {
         biased;
-        () = read_to_the_end(context, session_policy) => {}
+        () = read_to_the_end(context, policy) => {}
         () = context.clock.sleep(FINISH_MAX) => {
-            tracing::warn!("the last pages that the fleet fetched did not reach its policy in time; it has learnt nothing from them");
+            tracing::warn!("the observations of the last pages did not reach the fleet's policy in time; it has not learnt from them");
         }
     }
 }
 
-async fn read_to_the_end(context: &NodeContext, session_policy: &PolicySession) {
+async fn read_to_the_end(context: &NodeContext, policy: &PolicySession) {
     let bus = &context.client.bus;
-    // Where the bus refuses to say it, asking again does not help.
+    // If the bus refuses the request, repeating it does not help.
     let Ok(last) = context.client.retry(|| bus.last(Stream::Observations, SUBJECT)).await else { return };
-    while session_policy.position() < last && session_policy.holds() {
+    while policy.position() < last && policy.holds() {
         context.clock.sleep(TICK).await;
     }
-}
-
-/// Observations that the crawl's end has to wait for.
-pub(super) fn pending(session_policy: Option<&Arc<PolicySession>>) -> u64 {
-    session_policy.map_or(0, |session_policy| session_policy.outbox.pending())
 }
