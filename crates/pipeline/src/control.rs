@@ -2,45 +2,59 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::crawl::Crawl;
-use super::in_force::InForce;
+use super::active_orders::ActiveOrders;
+use super::bounds::{budgets, limits};
+use super::handles::FrontierHandle;
+use super::hosts::HostDirectory;
 use super::output;
 use super::snapshot_publisher::SnapshotPublisher;
-use super::wiring::{budgets, limits};
+use harvestman_core::clock::Instant;
 use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
 use harvestman_core::model::ClusterId;
+use harvestman_metrics::CrawlMetrics;
 use harvestman_policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
 use harvestman_report::{self as report, Command, Given};
-use harvestman_stages::frontier::{FollowNow, LimitsChanged, OrderSlot};
-use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules, WaitReason};
+use harvestman_stages::frontier::LimitsChanged;
+use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
 
 /// Clusters that an answer names at most.
 const CLUSTERS_TOLD: usize = 40;
 
-/// What holds now.
-pub(super) struct Told {
-    config: Mutex<Arc<Config>>,
-    in_force: Mutex<InForce>,
-    directory: PathBuf,
-    publisher: Arc<SnapshotPublisher>,
-    orders: Arc<OrderSlot>,
+/// What the control of a crawl is built from.
+pub(super) struct ControlSetup {
+    pub(super) active: ActiveOrders,
+    pub(super) directory: PathBuf,
+    pub(super) publisher: Arc<SnapshotPublisher>,
+    pub(super) frontier: FrontierHandle,
+    pub(super) hosts: Arc<HostDirectory>,
+    pub(super) metrics: Arc<CrawlMetrics>,
+    /// When the crawl would have started had it never been interrupted.
+    pub(super) started: Instant,
 }
 
-impl Told {
-    /// What holds at the start of a run.
-    pub(super) fn new(
-        config: &Config,
-        in_force: InForce,
-        directory: &Path,
-        (publisher, orders): (Arc<SnapshotPublisher>, Arc<OrderSlot>),
-    ) -> Self {
-        let config = Mutex::new(Arc::new(config.clone()));
-        Self { config, in_force: Mutex::new(in_force), directory: directory.to_owned(), publisher, orders }
+/// Carries out commands to a running crawl: checks each, persists it, and applies it, in this order.
+pub(super) struct CrawlControl {
+    config: Mutex<Arc<Config>>,
+    active: Mutex<ActiveOrders>,
+    directory: PathBuf,
+    publisher: Arc<SnapshotPublisher>,
+    frontier: FrontierHandle,
+    hosts: Arc<HostDirectory>,
+    metrics: Arc<CrawlMetrics>,
+    started: Instant,
+}
+
+impl CrawlControl {
+    /// The control of a run that starts with this configuration and these orders.
+    pub(super) fn new(config: &Config, setup: ControlSetup) -> Self {
+        let ControlSetup { active, directory, publisher, frontier, hosts, metrics, started } = setup;
+        let (config, active) = (Mutex::new(Arc::new(config.clone())), Mutex::new(active));
+        Self { config, active, directory, publisher, frontier, hosts, metrics, started }
     }
 
     /// The configuration that holds now.
@@ -58,7 +72,7 @@ impl Told {
         fn texts<T: ToString>(all: &[T]) -> Vec<String> {
             all.iter().map(T::to_string).collect()
         }
-        let (config, held) = (self.config(), self.in_force.lock());
+        let (config, held) = (self.config(), self.active.lock());
         let set = held.set.iter().filter_map(|name| Some((name.clone(), value_of(&config, name)?)));
         report::InForce {
             set: set.collect(),
@@ -69,9 +83,9 @@ impl Told {
     }
 
     /// Keeps what is to hold from now on.
-    fn keep(&self, new: InForce) -> Result<(), String> {
+    fn keep(&self, new: ActiveOrders) -> Result<(), String> {
         new.write(&self.directory).map_err(|error| unkept(&error))?;
-        *self.in_force.lock() = new;
+        *self.active.lock() = new;
         Ok(())
     }
 
@@ -137,13 +151,13 @@ type List = fn(&mut Steering) -> &mut Vec<Target>;
 const BANNED: List = |steering| &mut steering.banned;
 const PINNED: List = |steering| &mut steering.pinned;
 
-impl Crawl {
-    /// Does what it is told, and answers.
-    pub(super) async fn told(&self, Given { command, answer }: Given) {
+impl CrawlControl {
+    /// Carries out a command, and answers it.
+    pub(super) async fn serve(&self, Given { command, answer }: Given) {
         let (what, name) = (format!("{command:?}"), command.name());
         let done = self.carry_out(command).await;
         let answer_label = if done.is_ok() { "done" } else { "refused" };
-        self.lines.0.metrics.crawl.commands.by(name, answer_label).inc();
+        self.metrics.commands.by(name, answer_label).inc();
         match &done {
             Ok(effect) => tracing::info!("told: {what}: {effect}"),
             Err(why) => tracing::info!("told: {what}: refused: {why}"),
@@ -152,7 +166,10 @@ impl Crawl {
         let _ = answer.send(done);
     }
 
-    /// Does what it is told, or says why not.
+    /// Carries out a command. Returns its effect.
+    ///
+    /// # Errors
+    /// Why it was refused; then nothing was changed.
     pub(super) async fn carry_out(&self, command: Command) -> Result<String, String> {
         match command {
             Command::Set(settings) => self.set(&settings),
@@ -173,19 +190,19 @@ impl Crawl {
             value: FlagValue::Text(value.clone()),
         };
         let flags: Vec<Flag> = settings.iter().map(flag).collect();
-        let old = self.told.config();
+        let old = self.config();
         let new = Arc::new(config::changed(&old, &flags)?);
-        let before = self.told.in_force.lock().clone();
+        let before = self.active.lock().clone();
         let mut held = before.clone();
         held.set.extend(settings.iter().map(|(name, _)| name.clone()));
         // The values last: with them alone on the disk, a resumed crawl would go by what was refused.
-        self.told.keep(held)?;
-        if let Err(error) = output::write_config(&self.told.directory, &new) {
+        self.keep(held)?;
+        if let Err(error) = output::write_config(&self.directory, &new) {
             // If that fails too, a setting is listed as changed that still has its old value.
-            let _ = self.told.keep(before);
+            let _ = self.keep(before);
             return Err(unkept(&error));
         }
-        *self.told.config.lock() = Arc::clone(&new);
+        *self.config.lock() = Arc::clone(&new);
         self.apply(&new);
         let shown = |name: &str, config: &Config| value_of(config, name).unwrap_or_default();
         let change = |(name, _): &(String, String)| format!("{name}: {} -> {}", shown(name, &old), shown(name, &new));
@@ -194,15 +211,14 @@ impl Crawl {
 
     /// Has all stages go by the settings of now.
     fn apply(&self, config: &Config) {
-        let board = &self.lines.0;
-        board.allowance.set_budgets(budgets(config, self.started));
-        board.to_frontier(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
-        board.change_rules(Some(HostRules::from(config)));
+        self.frontier.allowance().set_budgets(budgets(config, self.started));
+        self.frontier.send(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
+        self.hosts.change_rules(Some(HostRules::from(config)));
     }
 
     async fn add(&self, text: &str, list: List) -> Result<String, String> {
-        let target = self.told.target(text)?;
-        let mut held = self.told.in_force.lock().clone();
+        let target = self.target(text)?;
+        let mut held = self.active.lock().clone();
         let targets = list(&mut held.steering);
         if targets.contains(&target) {
             return Ok("it was so already".to_owned());
@@ -212,14 +228,14 @@ impl Crawl {
         }
         targets.push(target.clone());
         let gone = self.steer(held).await?;
-        let reach = self.told.reach(&target).map(|reach| format!("; {reach}")).unwrap_or_default();
+        let reach = self.reach(&target).map(|reach| format!("; {reach}")).unwrap_or_default();
         Ok(format!("it holds from now on; {gone} URLs that waited were let go{reach}"))
     }
 
     async fn remove(&self, text: &str, list: List) -> Result<String, String> {
         // Not checked for being known: what is to be taken back may have been forgotten.
         let target: Target = text.parse().map_err(|error| format!("{error}"))?;
-        let mut held = self.told.in_force.lock().clone();
+        let mut held = self.active.lock().clone();
         let targets = list(&mut held.steering);
         let Some(at) = targets.iter().position(|other| *other == target) else {
             let there: Vec<String> = targets.iter().map(Target::to_string).collect();
@@ -233,21 +249,17 @@ impl Crawl {
     }
 
     /// Keeps and publishes what is banned and pinned, and waits until the frontier goes by it. Says how many URLs were let go.
-    async fn steer(&self, held: InForce) -> Result<u64, String> {
+    async fn steer(&self, held: ActiveOrders) -> Result<u64, String> {
         let steering = held.steering.clone();
-        self.told.keep(held)?;
-        let orders = Arc::clone(&self.told.orders);
-        // The frontier is asked to take it at once, below.
-        self.told.publisher.steer(steering, &|order| {
-            let _ = orders.leave(order);
-        });
-        let Some(frontier) = self.lines.0.frontier.get() else { return Ok(0) };
-        Ok(frontier.send(FollowNow).await.unwrap_or_default())
+        self.keep(held)?;
+        // The frontier is asked to follow it at once, below.
+        self.publisher.steer(steering, &|order| self.frontier.leave(order));
+        Ok(self.frontier.follow_now().await)
     }
 
     fn block(&self, text: &str, blocks: bool) -> Result<String, String> {
         let name: HostName = text.parse().map_err(|error| format!("{error}"))?;
-        let mut held = self.told.in_force.lock().clone();
+        let mut held = self.active.lock().clone();
         let blocked = &mut held.blocked.0;
         let changed = if blocks { blocked.insert(name.clone()) } else { blocked.remove(&name) };
         if blocked.len() > BLOCKED_MAX {
@@ -260,13 +272,8 @@ impl Crawl {
             return Err(format!("{name} is not blocked; {there}"));
         }
         let hosts = held.blocked.clone();
-        self.told.keep(held)?;
-        let board = &self.lines.0;
-        board.blocked.store(Arc::new(hosts));
-        board.waits.lock().retain(|_, (_, why)| *why != WaitReason::Blocked);
-        board.change_rules(None);
-        let met = board.hosts.iter().filter(|host| name.means(host.key())).count();
-        let known = if met == 0 { "the crawl has not met it yet" } else { "the crawl knows it" };
+        self.keep(held)?;
+        let known = if self.hosts.block(hosts, &name) { "the crawl knows it" } else { "the crawl has not met it yet" };
         let now = if blocks { "gets no further request; its URLs wait" } else { "is asked again" };
         Ok(format!("{name} {now} ({known})"))
     }

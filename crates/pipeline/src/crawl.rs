@@ -1,95 +1,217 @@
-//! A running crawl, and its end.
+//! A crawl's life: built, started, run until it is over, closed. A live crawl, a node of a fleet and the simulation all live it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
-use super::control::Told;
+use super::Error;
+use super::control::CrawlControl;
+use super::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
+use super::live::{LiveSources, LiveViewer};
 use super::output::{self, DirectoryLock};
-use super::switchboard::Lines;
-use super::threads::{Ended, Threads};
-use super::trap_board::TrapBoard;
-use super::{Error, seen};
+use super::recrawl::RecrawlHandle;
+use super::requests::RequestAbort;
+use super::seen::SeenMonitor;
+use super::status::StatusReader;
+use super::threads::{RunningStages, Stages, StagesEnded};
+use super::visits::Visits;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::Ledger;
 use harvestman_fleet::status::FleetProgress;
-use harvestman_report::{CrawlStatus, Run, StopReason};
-use harvestman_stages::frontier::{EndReason, LinksFound};
-use harvestman_storage::dedup::SeenUrls;
+use harvestman_report::{CrawlStatus, Given, Hooks, Run, StopReason};
+use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
 
-/// A running crawl.
+/// A crawl that does not make progress logs why after this time, and again as often.
+const STALL_LOGGED_EVERY: Duration = Duration::from_secs(30);
+
+/// How often the status is reported.
+const STATUS_EVERY: Duration = Duration::from_millis(500);
+
+/// The ways to the stages of a crawl.
+pub(super) struct Handles {
+    pub(super) frontier: FrontierHandle,
+    pub(super) hosts: HostsHandle,
+    pub(super) pages: PageQueue,
+    /// None where the state is not persisted.
+    pub(super) state: Option<StateHandle>,
+    /// In a recrawl: its scheduler.
+    pub(super) recrawl: Option<RecrawlHandle>,
+    pub(super) requests: RequestAbort,
+}
+
+/// A crawl without its stages.
 pub(super) struct Crawl {
-    pub(super) lines: Lines,
-    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) handles: Handles,
+    pub(super) control: Arc<CrawlControl>,
+    pub(super) status: StatusReader,
+    pub(super) live: LiveSources,
+    pub(super) seen: SeenMonitor,
+    pub(super) visits: Arc<Visits>,
     pub(super) clock: Clock,
+    /// When the crawl would have started had it never been interrupted.
     pub(super) started: Instant,
-    /// What holds, and can be changed while the crawl runs.
-    pub(super) told: Told,
-    pub(super) seen: Arc<SeenUrls>,
-    /// Whether it was said that its disk fails, and that the crawl ends because of that.
-    pub(super) seen_warned: AtomicBool,
-    pub(super) seen_ends: AtomicBool,
+    /// Signals the end of the crawl; none once it is awaited.
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
-    /// Where it stands in its fleet, as its node says about once a second; none outside one.
-    pub(super) standing: Arc<Mutex<Option<FleetProgress>>>,
     /// What the crawl begins with.
-    pub(super) planted: LinksFound,
+    pub(super) seeds: DiscoveredLinks,
     pub(super) run: Run,
-    pub(super) directory: PathBuf,
-    pub(super) traps: Arc<TrapBoard>,
-    /// Keeps others out of the crawl directory for as long as it is held.
+    /// Keeps other processes out of the crawl directory for as long as it is held.
     pub(super) lock: DirectoryLock,
 }
 
-impl Crawl {
-    /// Sends the seeds in. Also where there is nothing to plant: an empty message lets a crawl end of which nothing was left.
+/// A crawl that is built and not started.
+pub(super) struct PreparedCrawl {
+    pub(super) crawl: Crawl,
+    pub(super) stages: Stages,
+}
+
+impl PreparedCrawl {
+    /// Starts the stages. Nothing is fetched before [`RunningCrawl::begin`], unless an earlier run left URLs waiting.
+    pub(super) fn start<R>(self, start: impl FnOnce(Stages) -> Result<R, Error>) -> Result<RunningCrawl<R>, Error> {
+        Ok(RunningCrawl { stages: start(self.stages)?, crawl: self.crawl })
+    }
+}
+
+/// A crawl with its running stages.
+pub(super) struct RunningCrawl<R> {
+    pub(super) crawl: Crawl,
+    stages: R,
+}
+
+/// What a closed crawl leaves for its report.
+pub(super) struct ClosedCrawl {
+    pub(super) run: Run,
+    pub(super) status: CrawlStatus,
+    /// What could not be written, if anything.
+    pub(super) failed: Option<StopReason>,
+}
+
+impl<R: RunningStages> RunningCrawl<R> {
+    /// Sends the seeds to the frontier. An empty message, where there are none, lets a crawl end of which nothing was left.
     pub(super) fn begin(&mut self) {
-        self.lines.0.to_frontier(std::mem::take(&mut self.planted));
+        self.crawl.handles.frontier.send(LinksFound(std::mem::take(&mut self.crawl.seeds)));
     }
 
-    /// Ends the threads, closes the files. Returns what the report needs, and what could not be written, if anything.
-    pub(super) async fn close(
-        self,
-        threads: Threads,
-        started: Instant,
-    ) -> Result<(Run, CrawlStatus, Option<StopReason>), Error> {
-        let mut status = self.status(false);
-        status.elapsed = self.clock.now().since(started);
-        self.show(&CrawlStatus { draining: true, ..status.clone() });
-        let Self { lines, mut run, directory, seen, traps, lock: _lock, .. } = self;
-        if let Some(port) = lines.0.recrawl.get() {
-            port.close();
+    /// Waits until the crawl is over; meanwhile reports its status, carries out commands, and passes on requests to stop or pause.
+    /// Returns none where the frontier ended without a reason.
+    pub(super) async fn until_over(&self, hooks: &Hooks) -> Option<EndReason> {
+        self.crawl.until_over(hooks).await
+    }
+
+    /// Ends the stages and closes the files.
+    pub(super) async fn close(self) -> Result<ClosedCrawl, Error> {
+        let Self { crawl, stages } = self;
+        let mut status = crawl.status.read(false);
+        crawl.status.export(&CrawlStatus { draining: true, ..status.clone() }, &crawl.seen);
+        if let Some(recrawl) = &crawl.handles.recrawl {
+            recrawl.close();
         }
-        run.troubles = lines.0.fetching.tally.troubles();
-        if let Some(hosts) = lines.0.setup.get() {
-            (run.crawl_delays_capped_hosts, run.crawl_delays_capped) = hosts.capped_delays.get();
-        }
-        let jobs = lines.0.jobs.clone();
-        let joined = tokio::task::spawn_blocking(move || threads.join(&jobs));
-        lines.0.visits.close();
-        let Ended { panicked, unkept, written } = joined.await.map_err(|error| Error::Internal(error.to_string()))?;
-        run.dedup = Some(seen.figures());
-        seen::ended(seen);
+        let traps = Arc::clone(&crawl.status.traps);
+        let directory = crawl.status.directory.clone();
+        let Crawl { handles, seen, visits, mut run, status: reader, lock: _lock, .. } = crawl;
+        run.troubles = reader.tally.troubles();
+        (run.crawl_delays_capped_hosts, run.crawl_delays_capped) = reader.hosts.capped_delays();
+        let StagesEnded { panicked, uncommitted, written } = stages.join(&handles.pages).await?;
+        visits.close();
+        run.dedup = Some(seen.close());
         if panicked > 0 {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
         status.traps = traps.traps();
-        if let Some(account) = &unkept {
+        if let Some(account) = &uncommitted {
             // What ended after the state could not be written is fetched again.
             status.count_by(account);
         }
-        match written {
+        let failed = match written {
             Ok(_) => {
                 run.warc_files = output::warc_files(&directory);
-                Ok((run, status, unkept.map(|_| StopReason::StateError)))
+                uncommitted.map(|_| StopReason::StateError)
             }
             Err(error) => {
                 tracing::error!(%error, "the output could not be written; what was written before is whole");
-                Ok((run, status, Some(StopReason::ArchiveError)))
+                Some(StopReason::ArchiveError)
+            }
+        };
+        Ok(ClosedCrawl { run, status, failed })
+    }
+}
+
+/// For the simulation, which kills crawls.
+#[cfg(test)]
+impl<R> RunningCrawl<R> {
+    /// Ends the crawl as a kill does: nothing is finished, only the state is no longer held open.
+    pub(super) fn kill(self, kill: impl FnOnce(&R)) {
+        kill(&self.stages);
+        self.crawl.visits.close();
+    }
+}
+
+impl Crawl {
+    /// The progress of the fleet, for its node to set.
+    pub(super) fn fleet_progress(&self) -> Arc<Mutex<Option<FleetProgress>>> {
+        Arc::clone(&self.status.fleet)
+    }
+
+    async fn until_over(&self, hooks: &Hooks) -> Option<EndReason> {
+        let mut finished = self.finished.lock().take()?;
+        let mut tick = tokio::time::interval(STATUS_EVERY);
+        let (mut stopping, mut paused) = (false, false);
+        let mut commands = hooks.commands.listen();
+        let mut watch = Watch { crawl: self, viewer: LiveViewer::new(&self.live), moved: self.clock.now() };
+        loop {
+            tokio::select! {
+                reason = &mut finished => return reason.ok(),
+                () = hooks.stop.wait(), if !stopping => {
+                    stopping = true;
+                    self.handles.frontier.stop();
+                    tick.reset_immediately();
+                }
+                () = hooks.pause.changed_from(paused) => {
+                    paused = !paused;
+                    self.handles.frontier.send(if paused { Control::Pause } else { Control::GoOn });
+                }
+                Some(given) = next(&mut commands) => {
+                    self.control.serve(given).await;
+                    tick.reset_immediately();
+                }
+                _ = tick.tick() => watch.tick(hooks, paused).await,
             }
         }
+    }
+}
+
+/// What a running crawl shows of itself.
+struct Watch<'a> {
+    crawl: &'a Crawl,
+    viewer: LiveViewer<'a>,
+    /// When the crawl last made progress, or logged that it makes none.
+    moved: Instant,
+}
+
+impl Watch<'_> {
+    async fn tick(&mut self, hooks: &Hooks, paused: bool) {
+        let ends = self.crawl.seen.check();
+        let status = self.crawl.status.read(ends || hooks.stop.requested());
+        let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.crawl.clock.now());
+        self.crawl.status.export(&status, &self.crawl.seen);
+        match &status.stall {
+            Some(why) if now.since(self.moved) >= STALL_LOGGED_EVERY => {
+                tracing::warn!("{why}");
+                self.moved = now;
+            }
+            Some(_) => {}
+            None => self.moved = now,
+        }
+        (hooks.on_status)(&status);
+        self.viewer.show(&status).await;
+    }
+}
+
+/// The next command; none comes where no channel is open for them.
+async fn next(commands: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
+    match commands {
+        Some(commands) => commands.recv().await,
+        None => std::future::pending().await,
     }
 }

@@ -86,9 +86,9 @@ pub(super) trait Environment {
 }
 
 /// The world as it is.
-pub(super) struct Live;
+pub(super) struct LiveEnvironment;
 
-impl Environment for Live {
+impl Environment for LiveEnvironment {
     fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error> {
         Ok(Arc::new(Client::new(options, clock, trusted)?))
     }

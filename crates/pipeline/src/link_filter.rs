@@ -14,13 +14,12 @@ use super::page_processor::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, Budget, ClusterId, Fate, Fates, FleetEffects, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives,
-    ScheduledUrl,
+    Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
 use harvestman_policy::{PlacedLink, PolicySnapshot};
 use harvestman_stages::filter::{self, NofollowRules, PatternMemo};
-use harvestman_stages::frontier::LinksFound;
+use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
 use harvestman_storage::archive::{ExportedLink, links_line};
 use harvestman_storage::dedup::Recent;
@@ -221,7 +220,7 @@ impl<'a> LinkFilter<'a> {
         target
     }
 
-    pub(super) fn finish(mut self) -> (LinksFound, Option<Vec<u8>>) {
+    pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;
         let new = self.accepted.len() as u64;
@@ -248,11 +247,8 @@ impl<'a> LinkFilter<'a> {
             .filter(|links| !links.is_empty())
             .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
         let generation = self.snapshot.generation();
-        let foreign = self.foreign;
-        let fleet_effects =
-            (!foreign.is_empty()).then(|| Box::new(FleetEffects { foreign, ..FleetEffects::default() }));
-        let (settled, accepted) = (self.settled, self.accepted);
-        (LinksFound { settled, accepted, generation, fleet_effects, ..LinksFound::default() }, exported)
+        let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
+        (DiscoveredLinks { settled, accepted, foreign, generation }, exported)
     }
 }
 

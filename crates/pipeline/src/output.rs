@@ -7,6 +7,12 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use harvestman_core::config::{Config, Secrets, as_toml};
 
+/// The state, in the crawl directory.
+pub(super) const STATE_DIRECTORY: &str = "state";
+
+/// Where the set of seen URLs goes when it outgrows its memory, in the crawl directory.
+pub(super) const SEEN_DIRECTORY: &str = "seen";
+
 /// Makes `path` ready to be a crawl directory: it must not exist yet (then it is made) or be empty, and it must be writable.
 pub(super) fn prepare(path: &Path) -> Result<(), Error> {
     let refuse = |reason: String| Error::OutputDirectory { path: path.to_owned(), reason };
@@ -16,7 +22,7 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
     match fs::read_dir(path) {
         Ok(mut entries) => {
             if entries.next().is_some() {
-                let what = if path.join(super::resume::STATE_DIRECTORY).is_dir() {
+                let what = if path.join(STATE_DIRECTORY).is_dir() {
                     "it holds a crawl; go on with it by `harvestman resume DIR`, or name a new directory"
                 } else {
                     "it is not empty; name a new directory, so that nothing is mixed up"

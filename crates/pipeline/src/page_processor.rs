@@ -19,7 +19,7 @@ use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, Scope};
 use harvestman_metrics::Metrics;
 use harvestman_policy::{CurrentPolicy, Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
 use harvestman_stages::fetch::{self, DecodeLimits};
-use harvestman_stages::frontier::LinksFound;
+use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
@@ -76,7 +76,7 @@ impl Rules {
 /// What became of a page, and what it led to.
 pub(super) struct PageResult {
     pub(super) fate: Fate,
-    pub(super) found: LinksFound,
+    pub(super) found: DiscoveredLinks,
     pub(super) title: Option<String>,
     /// Links on the page; none where it was not parsed.
     pub(super) links: Option<u32>,
@@ -101,7 +101,7 @@ impl PageResult {
     pub(super) fn of(fate: Fate) -> Self {
         Self {
             fate,
-            found: LinksFound::default(),
+            found: DiscoveredLinks::default(),
             title: None,
             links: None,
             redirect_to: None,
@@ -281,8 +281,8 @@ impl PageProcessor {
     }
 
     /// Takes in addresses that the policy derived.
-    pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> LinksFound {
-        let mut found = LinksFound::default();
+    pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> DiscoveredLinks {
+        let mut found = DiscoveredLinks::default();
         let rules = Arc::clone(&self.rules);
         for proposal in proposals {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
@@ -292,15 +292,13 @@ impl PageProcessor {
             let (new, _) = intake.finish();
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);
-            if let Some(fleet_effects) = new.fleet_effects {
-                found.fleet_effects.get_or_insert_default().foreign.extend(fleet_effects.foreign);
-            }
+            found.foreign.extend(new.foreign);
         }
         found
     }
 
     /// The entries of a sitemap as links, and the sitemaps that it names.
-    pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (LinksFound, Vec<String>) {
+    pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (DiscoveredLinks, Vec<String>) {
         let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
         if !(200..=299).contains(&answer.status) {
             return Default::default();
@@ -360,8 +358,7 @@ pub(super) fn observation(item: &ScheduledUrl, harvest: &mut PageResult) -> Obse
         (_, None) => Outcome::Failed,
     };
     // What goes to other nodes is new as far as this one knows.
-    let foreign = harvest.found.fleet_effects.iter().flat_map(|effects| &effects.foreign);
-    let new = harvest.found.accepted.iter().chain(foreign);
+    let new = harvest.found.accepted.iter().chain(&harvest.found.foreign);
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }

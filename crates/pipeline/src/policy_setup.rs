@@ -9,7 +9,9 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::environment::Environment;
 use super::example::{example, reader, spelling_reader};
+use super::handles::FrontierHandle;
 use super::learning::{Learner, Learning, ObservationSender};
+use super::live::LiveBoard;
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
@@ -17,7 +19,6 @@ use super::pace::Pace;
 use super::page_processor::{PageProcessor, Rules};
 use super::policy_log::Journal;
 use super::snapshot_publisher::SnapshotPublisher;
-use super::switchboard::Lines;
 use super::trap_board::TrapBoard;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FilterOrder};
@@ -30,7 +31,7 @@ use harvestman_policy::steering::Steering;
 use harvestman_policy::{
     self as policy, CurrentPolicy, ExamplePage, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal,
 };
-use harvestman_stages::frontier::{Order, OrderChanged, OrderSlot};
+use harvestman_stages::frontier::{LinksFound, Order, OrderSlot};
 use harvestman_structure::parse::Parser;
 
 /// Makes the policy that is configured; its random draws start at the seed.
@@ -53,13 +54,28 @@ pub(super) struct PolicySetup {
     observations: Option<ObservationLog>,
 }
 
+/// Where the policy learns, and where its random draws start.
+pub(super) struct PolicyEnvironment<'a> {
+    pub(super) environment: &'a dyn Environment,
+    pub(super) seed: Seed,
+}
+
+/// What a learner is built from besides the configuration.
+pub(super) struct LearnerSetup {
+    pub(super) frontier: FrontierHandle,
+    pub(super) live: Arc<LiveBoard>,
+    pub(super) rules: Arc<Rules>,
+    pub(super) clock: Clock,
+    pub(super) metrics: Metrics,
+}
+
 impl PolicySetup {
     /// Makes the policy.
     pub(super) fn new(
         config: &Config,
         canonicaliser: &Canonicaliser,
         (seeds, scope): (&[CanonicalUrl], &Scope),
-        (environment, seed): (&dyn Environment, Seed),
+        PolicyEnvironment { environment, seed }: PolicyEnvironment<'_>,
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
         let model = model(config, seeds, scope)?;
@@ -117,25 +133,17 @@ impl PolicySetup {
         self,
         config: &Config,
         directory: &Path,
-        (lines, rules): (&Lines, &Arc<Rules>),
-        clock: &Clock,
-        metrics: &Metrics,
+        LearnerSetup { frontier, live, rules, clock, metrics }: LearnerSetup,
     ) -> Result<Option<(ObservationSender, Learner)>, Error> {
         if !self.policy.learns() {
             return Ok(None);
         }
         let logged = config.policy.log && self.policy.is_explained();
         let journal = logged.then(|| Journal::open(directory, &config.archive)).transpose()?;
-        let live = Arc::clone(&lines.0.live);
-        let (links_to, options) = (lines.clone(), config.parse.clone());
-        let mut processor = PageProcessor::new(Arc::clone(rules), move || Parser::new(&options));
-        let propose = move |proposals: &[Proposal]| links_to.0.to_frontier(processor.proposals(proposals));
-        let (lines, orders) = (lines.clone(), self.orders);
-        let to_frontier = move |order| {
-            if orders.leave(order) {
-                lines.0.to_frontier(OrderChanged);
-            }
-        };
+        let (links_to, options) = (frontier.clone(), config.parse.clone());
+        let mut processor = PageProcessor::new(rules, move || Parser::new(&options));
+        let propose = move |proposals: &[Proposal]| links_to.send(LinksFound(processor.proposals(proposals)));
+        let to_frontier = move |order| frontier.publish(order);
         let learning = Learning {
             facts: self.policy.facts(),
             traps: self.traps,
@@ -154,7 +162,7 @@ impl PolicySetup {
             model_file: Some(ModelFile::new(directory, &config.parse)),
             pace: Pace::new(&config.policy, clock.now()),
             read: reader(&config.parse),
-            clock: clock.clone(),
+            clock,
             metrics: Arc::clone(&metrics.policy),
         };
         Ok(Some(learning.ready(config.frontier.in_flight_max as usize)))

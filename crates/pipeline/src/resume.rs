@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Error;
-use super::output::{self, DirectoryLock};
+use super::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
 use super::state_writer::recollection;
-use super::wiring::SEEN_DIRECTORY;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Fates, Ledger, Note};
@@ -17,9 +16,6 @@ use harvestman_stages::host::HostPast;
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_storage::store::{Account, ChunkFile, Round, Store, decode};
-
-/// The state, in the crawl directory.
-pub(super) const STATE_DIRECTORY: &str = "state";
 
 /// Waiting URLs that have outgrown their memory, in the crawl directory.
 const CHUNK_FILE: &str = "frontier.chunks";

@@ -1,15 +1,14 @@
-//! The set of URLs seen in a running crawl: its figures for the metrics, and what its disk does.
+//! The set of seen URLs in a running crawl: its figures for the metrics, and trouble with its disk.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::crawl::Crawl;
+use super::handles::FrontierHandle;
 use harvestman_metrics::DedupMetrics;
-use harvestman_stages::frontier::Control;
 use harvestman_storage::dedup::{SeenFigures, SeenUrls};
 
 /// Sets the metrics that are not counted link by link.
-pub(super) fn show(figures: &SeenFigures, metrics: &DedupMetrics) {
+fn show(figures: &SeenFigures, metrics: &DedupMetrics) {
     metrics.entries.set(figures.urls);
     metrics.memory_bytes.set(figures.memory_bytes);
     metrics.disk_bytes.set(figures.disk_bytes);
@@ -22,26 +21,51 @@ pub(super) fn show(figures: &SeenFigures, metrics: &DedupMetrics) {
     metrics.expected_wrongly_dropped.set(figures.wrongly_dropped.expected.round() as u64);
 }
 
-/// Lets go of the set when nobody uses it any more; its files go with it.
-pub(super) fn ended(seen: Arc<SeenUrls>) {
-    // Someone who still holds it, as after a panic, may still read it: then its files stay.
-    let removed = Arc::into_inner(seen).map_or(Ok(()), SeenUrls::remove);
-    if let Err(error) = removed {
-        tracing::warn!(%error, "files of the set of URLs seen are left; they are of no more use");
-    }
+/// Watches the set of seen URLs, and stops the crawl where the set can hold no more.
+pub(super) struct SeenMonitor {
+    seen: Arc<SeenUrls>,
+    frontier: FrontierHandle,
+    /// Whether it was logged that the disk fails, and that the crawl stops because of that.
+    warned: AtomicBool,
+    ends: AtomicBool,
 }
 
-impl Crawl {
-    /// Says once what is wrong with the disk of the set; ends the crawl where it must. True if it must.
-    pub(super) fn watch_seen(&self) -> bool {
+impl SeenMonitor {
+    pub(super) const fn new(seen: Arc<SeenUrls>, frontier: FrontierHandle) -> Self {
+        Self { seen, frontier, warned: AtomicBool::new(false), ends: AtomicBool::new(false) }
+    }
+
+    /// The set.
+    pub(super) const fn seen(&self) -> &Arc<SeenUrls> {
+        &self.seen
+    }
+
+    /// Logs trouble with the disk once, and stops the crawl where it must. Returns true if it must.
+    pub(super) fn check(&self) -> bool {
         let (Some(error), ends) = (self.seen.trouble(), self.seen.must_end()) else { return false };
-        if !self.seen_warned.swap(true, Ordering::Relaxed) {
+        if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(%error, "URLs seen stay in memory; nothing is lost");
         }
-        if ends && !self.seen_ends.swap(true, Ordering::Relaxed) {
+        if ends && !self.ends.swap(true, Ordering::Relaxed) {
             tracing::error!(%error, "the URLs seen cannot be kept: the crawl stops; nothing is lost");
-            self.lines.0.to_frontier(Control::Stop);
+            self.frontier.stop();
         }
         ends
+    }
+
+    /// Sets the metrics of the set.
+    pub(super) fn export(&self, metrics: &DedupMetrics) {
+        show(&self.seen.figures(), metrics);
+    }
+
+    /// Drops the set; its files are removed unless somebody still uses it. Returns its figures.
+    pub(super) fn close(self) -> SeenFigures {
+        let figures = self.seen.figures();
+        // Someone who still holds it, as after a panic, may still read it: then its files stay.
+        let removed = Arc::into_inner(self.seen).map_or(Ok(()), SeenUrls::remove);
+        if let Err(error) = removed {
+            tracing::warn!(%error, "files of the set of URLs seen are left; they are of no more use");
+        }
+        figures
     }
 }

@@ -5,29 +5,24 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::RecvTimeoutError;
 use parking_lot::Mutex;
 
-use super::switchboard::{ERRANDS_MAX, Lines};
+use super::bounds::leases_max;
+use super::handles::{FrontierHandle, StateHandle, StateQueue, Task};
+use super::recrawl::RecrawlHandle;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
-use harvestman_core::model::{Change, Ledger, Note};
-use harvestman_core::url::HostKey;
-use harvestman_stages::frontier::{ChangePort, Control, Kept};
+use harvestman_core::model::Ledger;
+use harvestman_metrics::StateMetrics;
+use harvestman_stages::frontier::Kept;
 use harvestman_stages::host::Politeness;
 use harvestman_storage::archive;
-use harvestman_storage::store::{Group, Store, StoreError, decode, encode};
-
-enum Task {
-    Change(Box<Change>),
-    Host(HostKey, Vec<u8>),
-    Note(Note),
-    End,
-}
+use harvestman_storage::store::{Group, Store, StoreError, decode};
 
 /// Where groups of changes are committed.
 pub(super) trait StateLog: Send {
@@ -41,44 +36,6 @@ impl StateLog for Store {
     }
 }
 
-/// The way to the keeper. There is room for all that leases and errands can bring; a keeper that waits for the disk longer than that
-/// makes the frontier wait too.
-#[derive(Clone)]
-pub(super) struct StateHandle {
-    tasks: Sender<Task>,
-    /// Changes that are not kept yet.
-    pending: Arc<AtomicU64>,
-}
-
-impl StateHandle {
-    pub(super) fn remember(&self, host: &HostKey, memory: &Politeness) {
-        self.send(Task::Host(host.clone(), encode(memory)));
-    }
-
-    /// Changes that are not kept yet.
-    pub(super) fn pending(&self) -> u64 {
-        self.pending.load(Ordering::Acquire)
-    }
-
-    pub(super) fn note(&self, note: Note) {
-        self.send(Task::Note(note));
-    }
-
-    fn send(&self, task: Task) {
-        if self.tasks.send(task).is_err() {
-            // It ends when nothing is under way any more.
-            tracing::debug!("a change came after the end of the crawl");
-        }
-    }
-}
-
-impl ChangePort for StateHandle {
-    fn keep(&self, change: Change) {
-        self.pending.fetch_add(1, Ordering::AcqRel);
-        self.send(Task::Change(Box::new(change)));
-    }
-}
-
 /// What an earlier run knew of a host.
 pub(super) fn recollection(bytes: &[u8]) -> Option<Politeness> {
     decode(bytes)
@@ -86,7 +43,7 @@ pub(super) fn recollection(bytes: &[u8]) -> Option<Politeness> {
 
 /// The running thread.
 pub(super) struct StateWriterThread {
-    port: StateHandle,
+    handle: StateHandle,
     thread: JoinHandle<()>,
     failed: Arc<AtomicBool>,
     kept: Arc<Mutex<Ledger>>,
@@ -95,7 +52,7 @@ pub(super) struct StateWriterThread {
 impl StateWriterThread {
     /// Keeps what still waits and ends. If something could not be kept, the account of what was.
     pub(super) fn join(self) -> std::thread::Result<Option<Ledger>> {
-        self.port.send(Task::End);
+        self.handle.end();
         self.thread.join()?;
         let kept = self.kept.lock().clone();
         Ok(self.failed.load(Ordering::Relaxed).then_some(kept))
@@ -122,63 +79,73 @@ pub(super) type SyncArchive = Box<dyn Fn() -> Result<(), Arc<archive::Error>> + 
 /// Keeps changes.
 pub(super) struct StateWriter {
     disk: Disk,
-    lines: Lines,
+    frontier: FrontierHandle,
+    /// In a recrawl: whoever waits for visits to be committed.
+    recrawl: Option<RecrawlHandle>,
+    metrics: Arc<StateMetrics>,
     clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     started: Instant,
     every: Duration,
     leases_max: u32,
-    tasks: Receiver<Task>,
+    queue: StateQueue,
     /// What is not committed yet.
     group: Gathered,
     /// When the group is closed, however small; none while there is nothing in it.
     due: Option<Instant>,
     failed: Arc<AtomicBool>,
-    pending: Arc<AtomicU64>,
     /// The account as it was kept last.
     kept: Arc<Mutex<Ledger>>,
 }
 
+/// What a state writer is built from.
+pub(super) struct StateWriterSetup {
+    pub(super) disk: Disk,
+    /// The account until now.
+    pub(super) account: Ledger,
+    pub(super) queue: StateQueue,
+    pub(super) frontier: FrontierHandle,
+    pub(super) recrawl: Option<RecrawlHandle>,
+    pub(super) metrics: Arc<StateMetrics>,
+    pub(super) clock: Clock,
+    /// When the crawl would have started had it never been interrupted.
+    pub(super) started: Instant,
+}
+
 impl StateWriter {
-    /// A keeper of a crawl that began at `started` and had this account until now, and the way to it.
-    pub(super) fn new(
-        config: &Config,
-        (disk, account): (Disk, Ledger),
-        lines: Lines,
-        (clock, started): (Clock, Instant),
-    ) -> (Self, StateHandle) {
-        let in_flight = config.frontier.in_flight_max.max(1);
-        let (sender, tasks) = bounded(2 * (in_flight as usize + ERRANDS_MAX));
-        let keeper = Self {
+    /// A state writer that commits as often as `config` says.
+    pub(super) fn new(config: &Config, setup: StateWriterSetup) -> Self {
+        let StateWriterSetup { disk, account, queue, frontier, recrawl, metrics, clock, started } = setup;
+        let leases_max = config.state.commit_pages.min(leases_max(config) as u32 / 4).max(1);
+        Self {
             disk,
-            lines,
+            frontier,
+            recrawl,
+            metrics,
             clock,
             started,
             every: config.state.commit_every.0,
-            leases_max: config.state.commit_pages.min(in_flight / 4).max(1),
-            tasks,
+            leases_max,
+            queue,
             group: Gathered::default(),
             due: None,
             failed: Arc::default(),
-            pending: Arc::default(),
             kept: Arc::new(Mutex::new(account)),
-        };
-        let port = StateHandle { tasks: sender, pending: Arc::clone(&keeper.pending) };
-        (keeper, port)
+        }
     }
 
-    /// Starts the thread, which the port leads to.
-    pub(super) fn spawn(self, port: StateHandle) -> std::io::Result<StateWriterThread> {
+    /// Starts the thread, which `handle` leads to.
+    pub(super) fn spawn(self, handle: StateHandle) -> std::io::Result<StateWriterThread> {
         let (failed, kept) = (Arc::clone(&self.failed), Arc::clone(&self.kept));
-        let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || self.run())?;
-        Ok(StateWriterThread { port, thread, failed, kept })
+        let thread = std::thread::Builder::new().name("state".to_owned()).spawn(move || self.run())?;
+        Ok(StateWriterThread { handle, thread, failed, kept })
     }
 
     fn run(mut self) {
         loop {
             let task = match self.due {
-                None => self.tasks.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(due) => self.tasks.recv_timeout(due.since(self.clock.now())),
+                None => self.queue.tasks.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => self.queue.tasks.recv_timeout(due.since(self.clock.now())),
             };
             let ends = match task {
                 Ok(task) => !self.take(task),
@@ -212,7 +179,7 @@ impl StateWriter {
     fn keep(&mut self) {
         let group = std::mem::take(&mut self.group);
         self.due = None;
-        let metrics = &self.lines.0.metrics.state;
+        let metrics = &self.metrics;
         if !self.failed.load(Ordering::Relaxed)
             && let Err(error) = self.commit_contained(&group)
         {
@@ -221,17 +188,17 @@ impl StateWriter {
                 "{error}: the crawl stops; what was kept before is whole, and `harvestman resume` goes on from it"
             );
             self.failed.store(true, Ordering::Relaxed);
-            self.lines.0.to_frontier(Control::Stop);
+            self.frontier.stop();
         }
-        self.pending.fetch_sub(group.kept.changes.len() as u64, Ordering::AcqRel);
+        self.queue.pending.fetch_sub(group.kept.changes.len() as u64, Ordering::AcqRel);
         // After a failure too, so that the crawl can end.
-        self.lines.0.to_frontier(Kept(group.leases));
+        self.frontier.send(Kept(group.leases));
     }
 
     /// A keeper that is gone would leave the crawl waiting for ever, so a panic is an error like any other.
     fn commit_contained(&self, group: &Gathered) -> Result<(), String> {
         let commit = AssertUnwindSafe(|| self.commit(group));
-        catch_unwind(commit).unwrap_or_else(|_| Err("the keeper panicked".to_owned()))
+        catch_unwind(commit).unwrap_or_else(|_| Err("the state writer panicked".to_owned()))
     }
 
     fn commit(&self, group: &Gathered) -> Result<(), String> {
@@ -245,12 +212,12 @@ impl StateWriter {
         if let Some(last) = group.kept.changes.last() {
             self.kept.lock().clone_from(&last.ledger);
         }
-        if let Some(recrawl) = self.lines.0.recrawl.get() {
+        if let Some(recrawl) = &self.recrawl {
             group.kept.changes.iter().for_each(|change| recrawl.kept(change));
         }
-        let metrics = &self.lines.0.metrics.state;
+        let metrics = &self.metrics;
         metrics.commits.inc();
-        metrics.queue_length.set(self.tasks.len() as u64);
+        metrics.queue_length.set(self.queue.tasks.len() as u64);
         metrics.pages.add(u64::from(group.leases));
         metrics.commit_seconds.observe(self.clock.now().since(began));
         Ok(())
@@ -280,7 +247,7 @@ impl StateWriter {
     pub(super) fn step(&mut self) -> bool {
         let mut any = false;
         while !self.is_due()
-            && let Ok(task) = self.tasks.try_recv()
+            && let Ok(task) = self.queue.tasks.try_recv()
         {
             any = true;
             self.take(task);
@@ -292,10 +259,11 @@ impl StateWriter {
         any
     }
 
-    /// Keeps what still waits. True if something could not be kept.
-    pub(super) fn finish(mut self) -> bool {
+    /// Commits what still waits. If something could not be committed, returns the account of what was.
+    pub(super) fn finish(mut self) -> Option<Ledger> {
         while self.step() {}
         self.keep();
-        self.failed.load(Ordering::Relaxed)
+        let kept = self.kept.lock().clone();
+        self.failed.load(Ordering::Relaxed).then_some(kept)
     }
 }

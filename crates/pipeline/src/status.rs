@@ -1,20 +1,53 @@
-//! Where a crawl stands.
+//! The status of a running crawl.
 
-use super::crawl::Crawl;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::control::CrawlControl;
+use super::handles::FrontierHandle;
+use super::hosts::HostDirectory;
 use super::recrawl::RecrawlHandle;
-use harvestman_core::clock::Instant;
+use super::seen::SeenMonitor;
+use super::tally::Tally;
+use super::trap_board::TrapBoard;
+use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::BudgetOptions;
-use harvestman_metrics::{HostMetrics, RecrawlMetrics};
+use harvestman_core::model::Ledger;
+use harvestman_fleet::status::FleetProgress;
+use harvestman_metrics::{HostMetrics, Metrics, RecrawlMetrics};
 use harvestman_report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, RecrawlFigures, Waits};
 use harvestman_stages::host::WaitReason;
 
-impl Crawl {
-    /// A snapshot of the running crawl.
-    pub(super) fn status(&self, draining: bool) -> CrawlStatus {
+/// Hosts that are named in a status at most.
+const WAITS_MAX: usize = 20;
+
+/// Reads the status of a crawl from all stages that know a part of it.
+pub(super) struct StatusReader {
+    pub(super) frontier: FrontierHandle,
+    pub(super) hosts: Arc<HostDirectory>,
+    pub(super) control: Arc<CrawlControl>,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    pub(super) tally: Arc<Tally>,
+    pub(super) traps: Arc<TrapBoard>,
+    /// In a recrawl: its scheduler.
+    pub(super) recrawl: Option<RecrawlHandle>,
+    /// The progress of its fleet, as the node reports it about once a second; none outside one.
+    pub(super) fleet: Arc<Mutex<Option<FleetProgress>>>,
+    pub(super) clock: Clock,
+    pub(super) started: Instant,
+    pub(super) directory: PathBuf,
+    pub(super) metrics: Metrics,
+}
+
+impl StatusReader {
+    /// The status now. `draining`: whether the crawl only finishes what is in progress.
+    pub(super) fn read(&self, draining: bool) -> CrawlStatus {
         let ledger = self.ledger.lock().clone();
-        let board = &self.lines.0;
-        let (statuses, errors) = board.fetching.tally.totals();
-        let (open, leased) = (ledger.open(), board.allowance.leases());
+        let allowance = self.frontier.allowance();
+        let (statuses, errors) = self.tally.totals();
+        let (open, leased) = (ledger.open(), allowance.leases());
         let mut status = CrawlStatus {
             elapsed: self.clock.now().since(self.started),
             pages: ledger.pages(),
@@ -22,34 +55,34 @@ impl Crawl {
             requests: ledger.requests(),
             queued: open.saturating_sub(leased),
             leased,
-            hosts: board.hosts.len() as u64,
+            hosts: self.hosts.len() as u64,
             discovered: ledger.discovered(),
             fates: (&ledger.fates(open)).into(),
             errors,
             statuses,
             traps: self.traps.traps(),
             budgets: Vec::new(),
-            outlook: board.allowance.outlook(),
-            recrawl: board.recrawl.get().map(RecrawlHandle::figures),
+            outlook: allowance.outlook(),
+            recrawl: self.recrawl.as_ref().map(RecrawlHandle::figures),
             draining,
             paused: false,
             waits: self.waits(),
             stall: None,
             in_force: InForce::default(),
-            fleet: self.standing.lock().clone(),
+            fleet: self.fleet.lock().clone(),
         };
-        status.budgets = budgets(&self.told.config().budget, &status);
-        status.in_force = self.told.in_force();
+        status.budgets = budgets(&self.control.config().budget, &status);
+        status.in_force = self.control.in_force();
         status
     }
 
-    /// Sets the metrics that nobody counts as it happens.
-    pub(super) fn show(&self, status: &CrawlStatus) {
-        let metrics = &self.lines.0.metrics;
+    /// Sets the metrics that are not counted event by event.
+    pub(super) fn export(&self, status: &CrawlStatus, seen: &SeenMonitor) {
+        let metrics = &self.metrics;
         if !metrics.is_on() {
             return;
         }
-        super::seen::show(&self.seen.figures(), &metrics.dedup);
+        seen.export(&metrics.dedup);
         for budget in &status.budgets {
             metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
         }
@@ -61,45 +94,26 @@ impl Crawl {
         if let Ok(disk) = rustix::fs::statvfs(&self.directory) {
             metrics.archive.free_bytes.set(disk.f_bavail.saturating_mul(disk.f_frsize));
         }
-        self.show_waits(&metrics.host);
+        self.export_waits(&metrics.host);
         if let Some(figures) = &status.recrawl {
-            show_recrawl(figures, &metrics.recrawl);
+            export_recrawl(figures, &metrics.recrawl);
         }
     }
 
-    fn show_waits(&self, metrics: &HostMetrics) {
-        let waits = self.lines.0.waits.lock();
+    fn export_waits(&self, metrics: &HostMetrics) {
         let causes =
             [WaitReason::BackOff, WaitReason::Breaker, WaitReason::Robots, WaitReason::Blocked, WaitReason::Group];
         for cause in causes {
-            metrics.waiting.by(cause.label()).set(waits.values().filter(|(_, why)| *why == cause).count() as u64);
+            metrics.waiting.by(cause.label()).set(self.hosts.waits().count(cause));
         }
     }
-}
 
-fn show_recrawl(figures: &RecrawlFigures, metrics: &RecrawlMetrics) {
-    metrics.known.set(figures.known);
-    metrics.expected.set(figures.expected.round() as u64);
-    metrics.new_pages.raise_to(figures.new_pages);
-    let RecrawlFigures { changed, not_modified, same, gone, failed, .. } = figures;
-    let outcomes =
-        [("changed", changed), ("not_modified", not_modified), ("same", same), ("gone", gone), ("failed", failed)];
-    outcomes.into_iter().for_each(|(outcome, count)| metrics.visits.by(outcome).raise_to(*count));
-}
-
-/// Hosts that are named in a status at most.
-const WAITS_MAX: usize = 20;
-
-impl Crawl {
-    /// The hosts that are left alone now, those that go on soonest first.
+    /// The hosts that are not contacted now, those that continue soonest first.
     fn waits(&self) -> Waits {
         let now = self.clock.now();
-        let mut waits = self.lines.0.waits.lock();
-        waits.retain(|_, (until, _)| *until > now);
-        let is_blocked = |(_, why): &(Instant, WaitReason)| *why == WaitReason::Blocked;
-        let blocked = waits.values().filter(|wait| is_blocked(wait)).count() as u64;
-        let others = waits.iter().filter(|(_, wait)| !is_blocked(wait));
-        let mut all: Vec<_> = others.map(|(host, (until, why))| (*until, host, why.label())).collect();
+        let (blocked, others): (Vec<_>, Vec<_>) =
+            self.hosts.waits().now(now).into_iter().partition(|wait| wait.reason == WaitReason::Blocked);
+        let mut all: Vec<_> = others.iter().map(|wait| (wait.until, &wait.host, wait.reason.label())).collect();
         all.sort_unstable();
         let named = all.iter().take(WAITS_MAX).map(|(until, host, reason)| HostWait {
             host: host.to_string(),
@@ -107,8 +121,18 @@ impl Crawl {
             until: until.timestamp().to_string(),
             seconds: until.since(now).as_secs_f64().ceil() as u64,
         });
-        Waits { hosts: all.len() as u64, first: named.collect(), blocked }
+        Waits { hosts: all.len() as u64, first: named.collect(), blocked: blocked.len() as u64 }
     }
+}
+
+fn export_recrawl(figures: &RecrawlFigures, metrics: &RecrawlMetrics) {
+    metrics.known.set(figures.known);
+    metrics.expected.set(figures.expected.round() as u64);
+    metrics.new_pages.raise_to(figures.new_pages);
+    let RecrawlFigures { changed, not_modified, same, gone, failed, .. } = figures;
+    let outcomes =
+        [("changed", changed), ("not_modified", not_modified), ("same", same), ("gone", gone), ("failed", failed)];
+    outcomes.into_iter().for_each(|(outcome, count)| metrics.visits.by(outcome).raise_to(*count));
 }
 
 fn budgets(options: &BudgetOptions, status: &CrawlStatus) -> Vec<BudgetUse> {

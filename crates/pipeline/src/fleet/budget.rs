@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::Error;
-use crate::switchboard::Lines;
+use crate::handles::FrontierHandle;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_fleet::budget::{Amounts, Budget, BudgetKind, BudgetUsage, ExhaustedBudget, Limits, Spender};
 use harvestman_fleet::bus::{Bus, BusError, KeyValue};
@@ -20,7 +20,7 @@ const ATTEMPTS: u32 = 16;
 
 /// The crawl of a node, as it spends.
 pub(super) struct BudgetShare {
-    lines: Lines,
+    frontier: FrontierHandle,
     /// When this session began, by which the crawl's limit of time is reckoned.
     started: Instant,
     /// Leases out at once.
@@ -28,12 +28,12 @@ pub(super) struct BudgetShare {
 }
 
 impl BudgetShare {
-    pub(super) fn new(lines: Lines, started: Instant, in_flight_max: u32) -> Arc<Self> {
-        Arc::new(Self { lines, started, in_flight_max: u64::from(in_flight_max) })
+    pub(super) fn new(frontier: FrontierHandle, started: Instant, in_flight_max: u32) -> Arc<Self> {
+        Arc::new(Self { frontier, started, in_flight_max: u64::from(in_flight_max) })
     }
 
     fn allowance(&self) -> &Allowance {
-        &self.lines.0.allowance
+        self.frontier.allowance()
     }
 }
 
@@ -66,7 +66,7 @@ impl Spender for BudgetShare {
 
     fn raise(&self, allowed: Amounts) {
         if self.allowance().raise(spent(allowed)) {
-            self.lines.0.to_frontier(Control::Look);
+            self.frontier.send(Control::Look);
         }
     }
 
@@ -75,7 +75,7 @@ impl Spender for BudgetShare {
     }
 
     fn exhausted(&self, why: ExhaustedBudget) {
-        self.lines.0.to_frontier(Control::End(match why {
+        self.frontier.send(Control::End(match why {
             ExhaustedBudget::Of(BudgetKind::Pages) => EndReason::Pages,
             ExhaustedBudget::Of(BudgetKind::Requests) => EndReason::Requests,
             ExhaustedBudget::Of(BudgetKind::Bytes) => EndReason::Bytes,

@@ -15,7 +15,7 @@ use harvestman_fleet::{Partition, Partitions};
 const ARRIVALS_MAX: usize = 64;
 
 /// What is kept, for those who wait for it.
-pub(super) struct Desk {
+pub(super) struct CommitTracker {
     /// Of each shard, everything up to this number is in the log.
     positions: Box<[AtomicU64]>,
     /// What is known of each partition.
@@ -31,7 +31,7 @@ pub(super) struct Desk {
     hands_back: AtomicBool,
 }
 
-impl Desk {
+impl CommitTracker {
     pub(super) fn new(partitions: &Partitions) -> Arc<Self> {
         Arc::new(Self {
             loads: Loads::new(partitions),

@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::commit_tracker::Desk;
+use super::commit_tracker::CommitTracker;
 use super::policy::FleetPolicy;
+use crate::handles::{FrontierHandle, HostsHandle, StateHandle};
+use crate::hosts::RememberedHosts;
 use crate::resume::Past;
 use crate::state_writer::recollection;
-use crate::switchboard::Lines;
 use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::engine::{Engine, EngineStatus};
 use harvestman_fleet::{Partition, PartitionOwnership, PartitionState};
 use harvestman_metrics::FleetMetrics;
-use harvestman_stages::frontier::{Hosts, LeasesOf, LetGo, LinksFound, TakeOver};
+use harvestman_stages::frontier::{DiscoveredLinks, FleetEvent, Hosts, LeasesOf, LetGo, TakeOver};
 use harvestman_storage::dedup::SeenUrls;
 
 /// How often it is looked whether anything of a partition is still under way.
@@ -37,12 +38,15 @@ struct Sifted {
 
 /// The engine of one session.
 pub(super) struct FleetEngine {
-    pub(super) lines: Lines,
-    pub(super) arbiter: actix::ArbiterHandle,
+    pub(super) frontier: FrontierHandle,
+    pub(super) hosts: HostsHandle,
+    /// None where the state is not persisted.
+    pub(super) state: Option<StateHandle>,
+    pub(super) remembered: Option<RememberedHosts>,
     pub(super) territory: Arc<PartitionOwnership>,
     pub(super) seen: Arc<SeenUrls>,
     pub(super) ledger: Arc<Mutex<Ledger>>,
-    pub(super) desk: Arc<Desk>,
+    pub(super) commits: Arc<CommitTracker>,
     pub(super) metrics: Arc<FleetMetrics>,
     pub(super) policy: Arc<FleetPolicy>,
     /// Held while partitions change hands and while a batch is taken in: what is taken in stands before or after, in the frontier too.
@@ -69,7 +73,7 @@ impl FleetEngine {
                 "what the fleet knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
             );
         }
-        if let Some(remembered) = &self.lines.0.remembered {
+        if let Some(remembered) = &self.remembered {
             remembered.lock().extend(past.hosts);
         }
         (past.admitted, past.sitemaps.into_iter().collect())
@@ -77,7 +81,7 @@ impl FleetEngine {
 
     async fn take_one(&self, partition: Partition, mut known: PartitionState) {
         let _gate = self.gate.lock().await;
-        self.desk.loads.took(partition, &known);
+        self.commits.loads.took(partition, &known);
         let (admitted, sitemaps) = self.recall(&mut known);
         self.territory.hold(partition);
         let mut waiting = known.waiting;
@@ -86,23 +90,10 @@ impl FleetEngine {
         while !waiting.is_empty() || admitted.is_some() {
             let rest = waiting.split_off(waiting.len().min(TAKEN_AT_ONCE));
             let accepted = std::mem::replace(&mut waiting, rest);
-            let fleet_effects = Some(Box::new(FleetEffects { imported: true, ..FleetEffects::default() }));
-            let found = LinksFound { accepted, fleet_effects, ..LinksFound::default() };
             let admitted = if waiting.is_empty() { admitted.take().unwrap_or_default() } else { Vec::new() };
-            self.lines.0.to_frontier(TakeOver { found, admitted });
+            self.frontier.send(TakeOver { waiting: accepted, admitted });
         }
-        self.hand_out(sitemaps);
-    }
-
-    /// Takes sitemaps to their hosts.
-    fn hand_out(&self, sitemaps: Sitemaps) {
-        if sitemaps.is_empty() {
-            return;
-        }
-        let board = Arc::clone(&self.lines.0);
-        self.arbiter.spawn_fn(move || {
-            sitemaps.into_iter().for_each(|(nesting, urls)| board.hand_out_sitemaps(urls, nesting));
-        });
+        self.hosts.hand_out_sitemaps(sitemaps);
     }
 
     /// Which hosts are of these partitions.
@@ -114,13 +105,11 @@ impl FleetEngine {
     /// Waits until nothing of these hosts is under way. Nothing is begun, so that it will be.
     async fn until_quiet(&self, hosts: &Arc<Hosts>) {
         loop {
-            let Some(frontier) = self.lines.0.frontier.get() else { return };
-            let leases = frontier.send(LeasesOf(Arc::clone(hosts))).await;
-            match leases {
-                Ok(0) if self.lines.requests_of(&self.arbiter, Arc::clone(hosts)).await == 0 => return,
+            match self.frontier.leases_of(LeasesOf(Arc::clone(hosts))).await {
+                Some(0) if self.hosts.requests_of(Arc::clone(hosts)).await == 0 => return,
                 // The actor is gone: the crawl is over.
-                Err(_) => return,
-                Ok(_) => tokio::time::sleep(LOOK_EVERY).await,
+                None => return,
+                Some(_) => tokio::time::sleep(LOOK_EVERY).await,
             }
         }
     }
@@ -130,9 +119,8 @@ impl FleetEngine {
         partitions.iter().for_each(|partition| self.territory.release(*partition));
         let released = partitions.iter().map(|partition| partition.0).collect();
         let fleet_effects = Box::new(FleetEffects { released, ..FleetEffects::default() });
-        self.lines.0.to_frontier(LetGo { hosts: Arc::clone(&hosts), fleet_effects });
-        let board = Arc::clone(&self.lines.0);
-        self.arbiter.spawn_fn(move || board.retire(&*hosts));
+        self.frontier.send(LetGo { hosts: Arc::clone(&hosts), fleet_effects });
+        self.hosts.retire(hosts);
     }
 
     /// Puts what comes from another node under the class that it has here. Where all go by one policy, its clusters are the same
@@ -188,7 +176,7 @@ impl Engine for FleetEngine {
             let hosts = self.hosts(partitions);
             self.until_quiet(&hosts).await;
             self.let_go(partitions, hosts).await;
-            self.desk.released(partitions).await;
+            self.commits.released(partitions).await;
         })
     }
 
@@ -200,34 +188,34 @@ impl Engine for FleetEngine {
         catching_up: bool,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            self.desk.take_room().await;
+            self.commits.take_room().await;
             let _gate = self.gate.lock().await;
             let Sifted { accepted, duplicates, sitemaps } = self.sift(links);
             let mut settled = Fates::default();
             settled.add(Fate::Duplicate, duplicates);
             let arrived = Some(Arrival { shard, sequence, in_order: !catching_up });
-            let fleet_effects = Some(Box::new(FleetEffects { arrived, ..FleetEffects::default() }));
-            self.lines.0.to_frontier(LinksFound { settled, accepted, fleet_effects, ..LinksFound::default() });
-            self.hand_out(sitemaps);
+            let effects = Box::new(FleetEffects { arrived, ..FleetEffects::default() });
+            let links = DiscoveredLinks { settled, accepted, ..DiscoveredLinks::default() };
+            self.frontier.send(FleetEvent { links, effects });
+            self.hosts.hand_out_sitemaps(sitemaps);
         })
     }
 
     fn caught_up<'a>(&'a self, partitions: &'a [Partition]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let taken = partitions.iter().map(|partition| partition.0).collect();
-            let fleet_effects = Some(Box::new(FleetEffects { taken, ..FleetEffects::default() }));
-            self.lines.0.to_frontier(LinksFound { fleet_effects, ..LinksFound::default() });
-            self.desk.taken(partitions).await;
+            let effects = Box::new(FleetEffects { taken, ..FleetEffects::default() });
+            self.frontier.send(FleetEvent { links: DiscoveredLinks::default(), effects });
+            self.commits.taken(partitions).await;
         })
     }
 
     fn status(&self) -> EngineStatus {
         // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way round, never in neither.
-        let pending = self.lines.0.keeper.get().map_or(0, |keeper| keeper.pending());
-        let (waiting, under_way, activity) = self.lines.0.pulse.now();
-        // One errand stands for the fleet, so that the crawl does not end by itself.
-        let under_way = under_way.saturating_sub(1) + pending + u64::from(self.desk.hands_back());
-        let (positions, ledger) = (self.desk.positions(), self.ledger.lock().clone());
-        EngineStatus { waiting, under_way, activity, positions, known: self.desk.loads.now(), ledger }
+        let pending = self.state.as_ref().map_or(0, StateHandle::pending);
+        let (waiting, under_way, activity) = self.frontier.pulse().now();
+        let under_way = under_way + pending + u64::from(self.commits.hands_back());
+        let (positions, ledger) = (self.commits.positions(), self.ledger.lock().clone());
+        EngineStatus { waiting, under_way, activity, positions, known: self.commits.loads.now(), ledger }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::run::node_name;
+use super::node_setup::node_name;
 use harvestman_core::config::Config;
 use harvestman_fleet::status::FleetProgress;
 use harvestman_report::FleetFigures;

@@ -2,9 +2,8 @@
 //! disks, and what all of them lose at once a node still has. Those who hold the URLs mostly know them, and nothing comes of it.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use super::commit_tracker::Desk;
+use super::commit_tracker::CommitTracker;
 use super::start;
 use harvestman_core::model::ScheduledUrl;
 use harvestman_fleet::engine::Journal;
@@ -14,7 +13,12 @@ use harvestman_storage::store::Store;
 const AT_ONCE: usize = 4_096;
 
 /// Offers what waited, and removes it when the fleet has it. Blocks; until it has ended the node counts as busy.
-pub(super) fn hand_back(directory: &Path, journal: &dyn Journal, desk: &Arc<Desk>, runtime: &tokio::runtime::Handle) {
+pub(super) fn hand_back(
+    directory: &Path,
+    journal: &dyn Journal,
+    commits: &CommitTracker,
+    runtime: &tokio::runtime::Handle,
+) {
     if let Some(left) = start::left(directory) {
         match offer_all(&left, |urls| runtime.block_on(journal.commit(urls, Vec::new())).is_ok()) {
             Some(0) => {}
@@ -22,12 +26,12 @@ pub(super) fn hand_back(directory: &Path, journal: &dyn Journal, desk: &Arc<Desk
                 tracing::info!(urls, "what this node knew from an earlier session was offered to the fleet again")
             }
             // It stays for the next session.
-            None => return desk.handed_back(),
+            None => return commits.handed_back(),
         }
         drop(left);
         start::forget(directory);
     }
-    desk.handed_back();
+    commits.handed_back();
 }
 
 /// How many were offered; none where not all of them could be.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::switchboard::Lines;
+use crate::handles::HostsHandle;
+use crate::requests::RequestAbort;
 use harvestman_core::clock::Clock;
 use harvestman_fleet::PartitionOwnership;
 
@@ -13,8 +14,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Watches the tenure for as long as it is polled.
 pub(super) async fn watch(
     territory: Arc<PartitionOwnership>,
-    lines: Lines,
-    arbiter: actix::ArbiterHandle,
+    hosts: HostsHandle,
+    requests: RequestAbort,
     clock: Clock,
 ) {
     let mut fetches = false;
@@ -25,11 +26,10 @@ pub(super) async fn watch(
             fetches = may;
             if may {
                 // Hosts rest while they may not be asked anything, until they are told.
-                let board = Arc::clone(&lines.0);
-                arbiter.spawn_fn(move || board.change_rules(None));
+                hosts.recheck();
             } else {
                 tracing::warn!("the lease of this node could not be renewed in time: it fetches nothing until it is");
-                lines.0.lapses.send_modify(|lapses| *lapses += 1);
+                requests.abort();
             }
         }
         if may {

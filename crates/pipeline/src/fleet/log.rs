@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::commit_tracker::Desk;
+use super::commit_tracker::CommitTracker;
 use crate::state_writer::StateLog;
 use harvestman_core::model::{Change, FleetEffects};
 use harvestman_fleet::engine::Journal;
@@ -19,14 +19,14 @@ pub(super) struct FleetLog {
     pub(super) journal: Arc<dyn Journal>,
     pub(super) store: Store,
     pub(super) partitions: Partitions,
-    pub(super) desk: Arc<Desk>,
+    pub(super) commits: Arc<CommitTracker>,
     /// Where the journal's sockets are served.
     pub(super) runtime: tokio::runtime::Handle,
 }
 
 impl StateLog for FleetLog {
     fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
-        if !self.desk.is_closed() {
+        if !self.commits.is_closed() {
             let foreign = passages(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
             let entries = entries(group, &self.partitions);
             let kept = self.runtime.block_on(self.journal.commit(foreign, entries));
@@ -39,8 +39,8 @@ impl StateLog for FleetLog {
         }
         self.store.commit(group, elapsed)?;
         // Before whoever waits for a fleet_effects hears of it.
-        group.changes.iter().for_each(|change| self.desk.loads.kept(change, &self.partitions));
-        passages(&group.changes).for_each(|effects| self.desk.kept(effects));
+        group.changes.iter().for_each(|change| self.commits.loads.kept(change, &self.partitions));
+        passages(&group.changes).for_each(|effects| self.commits.kept(effects));
         Ok(())
     }
 }
@@ -49,7 +49,7 @@ impl FleetLog {
     /// Whether the session has ended in good order, which is known a moment after its end.
     fn closes(&self) -> bool {
         (0..CLOSING_LOOKS).any(|_| {
-            let closed = self.desk.is_closed();
+            let closed = self.commits.is_closed();
             if !closed {
                 std::thread::sleep(CLOSING_PAUSE);
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use crate::Error;
-use crate::control::known;
-use crate::crawl::Crawl;
+use crate::control::{CrawlControl, known};
+use crate::handles::FrontierHandle;
 use crate::snapshot_publisher::SnapshotPublisher;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
@@ -65,24 +65,36 @@ pub(super) struct OrderRelay {
     newest: watch::Receiver<Orders>,
 }
 
+/// What a relay is built from.
+pub(super) struct RelaySetup {
+    pub(super) bus: Arc<dyn Bus>,
+    pub(super) clock: Clock,
+    /// The commands that are given to this node.
+    pub(super) given: OuterCommands,
+    /// The crawl's own.
+    pub(super) inner: Hooks,
+    /// Whether all nodes decide by one policy, so that a cluster of pages is the same at each.
+    pub(super) one_policy: bool,
+}
+
 impl OrderRelay {
     /// Has a crawl that is about to begin do what its fleet was told before. What comes of new orders goes to [`Self::serve`].
     /// `one_policy`: whether all nodes decide by one policy, so that a cluster of pages is the same at each.
     pub(super) async fn begin(
-        (bus, clock): (&Arc<dyn Bus>, &Clock),
+        RelaySetup { bus, clock, given, inner, one_policy }: RelaySetup,
         orders: Orders,
-        (given, inner): (&OuterCommands, &Hooks),
-        (crawl, one_policy): (&Crawl, bool),
+        control: &CrawlControl,
+        frontier: &FrontierHandle,
     ) -> (Self, OnOrders) {
         for order in orders.since(&Orders::default()) {
             let Some(command) = command(&order) else { continue };
-            if let Err(why) = crawl.carry_out(command).await {
+            if let Err(why) = control.carry_out(command).await {
                 tracing::error!("this node cannot do what its fleet was told ({order:?}): {why}");
             }
         }
         if orders.paused {
             // The switch is looked at later.
-            crawl.lines.0.to_frontier(Control::Pause);
+            frontier.send(Control::Pause);
             inner.pause.set(true);
         }
         let (sender, newest) = watch::channel(orders.clone());
@@ -98,9 +110,8 @@ impl OrderRelay {
             }
             Err(error) => tracing::error!("what the fleet was told cannot be read: {error}"),
         });
-        let config = Config::clone(&crawl.told.config());
-        let publisher = one_policy.then(|| Arc::clone(crawl.told.publisher()));
-        let (bus, clock, given, inner) = (Arc::clone(bus), clock.clone(), Arc::clone(given), inner.clone());
+        let config = Config::clone(&control.config());
+        let publisher = one_policy.then(|| Arc::clone(control.publisher()));
         (Self { bus, clock, given, inner, done: orders, config, publisher, newest }, on_orders)
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::agreed;
-use super::run::partitions;
+use super::node_setup::partitions;
 use super::status::failed;
 use crate::Error;
 use harvestman_core::clock::Clock;

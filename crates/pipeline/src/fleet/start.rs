@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::in_force::InForce;
-use crate::output::{self, DirectoryLock};
-use crate::resume::{STATE_DIRECTORY, Start};
-use crate::wiring::SEEN_DIRECTORY;
+use crate::active_orders::ActiveOrders;
+use crate::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
+use crate::resume::Start;
 use harvestman_storage::archive;
 use harvestman_storage::store::Store;
 
@@ -32,7 +31,7 @@ pub(super) fn start(directory: &Path) -> Result<Start, Error> {
         std::fs::rename(&state, &left).map_err(write)?;
     }
     // What the fleet was told holds, and nothing that this node kept of it.
-    InForce::forget(directory).map_err(write)?;
+    ActiveOrders::forget(directory).map_err(write)?;
     output::set_session_report_aside(directory);
     Ok(Start { lock, left: None })
 }

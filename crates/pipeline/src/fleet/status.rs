@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::agreed;
-use super::run::partitions;
+use super::node_setup::partitions;
 use crate::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;

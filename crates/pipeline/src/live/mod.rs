@@ -6,4 +6,4 @@ mod site;
 mod view;
 
 pub(super) use board::LiveBoard;
-pub(super) use view::Viewing;
+pub(super) use view::{LiveSources, LiveViewer};

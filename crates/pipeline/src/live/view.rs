@@ -1,22 +1,26 @@
 //! A view of the running crawl, put together from all who know a part of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::board::LiveBoard;
 use super::forms::LatestPages;
 use super::site::site_map;
-use crate::crawl::Crawl;
-use harvestman_core::clock::Instant;
+use crate::control::CrawlControl;
+use crate::handles::FrontierHandle;
+use crate::hosts::HostDirectory;
+use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::HostKey;
+use harvestman_metrics::ArchiveMetrics;
 use harvestman_policy::PolicySnapshot;
 use harvestman_policy::steering::LeadsTo;
 use harvestman_report::live::{
     ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap,
 };
 use harvestman_report::{CrawlStatus, FunnelStep, funnel, remedy};
-use harvestman_stages::frontier::{Survey, SurveyWanted, WaitingClass};
+use harvestman_stages::frontier::{Survey, WaitingClass};
 
 /// Making a view is followed by so many times its duration without one, but never by longer than who watches would wait.
 const VIEW_PAUSE: u32 = 20;
@@ -24,9 +28,20 @@ const VIEW_PAUSE_MAX: Duration = Duration::from_secs(2);
 /// The same of a survey of the frontier, which takes as long as there are link classes: there is no such limit.
 const SURVEY_PAUSE: u32 = 20;
 
-/// What is remembered from view to view.
-#[derive(Default)]
-pub(crate) struct Viewing {
+/// The parts of a crawl that a view is put together from.
+pub(crate) struct LiveSources {
+    pub(crate) board: Arc<LiveBoard>,
+    pub(crate) control: Arc<CrawlControl>,
+    pub(crate) frontier: FrontierHandle,
+    pub(crate) hosts: Arc<HostDirectory>,
+    pub(crate) archive: Arc<ArchiveMetrics>,
+    pub(crate) clock: Clock,
+    pub(crate) seeds: Vec<String>,
+}
+
+/// Shows views of a crawl to whoever watches, with what is remembered from view to view.
+pub(crate) struct LiveViewer<'a> {
+    crawl: &'a LiveSources,
     history: History,
     next: Option<Instant>,
     survey: Survey,
@@ -42,57 +57,59 @@ fn shown(status: &CrawlStatus) -> CrawlStatus {
     status
 }
 
-impl Viewing {
-    /// Shows how the crawl stands, if anybody watches.
-    pub(crate) async fn show(&mut self, crawl: &Crawl, status: &CrawlStatus) {
-        let board = &crawl.lines.0.live;
-        if !board.live().is_open() {
+impl<'a> LiveViewer<'a> {
+    /// A viewer that has shown nothing yet.
+    pub(crate) fn new(crawl: &'a LiveSources) -> Self {
+        Self { crawl, history: History::default(), next: None, survey: Survey::default(), next_survey: None }
+    }
+
+    /// Shows the status of the crawl, if anybody watches.
+    pub(crate) async fn show(&mut self, status: &CrawlStatus) {
+        let crawl = self.crawl;
+        let live = crawl.board.live();
+        if !live.is_open() {
             return;
         }
-        let archived = crawl.told.config().archive.enabled.then(|| crawl.lines.0.metrics.archive.stage.sent.get());
+        let archived = crawl.control.config().archive.enabled.then(|| crawl.archive.stage.sent.get());
         let mut stages = funnel(&status.fates, status.leased);
         stages.extend(archived.map(FunnelStep::archived));
         self.history.add(Sample::of(status.elapsed, &stages));
         let began = crawl.clock.now();
-        if !board.live().is_watched() || is_early(began, self.next) {
+        if !live.is_watched() || is_early(began, self.next) {
             return;
         }
-        board.live().show(&self.view(crawl, status, stages).await);
+        live.show(&self.view(status, stages).await);
         let done = crawl.clock.now();
         self.next = Some(done + VIEW_PAUSE_MAX.min(VIEW_PAUSE * done.since(began)));
     }
 
     /// Surveys the frontier, if it is time to.
-    async fn look_over(&mut self, crawl: &Crawl) {
-        let began = crawl.clock.now();
+    async fn look_over(&mut self) {
+        let began = self.crawl.clock.now();
         if is_early(began, self.next_survey) {
             return;
         }
-        self.survey = crawl.survey().await;
-        let done = crawl.clock.now();
+        self.survey = self.crawl.frontier.survey(ROWS).await;
+        let done = self.crawl.clock.now();
         self.next_survey = Some(done + SURVEY_PAUSE * done.since(began));
     }
 
-    async fn view(&mut self, crawl: &Crawl, status: &CrawlStatus, funnel: Vec<FunnelStep>) -> LiveView {
-        self.look_over(crawl).await;
-        let survey = &self.survey;
-        let snapshot = crawl.told.publisher().snapshot();
-        let config = crawl.told.config();
+    async fn view(&mut self, status: &CrawlStatus, funnel: Vec<FunnelStep>) -> LiveView {
+        self.look_over().await;
+        let (crawl, survey) = (self.crawl, &self.survey);
+        let publisher = crawl.control.publisher();
+        let snapshot = publisher.snapshot();
+        let config = crawl.control.config();
         LiveView {
             time: crawl.clock.now().timestamp().to_string(),
-            crawl: named(&config, &crawl.run.seeds),
+            crawl: named(&config, &crawl.seeds),
             status: shown(status),
             funnel,
             history: self.history.clone(),
             site: crawl.site(&config, &*snapshot).await,
-            classes: class_table(
-                survey,
-                status.queued,
-                &*snapshot,
-                (&crawl.told.publisher().leads_to(), &crawl.lines.0.live),
-            ),
+            classes: class_table(survey, status.queued, &*snapshot, (&publisher.leads_to(), &crawl.board)),
             hosts: crawl.host_table(survey).await,
-            fetches: crawl.lines.0.live.fetches(),
+            fetches: crawl.board.fetches(),
             errors: crawl.errors(status),
         }
     }
@@ -150,21 +167,14 @@ const fn standing(class: LinkClass) -> Option<&'static str> {
     }
 }
 
-impl Crawl {
-    async fn survey(&self) -> Survey {
-        match self.lines.0.frontier.get() {
-            Some(frontier) => frontier.send(SurveyWanted(ROWS)).await.unwrap_or_default(),
-            None => Survey::default(),
-        }
-    }
-
+impl LiveSources {
     async fn site(&self, config: &Config, snapshot: &dyn PolicySnapshot) -> SiteMap {
-        let board = &self.lines.0.live;
+        let board = &self.board;
         let known = board.facts().filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
         let Some(facts) = known else {
             return SiteMap { note: Some(no_map(config)), ..map_of_forms(board.pages()).await };
         };
-        site_map(&facts, &self.told.publisher().steering(), |url| snapshot.spell(url))
+        site_map(&facts, &self.control.publisher().steering(), |url| snapshot.spell(url))
     }
 
     async fn host_table(&self, survey: &Survey) -> HostTable {
@@ -176,11 +186,10 @@ impl Crawl {
     }
 
     async fn host_row(&self, host: &HostKey, waiting: u64) -> HostRow {
-        let board = &self.lines.0;
         let now = self.clock.now();
         let row = HostRow { host: host.to_string(), waiting, state: "ready", ..HostRow::default() };
-        let blocked = board.blocked.load().contains(host);
-        let Some(face) = board.face(host).await else {
+        let blocked = self.hosts.blocks(host);
+        let Some(face) = self.hosts.status(host).await else {
             return HostRow { state: if blocked { "blocked" } else { "ready" }, ..row };
         };
         HostRow {
@@ -200,7 +209,7 @@ impl Crawl {
             reason: reason.to_owned(),
             count,
             advice: remedy(reason),
-            examples: self.lines.0.live.failed(reason),
+            examples: self.board.failed(reason),
         };
         errors.into_iter().map(row).collect()
     }

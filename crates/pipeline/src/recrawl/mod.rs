@@ -15,7 +15,6 @@ mod load;
 mod scheduler;
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use foldhash::fast::FixedState;
@@ -24,7 +23,7 @@ use parking_lot::Mutex;
 
 pub(super) use self::load::Loaded;
 pub(super) use self::scheduler::RecrawlScheduler;
-use super::switchboard::Lines;
+use super::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Change, Difference, Fate, Place, Sighting, Visit, brief};
@@ -157,31 +156,36 @@ impl Ended {
     }
 }
 
-/// What feeds the frontier, ready to be started.
-pub(super) fn feeder(
-    config: &Config,
-    (round, loaded, reader): (&Round, Loaded, VisitReader),
-    lines: &Lines,
-    (clock, seed): (&Clock, Seed),
-) -> RecrawlScheduler {
-    let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
-    let room = config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
-    let (sender, told): (_, Receiver<Told>) = bounded(room);
-    let figures = RecrawlFigures { round: round.number, known: loaded.known.len() as u64, ..RecrawlFigures::default() };
-    let port = RecrawlHandle {
-        sender,
-        planned: Arc::default(),
-        figures: Arc::new(Mutex::new(figures)),
-        noise: Arc::default(),
-    };
-    // Set once, here, before anything can end.
-    let _ = lines.0.recrawl.set(port.clone());
-    RecrawlScheduler::new(config, (loaded, reader, window), round.number, (lines, port), (clock, seed), told)
+/// The scheduler's end of its queue.
+pub(super) struct RecrawlQueue {
+    handle: RecrawlHandle,
+    told: Receiver<Told>,
+    /// Visits in progress at a host at most.
+    window: usize,
 }
 
-impl RecrawlScheduler {
-    /// Starts the thread; it ends when the crawl does.
-    pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
-        std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || self.run())
+impl RecrawlHandle {
+    /// The handle of the recrawl `round`, which knows what was loaded, and the scheduler's end of its queue.
+    pub(super) fn new(config: &Config, round: &Round, loaded: &Loaded) -> (Self, RecrawlQueue) {
+        let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
+        let room =
+            config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
+        let (sender, told) = bounded(room);
+        let known = loaded.known.len() as u64;
+        let figures = RecrawlFigures { round: round.number, known, ..RecrawlFigures::default() };
+        let handle =
+            Self { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
+        (handle.clone(), RecrawlQueue { handle, told, window })
     }
+}
+
+/// What a scheduler is built from.
+pub(super) struct SchedulerSetup {
+    pub(super) round: Round,
+    pub(super) loaded: Loaded,
+    pub(super) reader: VisitReader,
+    pub(super) queue: RecrawlQueue,
+    pub(super) frontier: FrontierHandle,
+    pub(super) clock: Clock,
+    pub(super) seed: Seed,
 }

@@ -1,17 +1,18 @@
 //! The thread that carries a plan out.
 
+use std::thread::JoinHandle;
+
 use crossbeam_channel::Receiver;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::{Ended, Links, Loaded, RecrawlHandle, Told};
-use crate::switchboard::Lines;
+use super::{Ended, Links, Loaded, RecrawlHandle, RecrawlQueue, SchedulerSetup, Told};
+use crate::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RecrawlOptions};
 use harvestman_core::model::{Difference, Fate, LinkClass, Place, RowSign, ScheduledUrl, Sighting, brief};
-use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
-use harvestman_stages::frontier::{ErrandsAdded, LinksFound};
+use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
 use harvestman_stages::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
 use harvestman_storage::store::VisitReader;
 
@@ -30,27 +31,23 @@ pub(crate) struct RecrawlScheduler {
     /// Visits under way at each host, and how many there may be.
     under_way: Vec<usize>,
     window: usize,
-    lines: Lines,
-    port: RecrawlHandle,
+    frontier: FrontierHandle,
+    handle: RecrawlHandle,
     clock: Clock,
     told: Receiver<Told>,
 }
 
 impl RecrawlScheduler {
-    pub(super) fn new(
-        config: &Config,
-        (loaded, reader, window): (Loaded, VisitReader, usize),
-        round: u32,
-        (lines, port): (&Lines, RecrawlHandle),
-        (clock, seed): (&Clock, Seed),
-        told: Receiver<Told>,
-    ) -> Self {
+    /// A scheduler that has gone through the visits which an earlier run of the same round has made.
+    pub(crate) fn new(config: &Config, setup: SchedulerSetup) -> Self {
+        let SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed } = setup;
         let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
+        let RecrawlQueue { handle, told, window } = queue;
         let options = config.recrawl.clone();
         let limits = Limits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
         let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
-        let mut feeder = Self {
+        let mut scheduler = Self {
             plan,
             options,
             reader,
@@ -59,16 +56,21 @@ impl RecrawlScheduler {
             links: HashMap::default(),
             under_way: vec![0; hosts],
             window,
-            lines: lines.clone(),
-            port,
-            clock: clock.clone(),
+            frontier,
+            handle,
+            clock,
             told,
         };
-        feeder.recall(round);
+        scheduler.recall(round.number);
         // Until the plan is carried out, the crawl is not over.
-        feeder.lines.0.to_frontier(ErrandsAdded(1));
-        waiting.into_iter().for_each(|page| feeder.takes_part(page));
-        feeder
+        scheduler.frontier.send(Control::HoldOpen);
+        waiting.into_iter().for_each(|page| scheduler.takes_part(page));
+        scheduler
+    }
+
+    /// Starts the thread; it ends when the crawl does.
+    pub(crate) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
+        std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || self.run())
     }
 
     /// Goes through the visits of the same round that an earlier run has made.
@@ -99,11 +101,11 @@ impl RecrawlScheduler {
         let (fingerprint, host) = self.pages[page as usize];
         if self.plan.leave_out(page) {
             self.under_way[host as usize] += 1;
-            self.port.planned.lock().insert(fingerprint);
+            self.handle.planned.lock().insert(fingerprint);
         }
     }
 
-    pub(super) fn run(mut self) {
+    fn run(mut self) {
         self.feed_all();
         while self.plan.under_way() > 0 {
             let told = self.told.recv();
@@ -129,7 +131,7 @@ impl RecrawlScheduler {
     fn end(&self) {
         self.show();
         self.tell_end();
-        self.lines.0.to_frontier(LinksFound { errands_done: 1, ..LinksFound::default() });
+        self.frontier.send(Control::Release);
     }
 
     /// The links that lead to pages of the plan.
@@ -160,7 +162,7 @@ impl RecrawlScheduler {
 
     fn count(&self, number: PageNumber, ended: &Ended) {
         let noise = self.plan.noise_of_page(number);
-        let mut figures = self.port.figures.lock();
+        let mut figures = self.handle.figures.lock();
         figures.visited += 1;
         match (ended.fate, ended.difference) {
             (Fate::NotModified, _) => figures.not_modified += 1,
@@ -189,14 +191,14 @@ impl RecrawlScheduler {
     /// Puts a page into the frontier.
     fn plant(&mut self, page: PageNumber) {
         let fingerprint = self.pages[page as usize].0;
-        self.port.planned.lock().insert(fingerprint);
+        self.handle.planned.lock().insert(fingerprint);
         if let Some(noise) = self.plan.noise_of_page(page).filter(|noise| *noise >= Difference::Numbers) {
-            self.port.noise.lock().insert(fingerprint, noise);
+            self.handle.noise.lock().insert(fingerprint, noise);
         }
         let visit = self.reader.of(fingerprint).ok().flatten();
         let Some(visit) = visit else {
             // It was there when the plan was made: the disk fails, which ends the crawl elsewhere.
-            self.port.planned.lock().remove(&fingerprint);
+            self.handle.planned.lock().remove(&fingerprint);
             let host = self.pages[page as usize].1 as usize;
             self.under_way[host] -= 1;
             return self.plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
@@ -210,8 +212,8 @@ impl RecrawlScheduler {
             via: visit.via.as_deref().map(Into::into),
         };
         // Its class is the same in every generation.
-        let found = LinksFound { accepted: vec![item], generation: u64::MAX, ..LinksFound::default() };
-        self.lines.0.to_frontier(found);
+        let links = DiscoveredLinks { accepted: vec![item], generation: u64::MAX, ..DiscoveredLinks::default() };
+        self.frontier.send(LinksFound(links));
     }
 
     /// How many visits there may be: the share of what a visit to every page would take, the other requests (new pages, robots.txt) added
@@ -221,7 +223,7 @@ impl RecrawlScheduler {
             return u64::MAX;
         }
         let pages = self.plan.pages() as f64;
-        let made = self.lines.0.allowance.requests();
+        let made = self.frontier.allowance().requests();
         let others = made.saturating_sub(self.plan.ahead().visited) as f64;
         let most = self.options.share * pages - (1.0 - self.options.share) * others;
         most.max(SHARE_AT_LEAST.min(self.options.share) * pages).max(1.0) as u64
@@ -229,7 +231,7 @@ impl RecrawlScheduler {
 
     fn show(&self) {
         let ahead = self.plan.ahead();
-        let mut figures = self.port.figures.lock();
+        let mut figures = self.handle.figures.lock();
         figures.expected = ahead.expected;
         // What differed before it was known that its kind always does is no change; in a recrawl that goes on, others were found before.
         let noise = figures.changed.saturating_sub(ahead.changed);
@@ -244,7 +246,7 @@ impl RecrawlScheduler {
             Some(Stop::Recall) => "nearly all that has changed is expected to be found",
             Some(Stop::Chance) => "no page is likely to have changed",
         };
-        let figures = self.port.figures();
+        let figures = self.handle.figures();
         let expected = figures.expected.round();
         tracing::info!(visited = figures.visited, changed = figures.changed, left = expected, "{why}");
     }

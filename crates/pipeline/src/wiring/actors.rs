@@ -1,129 +1,140 @@
-//! The actors, and what connects them.
+//! The actors, and the handles that lead to them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use actix::Actor;
+use actix::{AsyncContext as _, Context};
 use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, bounded};
-use dashmap::DashMap;
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::oneshot;
 
 use super::CrawlBuilder;
-use super::bounds::{budgets, limits, threads};
-use crate::environment::Network;
-use crate::fetching::Fetching;
-use crate::job::Job;
-use crate::live::LiveBoard;
-use crate::policy_setup::PolicySetup;
-use crate::switchboard::{ERRANDS_MAX, Lines, Switchboard};
+use super::parts::Parts;
+use crate::bounds::{budgets, leases_max, limits};
+use crate::handles::{FrontierHandle, PageQueue, StateHandle};
+use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
+use crate::requests::{Fetching, RequestSender};
 use crate::tally::Tally;
 use crate::visits::Visits;
-use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::config::Config;
-use harvestman_core::model::Ledger;
-use harvestman_core::url::{HostGroups, HostKey, Scope};
-use harvestman_report::Hooks;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{HostOwnership, Ledger};
 use harvestman_stages::fetch::DecodeLimits;
-use harvestman_stages::frontier::{Allowance, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Shelf};
-use harvestman_stages::host::{BlockedHosts, GateTerms, Gates, HostPast, HostRules, HostSetup};
+use harvestman_stages::frontier::{
+    Allowance, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Order, OrderSlot, Shelf,
+};
+use harvestman_stages::host::{BlockedHosts, HostRules, HostSetup};
 
-impl CrawlBuilder<'_> {
-    /// What connects the actors, and the queue of those who work beside them.
-    pub(super) fn board(
-        &self,
-        (network, visits): (Arc<dyn Network>, Visits),
-        (scope, ledger): (&Arc<Scope>, &Arc<Mutex<Ledger>>),
-        started: Instant,
-        (remembered, blocked): (Option<Mutex<HashMap<HostKey, HostPast>>>, ArcSwap<BlockedHosts>),
-    ) -> (Switchboard, Receiver<Job>) {
-        let Self { config, hooks, clock, seed, .. } = self;
-        let in_flight = config.frontier.in_flight_max.max(1);
-        let allowance = Allowance::new(budgets(config, started), Arc::clone(ledger));
-        let allowance = if self.environment.shares_budgets() { allowance.shared() } else { allowance };
-        let (jobs, job_queue) = bounded(in_flight as usize + ERRANDS_MAX + threads(config.crawl.threads));
-        let board = Switchboard {
-            hosts: DashMap::new(),
-            frontier: OnceLock::new(),
-            setup: OnceLock::new(),
-            allowance: Arc::new(allowance),
+/// A frontier that has an address and is not built yet: what it hands leases to needs the address first.
+pub(super) struct FrontierToBe {
+    context: Context<FrontierActor>,
+    pub(super) handle: FrontierHandle,
+    pub(super) ledger: Arc<Mutex<Ledger>>,
+    orders: Arc<OrderSlot>,
+}
+
+/// What the frontier is built from besides the configuration.
+pub(super) struct FrontierParts {
+    pub(super) hosts: Arc<HostDirectory>,
+    pub(super) order: Order,
+    pub(super) ownership: Arc<dyn HostOwnership>,
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) finished: oneshot::Sender<EndReason>,
+}
+
+impl FrontierToBe {
+    /// A frontier whose orders wait in `orders`.
+    pub(super) fn new(builder: &CrawlBuilder<'_>, orders: Arc<OrderSlot>, started: Instant) -> Self {
+        let ledger: Arc<Mutex<Ledger>> = Arc::default();
+        let allowance = Allowance::new(budgets(builder.config, started), Arc::clone(&ledger));
+        let allowance = if builder.environment.shares_budgets() { allowance.shared() } else { allowance };
+        let context = Context::new();
+        let handle = FrontierHandle::new(context.address(), Arc::new(allowance), Arc::clone(&orders));
+        Self { context, handle, ledger, orders }
+    }
+
+    /// The frontier, empty.
+    pub(super) fn build(&self, builder: &CrawlBuilder<'_>, parts: FrontierParts) -> FrontierActor {
+        let CrawlBuilder { config, hooks, clock, .. } = builder;
+        FrontierActor::new(FrontierSetup {
+            limits: limits(config),
+            allowance: Arc::clone(self.handle.allowance()),
+            in_flight_max: leases_max(config) as u32,
+            early_stop: EarlyStopOptions {
+                share: config.budget.early_stop,
+                requests: config.budget.early_stop_requests,
+            },
+            explore_every: config.frontier.explore_every,
+            order: parts.order,
+            orders: Arc::clone(&self.orders),
+            ownership: parts.ownership,
+            pulse: Arc::clone(self.handle.pulse()),
+            hosts: parts.hosts.as_port(),
             clock: clock.clone(),
-            fetching: Arc::new(Fetching {
-                network,
-                robots: Arc::new(config.robots.clone()),
-                decode: DecodeLimits::from(&config.fetch),
-                tally: Tally::default(),
-                metrics: hooks.metrics.clone(),
-            }),
-            jobs,
-            gates: Mutex::new(Gates::new(GateTerms::from(&HostRules::from(*config)))),
-            gate_timer: Mutex::default(),
-            errands: Arc::new(Semaphore::new(ERRANDS_MAX)),
-            robots: Arc::new(config.robots.clone()),
-            scope: Arc::clone(scope),
-            metrics: hooks.metrics.clone(),
-            seed: seed.child("hosts"),
-            waits: Mutex::default(),
-            keeper: OnceLock::new(),
-            visits,
-            recrawl: OnceLock::new(),
-            remembered,
-            blocked,
-            live: Arc::new(LiveBoard::new(&hooks.live)),
-            ownership: self.environment.ownership(),
-            pulse: Arc::default(),
-            lapses: watch::Sender::new(0),
-        };
-        (board, job_queue)
+            ledger: Arc::clone(&self.ledger),
+            metrics: Arc::clone(&hooks.metrics.frontier),
+            crawl_metrics: Arc::clone(&hooks.metrics.crawl),
+            shelf: parts.shelf,
+            finished: parts.finished,
+        })
+    }
+
+    /// Starts the frontier at its address.
+    pub(super) fn start(self, frontier: FrontierActor) {
+        self.context.run(frontier);
     }
 }
 
-pub(super) fn frontier(
-    config: &Config,
-    hooks: &Hooks,
-    clock: &Clock,
-    (lines, policy): (&Lines, &PolicySetup),
-    (ledger, shelf): (&Arc<Mutex<Ledger>>, Arc<Shelf>),
-    finished: oneshot::Sender<EndReason>,
-) -> FrontierActor {
-    FrontierActor::new(FrontierSetup {
-        limits: limits(config),
-        allowance: Arc::clone(&lines.0.allowance),
-        in_flight_max: config.frontier.in_flight_max.max(1),
-        early_stop: EarlyStopOptions { share: config.budget.early_stop, requests: config.budget.early_stop_requests },
-        explore_every: config.frontier.explore_every,
-        order: policy.first_order(),
-        orders: Arc::clone(&policy.orders),
-        ownership: Arc::clone(&lines.0.ownership),
-        pulse: Arc::clone(&lines.0.pulse),
-        hosts: Arc::new(lines.clone()),
-        clock: clock.clone(),
-        ledger: Arc::clone(ledger),
-        metrics: Arc::clone(&hooks.metrics.frontier),
-        crawl_metrics: Arc::clone(&hooks.metrics.crawl),
-        shelf,
-        finished,
-    })
+/// What the directory of hosts is built from besides the configuration.
+pub(super) struct HostParts {
+    pub(super) frontier: FrontierHandle,
+    pub(super) state: Option<StateHandle>,
+    pub(super) requests: Arc<RequestSender>,
+    pub(super) pages: PageQueue,
+    pub(super) blocked: BlockedHosts,
+    pub(super) remembered: Option<RememberedHosts>,
 }
 
-pub(super) fn start_actors(
-    (config, groups): (&Config, HostGroups),
-    hooks: &Hooks,
-    clock: &Clock,
-    lines: &Lines,
-    frontier: FrontierActor,
-) {
+/// What sends requests.
+pub(super) fn request_sender(
+    builder: &CrawlBuilder<'_>,
+    parts: &Parts,
+    visits: &Arc<Visits>,
+    frontier: &FrontierHandle,
+) -> (Arc<RequestSender>, Arc<Tally>) {
+    let CrawlBuilder { config, hooks, clock, .. } = builder;
+    let tally: Arc<Tally> = Arc::default();
+    let fetching = Fetching {
+        network: Arc::clone(&parts.network),
+        robots: Arc::new(config.robots.clone()),
+        decode: DecodeLimits::from(&config.fetch),
+        tally: Arc::clone(&tally),
+        metrics: hooks.metrics.clone(),
+    };
+    let allowance = Arc::clone(frontier.allowance());
+    (Arc::new(RequestSender::new(fetching, Arc::clone(visits), allowance, clock.clone())), tally)
+}
+
+/// The directory of hosts, empty.
+pub(super) fn directory(builder: &CrawlBuilder<'_>, parts: &Parts, hosts: HostParts) -> Arc<HostDirectory> {
+    let CrawlBuilder { config, hooks, clock, seed, .. } = builder;
     let setup = HostSetup {
-        rules: ArcSwap::from_pointee(HostRules::from(config)),
-        groups,
+        rules: ArcSwap::from_pointee(HostRules::from(*config)),
+        groups: parts.groups.clone(),
         sleep_after: config.host.sleep_after.0,
         clock: clock.clone(),
         capped_delays: Arc::default(),
         metrics: hooks.metrics.host.clone(),
-        outlets: Arc::new(lines.clone()),
     };
-    // Both are set once, here; a second crawl has a switchboard of its own.
-    let _ = lines.0.setup.set(Arc::new(setup));
-    let _ = lines.0.frontier.set(frontier.start());
+    HostDirectory::new(DirectorySetup {
+        setup,
+        frontier: hosts.frontier,
+        state: hosts.state,
+        requests: hosts.requests,
+        deliveries: Arc::new(hosts.pages),
+        ownership: Arc::clone(&parts.ownership),
+        scope: Arc::clone(&parts.scope),
+        robots: Arc::new(config.robots.clone()),
+        blocked: hosts.blocked,
+        remembered: hosts.remembered,
+        seed: seed.child("hosts"),
+    })
 }

@@ -1,20 +1,20 @@
 //! What earlier runs of a crawl left, and what is kept for later ones.
 
-use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::CrawlBuilder;
 use crate::Error;
+use crate::hosts::RememberedHosts;
+use crate::output::STATE_DIRECTORY;
 use crate::recrawl::Loaded;
-use crate::resume::{Past, STATE_DIRECTORY};
-use harvestman_core::url::HostKey;
-use harvestman_stages::host::HostPast;
+use crate::resume::Past;
 use harvestman_storage::store::{Round, Store, VisitReader};
 
 /// What is known of earlier runs.
-pub(super) struct Memory {
+pub(super) struct EarlierRuns {
     pub(super) past: Past,
     /// Whether there was an earlier run.
     pub(super) goes_on: bool,
@@ -26,13 +26,13 @@ pub(super) struct Memory {
     /// The recrawl that goes on or begins, and what it goes by.
     pub(super) round: Option<(Round, Loaded)>,
     /// What hosts were known to be like, where that is of use.
-    pub(super) hosts: Option<Mutex<HashMap<HostKey, HostPast>>>,
+    pub(super) hosts: Option<RememberedHosts>,
 }
 
-impl Memory {
+impl EarlierRuns {
     /// Reads what is `left`; where there is nothing and the state is kept, it is begun.
-    pub(super) fn recall(beginning: &CrawlBuilder<'_>, directory: &Path, left: Option<Store>) -> Result<Self, Error> {
-        let config = beginning.config;
+    pub(super) fn recall(builder: &CrawlBuilder<'_>, directory: &Path, left: Option<Store>) -> Result<Self, Error> {
+        let config = builder.config;
         let past = left.as_ref().map(Past::read).transpose()?;
         let goes_on = past.is_some();
         let mut past = past.unwrap_or_default();
@@ -44,7 +44,7 @@ impl Memory {
         };
         let round = known.map(load).transpose()?;
         let hosts = std::mem::take(&mut past.hosts);
-        let hosts = (goes_on || beginning.environment.remembers()).then(|| Mutex::new(hosts));
+        let hosts = (goes_on || builder.environment.remembers()).then(|| Arc::new(Mutex::new(hosts)));
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,

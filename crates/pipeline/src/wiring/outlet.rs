@@ -2,37 +2,34 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::CrawlBuilder;
-use super::bounds::threads;
 use crate::Error;
+use crate::bounds::threads;
+use crate::handles::ArchiveHandle;
 use crate::learning::ObservationSender;
 use crate::metered::Metered;
 use crate::page_processor::{PageProcessor, Rules};
-use crate::state_writer::{Disk, StateHandle, StateWriter};
-use crate::switchboard::Lines;
-use crate::worker::{Desk, Worker};
-use harvestman_core::clock::Instant;
+use crate::state_writer::Disk;
+use crate::worker::{Worker, WorkerContext};
 use harvestman_core::config::Config;
-use harvestman_core::model::Ledger;
 use harvestman_storage::archive::{ArchiveSink, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId, Writer};
 use harvestman_storage::store::Store;
 use harvestman_structure::parse::Parser;
 
 /// Where outcomes are written.
-pub(super) struct Outlet {
+pub(super) struct ArchiveFiles {
     sink: ArchiveSink,
     pub(super) writer: Writer,
     index: Arc<RevisitIndex>,
     run_id: RunId,
 }
 
-impl Outlet {
+impl ArchiveFiles {
     /// Opens the files.
-    pub(super) fn open(beginning: &CrawlBuilder<'_>, directory: &Path) -> Result<Self, Error> {
-        let CrawlBuilder { config, clock, hooks, environment, .. } = beginning;
-        let run_id = RunId::new(beginning.seed, clock.now());
+    pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<Self, Error> {
+        let CrawlBuilder { config, clock, hooks, environment, .. } = builder;
+        let run_id = RunId::new(builder.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
         let files = Files::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
         let metrics = Arc::clone(&hooks.metrics.archive);
@@ -41,49 +38,41 @@ impl Outlet {
         Ok(Self { sink, writer, index, run_id })
     }
 
-    /// Who keeps the state, once what it is to hold is in these files.
-    pub(super) fn keeper(
-        &self,
-        beginning: &CrawlBuilder<'_>,
-        (store, account): (Store, Ledger),
-        lines: &Lines,
-        started: Instant,
-    ) -> (StateWriter, StateHandle) {
-        let CrawlBuilder { config, clock, environment, .. } = beginning;
-        let sink = self.sink.clone();
-        let sync_archive = environment.archive_sync(Box::new(move || sink.sync()));
-        let disk = Disk { state: environment.state(store), sync_archive };
-        StateWriter::new(config, (disk, account), lines.clone(), (clock.clone(), started))
+    /// The way to the files.
+    pub(super) fn handle(&self, builder: &CrawlBuilder<'_>) -> ArchiveHandle {
+        ArchiveHandle::new(self.sink.clone(), builder.clock.clone(), builder.hooks.metrics.clone())
     }
 
-    /// Those who parse what was fetched and hand it on to these files.
+    /// Where the state is committed, once what it names is in these files.
+    pub(super) fn disk(&self, builder: &CrawlBuilder<'_>, store: Store) -> Disk {
+        let sink = self.sink.clone();
+        let sync_archive = builder.environment.archive_sync(Box::new(move || sink.sync()));
+        Disk { state: builder.environment.state(store), sync_archive }
+    }
+
+    /// The workers, which parse what was fetched and hand it on to these files.
     pub(super) fn workers(
         &self,
-        beginning: &CrawlBuilder<'_>,
-        lines: &Lines,
-        (rules, observer): (&Arc<Rules>, Option<ObservationSender>),
+        builder: &CrawlBuilder<'_>,
+        context: WorkerContext,
+        rules: &Arc<Rules>,
+        observer: Option<&ObservationSender>,
     ) -> Vec<Worker> {
-        let config = beginning.config;
-        let desk = Arc::new(Desk {
-            lines: lines.clone(),
-            arbiter: actix::Arbiter::current(),
-            sink: self.sink.clone(),
-            clock: beginning.clock.clone(),
-            write_failed: AtomicBool::new(false),
-        });
+        let config = builder.config;
+        let context = Arc::new(context);
         let worker = |number| {
             let options = config.parse.clone();
             let ids = self.run_id.ids(number as u16);
             let encoder = || RecordEncoder::new(&config.archive, ids, Arc::clone(&self.index));
             Worker {
-                desk: Arc::clone(&desk),
+                context: Arc::clone(&context),
                 processor: PageProcessor::new(Arc::clone(rules), move || Parser::new(&options)),
                 encoder: config.archive.enabled.then(encoder),
-                observer: observer.clone(),
+                observer: observer.cloned(),
             }
         };
         let count = threads(config.crawl.threads);
-        beginning.hooks.metrics.worker.threads.set(count as u64);
+        builder.hooks.metrics.worker.threads.set(count as u64);
         (0..count).map(worker).collect()
     }
 }

@@ -6,14 +6,12 @@ use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::Network;
 use crate::page_processor::Rules;
-use crate::policy_setup::PolicySetup;
-use harvestman_core::config::Config;
+use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
 use harvestman_policy::PolicySnapshot;
-use harvestman_report::Hooks;
 use harvestman_stages::fetch::{DecodeLimits, TrustedHosts};
-use harvestman_stages::frontier::LinksFound;
+use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
@@ -25,7 +23,7 @@ pub(super) struct Parts {
     pub(super) canonicaliser: Canonicaliser,
     pub(super) scope: Arc<Scope>,
     pub(super) network: Arc<dyn Network>,
-    pub(super) policy: PolicySetup,
+    pub(super) ownership: Arc<dyn HostOwnership>,
 }
 
 /// The seeds, canonical, each once. All that are none are reported together.
@@ -47,8 +45,9 @@ pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result
     Ok(seeds)
 }
 
-pub(super) fn parts(beginning: &CrawlBuilder<'_>) -> Result<Parts, Error> {
-    let CrawlBuilder { config, clock, seed, environment, .. } = beginning;
+/// Checks the settings and builds what needs nothing else. Nothing is written yet.
+pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), Error> {
+    let CrawlBuilder { config, clock, seed, environment, .. } = builder;
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
@@ -61,22 +60,26 @@ pub(super) fn parts(beginning: &CrawlBuilder<'_>) -> Result<Parts, Error> {
     fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let network = environment.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (*environment, *seed))?;
-    Ok(Parts { seeds, groups, canonicaliser, scope, network, policy })
+    let environment = PolicyEnvironment { environment: *environment, seed: *seed };
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), environment)?;
+    let ownership = builder.environment.ownership();
+    Ok((Parts { seeds, groups, canonicaliser, scope, network, ownership }, policy))
 }
 
+/// What is the same for all pages.
 pub(super) fn rules(
-    config: &Config,
-    canonicaliser: Canonicaliser,
-    (scope, seen, ownership): (&Arc<Scope>, &Arc<SeenUrls>, &Arc<dyn HostOwnership>),
+    builder: &CrawlBuilder<'_>,
+    parts: &Parts,
     policy: &PolicySetup,
-    (hooks, digests): (&Hooks, bool),
-) -> Result<Rules, Error> {
-    Ok(Rules {
-        canonicaliser,
-        scope: Arc::clone(scope),
+    seen: &Arc<SeenUrls>,
+    digests: bool,
+) -> Rules {
+    let config = builder.config;
+    Rules {
+        canonicaliser: parts.canonicaliser.clone(),
+        scope: Arc::clone(&parts.scope),
         seen: Arc::clone(seen),
-        ownership: Arc::clone(ownership),
+        ownership: Arc::clone(&parts.ownership),
         policy: Arc::clone(&policy.current),
         needs: Arc::clone(&policy.needs),
         recorded: None,
@@ -87,8 +90,8 @@ pub(super) fn rules(
         sitemaps: sitemap::Limits::from(&config.robots),
         export: config.archive.links,
         digests,
-        metrics: hooks.metrics.clone(),
-    })
+        metrics: builder.hooks.metrics.clone(),
+    }
 }
 
 /// The seeds as discovered links.
@@ -96,8 +99,8 @@ pub(super) fn plant<'a>(
     seeds: impl Iterator<Item = &'a CanonicalUrl>,
     rules: &Rules,
     snapshot: &dyn PolicySnapshot,
-) -> LinksFound {
-    let mut found = LinksFound { generation: snapshot.generation(), ..LinksFound::default() };
+) -> DiscoveredLinks {
+    let mut found = DiscoveredLinks { generation: snapshot.generation(), ..DiscoveredLinks::default() };
     for url in seeds {
         if let Err(why) = rules.scope.check(url.as_str()) {
             tracing::warn!(url = url.as_str(), why = why.label(), "a seed is outside the scope");

@@ -29,43 +29,80 @@ pub struct LeaseEnded {
     pub outcome: Outcome,
     /// Bytes of the answer's body; none where no request was sent.
     pub received: Option<u64>,
-    /// What was discovered on the page.
-    pub found: LinksFound,
 }
 
 /// How a lease ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Outcome {
     /// For good.
-    Final(Fate),
+    Final(Fate, Box<PageFindings>),
     /// The URL is to be tried again, not before this time.
     Retry(Instant),
 }
 
-/// Links discovered at one place. Sent by itself for seeds and errands (robots.txt, sitemaps).
-#[derive(Debug, Default, Message)]
-#[rtype(result = "()")]
-pub struct LinksFound {
+impl Outcome {
+    /// For good, on a page that led to nothing.
+    pub fn without_findings(fate: Fate) -> Self {
+        Self::Final(fate, Box::default())
+    }
+}
+
+/// What a page led to.
+#[derive(Debug, Default, PartialEq)]
+pub struct PageFindings {
+    /// Its links.
+    pub links: DiscoveredLinks,
+    /// What was observed of the page itself, persisted for later visits.
+    pub visit: Option<Box<Visit>>,
+    /// What that visit observed of other pages, in a recrawl.
+    pub sighting: Option<Box<Sighting>>,
+}
+
+/// Links discovered in one place, as the link filter judged them.
+#[derive(Debug, Default, PartialEq)]
+pub struct DiscoveredLinks {
     /// Fates that were clear at once (duplicates, out of scope, …).
     pub settled: Fates,
     /// New URLs to fetch.
     pub accepted: Vec<ScheduledUrl>,
-    /// What was learnt of the page itself, to be kept for visits later.
-    pub visit: Option<Box<Visit>>,
-    /// What that visit saw of other pages, in a recrawl.
-    pub sighting: Option<Box<Sighting>>,
+    /// New URLs of hosts that other nodes of the fleet own; their fates are in `settled`.
+    pub foreign: Vec<ScheduledUrl>,
     /// The generation ([`Order::generation`]) that their classes are of.
     pub generation: u64,
-    /// Errands (of those announced by [`ErrandsAdded`]) that ended with this message.
-    pub errands_done: u32,
-    /// The crawl's own requests (robots.txt, sitemaps) that ended with this message.
-    pub own_requests: u32,
-    /// Bytes that those requests brought.
-    pub own_bytes: u64,
-    /// What is to be kept in mind with it.
+}
+
+/// Links that belong to no lease: seeds, derived addresses, planned visits.
+#[derive(Debug, Default, Message)]
+#[rtype(result = "()")]
+pub struct LinksFound(pub DiscoveredLinks);
+
+/// One of the crawl's own requests (robots.txt, sitemaps) has ended.
+#[derive(Debug, Default, Message)]
+#[rtype(result = "()")]
+pub struct OwnRequestEnded {
+    /// Bytes that it brought.
+    pub bytes: u64,
+    /// Whether [`ErrandsAdded`] had announced it.
+    pub announced: bool,
+    /// The links of a sitemap.
+    pub links: DiscoveredLinks,
+    /// Facts to persist with it.
     pub notes: Vec<Note>,
-    /// What it means to the fleet; none where the crawl is on one machine, or nothing.
-    pub fleet_effects: Option<Box<FleetEffects>>,
+}
+
+/// So many errands that [`ErrandsAdded`] announced have ended without a request.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct ErrandsDone(pub u32);
+
+/// Something happened that concerns the fleet; it is persisted with its effects.
+#[derive(Debug, Default, Message)]
+#[rtype(result = "()")]
+pub struct FleetEvent {
+    /// Links that came with it.
+    pub links: DiscoveredLinks,
+    /// What it means to the fleet.
+    pub effects: Box<FleetEffects>,
 }
 
 /// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.
@@ -124,7 +161,7 @@ pub struct LeasesOf(pub Arc<Hosts>);
 #[rtype(result = "()")]
 pub struct TakeOver {
     /// The URLs.
-    pub found: LinksFound,
+    pub waiting: Vec<ScheduledUrl>,
     /// URLs ever accepted of hosts, those that wait among them.
     pub admitted: Vec<(HostKey, u64)>,
 }
@@ -173,6 +210,10 @@ pub enum Control {
     Look,
     /// The whole fleet's crawl ends for this reason: hand out nothing more.
     End(EndReason),
+    /// Keep the crawl open though nothing waits and nothing is under way, until as many [`Control::Release`] have come.
+    HoldOpen,
+    /// End one [`Control::HoldOpen`].
+    Release,
 }
 
 /// Changes were kept; so many leases have ended with that.

@@ -31,8 +31,9 @@ pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
 
 pub use messages::{
-    ChangePort, Control, ErrandsAdded, FollowNow, HostDue, HostPort, Hosts, Kept, LeaseEnded, LeasesOf, LetGo,
-    LimitsChanged, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome, SurveyWanted, TakeOver,
+    ChangePort, Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, HostPort, Hosts,
+    Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
+    OwnRequestEnded, PageFindings, SurveyWanted, TakeOver,
 };
 pub use outlook::{Outlook, Waiting, outlook};
 pub use pulse::FrontierPulse;

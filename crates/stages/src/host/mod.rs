@@ -9,6 +9,7 @@ mod gates;
 mod health;
 mod messages;
 mod politeness;
+mod ports;
 mod recollection;
 pub mod retry_after;
 pub mod robots;
@@ -22,10 +23,13 @@ pub use face::HostFace;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use messages::{
-    ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, HostOutlets, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved,
-    Retire, RulesChanged, SitemapsFound, Wake,
+    ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire,
+    RulesChanged, SitemapsFound, Wake,
 };
 pub use politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
+pub use ports::{
+    DeliveredErrand, DeliveryPort, GatePort, HostAddress, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,
+};
 pub use recollection::{HostPast, KnownRobots};
 
 #[cfg(test)]

@@ -12,14 +12,15 @@ use rand::Rng as _;
 use super::disk::{Disk, Event, FaultyFiles, FaultyState};
 use super::network::{Servers, SimulatedNetwork};
 use crate::Error;
-use crate::crawl::Crawl;
+use crate::crawl::PreparedCrawl;
 use crate::environment::{Environment, Network};
+use crate::handles::PageQueue;
 use crate::job::Job;
 use crate::learning::Learner;
 use crate::recrawl::RecrawlScheduler;
 use crate::resume::Start;
 use crate::state_writer::{StateLog, StateWriter, SyncArchive};
-use crate::threads::Stages;
+use crate::threads::{RunningStages, Stages, StagesEnded};
 use crate::wiring::CrawlBuilder;
 use crate::worker::Worker;
 use harvestman_core::clock::{Clock, Instant};
@@ -102,13 +103,19 @@ impl Environment for Simulated<'_> {
     }
 }
 
-/// What threads are elsewhere.
-struct Hands {
+/// The stages that run on threads in a live crawl; here each takes a step now and then.
+struct Stepped {
     worker: Worker,
     jobs: crossbeam_channel::Receiver<Job>,
     learner: Option<Learner>,
-    feeder: Option<RecrawlScheduler>,
-    keeper: Option<StateWriter>,
+    scheduler: Option<RecrawlScheduler>,
+    state_writer: Option<StateWriter>,
+}
+
+/// The stepped stages, shared by the tasks that step them, and the archive's writer.
+struct SteppedStages {
+    stages: Rc<RefCell<Option<Stepped>>>,
+    writer: Arc<Mutex<Option<Writer>>>,
 }
 
 impl Run<'_> {
@@ -122,7 +129,7 @@ impl Run<'_> {
             let clock = Clock::starting_at(self.at);
             let writer = Arc::default();
             let environment = Simulated { run: self, writer: Arc::clone(&writer) };
-            let beginning = CrawlBuilder {
+            let builder = CrawlBuilder {
                 config: self.config,
                 hooks: &Hooks::none(),
                 clock: clock.clone(),
@@ -130,8 +137,8 @@ impl Run<'_> {
                 start,
                 environment: &environment,
             };
-            let end = match beginning.wire() {
-                Ok((crawl, stages)) => self.tend(crawl, stages, &writer).await,
+            let end = match builder.build() {
+                Ok(prepared) => self.run(prepared, &writer).await,
                 Err(error) => End::Refused(error.to_string()),
             };
             (Ended { end, at: clock.now() }, tokio::runtime::Handle::current())
@@ -142,26 +149,19 @@ impl Run<'_> {
         ended
     }
 
-    async fn tend(&self, mut crawl: Crawl, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> End {
-        let Stages { mut workers, jobs, learner, feeder, keeper, writer: made } = stages;
-        *writer.lock() = Some(made);
-        let worker = workers.pop().expect("a worker");
-        let mut hands = Hands { worker, jobs, learner, feeder, keeper: keeper.map(|(keeper, _)| keeper) };
-        if let Some(learner) = &mut hands.learner {
-            learner.begin();
-        }
-        if let Some(feeder) = &mut hands.feeder {
-            feeder.begin();
-        }
-        let hands = Rc::new(RefCell::new(Some(hands)));
-        self.let_work(&hands, writer);
-        let finished = crawl.finished.lock().take().expect("a crawl is tended once");
-        crawl.begin();
+    async fn run(&self, prepared: PreparedCrawl, writer: &Arc<Mutex<Option<Writer>>>) -> End {
+        let started = prepared.start(|stages| Ok(self.start_stages(stages, writer)));
+        let mut running = match started {
+            Ok(running) => running,
+            Err(error) => return End::Refused(error.to_string()),
+        };
+        running.begin();
         let (killed_after, event) = self.killed_after.unwrap_or((STUCK_AFTER, Event::KilledBefore));
+        let hooks = Hooks::none();
         let end = tokio::select! {
             biased;
             () = self.disk.died.notified() => End::Killed,
-            reason = finished => reason.map_or(End::Failed, End::Over),
+            reason = running.until_over(&hooks) => reason.map_or(End::Failed, End::Over),
             () = tokio::time::sleep(killed_after) => {
                 if self.killed_after.is_none() {
                     End::Stuck
@@ -171,39 +171,58 @@ impl Run<'_> {
                 }
             }
         };
-        let hands = hands.borrow_mut().take().expect("nobody else takes them");
-        // It holds the state open.
-        crawl.lines.0.visits.close();
-        match end {
-            End::Over(_) => self.close(crawl, hands, writer, end),
-            end => end,
+        if !matches!(end, End::Over(_)) {
+            running.kill(SteppedStages::kill);
+            return end;
+        }
+        match running.close().await {
+            _ if self.disk.is_dead() => End::Killed,
+            Ok(closed) if closed.failed.is_none() => end,
+            Ok(_) | Err(_) => End::Failed,
         }
     }
 
-    /// Lets each of the hands take a step now and then.
-    fn let_work(&self, hands: &Rc<RefCell<Option<Hands>>>, writer: &Arc<Mutex<Option<Writer>>>) {
-        type Step = fn(&mut Hands) -> bool;
+    fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> SteppedStages {
+        let Stages { mut workers, jobs, learner, scheduler, state_writer, writer: made } = stages;
+        *writer.lock() = Some(made);
+        let worker = workers.pop().expect("a worker");
+        let state_writer = state_writer.map(|(state_writer, _)| state_writer);
+        let mut stepped = Stepped { worker, jobs, learner, scheduler, state_writer };
+        if let Some(learner) = &mut stepped.learner {
+            learner.begin();
+        }
+        if let Some(scheduler) = &mut stepped.scheduler {
+            scheduler.begin();
+        }
+        let stages = Rc::new(RefCell::new(Some(stepped)));
+        self.step_now_and_then(&stages, writer);
+        SteppedStages { stages, writer: Arc::clone(writer) }
+    }
+
+    /// Has each of the stages take a step now and then.
+    fn step_now_and_then(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<Writer>>>) {
+        type Step = fn(&mut Stepped) -> bool;
         let steps: [(&str, Step); 4] = [
-            ("worker", |hands| {
+            ("worker", |stages| {
                 // Here a worker that waits would wait for ever.
-                let may = !hands.learner.as_ref().is_some_and(Learner::is_behind);
-                may && hands.jobs.try_recv().is_ok_and(|job| hands.worker.take(job))
+                let may = !stages.learner.as_ref().is_some_and(Learner::is_behind);
+                may && stages.jobs.try_recv().is_ok_and(|job| stages.worker.step(job))
             }),
-            ("learner", |hands| hands.learner.as_mut().is_some_and(Learner::step)),
-            ("feeder", |hands| match hands.feeder.as_mut().map(RecrawlScheduler::step) {
+            ("learner", |stages| stages.learner.as_mut().is_some_and(Learner::step)),
+            ("feeder", |stages| match stages.scheduler.as_mut().map(RecrawlScheduler::step) {
                 // The plan is carried out.
-                Some(None) => hands.feeder.take().is_some(),
+                Some(None) => stages.scheduler.take().is_some(),
                 step => step.flatten().unwrap_or_default(),
             }),
-            ("keeper", |hands| hands.keeper.as_mut().is_some_and(StateWriter::step)),
+            ("keeper", |stages| stages.state_writer.as_mut().is_some_and(StateWriter::step)),
         ];
         for (name, step) in steps {
-            let (hands, disk) = (Rc::clone(hands), self.disk.clone());
+            let (stages, disk) = (Rc::clone(stages), self.disk.clone());
             let rng = self.seed.child(name).rng();
             actix::spawn(now_and_then(rng, move || {
-                let mut hands = hands.borrow_mut();
-                let hands = hands.as_mut().filter(|_| !disk.is_dead())?;
-                Some(step(hands))
+                let mut stages = stages.borrow_mut();
+                let stages = stages.as_mut().filter(|_| !disk.is_dead())?;
+                Some(step(stages))
             }));
         }
         let (writer, disk) = (Arc::clone(writer), self.disk.clone());
@@ -213,29 +232,32 @@ impl Run<'_> {
             Some(writer.step())
         }));
     }
+}
 
-    /// What the end of a live crawl does.
-    fn close(&self, crawl: Crawl, hands: Hands, writer: &Arc<Mutex<Option<Writer>>>, end: End) -> End {
-        let Hands { mut worker, jobs, mut learner, keeper, .. } = hands;
+impl SteppedStages {
+    /// Drops the stages as they are.
+    fn kill(&self) {
+        drop(self.stages.borrow_mut().take());
+    }
+}
+
+impl RunningStages for SteppedStages {
+    async fn join(self, _: &PageQueue) -> Result<StagesEnded, Error> {
+        let stages = self.stages.borrow_mut().take().expect("nobody else takes them");
+        let Stepped { mut worker, jobs, mut learner, state_writer, .. } = stages;
         while let Ok(job) = jobs.try_recv() {
             while learner.as_mut().is_some_and(Learner::step) {}
-            worker.take(job);
+            worker.step(job);
         }
         while learner.as_mut().is_some_and(Learner::step) {}
         if let Some(learner) = learner {
             learner.finish();
         }
-        let unkept = keeper.is_some_and(StateWriter::finish);
+        let uncommitted = state_writer.and_then(StateWriter::finish);
         drop(worker);
-        let mut writer = writer.lock().take().expect("it was put there");
+        let mut writer = self.writer.lock().take().expect("it was put there");
         while writer.step() {}
-        let written = writer.finish();
-        drop(crawl);
-        match end {
-            _ if self.disk.is_dead() => End::Killed,
-            _ if unkept || written.is_err() => End::Failed,
-            end => end,
-        }
+        Ok(StagesEnded { panicked: 0, uncommitted, written: writer.finish() })
     }
 }
 

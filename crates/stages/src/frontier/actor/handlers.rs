@@ -5,10 +5,10 @@ use actix::{Context, Handler, MessageResult};
 use super::FrontierActor;
 use crate::frontier::EndReason;
 use crate::frontier::messages::{
-    Control, ErrandsAdded, FollowNow, HostDue, Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound,
-    OrderChanged, Outcome, SurveyWanted, TakeOver,
+    Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, Kept, LeaseEnded, LeasesOf,
+    LetGo, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings, SurveyWanted, TakeOver,
 };
-use harvestman_core::model::{Change, Ended, Fate};
+use harvestman_core::model::{Change, Ended, Fate, FleetEffects};
 
 impl Handler<HostDue> for FrontierActor {
     type Result = ();
@@ -35,7 +35,7 @@ impl Handler<LeaseEnded> for FrontierActor {
         let mut change = Change::default();
         self.events += 1;
         match ended.outcome {
-            Outcome::Final(fate) => {
+            Outcome::Final(fate, page) => {
                 if let Some(number) = self.frontier.end(ended.lease.id) {
                     self.settle(fate);
                     let item = &ended.lease.item;
@@ -43,7 +43,9 @@ impl Handler<LeaseEnded> for FrontierActor {
                     change.ended.push(Ended { number: Some(number), url, host, fate });
                     change.leases = 1;
                 }
-                self.take_in(ended.found, &mut change);
+                let PageFindings { links, visit, sighting } = *page;
+                (change.visit, change.sighting) = (visit, sighting);
+                self.take_in(links, &mut change);
                 self.look_ahead(now);
             }
             Outcome::Retry(not_before) => {
@@ -71,13 +73,36 @@ impl Handler<LeaseEnded> for FrontierActor {
 impl Handler<LinksFound> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, found: LinksFound, _: &mut Context<Self>) {
-        let now = self.setup.clock.now();
-        let mut change = Change::default();
-        self.take_in(found, &mut change);
-        self.keep(change);
-        self.grant(now);
-        self.worked_since(now);
+    fn handle(&mut self, LinksFound(links): LinksFound, _: &mut Context<Self>) {
+        self.take_in_event(links, Change::default());
+    }
+}
+
+impl Handler<OwnRequestEnded> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, ended: OwnRequestEnded, _: &mut Context<Self>) {
+        self.setup.ledger.lock().own_requests(1, ended.bytes);
+        self.setup.allowance.errands_ended(1);
+        self.errands = self.errands.saturating_sub(u64::from(ended.announced));
+        self.take_in_event(ended.links, Change { notes: ended.notes, ..Change::default() });
+    }
+}
+
+impl Handler<ErrandsDone> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, ErrandsDone(count): ErrandsDone, _: &mut Context<Self>) {
+        self.errands = self.errands.saturating_sub(u64::from(count));
+        self.take_in_event(DiscoveredLinks::default(), Change::default());
+    }
+}
+
+impl Handler<FleetEvent> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, FleetEvent { links, effects }: FleetEvent, _: &mut Context<Self>) {
+        self.take_in_event(links, Change { fleet_effects: Some(effects), ..Change::default() });
     }
 }
 
@@ -92,8 +117,10 @@ impl Handler<LeasesOf> for FrontierActor {
 impl Handler<TakeOver> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, TakeOver { found, admitted }: TakeOver, ctx: &mut Context<Self>) {
-        self.handle(found, ctx);
+    fn handle(&mut self, TakeOver { waiting, admitted }: TakeOver, _: &mut Context<Self>) {
+        let links = DiscoveredLinks { accepted: waiting, ..DiscoveredLinks::default() };
+        let effects = Box::new(FleetEffects { imported: true, ..FleetEffects::default() });
+        self.take_in_event(links, Change { fleet_effects: Some(effects), ..Change::default() });
         admitted.iter().for_each(|(host, count)| self.frontier.restore_admitted(host, *count));
     }
 }
@@ -172,6 +199,8 @@ impl Handler<Control> for FrontierActor {
             Control::GoOn => self.pause(false),
             Control::Look => {}
             Control::End(why) => self.setup.allowance.stop(why),
+            Control::HoldOpen => self.holds += 1,
+            Control::Release => self.holds = self.holds.saturating_sub(1),
         }
         self.grant(self.setup.clock.now());
     }

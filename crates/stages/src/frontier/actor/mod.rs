@@ -17,7 +17,7 @@ use super::allowance::Allowance;
 use super::budgets::EndReason;
 use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
-use super::messages::{ChangePort, HostPort, LinksFound, Order, OrderSlot};
+use super::messages::{ChangePort, DiscoveredLinks, HostPort, Order, OrderSlot};
 use super::pulse::FrontierPulse;
 use super::queues::{Frontier, Limits};
 use super::schedule::DueHosts;
@@ -77,6 +77,8 @@ pub struct FrontierActor {
     /// Hosts that were woken and have not been told since that there is no work.
     awake: HashSet<HostKey>,
     errands: u64,
+    /// Reasons to keep the crawl open though nothing waits.
+    holds: u64,
     /// What was taken in, ended and let go.
     events: u64,
     /// Leases whose page has ended, and what came of it is not kept yet. They count as leases until it is.
@@ -109,6 +111,7 @@ impl FrontierActor {
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
+            holds: 0,
             events: 0,
             unkept: 0,
             paused: false,
@@ -153,25 +156,28 @@ impl FrontierActor {
         *self.setup.ledger.lock() = ledger;
     }
 
-    fn take_in(&mut self, found: LinksFound, change: &mut Change) {
+    /// Takes in what no lease has brought, persists `change` with it, and hands out what it allows.
+    fn take_in_event(&mut self, links: DiscoveredLinks, mut change: Change) {
+        let now = self.setup.clock.now();
+        self.take_in(links, &mut change);
+        self.keep(change);
+        self.grant(now);
+        self.worked_since(now);
+    }
+
+    fn take_in(&mut self, found: DiscoveredLinks, change: &mut Change) {
         self.events += 1;
         let accepted = found.accepted.len() as u64;
         self.begun = true;
-        (change.visit, change.sighting) = (found.visit, found.sighting);
-        change.fleet_effects = found.fleet_effects;
-        {
-            let mut ledger = self.setup.ledger.lock();
-            ledger.discover(&found.settled, accepted);
-            ledger.own_requests(u64::from(found.own_requests), found.own_bytes);
+        self.setup.ledger.lock().discover(&found.settled, accepted);
+        if !found.foreign.is_empty() {
+            change.fleet_effects.get_or_insert_default().foreign.extend(found.foreign);
         }
-        self.setup.allowance.errands_ended(u64::from(found.own_requests));
-        self.errands = self.errands.saturating_sub(u64::from(found.errands_done));
         self.setup.crawl_metrics.discovered.add(found.settled.total() + accepted);
         for (fate, count) in found.settled.iter() {
             self.setup.crawl_metrics.count_fate(fate, count);
         }
         self.setup.metrics.stage.received.add(accepted);
-        change.notes.extend(found.notes);
         let mut hosts = BTreeSet::new();
         let outdated = found.generation < self.setup.order.generation;
         for mut item in found.accepted {
@@ -372,7 +378,7 @@ impl FrontierActor {
         }
         let over = match self.setup.allowance.ends(now) {
             Some(why) => Some(why),
-            None if self.frontier.queued() == 0 && self.errands == 0 => Some(EndReason::Empty),
+            None if self.frontier.queued() == 0 && self.errands == 0 && self.holds == 0 => Some(EndReason::Empty),
             None => None,
         };
         if let Some(why) = over

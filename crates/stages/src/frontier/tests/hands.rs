@@ -6,8 +6,8 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::frontier::{
-    Allowance, EarlyStopOptions, FrontierActor, FrontierPulse, FrontierSetup, HostDue, HostPort, Hosts, LetGo,
-    LinksFound, Order, TakeOver,
+    Allowance, EarlyStopOptions, FrontierActor, FrontierPulse, FrontierSetup, HostDue, HostPort, Hosts, LetGo, Order,
+    TakeOver,
 };
 use harvestman_core::clock::Clock;
 use harvestman_fleet::SingleNode;
@@ -60,8 +60,7 @@ fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
 }
 
 fn take(actor: &mut FrontierActor, items: Vec<ScheduledUrl>) {
-    let found = LinksFound { accepted: items, ..LinksFound::default() };
-    actor.handle(TakeOver { found, admitted: Vec::new() }, &mut Context::new());
+    actor.handle(TakeOver { waiting: items, admitted: Vec::new() }, &mut Context::new());
 }
 
 fn let_go(actor: &mut FrontierActor, gone: HostKey) {

@@ -10,6 +10,7 @@ use crate::host::messages::{
     ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire,
     RulesChanged, SitemapsFound, Wake,
 };
+use crate::host::ports::DeliveredErrand;
 use crate::host::sitemap;
 use harvestman_core::model::Fate;
 
@@ -32,11 +33,11 @@ impl Handler<Grant> for HostActor {
         self.setup.metrics.stage.received.inc();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
-        let blocked = self.setup.outlets.is_blocked(&self.key);
+        let blocked = self.ports.registry.is_blocked(&self.key);
         let ready = core.may_send(now, &self.setup.rules.load()) && self.turn == Turn::Held;
         if blocked {
             self.setup.metrics.put_back.inc();
-            self.setup.outlets.put_back(lease, now);
+            self.ports.leases.put_back(lease, now);
         } else if let Some(fate) = core.refusal(&lease, now, &self.setup.rules.load()) {
             if let Some(reason) = fate.reason() {
                 self.setup.metrics.stage.dropped.by(reason).inc();
@@ -44,17 +45,17 @@ impl Handler<Grant> for HostActor {
             if let Fate::Robots(why) = fate {
                 self.setup.metrics.robots_decisions.by(why.label()).inc();
             }
-            self.setup.outlets.refuse(lease, fate);
+            self.ports.deliveries.refuse(lease, fate);
         } else if !ready {
             // Between the question and the answer another request of this host has failed, and it must be left alone.
             self.setup.metrics.put_back.inc();
-            self.setup.outlets.put_back(lease, now);
+            self.ports.leases.put_back(lease, now);
         } else {
             core.started();
             self.turn = Turn::None;
             self.setup.metrics.robots_decisions.by("allowed").inc();
             self.setup.metrics.stage.sent.inc();
-            self.setup.outlets.fetch_page(&self.key, lease);
+            self.ports.requests.fetch_page(self.request(ctx), lease);
         }
         self.advance(ctx);
     }
@@ -68,7 +69,7 @@ impl Handler<RulesChanged> for HostActor {
         if let (Some(core), Some(before)) = (self.core.as_mut(), before) {
             core.change_pace(&before, &self.setup.rules.load());
             if let Some(group) = self.group {
-                self.setup.outlets.change_delay(group, &self.key, self.delay());
+                self.ports.gates.change_delay(group, &self.key, self.delay());
             }
         }
         self.advance(ctx);
@@ -86,7 +87,7 @@ impl Handler<FaceWanted> for HostActor {
             Turn::Waiting(number) => self.gates().get(number).copied().flatten(),
             _ => None,
         };
-        let opens = |gate| self.setup.outlets.opens(gate).filter(|opens| *opens > now);
+        let opens = |gate| self.ports.gates.opens(gate).filter(|opens| *opens > now);
         Some(gate.map_or(face, |gate| face.queued(gate.reason(), opens(gate))))
     }
 }
@@ -116,7 +117,7 @@ impl Handler<LetIn> for HostActor {
         match self.turn {
             Turn::Waiting(number) => self.pass_gates(number + 1),
             // Another life of this host waited there.
-            _ => self.setup.outlets.leave(gate, &self.key, Return { delay: self.delay(), ..Return::default() }),
+            _ => self.ports.gates.leave(gate, &self.key, Return { delay: self.delay(), ..Return::default() }),
         }
         self.advance(ctx);
     }
@@ -143,14 +144,14 @@ impl Handler<PageEnded> for HostActor {
         let Some(core) = self.core.as_mut() else { return };
         lease.item.attempts = lease.item.attempts.saturating_add(1);
         let verdicts = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules.load());
-        self.setup.outlets.remember(&self.key, core.memory());
+        self.ports.registry.remember(&self.key, core.memory());
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
         match verdicts {
-            Verdicts::Final => self.setup.outlets.deliver_page(lease, exchange),
+            Verdicts::Final => self.ports.deliveries.deliver_page(lease, exchange),
             Verdicts::Retry(not_before) => {
                 self.setup.metrics.retries.inc();
                 let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-                self.setup.outlets.retry(lease, not_before, received);
+                self.ports.leases.retry(lease, not_before, received);
             }
         }
         self.advance(ctx);
@@ -162,7 +163,7 @@ impl Handler<PageBrokenOff> for HostActor {
 
     fn handle(&mut self, PageBrokenOff(lease): PageBrokenOff, ctx: &mut Context<Self>) {
         self.taken();
-        self.setup.outlets.put_back(lease, self.setup.clock.now());
+        self.ports.leases.put_back(lease, self.setup.clock.now());
         self.broken_off(None);
         self.advance(ctx);
     }
@@ -174,7 +175,7 @@ impl Handler<ErrandBrokenOff> for HostActor {
     fn handle(&mut self, ErrandBrokenOff(errand): ErrandBrokenOff, ctx: &mut Context<Self>) {
         self.taken();
         self.broken_off(Some(errand));
-        self.setup.outlets.errand_broken_off();
+        self.ports.leases.errand_broken_off();
         self.advance(ctx);
     }
 }
@@ -192,7 +193,7 @@ impl Handler<Retire> for HostActor {
         }
         if let Some(mut core) = self.core.take() {
             // Who holds the host from now on knows of them.
-            (0..core.let_sitemaps_go()).for_each(|_| self.setup.outlets.errand_done());
+            (0..core.let_sitemaps_go()).for_each(|_| self.ports.leases.errand_done());
         }
         ctx.stop();
     }
@@ -213,10 +214,10 @@ impl Handler<ErrandEnded> for HostActor {
                 let robots = core.known_robots(&result, &body);
                 // The sitemaps first: none is forgotten by a run that remembers who named them.
                 if let RobotsResult::Rules(sitemaps) = result {
-                    self.setup.outlets.sitemaps_named(sitemaps, 0);
+                    self.ports.registry.sitemaps_named(sitemaps, 0);
                 }
                 if let Some(robots) = robots {
-                    self.setup.outlets.remember_robots(&self.key, &robots);
+                    self.ports.registry.remember_robots(&self.key, &robots);
                 }
                 self.report_capped_delay();
             }
@@ -232,7 +233,7 @@ impl Handler<ErrandEnded> for HostActor {
             Errand::Sitemap { url, nesting, .. } if is_final => Some((url, nesting)),
             _ => None,
         };
-        self.setup.outlets.deliver_errand(sitemap, exchange, body, permit);
+        self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, exchange, body, permit });
         self.advance(ctx);
     }
 }
@@ -245,8 +246,8 @@ impl Handler<SitemapsFound> for HostActor {
         if let Some(core) = self.core.as_mut() {
             let taken = core.take_on_sitemaps(urls, nesting);
             // The handing-over of the sitemaps was an errand itself, so that the crawl could not end before this.
-            self.setup.outlets.errands_added(taken);
-            self.setup.outlets.errand_done();
+            self.ports.leases.errands_added(taken);
+            self.ports.leases.errand_done();
         }
         self.advance(ctx);
     }

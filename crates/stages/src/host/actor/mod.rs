@@ -15,8 +15,8 @@ use arc_swap::ArcSwap;
 use super::capped::CappedDelays;
 use super::core::{Errand, HostCore, HostRules, Step};
 use super::gates::{GateId, Return};
-use super::messages::HostOutlets;
 use super::politeness::WaitReason;
+use super::ports::{HostAddress, HostPorts, HostRequest};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 use harvestman_metrics::HostMetrics;
@@ -38,8 +38,6 @@ pub struct HostSetup {
     pub capped_delays: Arc<CappedDelays>,
     /// The metrics.
     pub metrics: Arc<HostMetrics>,
-    /// The way out.
-    pub outlets: Arc<dyn HostOutlets>,
 }
 
 /// How far the host's next request has come through the gates before it.
@@ -59,6 +57,7 @@ pub struct HostActor {
     /// None only between going to sleep and the actor's end.
     core: Option<HostCore>,
     setup: Arc<HostSetup>,
+    ports: Arc<HostPorts>,
     /// Whether the frontier was asked and has not answered.
     asked: bool,
     /// Whether there may be work: set by `Wake`, cleared by `NoWork`.
@@ -72,19 +71,25 @@ pub struct HostActor {
 
 impl HostActor {
     /// The actor of the host that `core` knows. Whoever sends it a message counts `pending` up; the actor counts it down.
-    pub fn new(core: HostCore, setup: Arc<HostSetup>, pending: Arc<AtomicU32>) -> Self {
+    pub fn new(core: HostCore, setup: Arc<HostSetup>, ports: Arc<HostPorts>, pending: Arc<AtomicU32>) -> Self {
         Self {
             key: core.key.clone(),
             group: setup.groups.of(&core.key),
             core: Some(core),
             last_active: setup.clock.now(),
             setup,
+            ports,
             asked: false,
             wanted: false,
             turn: Turn::None,
             timer: None,
             pending,
         }
+    }
+
+    /// A request of this host, with the way back.
+    fn request(&self, ctx: &Context<Self>) -> HostRequest {
+        HostRequest { host: self.key.clone(), reply_to: HostAddress::new(ctx.address(), Arc::clone(&self.pending)) }
     }
 
     /// A message was taken from the mailbox.
@@ -106,17 +111,17 @@ impl HostActor {
             self.release_turn();
             return false;
         }
-        if self.setup.outlets.is_blocked(&self.key) {
+        if self.ports.registry.is_blocked(&self.key) {
             return self.rest_blocked();
         }
         match core.next(now, u32::from(self.asked), &self.setup.rules.load()) {
             Step::Resolve => {
                 core.begin_resolve();
-                self.setup.outlets.resolve(&self.key);
+                self.ports.requests.resolve(self.request(ctx));
                 false
             }
             // robots.txt may lie elsewhere.
-            Step::Errand(errand) if self.setup.outlets.is_blocked(&errand.url().host_key()) => self.rest_blocked(),
+            Step::Errand(errand) if self.ports.registry.is_blocked(&errand.url().host_key()) => self.rest_blocked(),
             Step::Errand(errand) => self.has_turn() && self.start_errand(errand, now, ctx),
             Step::Ask => {
                 if self.wanted && self.has_turn() {
@@ -127,7 +132,7 @@ impl HostActor {
             Step::AskToRefuse => {
                 // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
                 for _ in 0..core.let_sitemaps_go() {
-                    self.setup.outlets.errand_done();
+                    self.ports.leases.errand_done();
                 }
                 self.release_turn();
                 if self.wanted && !self.asked {
@@ -140,7 +145,7 @@ impl HostActor {
                 self.setup.metrics.politeness_wait.observe(until.since(now));
                 if why != WaitReason::Delay {
                     self.setup.metrics.backoffs.by(why.label()).inc();
-                    self.setup.outlets.waits(&self.key, until, why);
+                    self.ports.registry.waits(&self.key, until, why);
                 }
                 self.look_again(until, ctx);
                 false
@@ -152,17 +157,17 @@ impl HostActor {
     /// Nothing is sent while the host is blocked; [`RulesChanged`] says when it no longer is.
     fn rest_blocked(&mut self) -> bool {
         self.release_turn();
-        self.setup.outlets.waits(&self.key, Instant::END, WaitReason::Blocked);
+        self.ports.registry.waits(&self.key, Instant::END, WaitReason::Blocked);
         false
     }
 
     fn ask(&mut self) {
         self.asked = true;
-        self.setup.outlets.ask(&self.key);
+        self.ports.leases.ask(&self.key);
     }
 
     fn start_errand(&mut self, errand: Errand, now: Instant, ctx: &mut Context<Self>) -> bool {
-        if !self.setup.outlets.begin_errand() {
+        if !self.ports.requests.begin_errand() {
             // A budget is spent: the crawl is about to end, unless some of what is under way needs no request after all. Or it rests.
             self.release_turn();
             self.look_again(now + BUDGET_RECHECK, ctx);
@@ -172,7 +177,7 @@ impl HostActor {
         core.begin_errand(&errand);
         self.turn = Turn::None;
         self.setup.metrics.errands.inc();
-        self.setup.outlets.run_errand(&self.key, errand);
+        self.ports.requests.run_errand(self.request(ctx), errand);
         true
     }
 
@@ -199,7 +204,7 @@ impl HostActor {
     /// Passes the gates from this number on, as far as they are open.
     fn pass_gates(&mut self, first: usize) {
         let (gates, delay) = (self.gates(), self.delay());
-        let shut = |gate: &Option<GateId>| gate.is_some_and(|gate| !self.setup.outlets.enter(gate, &self.key, delay));
+        let shut = |gate: &Option<GateId>| gate.is_some_and(|gate| !self.ports.gates.enter(gate, &self.key, delay));
         self.turn = gates.iter().skip(first).position(shut).map_or(Turn::Held, |at| Turn::Waiting(first + at));
     }
 
@@ -220,7 +225,7 @@ impl HostActor {
     /// Comes back through the first `passed` gates.
     fn leave_gates(&self, passed: usize, by: Return) {
         for gate in self.gates().into_iter().take(passed).flatten() {
-            self.setup.outlets.leave(gate, &self.key, by);
+            self.ports.gates.leave(gate, &self.key, by);
         }
     }
 
@@ -229,7 +234,7 @@ impl HostActor {
         let now = self.setup.clock.now();
         if let Some(core) = self.core.as_mut() {
             core.broken_off(errand, now, &self.setup.rules.load());
-            self.setup.outlets.remember(&self.key, core.memory());
+            self.ports.registry.remember(&self.key, core.memory());
         }
         // It may have been sent just before.
         self.come_back(Some(now));
@@ -238,7 +243,7 @@ impl HostActor {
     /// Hands on what is known of the host now.
     fn remember(&self) {
         if let Some(core) = &self.core {
-            self.setup.outlets.remember(&self.key, core.memory());
+            self.ports.registry.remember(&self.key, core.memory());
         }
     }
 
@@ -273,7 +278,7 @@ impl HostActor {
         if busy || !self.core.as_ref().is_some_and(HostCore::is_idle) {
             return;
         }
-        if self.setup.outlets.go_to_sleep(&self.key, &mut self.core) {
+        if self.ports.registry.go_to_sleep(&self.key, &mut self.core) {
             ctx.stop();
         }
     }

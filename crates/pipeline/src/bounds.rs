@@ -1,8 +1,16 @@
-//! Budgets and limits, as they are set.
+//! Bounds of queues and threads, and budgets, as the configuration sets them.
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
 use harvestman_stages::frontier::{Budgets, Limits};
+
+/// Errands (requests for robots.txt and sitemaps) in progress at once, over all hosts.
+pub(crate) const ERRANDS_MAX: usize = 64;
+
+/// Leases out at once, over all hosts.
+pub(crate) fn leases_max(config: &Config) -> usize {
+    config.frontier.in_flight_max.max(1) as usize
+}
 
 /// A limit, of which 0 is none.
 fn limit(set: u64) -> Option<u64> {
@@ -25,8 +33,8 @@ pub(crate) fn limits(config: &Config) -> Limits {
     }
 }
 
-/// A number of threads, 0 being one a processor.
-pub(super) fn threads(set: u32) -> usize {
+/// A number of threads, 0 being one per processor.
+pub(crate) fn threads(set: u32) -> usize {
     match set {
         0 => std::thread::available_parallelism().map_or(2, usize::from),
         n => n as usize,

@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 
 /// What holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct InForce {
+pub(super) struct ActiveOrders {
     /// Settings that were changed; their values are in the configuration.
     pub(super) set: BTreeSet<String>,
     #[serde(flatten)]
@@ -32,7 +32,7 @@ struct File<T> {
     in_force: T,
 }
 
-impl InForce {
+impl ActiveOrders {
     /// Reads what an earlier run left; nothing holds where there is no file. A file that cannot be read is an error: nobody may be
     /// asked for what somebody has forbidden.
     pub(super) fn read(directory: &Path) -> Result<Self, Error> {
@@ -74,25 +74,25 @@ mod tests {
     #[test]
     fn what_holds_is_read_as_it_was_written_and_nothing_holds_in_a_new_directory() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(InForce::read(dir.path()).unwrap(), InForce::default());
-        let held = InForce {
+        assert_eq!(ActiveOrders::read(dir.path()).unwrap(), ActiveOrders::default());
+        let held = ActiveOrders {
             set: ["host.delay".to_owned()].into(),
             steering: Steering { banned: vec!["5".parse().unwrap(), "/tag/*".parse().unwrap()], pinned: vec![] },
             blocked: BlockedHosts(["a.test".parse().unwrap()].into()),
         };
         held.write(dir.path()).unwrap();
         held.write(dir.path()).unwrap();
-        assert_eq!(InForce::read(dir.path()).unwrap(), held);
+        assert_eq!(ActiveOrders::read(dir.path()).unwrap(), held);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
     }
 
     #[test]
     fn what_is_forgotten_holds_no_longer() {
         let dir = tempfile::tempdir().unwrap();
-        InForce::forget(dir.path()).unwrap();
-        InForce { set: ["host.delay".to_owned()].into(), ..InForce::default() }.write(dir.path()).unwrap();
-        InForce::forget(dir.path()).unwrap();
-        assert_eq!(InForce::read(dir.path()).unwrap(), InForce::default());
+        ActiveOrders::forget(dir.path()).unwrap();
+        ActiveOrders { set: ["host.delay".to_owned()].into(), ..ActiveOrders::default() }.write(dir.path()).unwrap();
+        ActiveOrders::forget(dir.path()).unwrap();
+        assert_eq!(ActiveOrders::read(dir.path()).unwrap(), ActiveOrders::default());
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
             r#"{"format":1,"set":[],"banned":["x"],"pinned":[],"blocked":[]}"#,
         ] {
             std::fs::write(dir.path().join(IN_FORCE_FILE), text).unwrap();
-            let error = InForce::read(dir.path()).unwrap_err().to_string();
+            let error = ActiveOrders::read(dir.path()).unwrap_err().to_string();
             assert!(error.contains("in-force.json") && error.contains("remove it"), "{error}");
         }
     }

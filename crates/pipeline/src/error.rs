@@ -1,0 +1,42 @@
+//! Why a crawl could not be run.
+
+use std::path::PathBuf;
+
+/// Why a crawl could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// None of the seeds can be crawled.
+    #[error("no usable seed: {reason}")]
+    NoUsableSeed {
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// Settings that are only found wrong when a stage is built from them.
+    #[error("{0}")]
+    Configuration(String),
+    /// The crawl directory cannot be used.
+    #[error("cannot use {} as the output directory: {reason}", path.display())]
+    OutputDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The state could not be opened, read or written.
+    #[error(transparent)]
+    State(#[from] harvestman_storage::store::StoreError),
+    /// The archive's files could not be opened.
+    #[error(transparent)]
+    Archive(#[from] harvestman_storage::archive::Error),
+    /// A file of the crawl directory could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A fault of Harvestman.
+    #[error("internal fault: {0}; please report it with the log")]
+    Internal(String),
+}

@@ -1,0 +1,68 @@
+//! The environment of a crawl that is part of a fleet.
+
+use std::sync::Arc;
+
+use super::commit_tracker::CommitTracker;
+use super::journal::SessionJournal;
+use super::log::FleetLog;
+use super::policy::FleetPolicy;
+use crate::environment::{Environment, LiveEnvironment, Network};
+use crate::policy_setup::MakePolicy;
+use crate::state_writer::StateLog;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::FetchOptions;
+use harvestman_core::seed::Seed;
+use harvestman_fleet::{HostOwnership, PartitionOwnership};
+use harvestman_policy::Policy;
+use harvestman_stages::fetch::TrustedHosts;
+use harvestman_storage::store::Store;
+
+/// The environment of a session: the network and the disk as they are, and its fleet.
+pub(super) struct FleetEnvironment {
+    pub(super) territory: Arc<PartitionOwnership>,
+    pub(super) commits: Arc<CommitTracker>,
+    pub(super) journal: Arc<SessionJournal>,
+    pub(super) policy: Arc<FleetPolicy>,
+    pub(super) runtime: tokio::runtime::Handle,
+}
+
+impl Environment for FleetEnvironment {
+    fn network(
+        &self,
+        options: &FetchOptions,
+        clock: Clock,
+        trusted: TrustedHosts,
+    ) -> Result<Arc<dyn Network>, harvestman_stages::fetch::Error> {
+        LiveEnvironment.network(options, clock, trusted)
+    }
+
+    fn ownership(&self) -> Arc<dyn HostOwnership> {
+        Arc::clone(&self.territory) as _
+    }
+
+    fn plants(&self) -> bool {
+        false
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn shares_budgets(&self) -> bool {
+        true
+    }
+
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
+        self.policy.make(make, seed)
+    }
+
+    fn state(&self, store: Store) -> Box<dyn StateLog> {
+        Box::new(FleetLog {
+            journal: Arc::clone(&self.journal) as _,
+            store,
+            partitions: self.territory.partitions().clone(),
+            commits: Arc::clone(&self.commits),
+            runtime: self.runtime.clone(),
+        })
+    }
+}

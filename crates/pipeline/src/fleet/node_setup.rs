@@ -1,0 +1,98 @@
+//! What a node of a fleet is set up with: its name, its partitions, its settings and its seeds.
+
+use std::time::Duration;
+
+use crate::Error;
+use crate::wiring::seeds as canonical_seeds;
+use harvestman_core::config::Config;
+use harvestman_core::model::{Apath, LinkClass, ScheduledUrl};
+use harvestman_core::seed::Seed;
+use harvestman_core::url::{Canonicaliser, HostGroups, Scope};
+use harvestman_fleet::node::records::Origin;
+use harvestman_fleet::node::{CallOptions, NodeOptions};
+use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
+
+/// The node's name: as it is set, or that of the machine.
+pub(crate) fn node_name(config: &Config) -> String {
+    if !config.fleet.node.is_empty() {
+        return config.fleet.node.clone();
+    }
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let usable = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_');
+    let name: String = name.chars().map(|byte| if usable(byte) { byte } else { '-' }).take(48).collect();
+    if name.is_empty() { "node".to_owned() } else { name }
+}
+
+/// How hosts are divided.
+pub(super) fn partitions(config: &Config) -> Result<Partitions, Error> {
+    let count = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+    let groups = HostGroups::new(&config.host.groups).map_err(|error| Error::Configuration(error.to_string()))?;
+    Ok(Partitions::new(count(config.fleet.partitions), count(config.fleet.shards)).with_groups(groups))
+}
+
+pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeOptions, Error> {
+    let fleet = &config.fleet;
+    let partitions = partitions(config)?;
+    let nonce = Seed::from_system().0;
+    Ok(NodeOptions {
+        session: SessionId(format!("{}.{:08x}", node_name(config), nonce as u32)),
+        weight: fleet.weight,
+        log_shards: partitions.shards(),
+        partitions,
+        terms: LeaseTerms { lease: fleet.lease.0, renew: fleet.renew.0 },
+        calls: CallOptions { timeout: Duration::from_secs(5), pause_max: Duration::from_secs(2) },
+        checkpoint: fleet.checkpoint.0,
+        parts_max: 8,
+        batch: 64,
+        look: Duration::from_millis(500),
+        balance: fleet.balance.0,
+        clear_after: fleet.lease.0 * 6,
+        origin: Origin::own(),
+        seeds,
+    })
+}
+
+/// The seeds, as links.
+pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
+    let seeds = canonical_seeds(&config.crawl.seeds, &canonicaliser)?;
+    let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
+    let class = LinkClass::unclassified(Apath::SEED);
+    let within = seeds.into_iter().filter(|url| scope.check(url.as_str()).is_ok());
+    Ok(within.map(|url| ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None }).collect())
+}
+
+/// The crawl's settings of a node of a fleet.
+pub(super) fn adapted(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.state.commit_every = config.fleet.commit_every;
+    config.state.commit_pages = config.state.commit_pages.max(config.frontier.in_flight_max / 2);
+    config.archive.prefix = archive_prefix(&config.archive.prefix, &node_name(&config));
+    config
+}
+
+/// Names of WARC files tell nodes apart, so that one index can hold those of all: nodes begin at the same second more often than not.
+fn archive_prefix(prefix: &str, node: &str) -> String {
+    /// What the archive takes.
+    const LENGTH_MAX: usize = 100;
+    let own = format!("{prefix}-{node}");
+    let has_it = prefix == node || prefix.ends_with(&format!("-{node}"));
+    if has_it || prefix.is_empty() || own.len() > LENGTH_MAX { prefix.to_owned() } else { own }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::archive_prefix;
+
+    #[test]
+    fn names_of_archive_files_have_the_node_once() {
+        for (prefix, node, expected) in
+            [("harvestman", "a", "harvestman-a"), ("harvestman-a", "a", "harvestman-a"), ("a", "a", "a"), ("", "a", "")]
+        {
+            assert_eq!(archive_prefix(prefix, node), expected);
+        }
+        let long = "x".repeat(99);
+        assert_eq!(archive_prefix(&long, "a"), long, "the archive would refuse a longer one");
+    }
+}

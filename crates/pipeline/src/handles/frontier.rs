@@ -1,0 +1,112 @@
+//! The way to the frontier.
+
+use std::sync::Arc;
+
+use actix::dev::ToEnvelope;
+use actix::{Actor, Addr, Handler, Message};
+
+use harvestman_core::clock::Instant;
+use harvestman_core::model::Lease;
+use harvestman_core::url::HostKey;
+use harvestman_stages::frontier::{
+    Allowance, Control, ErrandsAdded, ErrandsDone, FollowNow, FrontierActor, FrontierPulse, HostDue, LeaseEnded,
+    LeasesOf, Order, OrderChanged, OrderSlot, Outcome, OwnRequestEnded, Survey, SurveyWanted,
+};
+use harvestman_stages::host::LeasePort;
+
+/// The address of the frontier's actor, and what the frontier shares with others.
+#[derive(Clone)]
+pub(crate) struct FrontierHandle {
+    address: Addr<FrontierActor>,
+    allowance: Arc<Allowance>,
+    pulse: Arc<FrontierPulse>,
+    orders: Arc<OrderSlot>,
+}
+
+impl FrontierHandle {
+    /// The handle of the actor at `address`, which is built from the same `allowance`, pulse and `orders`.
+    pub(crate) fn new(address: Addr<FrontierActor>, allowance: Arc<Allowance>, orders: Arc<OrderSlot>) -> Self {
+        Self { address, allowance, pulse: Arc::default(), orders }
+    }
+
+    /// Sends a message. It carries its own bound: a lease, an errand or the answer to a question, all limited in number
+    /// (`frontier.in_flight_max`, one question per host, `ERRANDS_MAX`), so the mailbox is bounded too.
+    #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by the credit that it carries")]
+    pub(crate) fn send<M>(&self, message: M)
+    where
+        FrontierActor: Handler<M>,
+        <FrontierActor as Actor>::Context: ToEnvelope<FrontierActor, M>,
+        M: Message<Result = ()> + Send + 'static,
+    {
+        self.address.do_send(message);
+    }
+
+    /// What may still be spent.
+    pub(crate) const fn allowance(&self) -> &Arc<Allowance> {
+        &self.allowance
+    }
+
+    /// What waits and what is in progress.
+    pub(crate) const fn pulse(&self) -> &Arc<FrontierPulse> {
+        &self.pulse
+    }
+
+    /// Publishes an order, which the frontier follows as soon as it comes to it.
+    pub(crate) fn publish(&self, order: Order) {
+        if self.orders.leave(order) {
+            self.send(OrderChanged);
+        }
+    }
+
+    /// Leaves an order for [`FrontierHandle::follow_now`].
+    pub(crate) fn leave(&self, order: Order) {
+        let _ = self.orders.leave(order);
+    }
+
+    /// Has the frontier follow the order that was left last. Returns the number of waiting URLs that it discarded.
+    pub(crate) async fn follow_now(&self) -> u64 {
+        self.address.send(FollowNow).await.unwrap_or_default()
+    }
+
+    /// Surveys what waits: the first `rows` rows of each list.
+    pub(crate) async fn survey(&self, rows: usize) -> Survey {
+        self.address.send(SurveyWanted(rows)).await.unwrap_or_default()
+    }
+
+    /// The number of leases that are out of these hosts; none where the frontier has ended.
+    pub(crate) async fn leases_of(&self, hosts: LeasesOf) -> Option<usize> {
+        self.address.send(hosts).await.ok()
+    }
+
+    /// Stops the crawl.
+    pub(crate) fn stop(&self) {
+        self.send(Control::Stop);
+    }
+}
+
+impl LeasePort for FrontierHandle {
+    fn ask(&self, host: &HostKey) {
+        self.send(HostDue(host.clone()));
+    }
+
+    fn put_back(&self, lease: Lease, not_before: Instant) {
+        self.send(LeaseEnded { lease, outcome: Outcome::Retry(not_before), received: None });
+    }
+
+    fn retry(&self, lease: Lease, not_before: Instant, received: u64) {
+        self.send(LeaseEnded { lease, outcome: Outcome::Retry(not_before), received: Some(received) });
+    }
+
+    fn errands_added(&self, count: u32) {
+        self.send(ErrandsAdded(count));
+    }
+
+    fn errand_done(&self) {
+        self.send(ErrandsDone(1));
+    }
+
+    fn errand_broken_off(&self) {
+        // It counts as a request: it may have been sent.
+        self.send(OwnRequestEnded::default());
+    }
+}

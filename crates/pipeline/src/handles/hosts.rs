@@ -1,0 +1,76 @@
+//! The way to the hosts from other threads.
+
+use std::sync::Arc;
+
+use actix::ArbiterHandle;
+use tokio::sync::oneshot;
+
+use super::FrontierHandle;
+use crate::hosts::HostDirectory;
+use harvestman_stages::frontier::{ErrandsAdded, ErrandsDone, Hosts};
+
+/// The directory of hosts, and the thread that it is used on.
+#[derive(Clone)]
+pub(crate) struct HostsHandle {
+    directory: Arc<HostDirectory>,
+    frontier: FrontierHandle,
+    arbiter: ArbiterHandle,
+}
+
+impl HostsHandle {
+    /// The handle of a directory whose actors run on the calling thread.
+    pub(crate) fn new(directory: Arc<HostDirectory>, frontier: FrontierHandle) -> Self {
+        Self { directory, frontier, arbiter: actix::Arbiter::current() }
+    }
+
+    /// Takes the sitemaps that an index names to their hosts. The crawl is not over before that is done.
+    pub(crate) fn sitemaps_found(&self, urls: Vec<String>, nesting: u32) {
+        if urls.is_empty() {
+            return;
+        }
+        self.frontier.send(ErrandsAdded(1));
+        let (directory, frontier) = (Arc::clone(&self.directory), self.frontier.clone());
+        self.arbiter.spawn_fn(move || {
+            directory.hand_out_sitemaps(urls, nesting);
+            frontier.send(ErrandsDone(1));
+        });
+    }
+
+    /// Takes sitemaps to their hosts, each list with the number of sitemap indexes above it.
+    pub(crate) fn hand_out_sitemaps(&self, sitemaps: Vec<(u32, Vec<String>)>) {
+        if sitemaps.is_empty() {
+            return;
+        }
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || {
+            sitemaps.into_iter().for_each(|(nesting, urls)| directory.hand_out_sitemaps(urls, nesting));
+        });
+    }
+
+    /// Forgets hosts that another node owns from now on.
+    pub(crate) fn retire(&self, hosts: Arc<Hosts>) {
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.retire(&*hosts));
+    }
+
+    /// Has all hosts check whether they may send requests now.
+    pub(crate) fn recheck(&self) {
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.change_rules(None));
+    }
+
+    /// Requests to these hosts that are in progress, errands included.
+    pub(crate) async fn requests_of(&self, hosts: Arc<Hosts>) -> u32 {
+        let (directory, (answer, answered)) = (Arc::clone(&self.directory), oneshot::channel());
+        self.arbiter.spawn(async move {
+            // Whoever asked may be gone.
+            let _ = answer.send(directory.requests_of(&*hosts).await);
+        });
+        answered.await.unwrap_or(0)
+    }
+
+    /// The directory itself, for use on the thread of the actors.
+    pub(crate) const fn directory(&self) -> &Arc<HostDirectory> {
+        &self.directory
+    }
+}

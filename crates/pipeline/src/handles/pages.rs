@@ -1,0 +1,53 @@
+//! The way to the workers.
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::bounds::{ERRANDS_MAX, leases_max, threads};
+use crate::job::{Job, Sitemap};
+use harvestman_core::config::Config;
+use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_stages::host::{DeliveredErrand, DeliveryPort};
+
+/// The queue of finished requests. It has room for every lease and every errand, so that sending never blocks.
+#[derive(Clone)]
+pub(crate) struct PageQueue(Sender<Job>);
+
+impl PageQueue {
+    /// A queue as large as the configuration's leases and errands ask for, and the workers' end of it.
+    pub(crate) fn new(config: &Config) -> (Self, Receiver<Job>) {
+        let (sender, jobs) = bounded(leases_max(config) + ERRANDS_MAX + threads(config.crawl.threads));
+        (Self(sender), jobs)
+    }
+
+    /// Ends `workers` workers when they have done what is in the queue.
+    pub(crate) fn end(&self, workers: usize) {
+        for _ in 0..workers {
+            // Fails only where all workers are gone already.
+            let _ = self.0.send(Job::End);
+        }
+    }
+
+    fn hand_over(&self, job: Job) {
+        if self.0.try_send(job).is_err() {
+            // There is room for every lease and errand, so the workers are gone: the crawl is over.
+            tracing::debug!("a finished request was left when the crawl ended");
+        }
+    }
+}
+
+impl DeliveryPort for PageQueue {
+    fn deliver_page(&self, lease: Lease, exchange: Exchange) {
+        self.hand_over(Job::Page { lease, exchange });
+    }
+
+    fn refuse(&self, lease: Lease, fate: Fate) {
+        self.hand_over(Job::Refused { lease, fate });
+    }
+
+    fn deliver_errand(&self, DeliveredErrand { sitemap, exchange, body, permit }: DeliveredErrand) {
+        self.hand_over(match sitemap {
+            None => Job::Errand { exchange, permit },
+            Some((url, nesting)) => Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit },
+        });
+    }
+}

@@ -1,0 +1,37 @@
+//! A host in the directory.
+
+use actix::Actor as _;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use harvestman_stages::host::{HostActor, HostAddress, HostCore, HostPorts, HostSetup};
+
+/// A host in the directory.
+pub(super) enum HostEntry {
+    /// Its actor runs. Sending and handling messages happen on one thread, so that a host that goes to sleep cannot miss one.
+    Awake(HostAddress),
+    /// What is remembered of it; never none, but for the moment of waking up.
+    Asleep(Option<Box<HostCore>>),
+}
+
+impl HostEntry {
+    /// The address of its actor, where that runs.
+    pub(super) fn address(&self) -> Option<HostAddress> {
+        match self {
+            Self::Awake(address) => Some(address.clone()),
+            Self::Asleep(_) => None,
+        }
+    }
+
+    /// Starts its actor where none runs.
+    pub(super) fn wake_up(&mut self, setup: &Arc<HostSetup>, ports: impl FnOnce() -> HostPorts) {
+        if let Self::Asleep(core) = self
+            && let Some(core) = core.take()
+        {
+            let pending = Arc::new(AtomicU32::new(0));
+            let actor = HostActor::new(*core, Arc::clone(setup), Arc::new(ports()), Arc::clone(&pending));
+            *self = Self::Awake(HostAddress::new(actor.start(), pending));
+        }
+    }
+}

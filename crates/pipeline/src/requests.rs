@@ -1,0 +1,204 @@
+//! Requests of pages and errands: the network, with what is counted around it, and the budgets and permits of errands.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use tokio::sync::{Semaphore, watch};
+
+use super::bounds::ERRANDS_MAX;
+use super::environment::Network;
+use super::tally::Tally;
+use super::visits::{Visits, conditions};
+use harvestman_core::clock::Clock;
+use harvestman_core::config::RobotsOptions;
+use harvestman_core::model::{Exchange, Lease};
+use harvestman_core::url::{CanonicalUrl, HostKey};
+use harvestman_metrics::Metrics;
+use harvestman_stages::fetch::{self, DecodeLimits};
+use harvestman_stages::frontier::Allowance;
+use harvestman_stages::host::{
+    Errand, ErrandBrokenOff, ErrandEnded, HostRequest, PageBrokenOff, PageEnded, RequestPort, Resolved,
+};
+
+/// How often an errand that begins while the crawl is paused checks whether the crawl continues.
+const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
+
+/// The network and the counters around it.
+pub(super) struct Fetching {
+    pub(super) network: Arc<dyn Network>,
+    pub(super) robots: Arc<RobotsOptions>,
+    pub(super) decode: DecodeLimits,
+    pub(super) tally: Arc<Tally>,
+    pub(super) metrics: Metrics,
+}
+
+impl Fetching {
+    /// Requests a page, with these headers besides the usual ones.
+    async fn page(&self, host: &HostKey, url: &CanonicalUrl, headers: HeaderMap) -> Exchange {
+        let request = fetch::Request { headers, ..fetch::Request::page(url.clone()) };
+        self.counted(host, self.network.fetch(&request)).await
+    }
+
+    /// Requests what an errand asks for. Returns the answer's body with its content coding removed besides.
+    async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
+        let body_max = match errand {
+            Errand::Robots(_) => self.robots.max_bytes.0,
+            Errand::Sitemap { .. } => self.robots.sitemap_max_bytes.0,
+        };
+        let request = fetch::Request::of_any_type(errand.url().clone(), body_max);
+        let exchange = self.counted(host, self.network.fetch(&request)).await;
+        let body = match &exchange.result {
+            Ok(answer) => {
+                let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
+                let limits = DecodeLimits { bytes_max, ..self.decode };
+                fetch::decode_answer(answer, &limits).bytes
+            }
+            Err(_) => Bytes::new(),
+        };
+        (exchange, body)
+    }
+
+    /// The address of a host, for the connections per address; none where it cannot be had: the fetch will say why.
+    async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
+        self.network.address_of(host).await.ok().flatten()
+    }
+
+    async fn counted(&self, host: &HostKey, request: impl Future<Output = Exchange>) -> Exchange {
+        let metrics = &self.metrics.fetch;
+        metrics.stage.received.inc();
+        metrics.in_flight.inc();
+        let exchange = request.await;
+        metrics.in_flight.dec();
+        self.tally.count(host, &exchange);
+        let timings = &exchange.timings;
+        metrics.duration.by("whole").observe(timings.ended.since(timings.started));
+        if let Some(first_byte) = timings.first_byte {
+            metrics.duration.by("first_byte").observe(first_byte.since(timings.started));
+        }
+        match &exchange.result {
+            Ok(answer) => {
+                metrics.stage.sent.inc();
+                metrics.count_status(answer.status);
+                metrics.received_bytes.add(answer.body.len() as u64);
+                if let Some(why) = answer.truncated {
+                    metrics.truncated.by(why.label()).inc();
+                }
+            }
+            Err(failure) => metrics.stage.dropped.by(failure.label()).inc(),
+        }
+        exchange
+    }
+}
+
+/// Aborts all requests in progress, when this node must not send any more.
+#[derive(Clone)]
+pub(super) struct RequestAbort(Arc<watch::Sender<u64>>);
+
+impl RequestAbort {
+    /// Aborts what is in progress; later requests are not affected.
+    pub(super) fn abort(&self) {
+        self.0.send_modify(|aborts| *aborts += 1);
+    }
+}
+
+impl Default for RequestAbort {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+/// Sends the requests of hosts, each as a task of the runtime.
+pub(super) struct RequestSender {
+    fetching: Arc<Fetching>,
+    visits: Arc<Visits>,
+    allowance: Arc<Allowance>,
+    permits: Arc<Semaphore>,
+    abort: RequestAbort,
+    clock: Clock,
+}
+
+impl RequestSender {
+    pub(super) fn new(fetching: Fetching, visits: Arc<Visits>, allowance: Arc<Allowance>, clock: Clock) -> Self {
+        let permits = Arc::new(Semaphore::new(ERRANDS_MAX));
+        Self { fetching: Arc::new(fetching), visits, allowance, permits, abort: RequestAbort::default(), clock }
+    }
+
+    /// Aborts the requests in progress.
+    pub(super) const fn abort(&self) -> &RequestAbort {
+        &self.abort
+    }
+}
+
+impl RequestPort for RequestSender {
+    fn fetch_page(&self, HostRequest { host, reply_to }: HostRequest, lease: Lease) {
+        reply_to.expect_answer();
+        let fetching = Arc::clone(&self.fetching);
+        let headers = self.visits.before(&lease.item.url).map(|before| conditions(&before)).unwrap_or_default();
+        let mut aborts = self.abort.0.subscribe();
+        tokio::spawn(async move {
+            let exchange = tokio::select! {
+                biased;
+                exchange = fetching.page(&host, &lease.item.url, headers) => Some(exchange),
+                _ = aborts.changed() => None,
+            };
+            match exchange {
+                Some(exchange) => reply_to.answer(PageEnded { lease, exchange }),
+                None => reply_to.answer(PageBrokenOff(lease)),
+            }
+        });
+    }
+
+    fn begin_errand(&self) -> bool {
+        self.allowance.begin_errand(self.clock.now())
+    }
+
+    fn run_errand(&self, HostRequest { host, reply_to }: HostRequest, errand: Errand) {
+        reply_to.expect_answer();
+        let (fetching, permits) = (Arc::clone(&self.fetching), Arc::clone(&self.permits));
+        let (allowance, clock) = (Arc::clone(&self.allowance), self.clock.clone());
+        let mut aborts = self.abort.0.subscribe();
+        tokio::spawn(async move {
+            // The semaphore is never closed.
+            let Ok(permit) = permits.acquire_owned().await else { return };
+            // The crawl may have been paused while it waited for that.
+            let errands = async {
+                match continues(&allowance, &clock).await {
+                    true => Some(fetching.errand(&host, &errand).await),
+                    false => None,
+                }
+            };
+            let ended = tokio::select! {
+                biased;
+                ended = errands => ended,
+                _ = aborts.changed() => None,
+            };
+            match ended {
+                Some((exchange, body)) => reply_to.answer(ErrandEnded { errand, exchange, body, permit }),
+                None => reply_to.answer(ErrandBrokenOff(errand)),
+            }
+        });
+    }
+
+    fn resolve(&self, HostRequest { host, reply_to }: HostRequest) {
+        reply_to.expect_answer();
+        let fetching = Arc::clone(&self.fetching);
+        tokio::spawn(async move {
+            let ip = fetching.address_of(&host).await;
+            reply_to.answer(Resolved(ip));
+        });
+    }
+}
+
+/// Waits while the crawl is paused. Returns false where it is stopped meanwhile.
+async fn continues(allowance: &Allowance, clock: &Clock) -> bool {
+    while allowance.is_paused() {
+        if allowance.is_stopped() {
+            return false;
+        }
+        clock.sleep(PAUSE_CHECK_EVERY).await;
+    }
+    true
+}

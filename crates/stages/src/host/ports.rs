@@ -1,0 +1,183 @@
+//! The ports of a host actor: what it needs of the rest of the crawl, one trait for each thing.
+//!
+//! Every port is implemented by the part of the pipeline that owns the thing. Calls must not block.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use actix::dev::ToEnvelope;
+use actix::{Addr, Handler, Message};
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::actor::HostActor;
+use super::core::{Errand, HostCore};
+use super::gates::{GateId, Return};
+use super::politeness::{Politeness, WaitReason};
+use super::recollection::KnownRobots;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
+
+/// The address of a running host actor, with the number of messages on their way to it.
+///
+/// An actor with such messages does not go to sleep, so that none is lost.
+#[derive(Debug, Clone)]
+pub struct HostAddress {
+    address: Addr<HostActor>,
+    pending: Arc<AtomicU32>,
+}
+
+impl HostAddress {
+    /// The address of an actor that counts `pending` down with each message that it handles.
+    pub const fn new(address: Addr<HostActor>, pending: Arc<AtomicU32>) -> Self {
+        Self { address, pending }
+    }
+
+    /// Counts a message that is sent later, so that the actor stays awake until then. Follow it by [`HostAddress::answer`].
+    pub fn expect_answer(&self) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Sends a message. It carries its own bound: a lease, an errand, or the answer to a question, all limited in number
+    /// (`frontier.in_flight_max`, one question per host, the errands' permits), so the mailbox is bounded too.
+    pub fn send<M>(&self, message: M)
+    where
+        HostActor: Handler<M>,
+        M: Message<Result = ()> + Send + 'static,
+    {
+        self.expect_answer();
+        self.answer(message);
+    }
+
+    /// Sends the message that [`HostAddress::expect_answer`] counted.
+    #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by the credit that it carries")]
+    pub fn answer<M>(&self, message: M)
+    where
+        HostActor: Handler<M>,
+        M: Message<Result = ()> + Send + 'static,
+    {
+        self.address.do_send(message);
+    }
+
+    /// Asks a question. Returns none where the actor has ended.
+    pub async fn ask<M>(&self, question: M) -> Option<M::Result>
+    where
+        HostActor: Handler<M>,
+        <HostActor as actix::Actor>::Context: ToEnvelope<HostActor, M>,
+        M: Message + Send + 'static,
+        M::Result: Send,
+    {
+        self.expect_answer();
+        self.address.send(question).await.ok()
+    }
+
+    /// Whether no message is on its way to the actor.
+    pub fn is_quiet(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) == 0
+    }
+}
+
+/// What a host asks of, and reports to, the frontier.
+pub trait LeasePort: Send + Sync {
+    /// The host may be contacted once more: the frontier answers with a `Grant` or `NoWork`.
+    fn ask(&self, host: &HostKey);
+    /// The URL was not requested and waits again.
+    fn put_back(&self, lease: Lease, not_before: Instant);
+    /// The URL is to be tried again; `received` bytes came this time.
+    fn retry(&self, lease: Lease, not_before: Instant, received: u64);
+    /// So many errands were announced: the crawl is not over before they have ended.
+    fn errands_added(&self, count: u32);
+    /// An announced errand ended without a request.
+    fn errand_done(&self);
+    /// The request of an errand was aborted; the errand may be run again.
+    fn errand_broken_off(&self);
+}
+
+/// What sends the host's requests.
+pub trait RequestPort: Send + Sync {
+    /// Fetches the URL of `lease`; answers with `PageEnded` or `PageBrokenOff`.
+    fn fetch_page(&self, host: HostRequest, lease: Lease);
+    /// Whether the crawl's budgets allow an errand now; if so, it counts as under way and must be run.
+    fn begin_errand(&self) -> bool;
+    /// Runs the errand; answers with `ErrandEnded` or `ErrandBrokenOff`.
+    fn run_errand(&self, host: HostRequest, errand: Errand);
+    /// Looks up the host's address; answers with `Resolved`.
+    fn resolve(&self, host: HostRequest);
+}
+
+/// Who sends a request, and where the answer goes.
+#[derive(Debug, Clone)]
+pub struct HostRequest {
+    /// The host.
+    pub host: HostKey,
+    /// Its actor.
+    pub reply_to: HostAddress,
+}
+
+/// Where finished work goes.
+pub trait DeliveryPort: Send + Sync {
+    /// A page was fetched (or failed for good): it is parsed and archived.
+    fn deliver_page(&self, lease: Lease, exchange: Exchange);
+    /// A URL is not fetched: its line in the page log is written.
+    fn refuse(&self, lease: Lease, fate: Fate);
+    /// An errand has ended for good or is tried again.
+    fn deliver_errand(&self, delivered: DeliveredErrand);
+}
+
+/// What an errand brought.
+#[derive(Debug)]
+pub struct DeliveredErrand {
+    /// A sitemap to be read now, with the number of sitemap indexes above it; none for everything else.
+    pub sitemap: Option<(CanonicalUrl, u32)>,
+    /// Request and answer.
+    pub exchange: Exchange,
+    /// The answer's body with its content coding removed.
+    pub body: Bytes,
+    /// The crawl's permit for the errand, held until its outcome is recorded.
+    pub permit: OwnedSemaphorePermit,
+}
+
+/// The gates that hosts of one group or one address share.
+pub trait GatePort: Send + Sync {
+    /// Passes a gate, or waits to be told by `LetIn` when the host may; `delay` is the host's.
+    fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool;
+    /// Comes back through a gate.
+    fn leave(&self, gate: GateId, host: &HostKey, by: Return);
+    /// Changes the delay of a host of this group.
+    fn change_delay(&self, group: HostGroup, host: &HostKey, delay: Duration);
+    /// When a gate opens for the next host; none while enough have passed it.
+    fn opens(&self, gate: GateId) -> Option<Instant>;
+}
+
+/// What is known of all hosts together.
+pub trait HostRegistry: Send + Sync {
+    /// Whether nothing may be sent to the host: it is blocked, or another node owns it.
+    fn is_blocked(&self, host: &HostKey) -> bool;
+    /// The host is not contacted until this time, for more than its usual delay.
+    fn waits(&self, host: &HostKey, until: Instant, why: WaitReason);
+    /// Sitemaps were named: they go to their hosts as `SitemapsFound`, which counts as an errand for each host.
+    fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
+    /// A request has ended, and this is known of the host now.
+    fn remember(&self, host: &HostKey, memory: &Politeness);
+    /// This robots.txt of the host was fetched.
+    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots);
+    /// The actor would end for lack of work. Takes the core and returns true if no message is on its way to the actor.
+    fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
+}
+
+/// The ports of a host actor.
+#[derive(Clone)]
+pub struct HostPorts {
+    /// The frontier.
+    pub leases: Arc<dyn LeasePort>,
+    /// The fetcher.
+    pub requests: Arc<dyn RequestPort>,
+    /// The workers.
+    pub deliveries: Arc<dyn DeliveryPort>,
+    /// The shared gates.
+    pub gates: Arc<dyn GatePort>,
+    /// The directory of hosts.
+    pub registry: Arc<dyn HostRegistry>,
+}
