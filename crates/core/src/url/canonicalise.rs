@@ -11,9 +11,7 @@ use ::url::Url;
 use super::canonical::CanonicalUrl;
 use super::error::Error;
 use super::escapes;
-use super::query;
 use super::refusal::OutOfScope;
-use super::resolve::Resolver;
 use super::strip::Stripper;
 use super::whatwg::{has_other_scheme, path_text};
 use crate::config::url::UrlOptions;
@@ -46,23 +44,6 @@ impl Canonicaliser {
         let mut text = String::with_capacity(input.len() + 1);
         self.write(&url, &mut text)?;
         Ok(CanonicalUrl::from_canonical(text))
-    }
-
-    /// Returns a resolver for the links of `page`, a document in UTF-8 with this `<base href>`.
-    pub fn resolver<'a>(&'a self, page: &'a CanonicalUrl, base_href: Option<&str>) -> Resolver<'a> {
-        Resolver::new(self, page, base_href, None)
-    }
-
-    /// Returns a resolver for the links of `page`, a document in `charset` (by its name or a label) with this `<base href>`. The queries
-    /// of its links are percent-encoded in that charset ("encoding-parse a URL" of the HTML standard); documents in UTF-16 or an unknown
-    /// charset count as UTF-8.
-    pub fn document_resolver<'a>(
-        &'a self,
-        page: &'a CanonicalUrl,
-        base_href: Option<&str>,
-        charset: &str,
-    ) -> Resolver<'a> {
-        Resolver::new(self, page, base_href, query::encoding(charset))
     }
 
     pub(super) fn check_length(&self, link: &str) -> Result<(), OutOfScope> {

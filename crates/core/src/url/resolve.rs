@@ -9,6 +9,7 @@ use super::base::Base;
 use super::canonical::{CanonicalUrl, Fingerprint};
 use super::canonicalise::Canonicaliser;
 use super::fast;
+use super::query;
 use super::refusal::OutOfScope;
 use super::whatwg::{has_other_scheme, join};
 
@@ -69,6 +70,25 @@ pub struct Resolver<'a> {
     /// The base as the `url` crate has it; made at the first link that takes the long way.
     parsed_base: Option<Url>,
     buffer: String,
+}
+
+impl Canonicaliser {
+    /// Returns a resolver for the links of `page`, a document in UTF-8 with this `<base href>`.
+    pub fn resolver<'a>(&'a self, page: &'a CanonicalUrl, base_href: Option<&str>) -> Resolver<'a> {
+        Resolver::new(self, page, base_href, None)
+    }
+
+    /// Returns a resolver for the links of `page`, a document in `charset` (by its name or a label) with this `<base href>`. The queries
+    /// of its links are percent-encoded in that charset ("encoding-parse a URL" of the HTML standard); documents in UTF-16 or an unknown
+    /// charset count as UTF-8.
+    pub fn document_resolver<'a>(
+        &'a self,
+        page: &'a CanonicalUrl,
+        base_href: Option<&str>,
+        charset: &str,
+    ) -> Resolver<'a> {
+        Resolver::new(self, page, base_href, query::encoding(charset))
+    }
 }
 
 impl<'a> Resolver<'a> {
