@@ -90,8 +90,15 @@ fn exchange(body: Bytes, encoding: Option<&'static str>) -> (Exchange, Scheduled
     }
     let url = CanonicalUrl::from_canonical("http://forum.test/topic/12345?page=2");
     let at = Instant::from_micros(1_800_000_000_000_000);
-    let answer =
-        Answer { status: 200, version: Version::HTTP_11, headers, body, truncated: None, remote: None, place: None };
+    let answer = Answer {
+        status: 200,
+        version: Version::HTTP_11,
+        headers,
+        body,
+        truncated: None,
+        remote: None,
+        reservation: None,
+    };
     let timings = Timings { started: at, first_byte: Some(at), ended: at };
     let exchange = Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings };
     let class = LinkClass::unclassified(Apath::SEED);

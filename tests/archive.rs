@@ -97,7 +97,7 @@ fn exchange(page: &Page, started: Instant) -> Exchange {
         body: Bytes::from(page.body.clone()),
         truncated: page.truncated,
         remote: Some([127, 0, 0, 1].into()),
-        place: None,
+        reservation: None,
     };
     let timings = Timings { started, first_byte: Some(started), ended: started };
     Exchange { url: CanonicalUrl::from_canonical(page.url), request_headers, result: Ok(answer), timings }

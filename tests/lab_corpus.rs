@@ -35,7 +35,7 @@ fn exchange(url: &str, status: u16, headers: &[(&'static str, &str)], body: Vec<
         body: Bytes::from(body),
         truncated: None,
         remote: None,
-        place: None,
+        reservation: None,
     };
     Exchange {
         url: CanonicalUrl::from_canonical(url),

@@ -100,7 +100,7 @@ fn every_decision_of_a_learning_crawl_can_be_traced_to_a_snapshot() {
     }
     let clustered = crawled.pages.iter().filter(|page| page.cluster.is_some()).count();
     assert!(clustered > 200, "{clustered} pages have a cluster");
-    let last = log.iter().rev().find_map(|line| line.lesson.as_ref()).unwrap();
+    let last = log.iter().rev().find_map(|line| line.model_update.as_ref()).unwrap();
     assert!(last.patterns.len() > 2 && last.site.is_some(), "{last:?}");
     // All observations but those of the last moments are in the last snapshot, and these too.
     let ended = crawled.pages.iter().filter(|page| page.time.is_some()).count() as u64;

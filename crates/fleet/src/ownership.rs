@@ -101,7 +101,7 @@ impl HostOwnership for PartitionOwnership {
         now < self.fetch_deadline.until() && self.holds(host.as_str())
     }
 
-    fn is_news(&self, url: Fingerprint) -> bool {
+    fn record_handover(&self, url: Fingerprint) -> bool {
         // The slot by one half, its content by the other. 0 is that of an empty slot: such a URL is always news.
         let (slot, tag) = (url.0 as usize % SENT_SLOTS, (url.0 >> 64) as u64);
         let is_news = self.sent[slot].swap(tag, Ordering::Relaxed) != tag || tag == 0;
@@ -111,7 +111,7 @@ impl HostOwnership for PartitionOwnership {
         is_news
     }
 
-    fn regret(&self, url: &ScheduledUrl) {
+    fn allow_return(&self, url: &ScheduledUrl) {
         self.relinquished.lock().insert(url.url.fingerprint());
     }
 }
@@ -148,8 +148,8 @@ mod tests {
     fn what_was_handed_over_is_no_news_until_it_is_forgotten() {
         let ownership = ownership();
         let (one, same_slot) = (Fingerprint(7 << 64 | 3), Fingerprint(9 << 64 | 3));
-        assert!(ownership.is_news(one) && !ownership.is_news(one));
-        assert!(ownership.is_news(same_slot) && ownership.is_news(one), "it was pushed out");
-        assert!(ownership.is_news(Fingerprint(0)) && ownership.is_news(Fingerprint(0)));
+        assert!(ownership.record_handover(one) && !ownership.record_handover(one));
+        assert!(ownership.record_handover(same_slot) && ownership.record_handover(one), "it was pushed out");
+        assert!(ownership.record_handover(Fingerprint(0)) && ownership.record_handover(Fingerprint(0)));
     }
 }

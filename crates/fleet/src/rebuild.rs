@@ -11,7 +11,7 @@ use foldhash::fast::FixedState;
 
 use super::wire::{Marks, NoteKey, Part, Section};
 use super::{LogEntry, Partition, PartitionState, Partitions};
-use harvestman_core::model::{Note, ScheduledUrl};
+use harvestman_core::model::{ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// What is gathered of a partition.
@@ -23,7 +23,7 @@ struct Gathered {
     waiting: Vec<Option<ScheduledUrl>>,
     ended: HashSet<Fingerprint, FixedState>,
     hosts: BTreeMap<HostKey, Vec<u8>>,
-    notes: BTreeMap<NoteKey, Note>,
+    notes: BTreeMap<NoteKey, ProgressRecord>,
     marks: Marks,
 }
 
@@ -62,10 +62,10 @@ impl Gathered {
         self.hosts.insert(host.clone(), record.to_vec());
     }
 
-    fn note(&mut self, key: NoteKey, note: &Note) {
+    fn note(&mut self, key: NoteKey, note: &ProgressRecord) {
         let note = match (note, self.notes.get(&key)) {
-            (Note::Admitted(host, count), Some(Note::Admitted(_, before))) => {
-                Note::Admitted(host.clone(), *count.max(before))
+            (ProgressRecord::Admitted(host, count), Some(ProgressRecord::Admitted(_, before))) => {
+                ProgressRecord::Admitted(host.clone(), *count.max(before))
             }
             _ => note.clone(),
         };

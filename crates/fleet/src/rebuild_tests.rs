@@ -28,7 +28,7 @@ fn twin(history: &[LogEntry], partition: Partition) -> PartitionState {
         for note in &entry.notes {
             let key = NoteKey::of(note);
             if of(&key.host()) {
-                let smaller = matches!((note, notes.get(&key)), (Note::Admitted(_, new), Some(Note::Admitted(_, old))) if new < old);
+                let smaller = matches!((note, notes.get(&key)), (ProgressRecord::Admitted(_, new), Some(ProgressRecord::Admitted(_, old))) if new < old);
                 if !smaller {
                     notes.insert(key, note.clone());
                 }

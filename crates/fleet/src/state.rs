@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Partition;
-use harvestman_core::model::{Fate, Ledger, Note, ScheduledUrl};
+use harvestman_core::model::{Fate, Ledger, ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// A URL that was accepted once and will not be fetched any more.
@@ -27,7 +27,7 @@ pub struct LogEntry {
     /// What is known of hosts by now, as records of the state (clock, back-off).
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What else is to be kept in mind; each names its host, or a URL of it.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProgressRecord>,
     /// Partitions that are held from here on: positions below count for them too.
     pub taken: Vec<Partition>,
     /// Partitions that are let go with this entry: nothing after it counts for them.
@@ -48,7 +48,7 @@ pub struct PartitionState {
     /// What is known of hosts, as records of the state.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What else is to be kept in mind.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProgressRecord>,
     /// Everything of the exchange up to this sequence number of the partition's shard is in it.
     pub position: u64,
 }

@@ -368,7 +368,7 @@ impl Judge<'_> {
         }
         let (class, fate) = self.stand(url, class);
         let handed =
-            || if self.rules.ownership.is_news(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
+            || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
         (class, Some(fate.unwrap_or_else(handed)))
     }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::HostOwnership;
-use harvestman_core::model::word::step;
+use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
     Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, RobotsDirectives,
     ScheduledUrl, Truncation,

@@ -36,7 +36,7 @@ fn exchange(headers: &[(&'static str, &str)], body: &[u8]) -> Exchange {
         body: Bytes::copy_from_slice(body),
         truncated: None,
         remote: None,
-        place: None,
+        reservation: None,
     };
     let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
     Exchange { url, request_headers: HeaderMap::new(), result: Ok(answer), timings }

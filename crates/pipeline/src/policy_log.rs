@@ -5,7 +5,7 @@ use std::path::Path;
 use super::known_classes::KnownClasses;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
-use harvestman_core::model::{LessonRecord, PolicyRecord};
+use harvestman_core::model::{ModelUpdateRecord, PolicyRecord};
 use harvestman_policy::{Observation, PolicySnapshot};
 use harvestman_storage::archive::{Error, LineLog};
 
@@ -41,14 +41,14 @@ impl Journal {
             self.generation = Some(snapshot.generation());
         }
         let changes = self.classes.changes(snapshot);
-        let lesson =
-            lesson.then(|| LessonRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
+        let model_update =
+            lesson.then(|| ModelUpdateRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
         let record = PolicyRecord {
             snapshot: snapshot.version(),
             time: now.timestamp().to_string(),
             generation: snapshot.generation(),
             observations: self.observations,
-            lesson,
+            model_update,
             classes: changes.classes,
             left_out: changes.left_out,
         };

@@ -9,7 +9,7 @@ use super::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
 use super::state_writer::recollection;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
-use harvestman_core::model::{Fates, Ledger, Note};
+use harvestman_core::model::{Fates, Ledger, ProgressRecord};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 use harvestman_stages::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
 use harvestman_stages::host::HostPast;
@@ -154,18 +154,18 @@ impl Past {
     }
 
     /// Says how many cannot be read.
-    pub(super) fn take_notes(&mut self, notes: Vec<Note>) -> u64 {
+    pub(super) fn take_notes(&mut self, notes: Vec<ProgressRecord>) -> u64 {
         let (mut unreadable, mut found, mut read) = (0, BTreeMap::new(), HashSet::new());
         for note in notes {
             match note {
-                Note::Admitted(host, count) => self.admitted.push((host, count)),
-                Note::SitemapFound(url, nesting) => drop(found.insert(url, nesting)),
-                Note::SitemapRead(url) => {
+                ProgressRecord::Admitted(host, count) => self.admitted.push((host, count)),
+                ProgressRecord::SitemapFound(url, nesting) => drop(found.insert(url, nesting)),
+                ProgressRecord::SitemapRead(url) => {
                     let host = CanonicalUrl::from_canonical(url.as_str()).host_key();
                     self.hosts.entry(host).or_default().sitemaps_read.push(url.clone());
                     read.insert(url);
                 }
-                Note::Robots(host, bytes) => match decode(&bytes) {
+                ProgressRecord::Robots(host, bytes) => match decode(&bytes) {
                     Some(robots) => self.hosts.entry(host).or_default().robots = Some(robots),
                     None => unreadable += 1,
                 },

@@ -233,7 +233,7 @@ impl Gathered {
                 self.kept.changes.push(*change);
             }
             Task::Host(host, memory) => drop(self.kept.hosts.insert(host, memory)),
-            Task::Note(note) => self.kept.notes.push(note),
+            Task::Progress(note) => self.kept.notes.push(note),
             Task::End => return false,
         }
         true

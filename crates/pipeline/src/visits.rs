@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::page_processor::PageResult;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Answer, Difference, Exchange, Failure, Fate, HeldRecord, History, PageDigests, ScheduledUrl, Visit,
+    Answer, ArchivedRecord, Difference, Exchange, Failure, Fate, History, PageDigests, ScheduledUrl, Visit,
 };
 use harvestman_core::url::CanonicalUrl;
 use harvestman_stages::revisit::rows;
@@ -91,7 +91,7 @@ pub(super) fn conditions(before: &Visit) -> HeaderMap {
 
 /// What the archive holds of the page.
 pub(super) fn earlier(before: &Visit) -> Option<Earlier> {
-    let HeldRecord { url, date, id, payload } = before.held.as_ref()?;
+    let ArchivedRecord { url, date, id, payload } = before.archived.as_ref()?;
     let original =
         Original { url: url.as_ref().unwrap_or(&before.url).clone(), date: *date, id: RecordId::from_bytes(*id) };
     Some(Earlier { payload: Digest::parse(payload)?, original })
@@ -135,7 +135,7 @@ fn fetched(
     );
     visit.digests = digests;
     visit.rows = rows::encode(&harvest.rows);
-    visit.held = page.and_then(|page| held(&visit.url, page));
+    visit.archived = page.and_then(|page| held(&visit.url, page));
     take_validators(&mut visit, answer);
     visit
 }
@@ -159,14 +159,14 @@ fn first(item: &ScheduledUrl, at: Instant) -> Visit {
         rows: Box::default(),
         etag: None,
         modified: None,
-        held: None,
+        archived: None,
     }
 }
 
-fn held(url: &str, page: &EncodedPage) -> Option<HeldRecord> {
+fn held(url: &str, page: &EncodedPage) -> Option<ArchivedRecord> {
     let original = page.held_by.as_ref()?;
     let other = *original.url != *url;
-    Some(HeldRecord {
+    Some(ArchivedRecord {
         url: other.then(|| original.url.clone()),
         date: original.date,
         id: original.id.to_bytes(),

@@ -18,7 +18,7 @@ use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::Clock;
-use harvestman_core::model::{Exchange, Failure, Fate, Lease, Note, ScheduledUrl};
+use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl};
 use harvestman_metrics::Metrics;
 use harvestman_stages::frontier::{LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings};
 use harvestman_storage::archive::RecordEncoder;
@@ -90,11 +90,11 @@ impl Worker {
             .and_then(|encoder| encoder.encode_again(&exchange, &lease.item, &result.notes(), held.as_ref()));
         let visit = context.visits.after(&lease.item, &exchange, &result, (before.as_ref(), page.as_ref()));
         note_visit(&mut record, visit.as_deref(), context.recrawl.as_ref());
-        let sighting = context.recrawl.as_ref().and_then(|recrawl| {
+        let recrawl_visit = context.recrawl.as_ref().and_then(|recrawl| {
             let links = links_of(before.as_ref(), &result.rows);
-            let sighting = visit.as_deref().map(|visit| Box::new(sighting(visit, &links)));
+            let seen = visit.as_deref().map(|visit| Box::new(sighting(visit, &links)));
             recrawl.tell_links(lease.item.url.fingerprint(), links);
-            sighting
+            seen
         });
         context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
         if let Some(observer) = self.observer.as_ref().filter(|_| result.fate != Fate::NotModified) {
@@ -103,7 +103,7 @@ impl Worker {
             observer.show(Seen { observation: observation(&lease.item, &mut result), generation });
         }
         let PageResult { fate, found: links, exported, .. } = result;
-        let findings = Box::new(PageFindings { links, visit, sighting });
+        let findings = Box::new(PageFindings { links, visit, recrawl_visit });
         let writing = Writing { page, record: Some(record), links: exported };
         self.write(Ended { lease, received: Some(received), fate, findings }, writing);
     }
@@ -139,12 +139,13 @@ impl Worker {
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
         let (links, sitemaps) = self.processor.sitemap(sitemap);
         let nesting = sitemap.nesting + 1;
-        let mut notes: Vec<Note> = sitemaps.iter().map(|url| Note::SitemapFound(url.clone(), nesting)).collect();
+        let mut progress: Vec<ProgressRecord> =
+            sitemaps.iter().map(|url| ProgressRecord::SitemapFound(url.clone(), nesting)).collect();
         if is_answer(&sitemap.exchange) {
-            notes.push(Note::SitemapRead(sitemap.url.as_str().to_owned()));
+            progress.push(ProgressRecord::SitemapRead(sitemap.url.as_str().to_owned()));
         }
         self.context.hosts.sitemaps_found(sitemaps, nesting);
-        let ended = OwnRequestEnded { announced: true, links, notes, ..OwnRequestEnded::default() };
+        let ended = OwnRequestEnded { announced: true, links, progress, ..OwnRequestEnded::default() };
         self.errand(&sitemap.exchange, ended, permit);
     }
 

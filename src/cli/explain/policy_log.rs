@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use super::directory::CrawlDirectory;
-use harvestman_core::model::{ClassRecord, LessonRecord, PolicyRecord};
+use harvestman_core::model::{ClassRecord, ModelUpdateRecord, PolicyRecord};
 
 /// The knowledge on which a decision was based.
 #[derive(Debug, Serialize)]
@@ -19,7 +19,7 @@ pub(super) struct Knowledge {
     pub observations: u64,
     /// The knowledge about the site.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lesson: Option<LessonRecord>,
+    pub lesson: Option<ModelUpdateRecord>,
     /// The knowledge about the link class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Named>,
@@ -70,7 +70,7 @@ fn follow(before: Option<Knowledge>, mut record: PolicyRecord, class: &str) -> K
         time: std::mem::take(&mut record.time),
         generation: record.generation,
         observations: record.observations,
-        lesson: record.lesson.take().or(lesson),
+        lesson: record.model_update.take().or(lesson),
         class: named(record, class).or(class_before),
     }
 }

@@ -23,7 +23,7 @@ const TOKEN_MIN: usize = 16;
 
 /// A setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct InvalidSetting {
     /// Its section.
     pub section: &'static str,
     /// Its key.
@@ -33,10 +33,10 @@ pub struct Wrong {
 }
 
 /// Everything that is wrong with a configuration whose settings each have the right type.
-pub fn validate(config: &Config) -> Vec<Wrong> {
+pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     let mut all = Vec::new();
     let mut wrong = |section, key, text: Option<String>| {
-        all.extend(text.map(|text| Wrong { section, key, text }));
+        all.extend(text.map(|text| InvalidSetting { section, key, text }));
     };
     wrong("crawl", "threads", too_many_threads(config.crawl.threads));
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));

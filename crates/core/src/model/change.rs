@@ -1,48 +1,48 @@
-//! What one event changed in a crawl: what must be kept wholly or not at all.
+//! One atomic change to the state of a crawl: it is persisted wholly or not at all.
 
-use super::{Fate, FleetEffects, Ledger, Note, ScheduledUrl, Sighting, Visit};
+use super::{Fate, FleetEffects, Ledger, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit};
 use crate::url::{Fingerprint, HostKey};
 
-/// What one event (the end of a lease, seeds, a sitemap, a lesson) changed in the frontier.
+/// What one event (the end of a lease, seeds, a sitemap, a model update) changed in the frontier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// URLs that wait from now on, or go on waiting with other values, each with its number: the order of discovery.
+    /// URLs that wait from now on, or wait with changed values, each with its number: the order of discovery.
     pub waiting: Vec<(u64, ScheduledUrl)>,
     /// URLs whose fate is settled.
     pub ended: Vec<Ended>,
-    /// What is to be kept in mind besides.
-    pub notes: Vec<Note>,
-    /// What was learnt of a page that was visited.
+    /// Progress besides the URLs.
+    pub progress: Vec<ProgressRecord>,
+    /// What was learned of a page that was visited.
     pub visit: Option<Box<Visit>>,
     /// What that visit saw of other pages, in a recrawl.
-    pub sighting: Option<Box<Sighting>>,
-    /// What it means to the fleet; none where the crawl is on one machine, or nothing.
+    pub recrawl_visit: Option<Box<RecrawlVisit>>,
+    /// What it means to the fleet; `None` for a crawl on one machine, and where it concerns no other node.
     pub fleet_effects: Option<Box<FleetEffects>>,
-    /// Leases that end with it, as soon as it is kept.
+    /// Leases that end with the change, as soon as it is persisted.
     pub leases: u32,
-    /// The account as it stands after it.
+    /// The ledger after the change.
     pub ledger: Ledger,
 }
 
-/// A URL that was accepted and will not be fetched any more.
+/// A URL that was accepted and is not going to be fetched any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// Its number; none where it never waited.
+    /// Its number; `None` if it never waited.
     pub number: Option<u64>,
     /// The URL.
     pub url: Fingerprint,
     /// Its host.
     pub host: HostKey,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 
 impl Change {
-    /// Whether there is nothing to keep.
+    /// Returns whether there is nothing to persist.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
             && self.ended.is_empty()
-            && self.notes.is_empty()
+            && self.progress.is_empty()
             && self.fleet_effects.is_none()
             && self.leases == 0
     }

@@ -63,25 +63,25 @@ pub struct Answer {
     /// Who answered; none behind a proxy.
     pub remote: Option<IpAddr>,
     /// The place that a large body takes of the memory set aside for such; free again when the answer is dropped.
-    pub place: Option<BodyPlace>,
+    pub reservation: Option<BodyReservation>,
 }
 
 /// Holds a place for a large body as long as it lives. What kind of place is the fetcher's business.
 #[derive(Clone)]
-pub struct BodyPlace {
+pub struct BodyReservation {
     _held: Arc<dyn Send + Sync>,
 }
 
-impl BodyPlace {
+impl BodyReservation {
     /// Holds `place`.
     pub fn new(place: impl Send + Sync + 'static) -> Self {
         Self { _held: Arc::new(place) }
     }
 }
 
-impl fmt::Debug for BodyPlace {
+impl fmt::Debug for BodyReservation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BodyPlace")
+        f.write_str("BodyReservation")
     }
 }
 

@@ -16,10 +16,10 @@ pub trait HostOwnership: Send + Sync {
 
     /// Whether a URL that is to be handed over was not handed over lately. From now on it was. It forgets, and then a URL goes over the wire
     /// again; it never takes a new one for a known one.
-    fn is_news(&self, url: Fingerprint) -> bool;
+    fn record_handover(&self, url: Fingerprint) -> bool;
 
     /// A URL that was taken in here is handed over after all: it may come back.
-    fn regret(&self, url: &ScheduledUrl);
+    fn allow_return(&self, url: &ScheduledUrl);
 }
 
 /// The borders of a crawl on one machine: everything is its own.
@@ -42,9 +42,9 @@ impl HostOwnership for SingleNode {
         true
     }
 
-    fn is_news(&self, _: Fingerprint) -> bool {
+    fn record_handover(&self, _: Fingerprint) -> bool {
         false
     }
 
-    fn regret(&self, _: &ScheduledUrl) {}
+    fn allow_return(&self, _: &ScheduledUrl) {}
 }

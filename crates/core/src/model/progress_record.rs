@@ -1,15 +1,15 @@
-//! What is kept of a crawl besides its URLs, so that a run that goes on does not do again what was done.
+//! The persisted progress of a crawl besides its URLs: a resumed run reads it and does not repeat what is done.
 
 use crate::url::HostKey;
 
-/// One thing to keep in mind.
+/// One piece of progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
-    /// So many URLs of the host were ever accepted.
+pub enum ProgressRecord {
+    /// The number of URLs of the host that were ever accepted.
     Admitted(HostKey, u64),
-    /// A sitemap was named by an index; so many indexes stand above it.
+    /// A sitemap that an index named, with the number of indexes above it.
     SitemapFound(String, u32),
-    /// A sitemap was asked for, and what it names is known.
+    /// A sitemap that was requested and whose entries are known.
     SitemapRead(String),
     /// A host's robots.txt, as a record.
     Robots(HostKey, Vec<u8>),

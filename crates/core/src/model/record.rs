@@ -106,8 +106,8 @@ pub struct PolicyRecord {
     #[serde(default)]
     pub observations: u64,
     /// What is known of the site, with the first snapshot of a generation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lesson: Option<LessonRecord>,
+    #[serde(rename = "lesson", default, skip_serializing_if = "Option::is_none")]
+    pub model_update: Option<ModelUpdateRecord>,
     /// Link classes whose score has changed since they were last named, by [`super::LinkClass`] as text.
     #[serde(default)]
     pub classes: BTreeMap<String, ClassRecord>,
@@ -118,7 +118,7 @@ pub struct PolicyRecord {
 
 /// What is known of the site in one generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LessonRecord {
+pub struct ModelUpdateRecord {
     /// As the policy describes it: its clusters with the number of pages in each, how they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<serde_json::Value>,
@@ -222,11 +222,12 @@ mod tests {
     #[test]
     fn a_line_of_the_policy_log_is_read_as_it_was_written() {
         let patterns = [("/t/N".to_owned(), 40)].into();
-        let lesson = Some(LessonRecord { site: Some(json!({"clusters": {"2": 30}})), patterns });
+        let model_update = Some(ModelUpdateRecord { site: Some(json!({"clusters": {"2": 30}})), patterns });
         let classes = [("2/1/1".to_owned(), class(0.25)), ("2/1/2".to_owned(), class(-1.0))].into();
         let time = "2026-01-01T00:00:00Z".to_owned();
-        let all = PolicyRecord { snapshot: 7, time, generation: 2, observations: 300, lesson, classes, left_out: 3 };
-        for record in [PolicyRecord { lesson: None, left_out: 0, ..all.clone() }, all] {
+        let all =
+            PolicyRecord { snapshot: 7, time, generation: 2, observations: 300, model_update, classes, left_out: 3 };
+        for record in [PolicyRecord { model_update: None, left_out: 0, ..all.clone() }, all] {
             let text = serde_json::to_string(&record).unwrap();
             assert_eq!(serde_json::from_str::<PolicyRecord>(&text).unwrap(), record);
         }
@@ -244,6 +245,6 @@ mod tests {
         let page: PageRecord = serde_json::from_str(r#"{"url":"u","fate":"fetched","colour":"red"}"#).unwrap();
         assert_eq!(page, PageRecord { url: "u".to_owned(), fate: "fetched".to_owned(), ..PageRecord::default() });
         let policy: PolicyRecord = serde_json::from_str(r#"{"snapshot":1,"time":"t","mood":[1]}"#).unwrap();
-        assert_eq!((policy.snapshot, policy.classes.len(), policy.lesson), (1, 0, None));
+        assert_eq!((policy.snapshot, policy.classes.len(), policy.model_update), (1, 0, None));
     }
 }

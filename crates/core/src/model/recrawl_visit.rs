@@ -1,4 +1,5 @@
-//! What the visits of a recrawl saw: kept until the next one begins, so that one that is interrupted goes on with what it had learnt.
+//! What the visits of a recrawl saw. It is persisted until the next recrawl begins, so that an interrupted one resumes
+//! with all it has learned.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,52 +7,53 @@ use super::Difference;
 use crate::clock::Instant;
 use crate::url::Fingerprint;
 
-/// How a row of a list differs from what it was at the visit before.
+/// How a row of a list differs from the visit before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum RowSign {
-    /// It is not known what it was.
+pub enum RowChange {
+    /// The row of the visit before is not known.
     Unknown,
     /// The link was not there.
     Fresh,
-    /// In nothing.
+    /// Nothing differs.
     Same,
-    /// In what stands behind the link.
+    /// What stands behind the link differs.
     Behind,
-    /// In what stands before it.
+    /// What stands before the link differs.
     Before,
-    /// In both.
+    /// Both differ.
     Both,
 }
 
 /// One visit of a recrawl.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sighting {
+pub struct RecrawlVisit {
     /// The page.
     pub page: Fingerprint,
-    /// The recrawl.
+    /// The number of the recrawl.
     pub round: u32,
-    /// When it was visited.
+    /// The time of the visit.
     pub at: Instant,
-    /// How it differed from what it was; none where this was the first visit to it.
+    /// How the page differed from the visit before; `None` for the first visit to it.
     pub difference: Option<Difference>,
     /// Seconds since the visit before.
     pub waited: u64,
-    /// Whether it was gone.
+    /// Whether the page was gone.
     pub gone: bool,
-    /// Where it led.
-    pub places: Vec<Place>,
+    /// The links on the page, by place.
+    pub places: Vec<ApathLinks>,
 }
 
-/// The links at one place of a page.
+/// The links at one Apath of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The place.
+pub struct ApathLinks {
+    /// The Apath.
     pub apath: u64,
-    /// The page behind each, by [`brief`], and its row; in page order.
-    pub links: Vec<(u32, RowSign)>,
+    /// The page behind each link, by its [`short_id`], and the change of its row; in page order.
+    pub links: Vec<(u32, RowChange)>,
 }
 
-/// A page by four bytes: among a million pages one in four thousand is taken for another, which costs a wrong guess and no more.
-pub const fn brief(page: Fingerprint) -> u32 {
+/// Returns a page's identifier in four bytes. Among a million pages one in four thousand is taken for another, which
+/// costs a wrong guess and no more.
+pub const fn short_id(page: Fingerprint) -> u32 {
     page.0 as u32
 }

@@ -56,7 +56,7 @@ impl PageDigests {
 
 /// Where the archive has the page's last whole response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldRecord {
+pub struct ArchivedRecord {
     /// The URL that the record names, where it is another one.
     pub url: Option<Box<str>>,
     /// Its date.
@@ -145,7 +145,7 @@ pub struct Visit {
     /// The `Last-Modified` it came with, as written.
     pub modified: Option<Box<str>>,
     /// Where the archive has it; none where nothing is archived.
-    pub held: Option<HeldRecord>,
+    pub archived: Option<ArchivedRecord>,
 }
 
 impl Visit {

@@ -10,7 +10,7 @@ use super::links::Links;
 use super::notes::{NoteKey, WireNote};
 use crate::bus::PAYLOAD_MAX;
 use crate::{FinishedUrl, LogEntry, Partition};
-use harvestman_core::model::{Fate, Ledger, Note, ScheduledUrl};
+use harvestman_core::model::{Fate, Ledger, ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// The most bytes of an entry, decompressed, and of the texts in it, written out.
@@ -39,7 +39,7 @@ struct Body<'a> {
 struct Content<'a> {
     waiting: &'a [ScheduledUrl],
     hosts: &'a [(HostKey, Vec<u8>)],
-    notes: Vec<&'a Note>,
+    notes: Vec<&'a ProgressRecord>,
     ended: &'a [FinishedUrl],
 }
 
@@ -53,7 +53,7 @@ struct Stretch {
 
 impl<'a> Content<'a> {
     fn of(entry: &'a LogEntry) -> Self {
-        let mut notes: Vec<&Note> = entry.notes.iter().collect();
+        let mut notes: Vec<&ProgressRecord> = entry.notes.iter().collect();
         notes.sort_by_key(|note| NoteKey::rank(note));
         Self { waiting: &entry.waiting, hosts: &entry.hosts, notes, ended: &entry.ended }
     }
@@ -81,8 +81,8 @@ impl<'a> Content<'a> {
     /// About how many bytes it has before it is compressed.
     fn estimate(&self) -> usize {
         let link = |item: &ScheduledUrl| item.url.as_str().len() + item.via.as_deref().map_or(0, str::len) + 16;
-        let note = |note: &&Note| match note {
-            Note::Robots(_, record) => record.len() + 32,
+        let note = |note: &&ProgressRecord| match note {
+            ProgressRecord::Robots(_, record) => record.len() + 32,
             _ => 64,
         };
         let waiting: usize = self.waiting.iter().map(link).sum();
@@ -172,7 +172,7 @@ pub fn decode_entry(bytes: &[u8], packer: &mut WireCodec) -> Result<LogEntry, Wi
         waiting: body.waiting.read(hashes, PLAIN_MAX).ok_or(kind.spoilt("its links cannot be read"))?,
         ended: ended.map(|((partition, fate), url)| FinishedUrl { partition, url, fate }).collect(),
         hosts: body.hosts.into_iter().map(|(host, record)| (HostKey::from_origin(host), record.to_vec())).collect(),
-        notes: body.notes.into_iter().map(Note::from).collect(),
+        notes: body.notes.into_iter().map(ProgressRecord::from).collect(),
         taken: body.taken,
         released: body.released,
         positions: body.positions,

@@ -25,8 +25,8 @@ fn large() -> (LogEntry, Vec<LogEntry>) {
         ended: (0..40_000).map(ended).collect(),
         hosts: (0..500).map(|number| (host(number), noise(number))).collect(),
         notes: vec![
-            Note::SitemapRead("http://h001.localhost:8080/index.xml".to_owned()),
-            Note::SitemapFound("http://h001.localhost:8080/s.xml".to_owned(), 1),
+            ProgressRecord::SitemapRead("http://h001.localhost:8080/index.xml".to_owned()),
+            ProgressRecord::SitemapFound("http://h001.localhost:8080/s.xml".to_owned(), 1),
         ],
         taken: vec![Partition(1)],
         released: vec![Partition(2)],
@@ -65,8 +65,8 @@ fn a_log_that_ends_within_a_long_entry_claims_nothing_that_it_lacks() {
     // Nothing has ended before all that waits is there, nothing was read before what it named.
     let ends = pieces.iter().position(|piece| !piece.ended.is_empty()).unwrap();
     assert!(pieces[ends + 1..].iter().all(|piece| piece.waiting.is_empty() && piece.notes.is_empty()));
-    let notes: Vec<&Note> = pieces.iter().flat_map(|piece| &piece.notes).collect();
-    assert!(matches!(notes[..], [Note::SitemapFound(..), Note::SitemapRead(..)]));
+    let notes: Vec<&ProgressRecord> = pieces.iter().flat_map(|piece| &piece.notes).collect();
+    assert!(matches!(notes[..], [ProgressRecord::SitemapFound(..), ProgressRecord::SitemapRead(..)]));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use harvestman_core::model::Note;
+use harvestman_core::model::ProgressRecord;
 use harvestman_core::url::HostKey;
 
 /// A note as it is written.
@@ -14,18 +14,18 @@ pub(super) enum WireNote<'a> {
     Robots(&'a str, &'a [u8]),
 }
 
-impl<'a> From<&'a Note> for WireNote<'a> {
-    fn from(note: &'a Note) -> Self {
+impl<'a> From<&'a ProgressRecord> for WireNote<'a> {
+    fn from(note: &'a ProgressRecord) -> Self {
         match note {
-            Note::Admitted(host, count) => Self::Admitted(host.as_str(), *count),
-            Note::SitemapFound(url, nesting) => Self::SitemapFound(url, *nesting),
-            Note::SitemapRead(url) => Self::SitemapRead(url),
-            Note::Robots(host, record) => Self::Robots(host.as_str(), record),
+            ProgressRecord::Admitted(host, count) => Self::Admitted(host.as_str(), *count),
+            ProgressRecord::SitemapFound(url, nesting) => Self::SitemapFound(url, *nesting),
+            ProgressRecord::SitemapRead(url) => Self::SitemapRead(url),
+            ProgressRecord::Robots(host, record) => Self::Robots(host.as_str(), record),
         }
     }
 }
 
-impl From<WireNote<'_>> for Note {
+impl From<WireNote<'_>> for ProgressRecord {
     fn from(noted: WireNote<'_>) -> Self {
         match noted {
             WireNote::Admitted(host, count) => Self::Admitted(HostKey::from_origin(host), count),
@@ -54,12 +54,12 @@ pub(crate) enum NoteKey {
 
 impl NoteKey {
     /// The key of a note.
-    pub(crate) fn of(note: &Note) -> Self {
+    pub(crate) fn of(note: &ProgressRecord) -> Self {
         match note {
-            Note::SitemapFound(url, _) => Self::SitemapFound(url.clone()),
-            Note::Admitted(host, _) => Self::Admitted(host.clone()),
-            Note::Robots(host, _) => Self::Robots(host.clone()),
-            Note::SitemapRead(url) => Self::SitemapRead(url.clone()),
+            ProgressRecord::SitemapFound(url, _) => Self::SitemapFound(url.clone()),
+            ProgressRecord::Admitted(host, _) => Self::Admitted(host.clone()),
+            ProgressRecord::Robots(host, _) => Self::Robots(host.clone()),
+            ProgressRecord::SitemapRead(url) => Self::SitemapRead(url.clone()),
         }
     }
 
@@ -74,12 +74,12 @@ impl NoteKey {
     }
 
     /// Its kind's place in the order.
-    pub(super) const fn rank(note: &Note) -> u8 {
+    pub(super) const fn rank(note: &ProgressRecord) -> u8 {
         match note {
-            Note::SitemapFound(..) => 0,
-            Note::Admitted(..) => 1,
-            Note::Robots(..) => 2,
-            Note::SitemapRead(..) => 3,
+            ProgressRecord::SitemapFound(..) => 0,
+            ProgressRecord::Admitted(..) => 1,
+            ProgressRecord::Robots(..) => 2,
+            ProgressRecord::SitemapRead(..) => 3,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::entry::halves;
 use super::links::Links;
 use super::notes::WireNote;
 use crate::{Partition, PartitionState};
-use harvestman_core::model::{Note, ScheduledUrl};
+use harvestman_core::model::{ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// The most bytes of an index, and of a section's links and texts, decompressed.
@@ -56,7 +56,7 @@ pub struct Section {
     /// What is known of hosts, as records of the state.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What else is to be kept in mind.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProgressRecord>,
     /// Position, and whether it is held.
     pub marks: Marks,
 }
@@ -143,7 +143,7 @@ impl Section {
             waiting: body.waiting.read(hashes, SECTION_MAX).ok_or(kind.spoilt("its links cannot be read"))?,
             ended,
             hosts: body.hosts.into_iter().map(|(host, record)| (HostKey::from_origin(host), record.to_vec())).collect(),
-            notes: body.notes.into_iter().map(Note::from).collect(),
+            notes: body.notes.into_iter().map(ProgressRecord::from).collect(),
             marks,
         })
     }

@@ -15,7 +15,7 @@ fn three_sections() -> Part {
         waiting: vec![scheduled(&format!("http://h{number}/"))],
         ended: vec![Fingerprint::of(&number.to_string())],
         hosts: vec![(HostKey::from_origin(&format!("http://h{number}")), vec![number as u8])],
-        notes: vec![Note::Admitted(HostKey::from_origin(&format!("http://h{number}")), 3)],
+        notes: vec![ProgressRecord::Admitted(HostKey::from_origin(&format!("http://h{number}")), 3)],
         marks: Marks { held: Some(true), position: number.into(), early: 1 },
     };
     Part { sections: [3, 7, 200].map(|number| (Partition(number), section(number))).into() }

@@ -40,7 +40,7 @@ fn decode(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
         body,
         truncated: None,
         remote: None,
-        place: None,
+        reservation: None,
     };
     let decoded = decode_answer(&answer, &DecodeLimits::from(&FetchOptions::default()));
     match decoded.error {

@@ -217,7 +217,7 @@ fn exchange(corpus: &Corpus, id: PageId, url: &CanonicalUrl) -> Exchange {
 
 fn answered(url: &CanonicalUrl, status: u16, headers: HeaderMap, body: Bytes) -> Exchange {
     let version = http::Version::HTTP_11;
-    let answer = Answer { status, version, headers, body, truncated: None, remote: None, place: None };
+    let answer = Answer { status, version, headers, body, truncated: None, remote: None, reservation: None };
     let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
     Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings }
 }

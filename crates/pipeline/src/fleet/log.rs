@@ -75,7 +75,7 @@ fn entries(group: &Group, partitions: &Partitions) -> Vec<LogEntry> {
             let partition = partitions.of(&ended.host);
             FinishedUrl { partition, url: ended.url, fate: ended.fate }
         }));
-        entry.notes.extend(change.notes.iter().cloned());
+        entry.notes.extend(change.progress.iter().cloned());
         entry.ledger.clone_from(&change.ledger);
         let Some(fleet_effects) = fleet_effects else { continue };
         if let Some(arrived) = fleet_effects.arrived.filter(|arrived| arrived.in_order)

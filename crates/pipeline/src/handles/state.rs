@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::bounds::{ERRANDS_MAX, leases_max};
 use harvestman_core::config::Config;
-use harvestman_core::model::{Change, Note};
+use harvestman_core::model::{Change, ProgressRecord};
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::ChangePort;
 use harvestman_stages::host::Politeness;
@@ -20,7 +20,7 @@ pub(crate) enum Task {
     /// What is known of a host, encoded.
     Host(HostKey, Vec<u8>),
     /// A fact.
-    Note(Note),
+    Progress(ProgressRecord),
     /// There is no more.
     End,
 }
@@ -55,8 +55,8 @@ impl StateHandle {
     }
 
     /// Persists a fact.
-    pub(crate) fn note(&self, note: Note) {
-        self.send(Task::Note(note));
+    pub(crate) fn note(&self, note: ProgressRecord) {
+        self.send(Task::Progress(note));
     }
 
     /// Changes that are not committed yet.

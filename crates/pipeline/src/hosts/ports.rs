@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::HostDirectory;
 use super::entry::HostEntry;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Lease, Note};
+use harvestman_core::model::{Lease, ProgressRecord};
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::HostPort;
 use harvestman_stages::host::{Grant, HostCore, HostRegistry, KnownRobots, NoWork, Politeness, WaitReason, Wake};
@@ -40,7 +40,7 @@ impl HostRegistry for HostDirectory {
 
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32) {
         if let Some(state) = &self.state {
-            urls.iter().for_each(|url| state.note(Note::SitemapFound(url.clone(), nesting)));
+            urls.iter().for_each(|url| state.note(ProgressRecord::SitemapFound(url.clone(), nesting)));
         }
         self.hand_out_sitemaps(urls, nesting);
     }
@@ -53,7 +53,7 @@ impl HostRegistry for HostDirectory {
 
     fn remember_robots(&self, host: &HostKey, robots: &KnownRobots) {
         if let Some(state) = &self.state {
-            state.note(Note::Robots(host.clone(), encode(robots)));
+            state.note(ProgressRecord::Robots(host.clone(), encode(robots)));
         }
     }
 

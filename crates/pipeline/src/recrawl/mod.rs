@@ -26,12 +26,12 @@ pub(super) use self::scheduler::RecrawlScheduler;
 use super::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
-use harvestman_core::model::{Change, Difference, Fate, Place, Sighting, Visit, brief};
+use harvestman_core::model::{ApathLinks, Change, Difference, Fate, RecrawlVisit, Visit, short_id};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 use harvestman_report::RecrawlFigures;
 use harvestman_stages::revisit::rows::signs;
-use harvestman_stages::revisit::{RowMark, RowSign};
+use harvestman_stages::revisit::{RowChange, RowMark};
 use harvestman_storage::store::{Round, VisitReader};
 
 /// Links of a page that are remembered until the recrawl is over.
@@ -50,7 +50,7 @@ enum Told {
 }
 
 /// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
-type Links = Vec<(u64, Fingerprint, RowSign)>;
+type Links = Vec<(u64, Fingerprint, RowChange)>;
 
 /// The links of a page with these rows, which was that `before`.
 pub(super) fn links_of(before: Option<&Visit>, rows: &[RowMark]) -> Links {
@@ -59,14 +59,14 @@ pub(super) fn links_of(before: Option<&Visit>, rows: &[RowMark]) -> Links {
 }
 
 /// What a visit is remembered by for as long as the recrawl lasts.
-pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowSign)]) -> Sighting {
+pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowChange)]) -> RecrawlVisit {
     let kept = &links[..links.len().min(LINKS_KEPT)];
-    let places = kept.chunk_by(|one, other| one.0 == other.0).map(|place| Place {
+    let places = kept.chunk_by(|one, other| one.0 == other.0).map(|place| ApathLinks {
         apath: place[0].0,
-        links: place.iter().map(|(_, page, sign)| (brief(*page), *sign)).collect(),
+        links: place.iter().map(|(_, page, sign)| (short_id(*page), *sign)).collect(),
     });
     let Visit { round, last: at, difference, waited, gone, .. } = *visit;
-    Sighting { page: visit.page(), round, at, difference, waited, gone, places: places.collect() }
+    RecrawlVisit { page: visit.page(), round, at, difference, waited, gone, places: places.collect() }
 }
 
 /// How a planned visit ended.

@@ -10,7 +10,9 @@ use super::{Ended, Links, Loaded, RecrawlHandle, RecrawlQueue, SchedulerSetup, T
 use crate::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RecrawlOptions};
-use harvestman_core::model::{Difference, Fate, LinkClass, Place, RowSign, ScheduledUrl, Sighting, brief};
+use harvestman_core::model::{
+    ApathLinks, Difference, Fate, LinkClass, RecrawlVisit, RowChange, ScheduledUrl, short_id,
+};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
 use harvestman_stages::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
@@ -79,10 +81,10 @@ impl RecrawlScheduler {
         let mut briefly: HashMap<u32, PageNumber, FixedState> = HashMap::default();
         let read = self.reader.sightings(round, |sighting| {
             if briefly.is_empty() {
-                briefly.extend(numbers.iter().map(|(page, number)| (brief(*page), *number)));
+                briefly.extend(numbers.iter().map(|(page, number)| (short_id(*page), *number)));
             }
-            let links = known_briefly(&sighting.places, &briefly);
-            let Sighting { page, difference, waited, gone, .. } = sighting;
+            let links = known_links(&sighting.places, &briefly);
+            let RecrawlVisit { page, difference, waited, gone, .. } = sighting;
             match numbers.get(&page).copied().filter(|_| difference.is_some()) {
                 Some(page) => plan.recall(&Found { page, difference, waited, gone, links: &links }),
                 None => plan.found_new(&links),
@@ -253,8 +255,8 @@ impl RecrawlScheduler {
 }
 
 /// The links that lead to pages of the plan.
-fn known_briefly(places: &[Place], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<Linked> {
-    let linked = |place: &Place, (page, row): &(u32, RowSign)| {
+fn known_links(places: &[ApathLinks], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<Linked> {
+    let linked = |place: &ApathLinks, (page, row): &(u32, RowChange)| {
         Some(Linked { apath: place.apath, page: *numbers.get(page)?, row: *row })
     };
     places.iter().flat_map(|place| place.links.iter().filter_map(move |link| linked(place, link))).collect()

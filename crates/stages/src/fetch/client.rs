@@ -26,7 +26,7 @@ use super::timer::Timer;
 use super::{Error, TrustedHosts, failure, tls};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::{Answer, BodyPlace, Exchange, Failure, Timings, Truncation};
+use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, Timings, Truncation};
 use harvestman_core::url::HostKey;
 
 /// Fetches. Cheap to clone; all clones share connections, resolver and cookies.
@@ -216,10 +216,10 @@ impl Inner {
         self.cookies.store(target, &head.headers, timer.now());
         let content_type = head.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let wanted = request.accept == Accept::All || self.types.wants(content_type);
-        let (bytes, truncated, whole, place) = if wanted {
+        let (bytes, truncated, whole, reservation) = if wanted {
             let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };
             let read = body::read(incoming, limits, &self.places, timer).await;
-            (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyPlace::new))
+            (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyReservation::new))
         } else {
             let nothing = hyper::body::Body::is_end_stream(&incoming);
             let drained = body::drain(incoming, self.drain_max, timer).await;
@@ -233,7 +233,7 @@ impl Inner {
             return Err(failure);
         }
         let status = head.status.as_u16();
-        Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote, place })
+        Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote, reservation })
     }
 
     fn keep(&self, target: &Target<'_>, mut connection: Connection) {

@@ -1,7 +1,7 @@
 //! A worker's memory of the URL patterns that it has just looked up.
 
 use harvestman_core::model::UrlPattern;
-use harvestman_core::model::word::step;
+use harvestman_core::model::path_hash::step;
 use harvestman_core::url::Fingerprint;
 
 /// Slots; 384 KiB of memory.

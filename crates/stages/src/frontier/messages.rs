@@ -10,7 +10,7 @@ use super::queues::Limits;
 use super::survey::Survey;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, Note, ScheduledUrl, Sighting, Visit,
+    Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit,
 };
 use harvestman_core::url::HostKey;
 
@@ -55,7 +55,7 @@ pub struct PageFindings {
     /// What was observed of the page itself, persisted for later visits.
     pub visit: Option<Box<Visit>>,
     /// What that visit observed of other pages, in a recrawl.
-    pub sighting: Option<Box<Sighting>>,
+    pub recrawl_visit: Option<Box<RecrawlVisit>>,
 }
 
 /// Links discovered in one place, as the link filter judged them.
@@ -87,7 +87,7 @@ pub struct OwnRequestEnded {
     /// The links of a sitemap.
     pub links: DiscoveredLinks,
     /// Facts to persist with it.
-    pub notes: Vec<Note>,
+    pub progress: Vec<ProgressRecord>,
 }
 
 /// So many errands that [`ErrandsAdded`] announced have ended without a request.

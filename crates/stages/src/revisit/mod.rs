@@ -16,5 +16,5 @@ pub mod traits;
 pub use plan::{Ahead, Found, Known, Limits, Linked, PageNumber, Plan, Stop};
 pub use rate::{Gamma, chance_of_change, irregular_rate, regular_rate, shrunk_rate};
 pub use regression::Regression;
-pub use rows::{RowLink, RowMark, RowSign};
+pub use rows::{RowChange, RowLink, RowMark};
 pub use traits::{PageTraits, Trait, TraitTable};

@@ -15,7 +15,7 @@ mod signs;
 use std::collections::BTreeMap;
 
 use super::regression::Regression;
-use super::rows::RowSign;
+use super::rows::RowChange;
 use super::traits::{PageTraits, Trait, TraitTable};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History};
@@ -79,7 +79,7 @@ pub struct Linked {
     /// Where it leads.
     pub page: PageNumber,
     /// How what stands around it differs from what it was.
-    pub row: RowSign,
+    pub row: RowChange,
 }
 
 /// What a visit found.

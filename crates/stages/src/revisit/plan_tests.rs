@@ -140,7 +140,7 @@ fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
 /// Forty lists that name twenty topics each; those at its top have changed.
 fn lists(table: &mut TraitTable) -> (Vec<Known>, Vec<Vec<Linked>>) {
     let mut site = site(&[(40, 1.0), (800, 0.0)], table, Seed(5));
-    let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowSign::Unknown };
+    let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowChange::Unknown };
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);
     }

@@ -4,7 +4,7 @@
 //! it stands behind. A forum's list shows how many replies a topic has; where that has changed the topic has too. Which of the two sides
 //! is the row, and whether it tells anything, is learnt ([`super::traits::Trait::Row`]).
 
-pub use harvestman_core::model::RowSign;
+pub use harvestman_core::model::RowChange;
 use harvestman_core::url::Fingerprint;
 
 /// A link on a page.
@@ -81,23 +81,23 @@ pub fn encode(rows: &[RowMark]) -> Box<[u8]> {
 }
 
 /// How each row differs from what it was in the rows that were kept.
-pub fn signs(before: &[u8], now: &[RowMark]) -> Vec<RowSign> {
+pub fn signs(before: &[u8], now: &[RowMark]) -> Vec<RowChange> {
     let mut known: Vec<(u32, u16, u16)> = before.chunks_exact(ROW_BYTES).map(read).collect();
     known.sort_unstable();
     let full = known.len() >= ROWS_MAX;
     let sign = |row: &RowMark| {
         if known.is_empty() || row.behind == 0 {
-            return RowSign::Unknown;
+            return RowChange::Unknown;
         }
         let at = known.partition_point(|(key_before, ..)| *key_before < key(row));
         match known.get(at).filter(|(key_before, ..)| *key_before == key(row)) {
-            None if full => RowSign::Unknown,
-            None => RowSign::Fresh,
+            None if full => RowChange::Unknown,
+            None => RowChange::Fresh,
             Some((_, behind, before)) => match (*behind == row.behind, *before == row.before) {
-                (true, true) => RowSign::Same,
-                (false, true) => RowSign::Behind,
-                (true, false) => RowSign::Before,
-                (false, false) => RowSign::Both,
+                (true, true) => RowChange::Same,
+                (false, true) => RowChange::Behind,
+                (true, false) => RowChange::Before,
+                (false, false) => RowChange::Both,
             },
         }
     };
@@ -132,21 +132,21 @@ mod tests {
         let before = encode(&list(&[(1, 4), (2, 9), (3, 2), (4, 0)]));
         let now = list(&[(1, 4), (2, 9), (3, 3), (4, 0)]);
         // The number stands before the link of its own row, and behind that of the row above.
-        assert_eq!(signs(&before, &now), [RowSign::Same, RowSign::Behind, RowSign::Before, RowSign::Same]);
+        assert_eq!(signs(&before, &now), [RowChange::Same, RowChange::Behind, RowChange::Before, RowChange::Same]);
     }
 
     #[test]
     fn a_row_that_was_not_there_is_fresh() {
         let before = encode(&list(&[(1, 4), (2, 9), (3, 2)]));
         let now = list(&[(9, 0), (1, 4), (2, 9), (3, 2)]);
-        assert_eq!(signs(&before, &now)[0], RowSign::Fresh);
-        assert_eq!(signs(&before, &now)[2..], [RowSign::Same, RowSign::Same]);
+        assert_eq!(signs(&before, &now)[0], RowChange::Fresh);
+        assert_eq!(signs(&before, &now)[2..], [RowChange::Same, RowChange::Same]);
     }
 
     #[test]
     fn where_nothing_is_known_nothing_is_said() {
         let now = list(&[(1, 4), (2, 9), (3, 2)]);
-        assert_eq!(signs(&[], &now), [RowSign::Unknown; 3]);
+        assert_eq!(signs(&[], &now), [RowChange::Unknown; 3]);
         // Two links make no list.
         assert_eq!(encode(&list(&[(1, 4), (2, 9)])).len(), 0);
         assert_eq!(rows(&[], &[]), []);

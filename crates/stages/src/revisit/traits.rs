@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::regression::Regression;
-use super::rows::RowSign;
+use super::rows::RowChange;
 
 /// One thing that pages may have in common. Patterns are those of URLs, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,9 +64,9 @@ pub enum Trait {
     FromNew(u64, u64),
     /// Its pattern, the place where a page that was visited in this round links to it, and how what stands around that link differs from
     /// what it was.
-    Row(u64, u64, RowSign),
+    Row(u64, u64, RowChange),
     /// The same, wherever the link stands.
-    AnyRow(RowSign),
+    AnyRow(RowChange),
     /// The same place, but on another page than where it was discovered.
     Moved(u64, u64),
 }
@@ -88,8 +88,8 @@ impl Trait {
     /// would cost the visits that it is to save.
     const fn mean(self) -> f64 {
         match self {
-            Self::AnyRow(RowSign::Behind | RowSign::Before | RowSign::Both) => 1.5,
-            Self::AnyRow(RowSign::Same) => -0.5,
+            Self::AnyRow(RowChange::Behind | RowChange::Before | RowChange::Both) => 1.5,
+            Self::AnyRow(RowChange::Same) => -0.5,
             Self::Newest(_, 0) | Self::Hub(_, true) | Self::Child(.., true) => 0.5,
             _ => 0.0,
         }

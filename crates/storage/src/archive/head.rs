@@ -111,7 +111,7 @@ mod tests {
             body: Bytes::from(body),
             truncated: None,
             remote: None,
-            place: None,
+            reservation: None,
         }
     }
 

@@ -47,7 +47,7 @@ pub(super) fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answe
         body: body.into(),
         truncated: None,
         remote,
-        place: None,
+        reservation: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Notes: what is kept of a crawl besides its URLs and hosts' clocks.
 
 use super::record;
-use harvestman_core::model::Note;
+use harvestman_core::model::ProgressRecord;
 use harvestman_core::url::HostKey;
 
 /// What stands before the names of notes.
@@ -11,27 +11,29 @@ pub(super) const READ: &str = "sitemap read ";
 const ROBOTS: &str = "robots ";
 
 /// A note as key and value.
-pub fn entry(note: &Note) -> (String, Vec<u8>) {
+pub fn entry(note: &ProgressRecord) -> (String, Vec<u8>) {
     match note {
-        Note::Admitted(host, count) => ([ADMITTED, host.as_str()].concat(), record::encode(count)),
-        Note::SitemapFound(url, nesting) => ([FOUND, url].concat(), record::encode(nesting)),
-        Note::SitemapRead(url) => ([READ, url].concat(), record::encode(&())),
-        Note::Robots(host, bytes) => ([ROBOTS, host.as_str()].concat(), bytes.clone()),
+        ProgressRecord::Admitted(host, count) => ([ADMITTED, host.as_str()].concat(), record::encode(count)),
+        ProgressRecord::SitemapFound(url, nesting) => ([FOUND, url].concat(), record::encode(nesting)),
+        ProgressRecord::SitemapRead(url) => ([READ, url].concat(), record::encode(&())),
+        ProgressRecord::Robots(host, bytes) => ([ROBOTS, host.as_str()].concat(), bytes.clone()),
     }
 }
 
 /// The note of a key and value; an error where it is one and cannot be read, none where it is something else.
-pub fn read(key: &[u8], value: &[u8]) -> Option<Result<Note, ()>> {
+pub fn read(key: &[u8], value: &[u8]) -> Option<Result<ProgressRecord, ()>> {
     let key = std::str::from_utf8(key).ok()?;
     let host = |name: &str| HostKey::from_origin(name);
     if let Some(name) = key.strip_prefix(ADMITTED) {
-        return Some(record::decode(value).map(|count| Note::Admitted(host(name), count)).ok_or(()));
+        return Some(record::decode(value).map(|count| ProgressRecord::Admitted(host(name), count)).ok_or(()));
     }
     if let Some(url) = key.strip_prefix(FOUND) {
-        return Some(record::decode(value).map(|nesting| Note::SitemapFound(url.to_owned(), nesting)).ok_or(()));
+        return Some(
+            record::decode(value).map(|nesting| ProgressRecord::SitemapFound(url.to_owned(), nesting)).ok_or(()),
+        );
     }
     if let Some(url) = key.strip_prefix(READ) {
-        return Some(Ok(Note::SitemapRead(url.to_owned())));
+        return Some(Ok(ProgressRecord::SitemapRead(url.to_owned())));
     }
-    key.strip_prefix(ROBOTS).map(|name| Ok(Note::Robots(host(name), value.to_vec())))
+    key.strip_prefix(ROBOTS).map(|name| Ok(ProgressRecord::Robots(host(name), value.to_vec())))
 }

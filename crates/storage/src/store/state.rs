@@ -12,7 +12,7 @@ use super::notes;
 use super::record::{self, FORMAT};
 use super::torn;
 use super::visits::{self, Round, VisitReader};
-use harvestman_core::model::{Change, Ended, Ledger, Note, ScheduledUrl, Visit};
+use harvestman_core::model::{Change, Ended, Ledger, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
@@ -45,7 +45,7 @@ pub struct Restored {
     /// What was kept of hosts.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
     /// What was kept in mind besides.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProgressRecord>,
     /// The latest recrawl; none where there was none.
     pub round: Option<Round>,
     /// Records of hosts and notes that could not be read.
@@ -60,7 +60,7 @@ pub struct Group {
     /// What is known of hosts, as records.
     pub hosts: BTreeMap<HostKey, Vec<u8>>,
     /// What is to be kept in mind besides.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProgressRecord>,
 }
 
 /// The state of a crawl.
@@ -147,7 +147,7 @@ impl Store {
         for (url, ended) in ended {
             batch.insert(&self.ended, url.0.to_be_bytes(), record::encode_fate(ended.fate));
         }
-        let noted = notes.iter().chain(changes.iter().flat_map(|change| &change.notes));
+        let noted = notes.iter().chain(changes.iter().flat_map(|change| &change.progress));
         let noted: BTreeMap<_, _> = noted.map(notes::entry).collect();
         for (key, value) in noted {
             batch.insert(&self.facts, key, value);
@@ -157,7 +157,7 @@ impl Store {
         for (url, visit) in visits {
             batch.insert(&self.visits, url.0.to_be_bytes(), record::encode(visit));
         }
-        for sighting in changes.iter().filter_map(|change| change.sighting.as_deref()) {
+        for sighting in changes.iter().filter_map(|change| change.recrawl_visit.as_deref()) {
             batch.insert(&self.sightings, visits::sighting_key(sighting), record::encode(sighting));
         }
         for (host, memory) in hosts {

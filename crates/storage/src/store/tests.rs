@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Apath, Change, ClusterId, Difference, Ended, Failure, Fate, HeldRecord, History, Ledger, LinkClass, Note,
-    PageDigests, Place, RowSign, ScheduledUrl, Sighting, Visit,
+    Apath, ApathLinks, ArchivedRecord, Change, ClusterId, Difference, Ended, Failure, Fate, History, Ledger, LinkClass,
+    PageDigests, ProgressRecord, RecrawlVisit, RowChange, ScheduledUrl, Visit,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 
@@ -262,7 +262,12 @@ fn visit(url: &str, visits: u32) -> Visit {
         rows: [1, 2, 3].into(),
         etag: Some("\"tag\"".into()),
         modified: None,
-        held: Some(HeldRecord { url: None, date: Instant::from_micros(8), id: [9; 16], payload: "sha1:A".into() }),
+        archived: Some(ArchivedRecord {
+            url: None,
+            date: Instant::from_micros(8),
+            id: [9; 16],
+            payload: "sha1:A".into(),
+        }),
     }
 }
 
@@ -289,8 +294,8 @@ fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_be
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
-    let place = Place { apath: u64::MAX, links: vec![(7, RowSign::Fresh), (u32::MAX, RowSign::Both)] };
-    let sighting = |round: u32, at: u64, page: u128| Sighting {
+    let place = ApathLinks { apath: u64::MAX, links: vec![(7, RowChange::Fresh), (u32::MAX, RowChange::Both)] };
+    let sighting = |round: u32, at: u64, page: u128| RecrawlVisit {
         page: Fingerprint(page),
         round,
         at: Instant::from_micros(at),
@@ -299,7 +304,8 @@ fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_be
         gone: at == 2,
         places: vec![place.clone()],
     };
-    let change = |sighting: &Sighting| Change { sighting: Some(Box::new(sighting.clone())), ..Change::default() };
+    let change =
+        |sighting: &RecrawlVisit| Change { recrawl_visit: Some(Box::new(sighting.clone())), ..Change::default() };
     let all = [sighting(1, 1, 5), sighting(1, 2, 1), sighting(1, 3, 9), sighting(1, 300, 5), sighting(2, 0, 5)];
     store.commit(&of(all.iter().rev().map(change).collect()), Duration::ZERO).unwrap();
     drop(store);
@@ -353,20 +359,28 @@ fn notes_are_read_back_the_last_of_each_and_one_that_cannot_be_read_is_counted()
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(&dir.path().join("state")).unwrap();
     let host = HostKey::from_origin("http://h.test");
-    let robots = Note::Robots(host.clone(), record::encode(&7_u64));
-    let found = Note::SitemapFound("http://h.test/a.xml".to_owned(), 1);
-    let noted = |notes: &[Note]| Change { notes: notes.to_vec(), ..Change::default() };
-    let changes = [noted(&[Note::Admitted(host.clone(), 3), found.clone()]), noted(&[Note::Admitted(host.clone(), 5)])];
+    let robots = ProgressRecord::Robots(host.clone(), record::encode(&7_u64));
+    let found = ProgressRecord::SitemapFound("http://h.test/a.xml".to_owned(), 1);
+    let noted = |notes: &[ProgressRecord]| Change { progress: notes.to_vec(), ..Change::default() };
+    let changes = [
+        noted(&[ProgressRecord::Admitted(host.clone(), 3), found.clone()]),
+        noted(&[ProgressRecord::Admitted(host.clone(), 5)]),
+    ];
     let hosts = BTreeMap::from([(host.clone(), vec![record::FORMAT, 1])]);
     store.commit(&Group { changes: changes.to_vec(), hosts, notes: vec![robots.clone()] }, Duration::ZERO).unwrap();
-    let read = noted(&[Note::SitemapRead("http://h.test/a.xml".to_owned())]);
+    let read = noted(&[ProgressRecord::SitemapRead("http://h.test/a.xml".to_owned())]);
     store.commit(&of(vec![read]), Duration::ZERO).unwrap();
     let read = |store: &Store| {
         let past = store.past().unwrap();
         assert_eq!(past.hosts, [(host.clone(), vec![record::FORMAT, 1])]);
         (past.notes, past.unreadable)
     };
-    let all = vec![Note::Admitted(host.clone(), 5), robots, found, Note::SitemapRead("http://h.test/a.xml".to_owned())];
+    let all = vec![
+        ProgressRecord::Admitted(host.clone(), 5),
+        robots,
+        found,
+        ProgressRecord::SitemapRead("http://h.test/a.xml".to_owned()),
+    ];
     assert_eq!(read(&store), (all.clone(), 0));
     store.spoil_note("admitted http://h.test");
     assert_eq!(read(&store), (all[1..].to_vec(), 1));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::record;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Sighting, Visit};
+use harvestman_core::model::{RecrawlVisit, Visit};
 use harvestman_core::url::Fingerprint;
 
 /// A recrawl.
@@ -31,7 +31,7 @@ pub struct VisitReader {
 }
 
 /// Where a sighting stands: those of a recrawl one after the other, by their times.
-pub(super) fn sighting_key(sighting: &Sighting) -> [u8; 28] {
+pub(super) fn sighting_key(sighting: &RecrawlVisit) -> [u8; 28] {
     let mut key = [0; 28];
     key[..4].copy_from_slice(&sighting.round.to_be_bytes());
     key[4..12].copy_from_slice(&sighting.at.as_micros().to_be_bytes());
@@ -69,7 +69,7 @@ impl VisitReader {
     }
 
     /// Hands over what the visits of a recrawl saw, in their order. A record that cannot be read is left out: its page counts as visited.
-    pub fn sightings(&self, round: u32, mut take: impl FnMut(Sighting)) -> Result<(), StoreError> {
+    pub fn sightings(&self, round: u32, mut take: impl FnMut(RecrawlVisit)) -> Result<(), StoreError> {
         for entry in self.sightings.prefix(round.to_be_bytes()) {
             let value = entry.value().map_err(|error| self.failed(&error))?;
             record::decode(&value).into_iter().for_each(&mut take);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-pub(super) use harvestman_core::model::word::{fold, fold_run, pack, step};
+pub(super) use harvestman_core::model::path_hash::{fold, fold_run, pack, step};
 
 /// The word of a step to a text node.
 pub(super) const TEXT: u64 = name_word(b"#text");

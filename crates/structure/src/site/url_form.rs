@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::url_parts::Segment;
 use super::url_pattern::{ANY, Sink, UrlPatterns};
-use harvestman_core::model::word::step;
+use harvestman_core::model::path_hash::step;
 
 /// One segment may stand so often in a row.
 const RUN_MAX: usize = 3;

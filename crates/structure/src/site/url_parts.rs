@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use harvestman_core::model::word::fold_run;
+use harvestman_core::model::path_hash::fold_run;
 
 /// A run of hexadecimal digits at least this long is an identifier.
 const HEX_MIN: usize = 12;

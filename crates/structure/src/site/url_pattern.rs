@@ -14,7 +14,7 @@ use foldhash::fast::FixedState;
 use serde::{Serialize, Serializer};
 
 use super::url_parts::{Segment, after_authority, each_segment, parameters, value_token};
-use harvestman_core::model::word::{fold_run, step};
+use harvestman_core::model::path_hash::{fold_run, step};
 use harvestman_core::model::{PatternId, UrlPattern};
 
 /// A name is kept if it has at most this many siblings.

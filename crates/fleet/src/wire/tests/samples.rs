@@ -7,7 +7,7 @@ use rand::Rng as _;
 
 use crate::{FinishedUrl, LogEntry, Partition, Partitions};
 use harvestman_core::model::{
-    Apath, ClusterId, Failure, Fate, Ledger, LinkClass, Note, PatternId, ScheduledUrl, UrlPattern,
+    Apath, ClusterId, Failure, Fate, Ledger, LinkClass, PatternId, ProgressRecord, ScheduledUrl, UrlPattern,
 };
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::{CanonicalUrl, HostKey};
@@ -153,12 +153,12 @@ fn ends() -> impl Strategy<Value = FinishedUrl> {
     })
 }
 
-fn notes() -> impl Strategy<Value = Note> {
+fn notes() -> impl Strategy<Value = ProgressRecord> {
     prop_oneof![
-        (hosts(), 0..9_u64).prop_map(|(host, count)| Note::Admitted(host, count)),
-        (urls(), 0..3_u32).prop_map(|(url, nesting)| Note::SitemapFound(url.as_str().to_owned(), nesting)),
-        urls().prop_map(|url| Note::SitemapRead(url.as_str().to_owned())),
-        (hosts(), any::<[u8; 2]>()).prop_map(|(host, record)| Note::Robots(host, record.to_vec())),
+        (hosts(), 0..9_u64).prop_map(|(host, count)| ProgressRecord::Admitted(host, count)),
+        (urls(), 0..3_u32).prop_map(|(url, nesting)| ProgressRecord::SitemapFound(url.as_str().to_owned(), nesting)),
+        urls().prop_map(|url| ProgressRecord::SitemapRead(url.as_str().to_owned())),
+        (hosts(), any::<[u8; 2]>()).prop_map(|(host, record)| ProgressRecord::Robots(host, record.to_vec())),
     ]
 }
 

@@ -138,7 +138,7 @@ impl SimulatedNetwork {
             body: Bytes::from(body),
             truncated: None,
             remote: Some(address(&request.url.host_key())),
-            place: None,
+            reservation: None,
         })
     }
 }

@@ -133,7 +133,7 @@ fn several_content_encoding_lines_are_one_list() {
         body,
         truncated: None,
         remote: None,
-        place: None,
+        reservation: None,
     };
     assert_eq!(decode_answer(&answer, &LIMITS).bytes, "text");
     let plain = Answer { headers: http::HeaderMap::new(), body: Bytes::from_static(b"text"), ..answer };

@@ -43,8 +43,8 @@ impl Handler<LeaseEnded> for FrontierActor {
                     change.ended.push(Ended { number: Some(number), url, host, fate });
                     change.leases = 1;
                 }
-                let PageFindings { links, visit, sighting } = *page;
-                (change.visit, change.sighting) = (visit, sighting);
+                let PageFindings { links, visit, recrawl_visit } = *page;
+                (change.visit, change.recrawl_visit) = (visit, recrawl_visit);
                 self.take_in(links, &mut change);
                 self.look_ahead(now);
             }
@@ -85,7 +85,7 @@ impl Handler<OwnRequestEnded> for FrontierActor {
         self.setup.ledger.lock().own_requests(1, ended.bytes);
         self.setup.allowance.errands_ended(1);
         self.errands = self.errands.saturating_sub(u64::from(ended.announced));
-        self.take_in_event(ended.links, Change { notes: ended.notes, ..Change::default() });
+        self.take_in_event(ended.links, Change { progress: ended.progress, ..Change::default() });
     }
 }
 

@@ -24,7 +24,7 @@ use super::schedule::DueHosts;
 use super::shelf::Shelf;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::HostOwnership;
-use harvestman_core::model::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, Note, ScheduledUrl};
+use harvestman_core::model::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ProgressRecord, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
@@ -208,13 +208,13 @@ impl FrontierActor {
                 }
             }
         }
-        let admitted = |host: HostKey| Note::Admitted(host.clone(), self.frontier.admitted(&host));
-        change.notes.extend(hosts.into_iter().map(admitted));
+        let admitted = |host: HostKey| ProgressRecord::Admitted(host.clone(), self.frontier.admitted(&host));
+        change.progress.extend(hosts.into_iter().map(admitted));
     }
 
     /// A URL that was found while its host was this node's goes to who holds it now.
     fn hand_over(&self, item: ScheduledUrl, change: &mut Change) {
-        self.setup.ownership.regret(&item);
+        self.setup.ownership.allow_return(&item);
         self.let_go(Fate::HandedOver, 1);
         change.fleet_effects.get_or_insert_default().foreign.push(item);
     }

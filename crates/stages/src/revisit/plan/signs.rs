@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Found, Known, LIST_MIN, Linked, PageNumber, Plan, SIGNS_MAX, State};
-use crate::revisit::rows::RowSign;
+use crate::revisit::rows::RowChange;
 use crate::revisit::traits::{Trait, rank_in_list};
 
 impl Plan {
@@ -39,7 +39,7 @@ impl Plan {
         let hub = self.pages[found.page as usize].known.kind;
         let mut lists: BTreeMap<u64, Vec<PageNumber>> = BTreeMap::new();
         for Linked { apath, page, row } in found.links.iter().copied() {
-            if row != RowSign::Unknown && self.pages[page as usize].state == State::Open {
+            if row != RowChange::Unknown && self.pages[page as usize].state == State::Open {
                 let kind = self.kind_of(page);
                 self.sign(page, Trait::Row(kind, apath, row));
                 self.sign(page, Trait::AnyRow(row));
