@@ -10,7 +10,7 @@ use harvestman::archive::{Archive, CrawlInfo, PageFacts, RecordEncoder, RevisitI
 use harvestman::clock::Instant;
 use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
-use harvestman::lab::corpus::{Corpus, Error, TypeCounts};
+use harvestman::lab::corpus::{Corpus, CorpusError, TypeCounts};
 use harvestman::lab::sim::{Family, World, WorldOptions};
 use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
@@ -155,7 +155,7 @@ fn a_recorded_forum_has_the_counts_that_its_description_states() {
 fn the_labels_of_another_forum_are_refused() {
     let (Some((warc, _)), Some((_, labels))) = (recorded("spirit"), recorded("machina")) else { return };
     let error = Corpus::load(&warc, Some(&labels)).unwrap_err();
-    assert!(matches!(error, Error::OtherLabels { .. }), "{error}");
+    assert!(matches!(error, CorpusError::OtherLabels { .. }), "{error}");
     assert!(error.to_string().starts_with("0 of 14,444 labelled URLs of "), "{error}");
 }
 

@@ -121,7 +121,7 @@ def harvest(harvestman, recording):
         run(harvestman, "lab", "ucc", recording, "--policies", "bfs,ucc", "--variants", "default", "--seeds", "2", "--out", folder, "--quiet")
         with open(f"{folder}/ucc.html", encoding="utf-8") as file:
             plots = re.findall(r"<svg.*?</svg>", file.read(), re.DOTALL)
-    save("harvest.svg", next(plot for plot in plots if "duplicate views left out" in plot and "fetches" in plot))
+    save("harvest.svg", next(plot for plot in plots if "without duplicate views" in plot and "fetches" in plot))
 
 
 def page(harvestman, seed):

@@ -12,7 +12,7 @@ pub mod crawl;
 pub mod demo;
 pub mod exit;
 pub mod explain;
-pub mod inspect;
+mod inspect;
 pub mod lab;
 pub mod learn;
 pub mod live;

@@ -57,10 +57,14 @@ fn a_recording_without_a_page_says_what_it_holds_instead() {
 #[test]
 fn names_that_are_unknown_are_answered_with_those_that_are_known() {
     let recording = Recording::labelled();
-    recording.run(&["replay", "forum.warc", "--policy", "dfs"]).failed(2, &["no policy dfs", "bfs, random, ucc"]);
-    recording.run(&["replay", "forum.warc", "--variant", "papre"]).failed(2, &["no variant papre", "default, paper"]);
-    recording.run(&["lab", "ucc", "forum.warc", "--policies", "bfs,dfs"]).failed(2, &["no policy dfs"]);
-    recording.run(&["lab", "cluster", "forum.warc", "--methods", "kmeans"]).failed(2, &["no clustering kmeans", "mdl"]);
+    recording.run(&["replay", "forum.warc", "--policy", "dfs"]).failed(2, &["unknown policy dfs", "bfs, random, ucc"]);
+    recording
+        .run(&["replay", "forum.warc", "--variant", "papre"])
+        .failed(2, &["unknown variant papre", "default, paper"]);
+    recording.run(&["lab", "ucc", "forum.warc", "--policies", "bfs,dfs"]).failed(2, &["unknown policy dfs"]);
+    recording
+        .run(&["lab", "cluster", "forum.warc", "--methods", "kmeans"])
+        .failed(2, &["unknown clustering kmeans", "mdl"]);
 }
 
 #[test]

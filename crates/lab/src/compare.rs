@@ -1,4 +1,4 @@
-//! Compares what a crawl did with what is true of the world that it crawled.
+//! Compares the result of a crawl with the ground truth of the simulated world.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -8,26 +8,26 @@ use std::path::Path;
 use harvestman_core::model::PageRecord;
 use harvestman_sim::TruthRow;
 
-/// How a crawl did, URL by URL. The first few of each kind of mistake are named.
+/// The result of a comparison. The first few mistakes of each kind are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// URLs that answer 200 and are allowed.
     pub pages_true: u64,
-    /// URLs among them that were fetched.
+    /// Those of them that were fetched.
     pub pages_fetched: u64,
-    /// URLs of the ground truth that have no line, or another fate than the truth has for them.
+    /// URLs of the ground truth that have no line in the page log, or a fate other than expected.
     pub wrong: Vec<String>,
     /// URLs with more than one line.
     pub twice: Vec<String>,
-    /// URLs that have a line and are not in the ground truth.
+    /// URLs with a line that are not in the ground truth.
     pub unknown: Vec<String>,
 }
 
-/// Mistakes of one kind that are named.
+/// Maximum number of listed mistakes of one kind.
 const NAMED_MAX: usize = 20;
 
 impl Comparison {
-    /// Whether the crawl found all there is, each once, and nothing else.
+    /// Returns whether the crawl found everything once and nothing else.
     pub fn is_perfect(&self) -> bool {
         self.pages_true == self.pages_fetched
             && self.wrong.is_empty()
@@ -36,7 +36,7 @@ impl Comparison {
     }
 }
 
-/// The fate that a URL of the ground truth should have in a complete crawl.
+/// Returns the fate that a URL of the ground truth must have in a complete crawl.
 pub fn fate_of(row: &TruthRow) -> &'static str {
     match row.status {
         _ if !row.robots_allowed => "robots",
@@ -46,7 +46,8 @@ pub fn fate_of(row: &TruthRow) -> &'static str {
     }
 }
 
-/// Compares a page log with the ground truth. `may_be_unknown` says which URLs a world has besides (traps).
+/// Compares a page log with the ground truth. `may_be_unknown` returns whether a URL may exist outside the truth
+/// (traps).
 pub fn compare(
     truth: impl Iterator<Item = TruthRow>,
     page_log: &Path,
@@ -67,7 +68,7 @@ pub fn compare(
         result.pages_fetched += u64::from(expected == "fetched" && found.as_deref() == Some("fetched"));
         if found.as_deref() != Some(expected) {
             let found = found.unwrap_or_else(|| "no line".to_owned());
-            note(&mut result.wrong, || format!("{} ({}): {found}, should be {expected}", row.url, row.page_type));
+            note(&mut result.wrong, || format!("{} ({}): {found}, expected {expected}", row.url, row.page_type));
         }
     }
     let unknown = fates.into_keys().filter(|url| !may_be_unknown(url));

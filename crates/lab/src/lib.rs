@@ -1,4 +1,4 @@
-//! The laboratory: what crawls are tried on and measured with, without touching anybody's site.
+//! The laboratory: experiments and measurements on crawls, without contacting any real site.
 
 pub mod clusterings;
 pub mod compare;

@@ -1,38 +1,38 @@
-//! Clustering by schema and description length (Crescenzi, Merialdo, Missier: *Clustering Web Pages Based on Their Structure*,
-//! Data & Knowledge Engineering 54, 2005).
+//! Clustering by schema and minimum description length (Crescenzi, Merialdo, Missier: *Clustering Web Pages Based on
+//! Their Structure*, Data & Knowledge Engineering 54, 2005).
 //!
-//! A page's *schema* is the set of its paths. Pages of one schema are a class; classes, the largest first, take in smaller ones
-//! whose schema is nearer than a threshold. Then each class, the largest first, becomes part of the model or is encoded by a
-//! class of the model, whichever is the shorter description.
+//! The *schema* of a page is the set of its paths. Pages with the same schema form a class; classes, largest first,
+//! absorb smaller ones whose schema is closer than a threshold. Then each class, largest first, either becomes part of
+//! the model or is encoded by a class of the model, whichever description is shorter.
 //!
-//! Simplified: the original's paths lead to links and its pages are crawled while they are clustered; here they are a bag's leaf
-//! paths, and of those that are spelt out only the ones that lead to anchors. The lengths are those that SOUrCe's authors used in
-//! their program (0.8 for a path that the schema has, 1 for one that it has not, 2 for one that the page lacks); counts of links,
-//! which cost the same either way, are left out.
+//! Simplifications: in the original, paths lead to links and pages are crawled while they are clustered; here, paths
+//! are the leaf paths of a bag, restricted to anchors where they are spelt out. The lengths are those of the program of
+//! SOUrCe's authors (0.8 for a path of the schema, 1 for an extra path, 2 for a missing path); link counts, which cost
+//! the same either way, are omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use harvestman_core::model::LeafPath;
 use harvestman_structure::site::Label;
 
-/// What a path of a page costs that its class's schema has.
+/// Cost of a path of the page that is in the schema of its class.
 const KNOWN: f64 = 0.8;
-/// What one costs that the schema has not.
+/// Cost of a path of the page that is not in the schema.
 const EXTRA: f64 = 1.0;
-/// What a path of the schema costs that the page has not.
+/// Cost of a path of the schema that the page lacks.
 const MISSING: f64 = 2.0;
 
 /// The parameters of [`mdl`].
 #[derive(Debug, Clone, Copy)]
 pub struct MdlOptions {
-    /// d_t: classes whose schemas are nearer than this, in Jaccard's distance, are one.
+    /// d_t: classes whose schemas are closer than this Jaccard distance are merged.
     pub threshold: f64,
-    /// Whether classes are merged further where that makes the description shorter.
+    /// Whether to merge classes further where that shortens the description.
     pub minimise: bool,
 }
 
 impl Default for MdlOptions {
-    /// The threshold that the original's authors suggest.
+    /// The threshold suggested by the original's authors.
     fn default() -> Self {
         Self { threshold: 0.2, minimise: true }
     }
@@ -46,7 +46,7 @@ struct Class {
     pages: Vec<usize>,
 }
 
-/// The cluster of each page. No page is an outlier. Time grows with the square of the number of distinct schemas.
+/// Returns the cluster of each page. No page is an outlier. Quadratic time in the number of distinct schemas.
 pub fn mdl(bags: &[&[LeafPath]], options: &MdlOptions) -> Vec<Label> {
     let schemas: Vec<Schema> = bags.iter().map(|bag| schema(bag)).collect();
     let mut classes = collapse(by_schema(&schemas), options.threshold);
@@ -56,7 +56,7 @@ pub fn mdl(bags: &[&[LeafPath]], options: &MdlOptions) -> Vec<Label> {
     label(&classes, bags.len())
 }
 
-/// The paths of a page, to its anchors if they are spelt out.
+/// Returns the paths of a page, restricted to its anchors where paths are spelt out.
 fn schema(bag: &[LeafPath]) -> Schema {
     let leads_to_anchor =
         |text: &str| text.rsplit('/').next().is_some_and(|leaf| leaf == "a" || leaf.starts_with("a."));
@@ -64,7 +64,7 @@ fn schema(bag: &[LeafPath]) -> Schema {
     bag.iter().filter(counts).map(|leaf| leaf.path).collect()
 }
 
-/// The classes of pages with the same schema, the largest first, of equals the one that came first.
+/// Groups pages with the same schema into classes, largest first, then by first member.
 fn by_schema(schemas: &[Schema]) -> Vec<Class> {
     let mut pages: BTreeMap<&Schema, Vec<usize>> = BTreeMap::new();
     for (page, schema) in schemas.iter().enumerate() {
@@ -76,7 +76,7 @@ fn by_schema(schemas: &[Schema]) -> Vec<Class> {
     classes
 }
 
-/// Lets each class take in what is near, the smallest first; its schema grows by that.
+/// Lets each class absorb the close ones, smallest first; its schema grows accordingly.
 fn collapse(classes: Vec<Class>, threshold: f64) -> Vec<Class> {
     let mut left: Vec<Option<Class>> = classes.into_iter().map(Some).collect();
     let mut collapsed = Vec::new();
@@ -100,7 +100,7 @@ fn jaccard_distance(one: &Schema, other: &Schema) -> f64 {
     (all - common) as f64 / all.max(1) as f64
 }
 
-/// Encodes each class by the cheapest class of the model if that is shorter than to make it part of the model.
+/// Encodes each class by the cheapest class of the model if that is shorter than adding it to the model.
 #[expect(clippy::cast_precision_loss, reason = "a number of paths")]
 fn minimise(classes: Vec<Class>, schemas: &[Schema]) -> Vec<Class> {
     let mut model: Vec<Class> = Vec::new();
@@ -117,7 +117,7 @@ fn minimise(classes: Vec<Class>, schemas: &[Schema]) -> Vec<Class> {
     model
 }
 
-/// How long the description of a page is by a schema.
+/// Returns the length of the description of a page by a schema.
 #[expect(clippy::cast_precision_loss, reason = "a number of paths")]
 fn description(page: &Schema, by: &Schema) -> f64 {
     let known = page.intersection(by).count();
@@ -155,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn schemas_nearer_than_the_threshold_are_one_class_and_at_the_threshold_two() {
-        // 9 of 10 paths are common: distance 0.1. Of 4 and 5: exactly 0.2.
+    fn schemas_closer_than_the_threshold_are_merged() {
+        // 9 of 10 paths are shared: distance 0.1. 4 of 5: exactly 0.2.
         let near = [bag(0..10), bag(0..9)];
         let at_limit = [bag(0..5), bag(0..4)];
         assert_eq!(labels(&near, &BY_THRESHOLD), [Some(0), Some(0)]);
@@ -164,26 +164,27 @@ mod tests {
     }
 
     #[test]
-    fn a_class_grows_by_what_it_takes_in() {
-        // The third is 2 of 12 from the first alone (0.17), and near to the union as well; the fourth is near to none.
+    fn a_class_grows_by_what_it_absorbs() {
+        // The third differs from the first in 2 of 12 paths (0.17) and is close to the union as well; the fourth is
+        // close to none.
         let bags = [bag(0..10), bag(0..10), bag(0..12), bag(20..30)];
         assert_eq!(labels(&bags, &BY_THRESHOLD), [Some(0), Some(0), Some(0), Some(1)]);
     }
 
     #[test]
-    fn a_small_class_is_described_by_a_large_one_where_that_is_shorter() {
-        // One page of 10 paths, 7 of which the large class has, which has 8: 0.8·7 + 3 + 2·1 = 10.6 < 10 + 0.8·10 = 18.
+    fn a_small_class_is_encoded_by_a_large_one_if_shorter() {
+        // A page of 10 paths shares 7 of the 8 paths of the large class: 0.8·7 + 3 + 2·1 = 10.6 < 10 + 0.8·10 = 18.
         let mut bags = vec![bag(0..8); 5];
         bags.push(bag((0..7).chain(20..23)));
         assert_eq!(labels(&bags, &BY_THRESHOLD).last(), Some(&Some(1)));
         assert_eq!(labels(&bags, &MdlOptions::default()).last(), Some(&Some(0)));
-        // Three such pages: 31.8 < 10 + 24 still; a page that shares nothing: 10 + 2·8 = 26 > 18.
+        // Three such pages: 31.8 < 10 + 24 still. A page that shares nothing: 10 + 2·8 = 26 > 18.
         bags.push(bag(30..40));
         assert_eq!(labels(&bags, &MdlOptions::default()).last(), Some(&Some(1)));
     }
 
     #[test]
-    fn only_anchors_count_where_paths_are_spelt_out() {
+    fn only_anchors_count_if_paths_are_spelt_out() {
         let leaf = |path, text: &str| LeafPath { path, count: 1, text: Some(text.into()) };
         let one = vec![leaf(1, "/html/body/a"), leaf(2, "/html/body/#text"), leaf(3, "/html/body/abbr")];
         let other = vec![leaf(1, "/html/body/a"), leaf(4, "/html/body/img")];

@@ -1,4 +1,5 @@
-//! Clusterings of others, to compare with (SOUrCe 2018, section 5.2): functions from bags of leaf paths to labels.
+//! Clusterings by other authors, for comparison (SOUrCe 2018, section 5.2): functions from bags of leaf paths to
+//! labels.
 
 mod mdl;
 mod repetitive_regions;

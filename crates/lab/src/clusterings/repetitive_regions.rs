@@ -4,9 +4,9 @@ use harvestman_core::model::LeafPath;
 use harvestman_policy::baselines::{RegionOptions, Regions, single_link};
 use harvestman_structure::site::Label;
 
-/// The cluster of each page by the regions that repeat on it (Cai et al. 2008, as far as bags of leaf paths allow; see
-/// [`Regions`]). No page is an outlier: those without a region are of one cluster, as they are alike. Memory is quadratic in
-/// the number of distinct pages.
+/// Returns the cluster of each page by the regions that repeat on it (Cai et al. 2008, as closely as bags of leaf paths
+/// allow; see [`Regions`]). No page is an outlier: pages without a region form one cluster. Quadratic memory in the
+/// number of distinct pages.
 pub fn repetitive_regions(bags: &[&[LeafPath]], options: &RegionOptions) -> Vec<Label> {
     let regions = Regions::learn(bags, options);
     let vectors: Vec<_> = bags.iter().map(|bag| regions.vector(bag)).collect();
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_with_the_same_regions_are_of_one_cluster_and_what_does_not_repeat_does_not_count() {
+    fn pages_with_the_same_repeated_regions_form_one_cluster() {
         let bags = [
             bag(&[(1, 1), (10, 20), (11, 20)]),
             bag(&[(2, 1), (10, 5), (11, 6)]),
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn single_linkage_joins_what_is_near_by_steps() {
+    fn single_linkage_joins_chains_of_close_pages() {
         let bags: Vec<_> = [(20, 2), (20, 7), (20, 20), (7, 20), (2, 20)].map(|(a, b)| bag(&[(1, a), (2, b)])).into();
         assert_eq!(labels(&bags), vec![Some(0); 5]);
         assert_eq!(labels(&[bags[0].clone(), bags[4].clone()]), [Some(0), Some(1)]);

@@ -1,4 +1,4 @@
-//! From a recorded message's body to the body as it was meant: without transfer coding, without content coding.
+//! Removes the transfer coding and content coding of a recorded message body.
 
 use bytes::Bytes;
 use http::Version;
@@ -11,14 +11,14 @@ use harvestman_stages::fetch::{DecodeLimits, decode_answer};
 /// A body without its codings.
 pub(super) struct Plain {
     pub bytes: Bytes,
-    /// Whether it could be decoded to its end.
+    /// Whether it was decoded completely.
     pub whole: bool,
 }
 
-/// Removes the codings that `headers` names.
+/// Removes the codings named by `headers`.
 ///
-/// Some tools record the message as it came over the wire, others remove one coding or both and leave the headers as they
-/// were; so a body that does not look like what its header says is taken for decoded already.
+/// Some tools record the message as received, others remove one coding or both but keep the headers; therefore a body
+/// that does not look encoded as its header says is treated as already decoded.
 pub(super) fn plain(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
     let chunked = headers.get_all(TRANSFER_ENCODING).iter().any(|value| {
         value.to_str().is_ok_and(|codings| codings.split(',').any(|name| name.trim().eq_ignore_ascii_case("chunked")))
@@ -44,7 +44,7 @@ fn decode(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
     };
     let decoded = decode_answer(&answer, &DecodeLimits::from(&FetchOptions::default()));
     match decoded.error {
-        // Not a byte of it is in that coding.
+        // Nothing of it is in that coding.
         Some(_) if decoded.bytes.is_empty() && looks_like_text(&answer.body) => {
             Plain { bytes: answer.body, whole: true }
         }
@@ -52,13 +52,13 @@ fn decode(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
     }
 }
 
-/// Whether the first bytes are those of a document and not of compressed data.
+/// Returns whether the first bytes look like a document rather than compressed data.
 fn looks_like_text(body: &[u8]) -> bool {
     !body.iter().take(64).any(|byte| *byte < b' ' && !byte.is_ascii_whitespace())
 }
 
-/// Joins the chunks of a body (RFC 9112, section 7.1), and says whether the last one was there. None where the body does not
-/// start with a chunk.
+/// Joins the chunks of a body (RFC 9112, section 7.1), and returns whether the last one was present. `None` if the body
+/// does not start with a chunk.
 fn dechunk(body: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut joined = Vec::with_capacity(body.len());
     let (mut size, mut rest) = chunk_size(body)?;
@@ -78,7 +78,7 @@ fn dechunk(body: &[u8]) -> Option<(Vec<u8>, bool)> {
     Some((joined, true))
 }
 
-/// The size in a chunk's first line, and what is behind that line.
+/// Returns the size in the first line of a chunk, and the bytes after that line.
 fn chunk_size(body: &[u8]) -> Option<(usize, &[u8])> {
     let line_end = memchr::memchr(b'\n', &body[..body.len().min(1_024)])?;
     let line = body[..line_end].split(|byte| *byte == b';').next()?;
@@ -123,7 +123,7 @@ mod tests {
     const BOTH: &[(&str, &str)] = &[("transfer-encoding", "chunked"), ("content-encoding", "gzip")];
 
     #[test]
-    fn codings_are_removed_whatever_part_of_them_a_tool_has_removed_before() {
+    fn remaining_codings_are_removed() {
         let text = b"<html><p>hello, hello, hello</html>".to_vec();
         for body in [chunked(&gzip(&text), 7), gzip(&text), text.clone(), chunked(&text, 5)] {
             assert_eq!(of(BOTH, &body), (text.clone(), true));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_keeps_its_beginning_and_is_not_whole() {
+    fn a_truncated_body_keeps_its_beginning_and_is_incomplete() {
         let text = b"<html>0123456789</html>";
         let (body, whole) = of(BOTH, &chunked(text, 10)[..25]);
         assert!(!whole && text.starts_with(&body) && !body.is_empty());

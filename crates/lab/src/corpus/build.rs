@@ -1,15 +1,15 @@
-//! Builds a corpus page by page, within its limits.
+//! Builds a corpus page by page, within limits.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Corpus, Error, Limits, PageId, Stored};
+use super::{Corpus, CorpusError, Limits, PageId, Stored};
 use harvestman_core::url::CanonicalUrl;
 
-/// What a page takes besides its bytes: index entries, header tables.
+/// Bytes of a page besides its contents: index entries, header tables.
 const PAGE_OVERHEAD: u64 = 512;
 
-/// A corpus that grows.
+/// A corpus under construction.
 pub(super) struct Builder {
     corpus: Corpus,
     limits: Limits,
@@ -37,8 +37,8 @@ impl Builder {
         &self.corpus
     }
 
-    /// Adds a page, unless its URL is there; says whether it was added.
-    pub fn add(&mut self, url: CanonicalUrl, page: Stored) -> Result<bool, Error> {
+    /// Adds a page, unless its URL is present. Returns whether it was added.
+    pub fn add(&mut self, url: CanonicalUrl, page: Stored) -> Result<bool, CorpusError> {
         let fingerprint = url.fingerprint();
         if self.corpus.by_url.contains_key(&fingerprint) {
             return Ok(false);
@@ -46,7 +46,7 @@ impl Builder {
         self.bytes += PAGE_OVERHEAD + url.as_str().len() as u64 + page.size();
         let id = u32::try_from(self.corpus.pages.len()).map(PageId);
         let (Ok(id), true) = (id, self.bytes <= self.limits.bytes_max) else {
-            return Err(Error::TooLarge { name: self.corpus.name.clone(), limit: self.limits.bytes_max });
+            return Err(CorpusError::TooLarge { name: self.corpus.name.clone(), limit: self.limits.bytes_max });
         };
         if self.seed.is_none() && page.is_page() {
             self.seed = Some(id);
@@ -57,10 +57,10 @@ impl Builder {
         Ok(true)
     }
 
-    /// The corpus. `what` says what the input held, for the case that no crawl can start in it.
-    pub fn finish(mut self, what: impl FnOnce() -> String) -> Result<Corpus, Error> {
+    /// Returns the corpus. `what` describes the input for the error that no crawl can start in it.
+    pub fn finish(mut self, what: impl FnOnce() -> String) -> Result<Corpus, CorpusError> {
         let Some(seed) = self.seed else {
-            return Err(Error::NoPage { name: self.corpus.name, what: what() });
+            return Err(CorpusError::NoPage { name: self.corpus.name, what: what() });
         };
         self.corpus.seed = seed;
         Ok(self.corpus)

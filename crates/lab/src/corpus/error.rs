@@ -1,53 +1,53 @@
-//! What a corpus can be refused for. Every text names the file and says what to do.
+//! Reasons for rejecting a corpus. Each message names the file and the remedy.
 
 use std::io;
 use std::path::PathBuf;
 
 use harvestman_storage::archive::reader;
 
-/// Why there is no corpus.
+/// The reason why a corpus cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CorpusError {
     /// A file could not be opened.
     #[error("cannot open {path}: {source}")]
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The WARC file cannot be read on, and not because it ends early.
+    /// The WARC file cannot be read any further, for a reason other than truncation.
     #[error("{path}: {source}; `harvestman inspect warc` shows what is in it")]
     Warc {
         /// The file.
         path: PathBuf,
-        /// Where, and why.
+        /// The position and the reason.
         source: reader::Error,
     },
-    /// No page to start from: no response that is HTML with status 200.
-    #[error("{name}: there is no HTML page with status 200 in it, so a crawl has nowhere to start ({what})")]
+    /// There is no start page: no HTML response with status 200.
+    #[error("{name}: no HTML page with status 200 found, so a crawl cannot start ({what})")]
     NoPage {
         /// The file, or the world.
         name: String,
-        /// What there was instead.
+        /// What it contains instead.
         what: String,
     },
-    /// More than is held in memory.
-    #[error("{name}: its pages take more than {limit} bytes of memory; take a part of it")]
+    /// The pages exceed the memory limit.
+    #[error("{name}: its pages need more than {limit} bytes of memory; use a part of it")]
     TooLarge {
         /// The file, or the world.
         name: String,
-        /// The limit, bytes.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The labels lack a column.
-    #[error("{path}: there is no column `{column}` in its first line (found: {found}); url and page_type are needed")]
+    #[error("{path}: no column `{column}` in its first line (found: {found}); url and page_type are required")]
     Column {
         /// The file.
         path: PathBuf,
         /// The column.
         column: &'static str,
-        /// The columns there are.
+        /// The columns found.
         found: String,
     },
     /// The labels cannot be read.
@@ -60,12 +60,12 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
-    /// The labels belong to something else.
+    /// The labels belong to another corpus.
     #[error("0 of {labels} labelled URLs of {path} are in the corpus {name}: is it the right file?")]
     OtherLabels {
         /// The file of the labels.
         path: PathBuf,
-        /// How many labels there are, thousands set apart.
+        /// The number of labels, with thousands separators.
         labels: String,
         /// The corpus.
         name: String,

@@ -1,22 +1,22 @@
-//! A corpus straight from the site simulator: what a complete crawl of a simulated world would have recorded, with its truth.
+//! Builds a corpus directly from the site simulator: the recording of a complete crawl of a simulated world, with its
+//! truth.
 
 use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 
 use super::build::Builder;
-use super::{Corpus, Error, Label, Limits, Stored, Truth, canonicaliser};
+use super::{Corpus, CorpusError, Label, Limits, Stored, Truth, canonicaliser};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_sim::{Response, TruthRow, World};
 
 impl Corpus {
-    /// Every URL of `world` that links lead to, in the order of its ground truth, with that truth; the seed is the world's.
-    /// The [default limits](Limits) apply; traps, which have no end, are left out.
+    /// Returns every URL of `world` that links lead to, in the order of its ground truth, with that truth; the seed is
+    /// that of the world. The [default limits](Limits) apply; traps are endless and left out.
     ///
     /// # Errors
-    ///
-    /// Where the world is larger than the limits allow.
-    pub fn from_world(world: &World) -> Result<Self, Error> {
+    /// The world exceeds the limits.
+    pub fn from_world(world: &World) -> Result<Self, CorpusError> {
         let canonicaliser = canonicaliser();
         let mut builder = Builder::new(name(world), Limits::default());
         let mut labels = Vec::new();
@@ -36,7 +36,7 @@ impl Corpus {
     }
 }
 
-/// The families of its sites, and the seed.
+/// Returns the families of the world's sites, and the seed.
 fn name(world: &World) -> String {
     let families: Vec<_> = world.options().families.iter().map(|family| family.name()).collect();
     format!("sim-{}-{}", families.join("-"), world.seed().0)

@@ -1,21 +1,21 @@
-//! HTTP heads as tools record them: lenient, because what is recorded cannot be asked for again.
+//! Parses HTTP heads as recorded by tools; leniently, because a recording cannot be repeated.
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// A response's head, and where its body starts.
+/// The head of a response, and the start of its body.
 #[derive(Debug, PartialEq)]
 pub(super) struct Head {
     pub status: u16,
     pub headers: HeaderMap,
-    /// Bytes of the message in front of the body.
+    /// Number of bytes before the body.
     pub length: usize,
 }
 
-/// Most fields of a head; what is beyond is left out.
+/// Maximum number of fields of a head; further ones are skipped.
 const FIELDS_MAX: usize = 1_000;
 
-/// Reads the head of `message`: line ends may be bare line feeds, folded values are joined, fields that are none are left out,
-/// and a head without an end has no body. None where it does not start as an HTTP response.
+/// Parses the head of `message`: line ends may be bare line feeds, folded values are joined, invalid fields are
+/// skipped, and a head without an end has no body. Returns `None` if it does not start like an HTTP response.
 pub(super) fn read(message: &[u8]) -> Option<Head> {
     let mut lines = Lines { rest: message, taken: 0 };
     let status = status(lines.next()?)?;
@@ -51,7 +51,7 @@ fn status(line: &[u8]) -> Option<u16> {
     (100..1000).contains(&status).then_some(status)
 }
 
-/// Lines without their ends.
+/// An iterator over lines, without line ends.
 struct Lines<'a> {
     rest: &'a [u8],
     taken: usize,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tools_get_wrong_is_read_as_it_was_meant() {
+    fn common_mistakes_of_tools_are_tolerated() {
         let message = b"HTTP/1.0  200\nA: b\n  c\nno field\nbad name: x\nD : e\n\nbody";
         let head = read(message).unwrap();
         assert_eq!((head.status, &message[head.length..]), (200, &b"body"[..]));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_response_has_no_head() {
+    fn other_messages_have_no_head() {
         for none in
             ["", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 abc\r\n", "HTTP/1.1 99999 x\r\n", "<html>"]
         {

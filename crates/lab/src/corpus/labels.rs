@@ -1,4 +1,4 @@
-//! Reads labels (CSV, plain or compressed) and finds their pages.
+//! Reads labels (CSV, plain or compressed) and matches them with pages.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use flate2::bufread::MultiGzDecoder;
 
-use super::{Corpus, Error, Label, Limits, PageId, Truth, canonicaliser};
+use super::{Corpus, CorpusError, Label, Limits, PageId, Truth, canonicaliser};
 use harvestman_report::figures;
 
-/// The labels of `corpus` in the file `path`, and what is to be told about them.
-pub(super) fn load(path: &Path, corpus: &Corpus, limits: Limits) -> Result<(Truth, Vec<String>), Error> {
-    let input = open(path).map_err(|source| Error::Open { path: path.to_owned(), source })?;
+/// Loads the labels of `corpus` from the file `path`. Returns notes about them too.
+pub(super) fn load(path: &Path, corpus: &Corpus, limits: Limits) -> Result<(Truth, Vec<String>), CorpusError> {
+    let input = open(path).map_err(|source| CorpusError::Open { path: path.to_owned(), source })?;
     let mut rows = Rows::new(path, input.take(limits.bytes_max))?;
     let mut matching = Matching::new(corpus);
     while let Some((url, label)) = rows.next_row()? {
@@ -22,12 +22,12 @@ pub(super) fn load(path: &Path, corpus: &Corpus, limits: Limits) -> Result<(Trut
     }
     if matching.found == 0 {
         let labels = figures::count(matching.labels);
-        return Err(Error::OtherLabels { path: path.to_owned(), labels, name: corpus.name.clone() });
+        return Err(CorpusError::OtherLabels { path: path.to_owned(), labels, name: corpus.name.clone() });
     }
     let knows_ucc = rows.columns.is_ucc.is_some();
     let mut notes = matching.notes();
     if !knows_ucc {
-        notes.push("the labels have no column `is_ucc`: what users made is not measured".to_owned());
+        notes.push("the labels have no column `is_ucc`: user-created content is not measured".to_owned());
     }
     Ok((Truth::new(corpus, matching.of_pages, knows_ucc), notes))
 }
@@ -38,7 +38,7 @@ fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
 }
 
-/// Where the columns are.
+/// The positions of the columns.
 struct Columns {
     url: usize,
     page_type: usize,
@@ -47,11 +47,11 @@ struct Columns {
 }
 
 impl Columns {
-    fn find(header: &StringRecord, path: &Path) -> Result<Self, Error> {
+    fn find(header: &StringRecord, path: &Path) -> Result<Self, CorpusError> {
         let find = |name: &str| header.iter().position(|column| column.eq_ignore_ascii_case(name));
         let needed = |column: &'static str| {
             let found = || header.iter().take(20).collect::<Vec<_>>().join(", ");
-            find(column).ok_or_else(|| Error::Column { path: path.to_owned(), column, found: found() })
+            find(column).ok_or_else(|| CorpusError::Column { path: path.to_owned(), column, found: found() })
         };
         Ok(Self {
             url: needed("url")?,
@@ -62,31 +62,31 @@ impl Columns {
     }
 }
 
-/// The rows of a file.
+/// An iterator over the rows of a file.
 struct Rows<'a, R> {
     path: &'a Path,
     reader: csv::Reader<R>,
     columns: Columns,
     record: StringRecord,
-    /// One text for all rows of a type.
+    /// The interned names of the types.
     types: BTreeSet<Arc<str>>,
 }
 
 impl<'a, R: Read> Rows<'a, R> {
-    fn new(path: &'a Path, input: R) -> Result<Self, Error> {
+    fn new(path: &'a Path, input: R) -> Result<Self, CorpusError> {
         let mut reader = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(input);
         let header = reader.headers().map_err(|error| broken(path, 1, &error))?;
         let columns = Columns::find(header, path)?;
         Ok(Self { path, reader, columns, record: StringRecord::new(), types: BTreeSet::new() })
     }
 
-    fn next_row(&mut self) -> Result<Option<(&str, Label)>, Error> {
+    fn next_row(&mut self) -> Result<Option<(&str, Label)>, CorpusError> {
         let line = self.reader.position().line();
         if !self.reader.read_record(&mut self.record).map_err(|error| broken(self.path, line, &error))? {
             return Ok(None);
         }
         let line = self.record.position().map_or(line, csv::Position::line);
-        let short = |what: &str| Error::Labels { path: self.path.to_owned(), line, what: what.to_owned() };
+        let short = |what: &str| CorpusError::Labels { path: self.path.to_owned(), line, what: what.to_owned() };
         let url = self.record.get(self.columns.url).ok_or_else(|| short("it has no url"))?;
         let page_type = self.record.get(self.columns.page_type).ok_or_else(|| short("it has no page_type"))?;
         let flag = |column: Option<usize>| {
@@ -114,20 +114,20 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-fn broken(path: &Path, line: u64, error: &csv::Error) -> Error {
+fn broken(path: &Path, line: u64, error: &csv::Error) -> CorpusError {
     let line = error.position().map_or(line, csv::Position::line);
-    Error::Labels { path: path.to_owned(), line, what: error.to_string() }
+    CorpusError::Labels { path: path.to_owned(), line, what: error.to_string() }
 }
 
-/// Finds the pages that labels belong to.
+/// Matches labels with pages.
 struct Matching<'a> {
     corpus: &'a Corpus,
     canonicaliser: harvestman_core::url::Canonicaliser,
     of_pages: Vec<Option<Label>>,
     labels: u64,
-    /// Labels that have a page.
+    /// Labels with a page.
     found: u64,
-    /// Labels of pages that had one before.
+    /// Labels of pages that were labelled before.
     repeated: u64,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Matching<'a> {
         Self { corpus, canonicaliser: canonicaliser(), of_pages, labels: 0, found: 0, repeated: 0 }
     }
 
-    /// Of several labels of a page, the first counts, as the first response does.
+    /// Adds a label. The first label of a page is used, as is its first response.
     fn add(&mut self, url: &str, label: Label) {
         self.labels += 1;
         let Some(id) = self.page_of(url) else { return };
@@ -168,7 +168,7 @@ impl<'a> Matching<'a> {
             notes.push(format!("{} of {} URLs of the corpus have no label", count(unlabelled), count(pages)));
         }
         if self.repeated > 0 {
-            notes.push(format!("{} labels of URLs that had one already were left out", count(self.repeated)));
+            notes.push(format!("{} labels of URLs labelled before were skipped", count(self.repeated)));
         }
         notes
     }

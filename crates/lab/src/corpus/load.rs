@@ -9,32 +9,31 @@ use bytes::Bytes;
 use super::body::plain;
 use super::build::Builder;
 use super::revisit::{BodyOf, body_of};
-use super::{Corpus, Error, Limits, Stored, canonicaliser, head, labels};
+use super::{Corpus, CorpusError, Limits, Stored, canonicaliser, head, labels};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_report::figures;
 use harvestman_stages::fetch::redirect;
 use harvestman_storage::archive::reader::{self, Record, WarcReader};
 
 impl Corpus {
-    /// Reads a WARC file (of any tool, compressed or plain) and its labels. The crate's [default limits](Limits) apply.
+    /// Reads a WARC file (of any tool, compressed or plain) and its labels, within the [default limits](Limits).
     ///
     /// A file that ends within a record is read up to there, and [`Corpus::notes`] says so.
     ///
     /// # Errors
-    ///
-    /// Where a file cannot be read, holds nothing to start a crawl from or more than the limits allow, or where the labels
-    /// belong to another file.
-    pub fn load(warc: &Path, labels: Option<&Path>) -> Result<Self, Error> {
+    /// A file cannot be read, has no page to start a crawl from, exceeds the limits, or the labels belong to another
+    /// file.
+    pub fn load(warc: &Path, labels: Option<&Path>) -> Result<Self, CorpusError> {
         Self::load_within(warc, labels, Limits::default())
     }
 
-    /// The same within other limits.
+    /// The same, within other limits.
     ///
     /// # Errors
     ///
     /// As [`Corpus::load`].
-    pub fn load_within(warc: &Path, labels: Option<&Path>, limits: Limits) -> Result<Self, Error> {
-        let file = File::open(warc).map_err(|source| Error::Open { path: warc.to_owned(), source })?;
+    pub fn load_within(warc: &Path, labels: Option<&Path>, limits: Limits) -> Result<Self, CorpusError> {
+        let file = File::open(warc).map_err(|source| CorpusError::Open { path: warc.to_owned(), source })?;
         let mut loader = Loader::new(name_of(warc), limits);
         loader.read(warc, file)?;
         let mut corpus = loader.finish()?;
@@ -45,7 +44,7 @@ impl Corpus {
     }
 }
 
-/// The file's name without `.warc`, `.gz` and the like.
+/// Returns the file name without `.warc`, `.gz` and similar suffixes.
 pub(crate) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut name = &*name;
@@ -55,19 +54,19 @@ pub(crate) fn name_of(path: &Path) -> String {
     name.to_owned()
 }
 
-/// Records that were not taken in, by the reason.
+/// Numbers of skipped records, by reason.
 #[derive(Debug, Default)]
 struct LeftOut {
-    /// Further responses of a URL that is there.
+    /// Further responses of a known URL.
     repeated: u64,
-    /// Responses of what is no web address, or that are no HTTP.
+    /// Responses that are not HTTP, or whose URL is not a web address.
     foreign: u64,
     too_long: u64,
-    /// Revisits whose body is not in the file.
+    /// Revisits whose original response is not in the file.
     revisits: u64,
-    /// Bodies that could not be decoded to their end; what could be is kept.
+    /// Bodies that could not be decoded completely; the decoded part is kept.
     torn_bodies: u64,
-    /// Where the file ended within a record.
+    /// The offset of the record within which the file ends.
     torn_at: Option<u64>,
     records: u64,
 }
@@ -89,7 +88,7 @@ impl Loader {
         }
     }
 
-    fn read(&mut self, path: &Path, input: impl Read) -> Result<(), Error> {
+    fn read(&mut self, path: &Path, input: impl Read) -> Result<(), CorpusError> {
         let mut reader = WarcReader::new(input, reader::Limits::default());
         loop {
             match self.read_record(&mut reader) {
@@ -100,12 +99,12 @@ impl Loader {
                     self.left_out.torn_at = Some(offset);
                     return Ok(());
                 }
-                Err(Stop::Record(source)) => return Err(Error::Warc { path: path.to_owned(), source }),
+                Err(Stop::Record(source)) => return Err(CorpusError::Warc { path: path.to_owned(), source }),
             }
         }
     }
 
-    /// Takes in the next record; false at the end of the file.
+    /// Reads the next record. Returns false at the end of the file.
     fn read_record<R: Read>(&mut self, reader: &mut WarcReader<R>) -> Result<bool, Stop> {
         let Some(mut record) = reader.next_record()? else { return Ok(false) };
         let wanted = self.wanted(&record);
@@ -115,7 +114,7 @@ impl Loader {
             record.read_block(&mut block, self.response_bytes_max)?;
             block.shrink_to_fit();
         }
-        // A record counts once it was read to its end: a compressed one is checked only there.
+        // A record is accepted after it has been read completely, because a compressed one is verified only at its end.
         record.end()?;
         if let Some((url, body_of)) = wanted {
             self.take(url, &body_of, Bytes::from(block)).map_err(Stop::Here)?;
@@ -123,8 +122,8 @@ impl Loader {
         Ok(true)
     }
 
-    /// The URL and the whereabouts of the body, of a record that is to be read. Requests, metadata, resources and the like
-    /// hold no answer of a site.
+    /// Returns the URL of a relevant record, and where its body is. Requests, metadata, resources and similar records
+    /// hold no response.
     fn wanted<R: Read>(&mut self, record: &Record<'_, R>) -> Option<(CanonicalUrl, BodyOf)> {
         if !matches!(record.record_type(), "response" | "revisit") {
             return None;
@@ -145,7 +144,7 @@ impl Loader {
         Some((url, body_of))
     }
 
-    fn take(&mut self, url: CanonicalUrl, body_of: &BodyOf, message: Bytes) -> Result<(), Error> {
+    fn take(&mut self, url: CanonicalUrl, body_of: &BodyOf, message: Bytes) -> Result<(), CorpusError> {
         let Some(head) = head::read(&message) else {
             self.left_out.foreign += 1;
             return Ok(());
@@ -176,7 +175,7 @@ impl Loader {
         self.canonicaliser.resolver(page, None).resolve(to).ok().map(|url| url.to_url())
     }
 
-    fn finish(self) -> Result<Corpus, Error> {
+    fn finish(self) -> Result<Corpus, CorpusError> {
         let what = self.left_out.what(self.builder.corpus().len());
         let mut corpus = self.builder.finish(|| what)?;
         corpus.notes = self.left_out.notes(corpus.len());
@@ -184,12 +183,12 @@ impl Loader {
     }
 }
 
-/// Why reading stops.
+/// The reason why reading stops.
 enum Stop {
-    /// The file is at fault.
+    /// The file is damaged.
     Record(reader::Error),
-    /// What was read is.
-    Here(Error),
+    /// The contents are unsuitable.
+    Here(CorpusError),
 }
 
 impl From<reader::Error> for Stop {
@@ -201,7 +200,7 @@ impl From<reader::Error> for Stop {
 impl LeftOut {
     fn what(&self, responses: usize) -> String {
         let torn = self.torn_at.map(|offset| format!("; it ends within the record at byte {offset}"));
-        format!("{} whole records, {responses} responses{}", figures::count(self.records), torn.unwrap_or_default())
+        format!("{} complete records, {responses} responses{}", figures::count(self.records), torn.unwrap_or_default())
     }
 
     fn notes(&self, pages: usize) -> Vec<String> {
@@ -209,15 +208,15 @@ impl LeftOut {
         let torn = self.torn_at.map(|offset| {
             let pages = figures::count(pages as u64);
             format!(
-                "the file ends within the record at byte {offset}: what was whole before it was kept ({pages} URLs)"
+                "the file ends within the record at byte {offset}: the complete records before it were kept ({pages} URLs)"
             )
         });
         torn.into_iter()
-            .chain(counted(self.repeated, "further responses of URLs already read were left out"))
-            .chain(counted(self.foreign, "responses that are no HTTP or of no web address were left out"))
-            .chain(counted(self.too_long, "responses longer than the limit were left out"))
-            .chain(counted(self.revisits, "revisits of responses that are not in the file were left out"))
-            .chain(counted(self.torn_bodies, "bodies could not be decoded to their end; what could be was kept"))
+            .chain(counted(self.repeated, "further responses of known URLs were skipped"))
+            .chain(counted(self.foreign, "responses that are not HTTP or not of a web address were skipped"))
+            .chain(counted(self.too_long, "responses longer than the limit were skipped"))
+            .chain(counted(self.revisits, "revisits of responses that are not in the file were skipped"))
+            .chain(counted(self.torn_bodies, "bodies could not be decoded completely; the decoded parts were kept"))
             .collect()
     }
 }

@@ -3,18 +3,19 @@
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_storage::archive::reader::Header;
 
-/// What a record says of its body.
+/// The location of the body of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BodyOf {
-    /// It has one of its own.
+    /// In the record itself.
     Itself,
-    /// It is that of the response to this URL.
+    /// In the response to this URL.
     Another(CanonicalUrl),
-    /// It is that of a response that is not named, or the server only said that nothing had changed.
+    /// Unknown: the response is not named, or the server only reported no change.
     Unknown,
 }
 
-/// What the header of a `response` or `revisit` record says. A revisit that names no URL is one of its own URL.
+/// Determines the body from the header of a `response` or `revisit` record. A revisit that names no URL refers to its
+/// own URL.
 pub(super) fn body_of(header: &Header, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> BodyOf {
     if header.get("WARC-Type") != Some("revisit") {
         return BodyOf::Itself;

@@ -1,10 +1,10 @@
-//! The form under which URLs are compared a second time, when their canonical forms differ.
+//! A looser form of URLs for a second comparison, after their canonical forms differ.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// `url` without its scheme and with its escapes decoded. For comparing alone: it is no URL any more.
+/// Returns `url` without its scheme and with its escapes decoded. The result is for comparison only and not a URL.
 pub(super) fn loose_form(url: &str) -> Cow<'_, str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
     percent_decode_str(rest).decode_utf8_lossy()

@@ -1,4 +1,4 @@
-//! A stored answer.
+//! A stored response.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -7,31 +7,31 @@ use http::header::CONTENT_TYPE;
 use harvestman_core::model::MediaType;
 use harvestman_core::url::CanonicalUrl;
 
-/// What answered a URL when the corpus was recorded.
+/// The response to a URL when the corpus was recorded.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The status.
     pub status: u16,
-    /// The headers, as recorded: they may name codings that the body no longer has.
+    /// The headers, as recorded; they may name codings that the body no longer has.
     pub headers: HeaderMap,
     /// The body without transfer and content codings.
     pub body: Bytes,
-    /// Where it redirects to; none where it does not, or to nothing that is a web address.
+    /// The target of a redirect; `None` if there is none, or not a web address.
     pub location: Option<CanonicalUrl>,
 }
 
 impl Stored {
-    /// The `Content-Type`, where it is there and readable.
+    /// Returns the `Content-Type`, if present and readable.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok())
     }
 
-    /// Whether it is a page: HTML with status 200.
+    /// Returns whether it is a page: HTML with status 200.
     pub fn is_page(&self) -> bool {
         self.status == 200 && MediaType::of(self.content_type()) == MediaType::Html
     }
 
-    /// Bytes that it takes, roughly.
+    /// Returns its approximate size in bytes.
     pub(super) fn size(&self) -> u64 {
         let headers = self.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
         (self.body.len() + headers.sum::<usize>()) as u64

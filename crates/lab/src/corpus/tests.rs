@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A record as tools write it, without the fields that nobody needs here.
+/// A record as tools write it, without the fields that are irrelevant here.
 fn record(kind: &str, url: &str, fields: &str, block: &[u8]) -> Vec<u8> {
     let mut head = format!("WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n{fields}");
     write!(head, "Content-Length: {}\r\n\r\n", block.len()).unwrap();
@@ -29,12 +29,12 @@ fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn load(records: &[Vec<u8>]) -> Result<Corpus, Error> {
+fn load(records: &[Vec<u8>]) -> Result<Corpus, CorpusError> {
     let (_folder, path) = file("site.warc", &records.concat());
     Corpus::load(&path, None)
 }
 
-fn load_labelled(records: &[Vec<u8>], csv: &str) -> Result<Corpus, Error> {
+fn load_labelled(records: &[Vec<u8>], csv: &str) -> Result<Corpus, CorpusError> {
     let (folder, path) = file("site.warc", &records.concat());
     let labels = folder.path().join("labels.csv");
     std::fs::write(&labels, csv).unwrap();
@@ -69,7 +69,7 @@ fn a_file_as_wget_writes_it_is_read_with_its_redirects() {
     let (front, start) = (corpus.find("http://h/").unwrap(), corpus.find("http://h/start").unwrap());
     assert_eq!(corpus.page(front).status, 302);
     assert_eq!(corpus.landing(front, 5), Some(start));
-    assert_eq!(corpus.seed(), start, "a redirect is no page to start from");
+    assert_eq!(corpus.seed(), start, "a redirect is not a start page");
     assert!(corpus.truth().is_none());
 }
 
@@ -78,11 +78,11 @@ fn the_first_response_of_a_url_wins_whatever_its_spelling() {
     let second = response("HTTP://H:80/a?utm_source=x#f", "HTTP/1.1 404 No\n\n");
     let corpus = load(&[page("http://h/a"), second]).unwrap();
     assert_eq!((corpus.len(), corpus.page(PageId(0)).status), (1, 200));
-    assert_eq!(corpus.notes, ["1 further responses of URLs already read were left out"]);
+    assert_eq!(corpus.notes, ["1 further responses of known URLs were skipped"]);
 }
 
 #[test]
-fn a_revisit_has_the_body_that_it_refers_to() {
+fn a_revisit_has_the_body_it_refers_to() {
     let identical = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n";
     let refers = |to: &str| format!("{identical}WARC-Refers-To-Target-URI: {to}\r\n");
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
@@ -96,11 +96,11 @@ fn a_revisit_has_the_body_that_it_refers_to() {
     .unwrap();
     assert_eq!(corpus.len(), 2);
     assert_eq!(body(&corpus, "http://h/b"), "<html>page</html>");
-    assert_eq!(corpus.notes, ["3 revisits of responses that are not in the file were left out"]);
+    assert_eq!(corpus.notes, ["3 revisits of responses that are not in the file were skipped"]);
 }
 
 #[test]
-fn a_file_that_is_cut_off_keeps_what_was_whole_and_says_so() {
+fn a_truncated_file_keeps_its_complete_records_and_says_so() {
     let records = [page("http://h/a"), page("http://h/b")];
     let plain = records.concat();
     let packed: Vec<u8> = records.iter().flat_map(|record| gzip(record)).collect();
@@ -124,7 +124,7 @@ fn a_file_cut_off_before_its_first_page_is_refused_with_the_reason() {
 }
 
 #[test]
-fn what_is_no_warc_is_refused_with_its_name_and_place() {
+fn other_files_are_refused_with_name_and_position() {
     let error = load(&[b"<html>no archive</html>\n".to_vec()]).unwrap_err().to_string();
     assert!(error.contains("site.warc") && error.contains("byte 0") && error.contains("WARC/"), "{error}");
     let broken = load(&[page("http://h/"), b"garbage\r\n\r\n".to_vec()]).unwrap_err().to_string();
@@ -138,7 +138,7 @@ fn what_is_no_warc_is_refused_with_its_name_and_place() {
 }
 
 #[test]
-fn what_is_no_answer_of_a_site_is_left_out_and_counted() {
+fn records_that_are_not_responses_are_skipped_and_counted() {
     let corpus = load(&[
         page("http://h/"),
         record("response", "dns:h", "Content-Type: text/dns\r\n", b"h. 60 IN A 127.0.0.1"),
@@ -146,21 +146,21 @@ fn what_is_no_answer_of_a_site_is_left_out_and_counted() {
     ])
     .unwrap();
     assert_eq!(corpus.len(), 1);
-    assert_eq!(corpus.notes, ["2 responses that are no HTTP or of no web address were left out"]);
+    assert_eq!(corpus.notes, ["2 responses that are not HTTP or not of a web address were skipped"]);
 }
 
 #[test]
-fn a_corpus_takes_no_more_memory_than_it_may() {
+fn a_corpus_respects_its_memory_limit() {
     let (_folder, path) = file("site.warc", &[page("http://h/a"), page("http://h/b")].concat());
     let limits = Limits { bytes_max: 800, ..Limits::default() };
     let error = Corpus::load_within(&path, None, limits).unwrap_err().to_string();
     assert!(error.contains("more than 800 bytes"), "{error}");
     let long = Limits { response_bytes_max: 20, ..Limits::default() };
-    assert!(matches!(Corpus::load_within(&path, None, long), Err(Error::NoPage { .. })));
+    assert!(matches!(Corpus::load_within(&path, None, long), Err(CorpusError::NoPage { .. })));
 }
 
 #[test]
-fn a_redirect_without_end_or_out_of_the_corpus_lands_nowhere() {
+fn an_endless_or_leaving_redirect_lands_nowhere() {
     let to = |url: &str, to: &str| response(url, &format!("HTTP/1.1 301 Moved\nLocation: {to}\n\n"));
     let corpus = load(&[
         page("http://h/"),
@@ -193,7 +193,7 @@ fn labels_are_found_by_column_names_and_in_a_second_spelling() {
 }
 
 #[test]
-fn only_what_is_html_with_status_200_counts() {
+fn only_html_with_status_200_counts() {
     let pages = [
         page("http://h/"),
         response("http://h/gone", "HTTP/1.1 404 No\nContent-Type: text/html\n\n"),
@@ -217,8 +217,8 @@ fn labels_of_another_file_are_refused_and_a_part_is_counted() {
         some.notes,
         [
             "1 of 3 labelled URLs are not in the corpus",
-            "1 labels of URLs that had one already were left out",
-            "the labels have no column `is_ucc`: what users made is not measured",
+            "1 labels of URLs labelled before were skipped",
+            "the labels have no column `is_ucc`: user-created content is not measured",
         ]
     );
     assert!(!some.truth().unwrap().knows_ucc());

@@ -1,34 +1,34 @@
-//! What is true of a corpus's pages, and hidden from whatever crawls it.
+//! The truth about the pages of a corpus, hidden from policies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Corpus, PageId};
 
-/// What is true of a URL.
+/// The truth about a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The template that its page is made from, as in `forum:thread`.
+    /// The template of its page, for example `forum:thread`.
     pub page_type: Arc<str>,
-    /// Whether it shows what users made.
+    /// Whether it shows user-created content.
     pub is_ucc: bool,
     /// Whether it is another address or another order of a page that has an address of its own.
     pub is_duplicate_view: bool,
 }
 
-/// How many pages of a type there are: HTML with status 200.
+/// The number of pages of a type: HTML with status 200.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TypeCounts {
-    /// All of them.
+    /// All pages.
     pub pages: u64,
-    /// Those that are no duplicate view.
+    /// Pages that are not duplicate views.
     pub unique: u64,
 }
 
-/// The labels of a corpus. A page counts (as user-created, or as one of its type) only where it is HTML with status 200.
+/// The labels of a corpus. Only HTML pages with status 200 are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
-    /// For each page: its label, and whether it is HTML with status 200.
+    /// For each page, its label and whether it is HTML with status 200.
     pages: Vec<(Option<Label>, bool)>,
     ucc: TypeCounts,
     types: BTreeMap<Arc<str>, TypeCounts>,
@@ -36,8 +36,8 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// `labels` are those of the pages of `corpus`, in its order; further ones are ignored. `knows_ucc` says whether they
-    /// tell what users made.
+    /// Creates the truth. `labels` are in the order of the pages of `corpus`; further ones are ignored. `knows_ucc`
+    /// states whether they mark user-created content.
     pub fn new(corpus: &Corpus, labels: Vec<Option<Label>>, knows_ucc: bool) -> Self {
         let labels = labels.into_iter().chain(std::iter::repeat(None));
         let pages: Vec<_> = corpus.ids().map(|id| corpus.page(id).is_page()).zip(labels).map(|(a, b)| (b, a)).collect();
@@ -63,28 +63,28 @@ impl Truth {
         (self.ucc, self.types) = (ucc, types);
     }
 
-    /// The label of a URL, whatever answered it.
+    /// Returns the label of a URL, whatever its response.
     pub fn label(&self, id: PageId) -> Option<&Label> {
         self.pages.get(id.index())?.0.as_ref()
     }
 
-    /// The label of a page: of what is HTML with status 200.
+    /// Returns the label of an HTML page with status 200.
     pub fn page(&self, id: PageId) -> Option<&Label> {
         let (label, is_page) = self.pages.get(id.index())?;
         label.as_ref().filter(|_| *is_page)
     }
 
-    /// Whether the labels tell what users made.
+    /// Returns whether the labels mark user-created content.
     pub const fn knows_ucc(&self) -> bool {
         self.knows_ucc
     }
 
-    /// The pages that users made.
+    /// Returns the number of user-created pages.
     pub const fn ucc(&self) -> TypeCounts {
         self.ucc
     }
 
-    /// The types that there are pages of, by name, with how many.
+    /// Returns the number of pages of each type, by name.
     pub const fn types(&self) -> &BTreeMap<Arc<str>, TypeCounts> {
         &self.types
     }

@@ -1,25 +1,30 @@
-//! What each term of the paper's score does (SOUrCe 2018, eq. 11, section 5.6: table 5).
+//! The effect of each term of the paper's score (SOUrCe 2018, eq. 11, section 5.6: table 5).
 
 use std::sync::Arc;
 
-use super::{Contender, Error, Experiment, Form, Results, Ucc, Workers};
+use super::{Contender, Experiment, ExperimentError, Form, Results, Ucc, Workers};
 use crate::corpus::Corpus;
 use crate::replay::PolicyName;
 use crate::tables::{Measure, Report, paper};
 
-/// The experiment: crawls for user-created content by the paper's score, whole and without one of its terms.
+/// The experiment: crawls for user-created content by the paper's score, complete and without one of its terms.
 #[derive(Debug, Clone)]
 pub struct Ablation(Ucc);
 
 impl Ablation {
-    /// Compares these forms; `seeds` runs of each, with `budget` requests or as [`Ucc`] has it.
+    /// Compares these forms with `seeds` runs each and `budget` requests, or the budget of [`Ucc`].
     pub fn new(forms: &[Form], seeds: u64, budget: Option<usize>) -> Self {
         Self(Ucc { contenders: Contender::all(&[PolicyName::Ucc], forms), seeds, budget })
     }
 }
 
 impl Experiment for Ablation {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         self.0.measure(corpus, workers, results)
     }
 

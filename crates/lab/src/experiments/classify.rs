@@ -1,23 +1,23 @@
-//! Classification by cross validation (SOUrCe 2018, section 5.2).
+//! Cross-validated classification (SOUrCe 2018, section 5.2).
 
 use std::sync::Arc;
 
 use super::cluster::{known_precision, type_of};
-use super::{Clustered, Error, Experiment, Method, Results, Workers, apath_sample};
+use super::{Clustered, Experiment, ExperimentError, Method, Results, Workers, apath_sample};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Precision, stratified_folds};
 use crate::tables::{Measure, Report, Row};
 use harvestman_core::seed::Seed;
 
-/// The experiment: clusters are learnt from three quarters of an Apath sample, and the last quarter is classified by them;
+/// The experiment: clusters are learnt from three quarters of an Apath sample and used to classify the last quarter;
 /// each quarter is the last one once. An outlier of the three quarters is a cluster of its own, as in the paper.
 #[derive(Debug, Clone)]
 pub struct Classify {
-    /// How pages are clustered.
+    /// The clustering methods.
     pub methods: Vec<Method>,
-    /// Pages of the sample.
+    /// Number of pages in the sample.
     pub sample: usize,
-    /// Runs, with the seeds from 1 on.
+    /// Number of runs, with the seeds from 1.
     pub seeds: u64,
 }
 
@@ -27,9 +27,17 @@ const DRAWN: &[(Measure, &str)] =
     &[(Measure::MicroPrecision, "Precision by pages"), (Measure::MacroPrecision, "Precision by clusters")];
 
 impl Experiment for Classify {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         if corpus.truth().is_none() {
-            return Err(Error::NoLabels { name: corpus.name.clone(), needs: "precision is measured by page types" });
+            return Err(ExperimentError::NoLabels {
+                name: corpus.name.clone(),
+                needs: "precision is measured by page types",
+            });
         }
         let jobs: Vec<_> =
             self.methods.iter().flat_map(|method| (1..=self.seeds).map(move |seed| (*method, seed))).collect();
@@ -54,7 +62,7 @@ impl Experiment for Classify {
 
 impl Classify {
     #[expect(clippy::cast_precision_loss, reason = "a number of pages")]
-    fn run(&self, corpus: &Corpus, method: Method, seed: u64) -> Result<Row, Error> {
+    fn run(&self, corpus: &Corpus, method: Method, seed: u64) -> Result<Row, ExperimentError> {
         let sample = apath_sample(corpus, self.sample, &mut Seed(seed).child("sample").rng());
         let (pages, types): (Vec<_>, Vec<_>) =
             sample.into_iter().filter_map(|id| Some((id, type_of(corpus, id)?))).unzip();
@@ -62,8 +70,8 @@ impl Classify {
         let precisions: Vec<_> =
             (0..FOLDS).filter_map(|fold| precision(corpus, method, &pages, |at| dealt[at] == fold)).collect();
         if precisions.len() < FOLDS {
-            let what = format!("{} labelled pages could be sampled, and {FOLDS} folds need one each", pages.len());
-            return Err(Error::TooFewPages { name: corpus.name.clone(), what });
+            let what = format!("{} labelled pages sampled, but {FOLDS} folds need at least one each", pages.len());
+            return Err(ExperimentError::TooFewPages { name: corpus.name.clone(), what });
         }
         let mean = |of: fn(&Precision) -> f64| precisions.iter().map(of).sum::<f64>() / FOLDS as f64;
         let precision = Precision { micro: mean(|p| p.micro), macro_: mean(|p| p.macro_) };
@@ -72,7 +80,7 @@ impl Classify {
     }
 }
 
-/// The precision on the pages that `is_test` says (by their place) of what is learnt from the others.
+/// Returns the precision on the pages selected by `is_test` (by index), of a classifier learnt from the others.
 fn precision(corpus: &Corpus, method: Method, pages: &[PageId], is_test: impl Fn(usize) -> bool) -> Option<Precision> {
     let part = |wanted: bool| -> Vec<PageId> {
         let places = pages.iter().enumerate().filter(|(at, _)| is_test(*at) == wanted);

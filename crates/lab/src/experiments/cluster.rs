@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rand::seq::SliceRandom;
 
-use super::{Clustered, Error, Experiment, Method, Results, Workers, apath_sample};
+use super::{Clustered, Experiment, ExperimentError, Method, Results, Workers, apath_sample};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Clustering, Precision};
 use crate::tables::{Measure, Report, Row, paper};
@@ -14,13 +14,13 @@ use harvestman_core::seed::Seed;
 /// The experiment: an Apath sample is clustered, and other pages of the corpus are classified by it.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// How pages are clustered.
+    /// The clustering methods.
     pub methods: Vec<Method>,
-    /// Pages of the sample.
+    /// Number of pages in the sample.
     pub sample: usize,
-    /// Pages that are classified by it at most, drawn from all others.
+    /// Maximum number of pages to classify, drawn from all others.
     pub others_max: usize,
-    /// Runs, with the seeds from 1 on.
+    /// Number of runs, with the seeds from 1.
     pub seeds: u64,
 }
 
@@ -44,7 +44,12 @@ const DRAWN: &[(Measure, &str)] = &[
 ];
 
 impl Experiment for Cluster {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         let seeds: Vec<_> = (1..=self.seeds).collect();
         let samples = workers.run(&format!("{}: samples", corpus.name), &seeds, |seed| {
             apath_sample(corpus, self.sample, &mut Seed(*seed).child("sample").rng())
@@ -84,7 +89,7 @@ impl Experiment for Cluster {
 }
 
 impl Cluster {
-    /// Pages that are not in the sample, drawn by `seed` where there are more than enough.
+    /// Returns pages outside the sample, drawn with `seed` if there are more than `others_max`.
     fn others(&self, corpus: &Corpus, sample: &[PageId], seed: Seed) -> Vec<PageId> {
         let mut sampled = vec![false; corpus.len()];
         sample.iter().for_each(|id| sampled[id.index()] = true);
@@ -95,7 +100,7 @@ impl Cluster {
     }
 }
 
-/// The type of a page; pages without a label have none.
+/// Returns the type of a page; `None` for pages without a label.
 pub(super) fn type_of(corpus: &Corpus, id: PageId) -> Option<&str> {
     Some(&*corpus.truth()?.page(id)?.page_type)
 }
@@ -115,7 +120,7 @@ fn with_clusters(row: Row, corpus: &Corpus, sample: &[PageId], clustered: &Clust
         .with(Measure::Outliers, labels.iter().filter(|label| label.is_none()).count() as f64)
 }
 
-/// Precision on `others`, by the types of the sample, over the pages whose types are known.
+/// Returns the precision on `others`, by the types of the sample, over the pages with known types.
 pub(super) fn known_precision(
     corpus: &Corpus,
     clustered: &Clustered,

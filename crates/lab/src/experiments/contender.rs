@@ -1,4 +1,4 @@
-//! Who is compared.
+//! The contenders of a comparison.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,35 +15,35 @@ pub struct Contender {
     pub form: Form,
 }
 
-/// A variant, what it tells kinds of pages by, and whether its sample counts.
+/// A variant, the clustering criterion, and whether the sample is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Form {
     /// The variant.
     pub variant: Variant,
-    /// What `cluster-graph` tells kinds of pages by; the other policies do not ask.
+    /// The clustering criterion of `cluster-graph`; ignored by the other policies.
     pub by: ClusterBy,
-    /// Whether a policy that starts with a sample takes it before the crawl, without counting, as the paper's authors
-    /// measured. If not, every request for the sample is one of the budget.
+    /// Whether the initial sample of a policy is taken before the crawl without being counted, as the paper's authors
+    /// measured. Otherwise every request of the sample counts towards the budget.
     pub free_sample: bool,
 }
 
-/// What the name of a form with a free sample ends in.
+/// The name suffix of a form with a free sample.
 const FREE_SAMPLE: &str = "+free-sample";
 
 impl Form {
-    /// The default.
+    /// The default form.
     pub const DEFAULT: Self = Self::of(Variant::Default);
-    /// The paper's.
+    /// The form of the paper.
     pub const PAPER: Self = Self::of(Variant::Paper);
-    /// The paper's, measured as the paper does.
+    /// The form of the paper, measured as in the paper.
     pub const PAPER_FREE: Self = Self::of(Variant::Paper).with_free_sample();
 
-    /// This variant, every request counted.
+    /// Returns this variant with a counted sample.
     pub const fn of(variant: Variant) -> Self {
         Self { variant, by: ClusterBy::Url, free_sample: false }
     }
 
-    /// The same with a sample that does not count.
+    /// Returns the same form with a sample that is not counted.
     #[must_use]
     pub const fn with_free_sample(self) -> Self {
         Self { free_sample: true, ..self }
@@ -65,14 +65,14 @@ impl FromStr for Form {
 
     fn from_str(name: &str) -> Result<Self, Unknown> {
         let (rest, free_sample) = name.strip_suffix(FREE_SAMPLE).map_or((name, false), |rest| (rest, true));
-        let told_by = |by: ClusterBy| Some((rest.strip_suffix(by.name())?.strip_suffix('+')?, by));
-        let (variant, by) = ClusterBy::ALL.into_iter().find_map(told_by).unwrap_or((rest, ClusterBy::default()));
+        let split_by = |by: ClusterBy| Some((rest.strip_suffix(by.name())?.strip_suffix('+')?, by));
+        let (variant, by) = ClusterBy::ALL.into_iter().find_map(split_by).unwrap_or((rest, ClusterBy::default()));
         Ok(Self { variant: variant.parse()?, by, free_sample })
     }
 }
 
 impl Contender {
-    /// Each policy in each of these forms, if it has several; one without variants once.
+    /// Returns each policy in each of these forms; a policy without variants once.
     pub fn all(policies: &[PolicyName], forms: &[Form]) -> Vec<Self> {
         let forms = |policy: &PolicyName| {
             let policy = *policy;
@@ -83,12 +83,12 @@ impl Contender {
     }
 }
 
-/// Whether a policy has other variants than the default.
+/// Returns whether a policy has variants other than the default.
 pub fn has_variants(policy: PolicyName) -> bool {
     matches!(policy, PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph)
 }
 
-/// Whether a policy looks for pages like an example, and for nothing without one.
+/// Returns whether a policy requires an example page.
 pub fn needs_example(policy: PolicyName) -> bool {
     policy == PolicyName::Target
 }
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!("default+url".parse(), Ok(Form::DEFAULT));
         assert_eq!(Form::PAPER_FREE.to_string(), "paper+free-sample");
         let unknown = "papre+free-sample".parse::<Form>().unwrap_err().to_string();
-        assert!(unknown.starts_with("there is no variant papre; there are default, paper"), "{unknown}");
+        assert!(unknown.starts_with("unknown variant papre; expected one of default, paper"), "{unknown}");
     }
 
     #[test]

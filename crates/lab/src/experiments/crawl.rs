@@ -1,8 +1,8 @@
-//! One crawl of a corpus, measured.
+//! A single measured crawl of a corpus.
 
 use std::sync::Arc;
 
-use super::{Contender, Error};
+use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve};
 use crate::replay::{ExamplePage, Making, Plan, PolicyName, Replay, make, replay, spelling};
@@ -14,48 +14,47 @@ use harvestman_policy::baselines::Spelling;
 use harvestman_policy::{Policy, PolicySnapshot};
 use harvestman_stages::frontier::EarlyStopOptions;
 
-/// Points of a curve.
+/// Number of points of a curve.
 const POINTS: usize = 60;
-/// Requests that a sample which does not count may take.
+/// Maximum number of requests of a sample that is not counted.
 pub const FREE_SAMPLE_REQUESTS: usize = 20_000;
 
-/// A crawl that is to be made.
+/// The specification of a crawl.
 #[derive(Debug, Clone)]
 pub struct Crawl {
-    /// By whom.
+    /// The policy and its form.
     pub contender: Contender,
-    /// What for.
+    /// The wanted pages.
     pub task: Task,
-    /// Requests that it may send.
+    /// Maximum number of requests.
     pub budget: usize,
-    /// Where its draws start.
+    /// The random seed.
     pub seed: u64,
-    /// The page that others shall be like. It is a start besides the corpus's seed, for every contender alike.
+    /// The example page. It is an additional start for every contender.
     pub example: Option<PageId>,
-    /// Pages to learn templates from at most; none: as many as the variant says.
+    /// Maximum number of pages to learn templates from; `None` uses that of the variant.
     pub sample: Option<usize>,
 }
 
-/// A crawl that was made.
+/// The result of a crawl.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crawled {
-    /// Whose it is.
+    /// The name of the contender.
     pub name: String,
     /// Its measures.
     pub row: Row,
-    /// How its harvest grew.
+    /// The growth of its harvest.
     pub curve: Vec<CurvePoint>,
-    /// What the policy says about itself in the end: that it could not do what it is for.
+    /// A final note of the policy, for example that it could not work as intended.
     pub note: Option<String>,
 }
 
 impl Crawl {
-    /// Crawls. `spelling` is for the policies that look at how Apaths are spelt (`spelling_for`).
+    /// Runs the crawl. `spelling` is for the policies that use the spelling of Apaths (`spelling_for`).
     ///
     /// # Errors
-    ///
-    /// Where the crawl cannot be started.
-    pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, Error> {
+    /// The crawl cannot be started.
+    pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, ExperimentError> {
         let done = self.replay(corpus, spelling, None)?;
         let wanted = Judge::new(corpus, self.task.clone()).wanted();
         let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
@@ -63,33 +62,31 @@ impl Crawl {
         Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
     }
 
-    /// Crawls, and gives every request. `early_stop`: whether it looks ahead.
+    /// Runs the crawl and returns every request. `early_stop` enables yield forecasts.
     ///
     /// # Errors
-    ///
-    /// Where the crawl cannot be started.
+    /// The crawl cannot be started.
     pub fn replay(
         &self,
         corpus: &Arc<Corpus>,
         spelling: Option<&Spelling>,
         early_stop: Option<EarlyStopOptions>,
-    ) -> Result<Replay, Error> {
+    ) -> Result<Replay, ExperimentError> {
         let (plan, policy) = self.plan(corpus, spelling);
         Ok(replay(&Plan { early_stop, ..plan }, policy, |_, _, _| {})?)
     }
 
-    /// Crawls with filter and dedup in this order. `each` is shown every page that was fetched, with what the policy knew of the
-    /// site before.
+    /// Runs the crawl with filter and dedup in this order. `each` is called for every fetched page, with the snapshot
+    /// before it.
     ///
     /// # Errors
-    ///
-    /// Where the crawl cannot be started.
+    /// The crawl cannot be started.
     pub fn replay_in(
         &self,
         order: FilterOrder,
         corpus: &Arc<Corpus>,
         mut each: impl FnMut(PageId, &dyn PolicySnapshot),
-    ) -> Result<Replay, Error> {
+    ) -> Result<Replay, ExperimentError> {
         let (plan, mut policy) = self.plan(corpus, None);
         let mut before = policy.snapshot();
         let each = |page: Option<PageId>, _: &_, crawl: &Offline| {
@@ -101,7 +98,7 @@ impl Crawl {
         Ok(replay(&Plan { order, ..plan }, policy, each)?)
     }
 
-    /// What is replayed, and who crawls.
+    /// Returns the plan and the policy.
     fn plan<'a>(&self, corpus: &'a Arc<Corpus>, spelling: Option<&Spelling>) -> (Plan<'a>, Box<dyn Policy>) {
         let example = self.example.map(|id| ExamplePage::of(corpus, id));
         let making = Making {
@@ -123,7 +120,7 @@ impl Crawl {
         format!("{}{}", self.contender, sample.unwrap_or_default())
     }
 
-    /// A row that says what was run.
+    /// Returns a row that identifies the run.
     #[expect(clippy::cast_precision_loss, reason = "a number of pages")]
     pub fn row(&self, corpus: &Corpus) -> Row {
         let Contender { policy, form } = self.contender;
@@ -143,7 +140,8 @@ impl Crawl {
     }
 }
 
-/// How the Apaths of a corpus are spelt, if one of these asks for it: it takes a reading of the whole corpus.
+/// Returns the spelling of the Apaths of a corpus if one of these contenders needs it, which requires reading the whole
+/// corpus.
 pub fn spelling_for(corpus: &Corpus, contenders: &[Contender]) -> Option<Spelling> {
     contenders.iter().any(|contender| contender.policy == PolicyName::Sb).then(|| spelling(corpus))
 }

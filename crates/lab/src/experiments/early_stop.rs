@@ -1,11 +1,11 @@
-//! When a crawl is not worth its requests any more: how good the look ahead is, and what stopping by it saves and loses.
+//! The accuracy of yield forecasts, and the savings and losses of stopping by them.
 //!
-//! Each crawl is made to its end once, looking ahead all the time; where it would have stopped at one share or another is read
-//! off afterwards, since looking changes nothing.
+//! Each crawl is run completely once, with forecasts all the time; the point where it would have stopped at each share
+//! is determined afterwards, since forecasts do not affect the crawl.
 
 use std::sync::Arc;
 
-use super::{Contender, Crawl, Error, Experiment, Form, Results, Workers, example_of, target_types};
+use super::{Contender, Crawl, Experiment, ExperimentError, Form, Results, Workers, example_of, target_types};
 use crate::corpus::{Corpus, TypeCounts};
 use crate::measures::{Fetched, Harvest, Judge, Task};
 use crate::replay::{Look, PolicyName, Replay};
@@ -16,17 +16,17 @@ use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions};
 /// The experiment.
 #[derive(Debug, Clone)]
 pub struct EarlyStops {
-    /// Stop where a smaller share of the next requests is expected to bring something: one crawl's row each.
+    /// Shares of the next requests that are expected to yield something, below which a crawl stops; one row each.
     pub shares: Vec<f64>,
-    /// How many requests are looked ahead to.
+    /// Number of requests of a forecast.
     pub requests: u32,
-    /// Runs, with the seeds from 1 on.
+    /// Number of runs, with the seeds from 1.
     pub seeds: u64,
-    /// Pages that a type must have to be a target.
+    /// Minimum number of pages of a target type.
     pub type_pages: u64,
 }
 
-/// The task in the rows.
+/// The name of the task in the rows.
 const TASK: &str = "early-stop";
 const SHOWN: &[Measure] = &[
     Measure::Fetches,
@@ -39,7 +39,12 @@ const SHOWN: &[Measure] = &[
 ];
 
 impl Experiment for EarlyStops {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         let crawls = self.crawls(corpus)?;
         let look = EarlyStopOptions { share: 0.0, requests: self.requests };
         let done = workers.run(&corpus.name, &crawls, |crawl| crawl.replay(corpus, None, Some(look)));
@@ -56,7 +61,7 @@ impl Experiment for EarlyStops {
     fn report(&self, results: Results) -> Report {
         Report {
             name: "early-stop".to_owned(),
-            title: format!("Crawls that look {} requests ahead", self.requests),
+            title: format!("Crawls with forecasts over {} requests", self.requests),
             notes: results.notes,
             rows: results.rows,
             paper: Vec::new(),
@@ -67,10 +72,10 @@ impl Experiment for EarlyStops {
 }
 
 impl EarlyStops {
-    /// One crawl a task and seed, each of the whole corpus.
-    fn crawls(&self, corpus: &Corpus) -> Result<Vec<Crawl>, Error> {
+    /// Returns one crawl of the whole corpus per task and seed.
+    fn crawls(&self, corpus: &Corpus) -> Result<Vec<Crawl>, ExperimentError> {
         let types = match target_types(corpus, self.type_pages) {
-            Err(Error::NoTypes { .. }) => Vec::new(),
+            Err(ExperimentError::NoTypes { .. }) => Vec::new(),
             types => types?,
         };
         let tasks = [Task::Ucc].into_iter().chain(types.into_iter().map(Task::Target));
@@ -89,7 +94,7 @@ impl EarlyStops {
         Ok(crawls)
     }
 
-    /// The row of the whole crawl, with how good the look ahead was, and one for each share that it might stop at.
+    /// Returns the row of the whole crawl, with the accuracy of the forecasts, and one row per share.
     fn rows(&self, corpus: &Corpus, crawl: &Crawl, done: &Replay) -> Vec<Row> {
         let wanted = Judge::new(corpus, crawl.task.clone()).wanted();
         let row = |variant: String| Row { variant: Some(variant), task: TASK.to_owned(), ..crawl.row(corpus) };
@@ -107,24 +112,25 @@ impl EarlyStops {
         [whole].into_iter().chain(stopped).collect()
     }
 
-    /// What the crawl would have brought that stops at `share`.
+    /// Returns the result of a crawl that stops at `share`.
     fn stopped(&self, row: Row, share: f64, done: &Replay, wanted: Option<TypeCounts>) -> Row {
         let mut early_stop = EarlyStop::new(EarlyStopOptions { share, requests: self.requests });
         let at = done.looks.iter().find(|look| early_stop.look(look.requests as u64, Some(look.outlook)));
         let requests = at.map_or(done.fetches.len(), |look| look.requests);
         row.with_harvest(&Harvest::of(&done.fetches[..requests], wanted))
             .with(Measure::ExpectedYield, at.map(|look| look.outlook.expected_yield))
-            .with(Measure::NextYield, at.and_then(|look| self.came(look, &done.fetches)))
+            .with(Measure::NextYield, at.and_then(|look| self.actual(look, &done.fetches)))
     }
 
-    /// Expected yields less what came.
+    /// Returns the differences between expected and actual yields.
     fn differences(&self, done: &Replay) -> Vec<f64> {
-        let difference = |look: &Look| Some(look.outlook.expected_yield - self.came(look, &done.fetches)?);
+        let difference = |look: &Look| Some(look.outlook.expected_yield - self.actual(look, &done.fetches)?);
         done.looks.iter().filter_map(difference).collect()
     }
 
-    /// The share of the requests looked ahead to that brought something; of fewer where the crawl ended before. None: of none.
-    fn came(&self, look: &Look, fetches: &[Fetched]) -> Option<f64> {
+    /// Returns the share of the forecast requests that yielded something; of fewer if the crawl ended before. `None` if
+    /// there were none.
+    fn actual(&self, look: &Look, fetches: &[Fetched]) -> Option<f64> {
         let next = &fetches[look.requests..];
         let next = &next[..next.len().min(self.requests as usize)];
         Harvest::of(next, Some(TypeCounts::default())).valid_ratio_unique
@@ -145,7 +151,7 @@ impl EarlyStops {
             y: format!("share of the next {} requests", self.requests),
             series: vec![
                 line("expected", false, &|look| Some(look.outlook.expected_yield)),
-                line("came", true, &|look| self.came(look, &done.fetches)),
+                line("actual", true, &|look| self.actual(look, &done.fetches)),
             ],
         }
     }

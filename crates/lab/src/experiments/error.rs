@@ -1,38 +1,38 @@
-//! Why an experiment cannot be made with a corpus. Every text says what to do.
+//! Errors of experiments. Each message states the remedy.
 
 use crate::corpus;
 use harvestman_pipeline as pipeline;
 
-/// Why there are no results.
+/// The reason why there are no results.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// There is no corpus.
+pub enum ExperimentError {
+    /// The corpus could not be loaded.
     #[error(transparent)]
-    Corpus(#[from] corpus::Error),
+    Corpus(#[from] corpus::CorpusError),
     /// A crawl could not be started.
     #[error(transparent)]
     Crawl(#[from] pipeline::Error),
-    /// A store of URLs seen cannot be kept on disk.
+    /// A store of seen URLs cannot be kept on disk.
     #[error(transparent)]
     Store(#[from] harvestman_storage::dedup::DiskError),
-    /// The experiment asks the labels.
+    /// The experiment needs labels.
     #[error(
         "{name} has no labels, and {needs}; give them with --labels FILE, or put them beside it as {name}.labels.csv"
     )]
     NoLabels {
         /// The corpus.
         name: String,
-        /// What needs them.
+        /// The part that needs them.
         needs: &'static str,
     },
-    /// There is no page of a type that was asked for.
+    /// No page has the requested type.
     #[error("{name} has no page of the type `{page_type}`; the types with the most pages: {known}")]
     UnknownType {
         /// The corpus.
         name: String,
-        /// What was asked for.
+        /// The requested type.
         page_type: String,
-        /// What there is.
+        /// The existing types.
         known: String,
     },
     /// No type has enough pages.
@@ -43,17 +43,17 @@ pub enum Error {
     NoTypes {
         /// The corpus.
         name: String,
-        /// How many pages were asked for.
+        /// The minimum number of pages.
         least: u64,
-        /// What there is.
+        /// The existing types.
         known: String,
     },
-    /// Nothing could be sampled or dealt.
+    /// There are too few pages to sample.
     #[error("{name} has too few pages for this: {what}")]
     TooFewPages {
         /// The corpus.
         name: String,
-        /// How many there are, of how many.
+        /// The number of pages, and the number required.
         what: String,
     },
 }

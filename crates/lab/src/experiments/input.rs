@@ -1,23 +1,22 @@
-//! Corpora as they lie in a folder: a WARC file, and its labels beside it.
+//! Loads corpora from WARC files with label files beside them.
 
 use std::path::{Path, PathBuf};
 
 use crate::corpus::{self, Corpus, name_of};
 
-/// The labels beside a WARC file: for `NAME.warc.gz` (or `NAME.warc`), `NAME.labels.csv.gz` or `NAME.labels.csv`; none where
-/// neither is there.
+/// Returns the label file beside a WARC file: for `NAME.warc.gz` (or `NAME.warc`), `NAME.labels.csv.gz` or
+/// `NAME.labels.csv`; `None` if neither exists.
 pub fn labels_beside(warc: &Path) -> Option<PathBuf> {
     let name = name_of(warc);
     let beside = ["labels.csv.gz", "labels.csv"].map(|ending| warc.with_file_name(format!("{name}.{ending}")));
     beside.into_iter().find(|path| path.is_file())
 }
 
-/// Reads a corpus with these labels or, where none are given, those that lie beside it.
+/// Loads a corpus with these labels or, by default, with those beside it.
 ///
 /// # Errors
-///
 /// As [`Corpus::load`].
-pub fn load(warc: &Path, labels: Option<&Path>) -> Result<Corpus, corpus::Error> {
+pub fn load(warc: &Path, labels: Option<&Path>) -> Result<Corpus, corpus::CorpusError> {
     let beside = if labels.is_none() { labels_beside(warc) } else { None };
     Corpus::load(warc, labels.or(beside.as_deref()))
 }
@@ -27,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_found_beside_their_corpus_the_compressed_ones_first() {
+    fn labels_are_found_beside_their_corpus_compressed_ones_first() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         assert_eq!(labels_beside(&at("a.warc.gz")), None);

@@ -1,4 +1,4 @@
-//! What a policy has learnt of a site, seen from outside: the clusters that it would put the pages in which it fetched.
+//! The clusters that a policy has learnt, observed through its classification of the fetched pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use harvestman_core::model::ClusterId;
 use harvestman_policy::PolicySnapshot;
 use harvestman_structure::parse::Parser;
 
-/// A cluster among the pages that were fetched.
+/// A cluster of the fetched pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterSize {
     /// The cluster.
     pub cluster: ClusterId,
-    /// Its pages.
+    /// The number of its pages.
     pub pages: u64,
     /// The first of them.
     pub example: PageId,
-    /// The type that most of its pages are of, with how many; the least of several. None without labels.
+    /// The most frequent type of its pages, with its count; the smallest name of several. `None` without labels.
     pub mostly: Option<(Arc<str>, u64)>,
 }
 
-/// The clusters of the pages in `fetched`, as `snapshot` sees them, the largest first. Empty where the policy tells no
-/// clusters apart.
+/// Returns the clusters of the pages in `fetched` according to `snapshot`, largest first. Empty if the policy does not
+/// cluster pages.
 pub fn clusters(corpus: &Corpus, fetched: &[Request], snapshot: &dyn PolicySnapshot) -> Vec<ClusterSize> {
     let mut parser = Parser::new(&ParseOptions::default());
     parser.set_class_tokens(snapshot.class_tokens());

@@ -1,4 +1,4 @@
-//! Ways to cluster pages, by name.
+//! Clustering methods, by name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,21 +18,21 @@ use harvestman_structure::site::{
     EpsRule, Label, MIN_PTS, SparseVector, THETA, UrlPatternLearner, UrlPatterns, Vocabulary,
 };
 
-/// Answers of the classifier that are remembered.
+/// Number of classifier results that are cached.
 const ANSWERS: usize = 4_096;
 
-/// A way to cluster pages.
+/// A clustering method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
     /// SOUrCe: plain paths; eps by the paper's rule over distinct vectors.
     Paper,
-    /// The same with eps by the rule as printed.
+    /// The same, with eps by the rule as printed.
     LiteralEps,
-    /// Paths with class names; eps is the 0.95-quantile of K-dist.
+    /// Paths with class names; eps is the 0.95 quantile of K-dist.
     RichQuantile,
-    /// Paths with class names; eps of the best silhouette times coverage.
+    /// Paths with class names; eps with the best silhouette times coverage.
     RichSilhouette,
-    /// What crawls learn: paths with class names, and clusters split by the patterns of their URLs' paths.
+    /// The method of crawls: paths with class names, and clusters split by the patterns of their URL paths.
     Default,
     /// By schema and description length.
     Mdl,
@@ -41,7 +41,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 7] = [
         Self::Paper,
         Self::LiteralEps,
@@ -90,25 +90,25 @@ impl FromStr for Method {
     fn from_str(name: &str) -> Result<Self, String> {
         let known = || Self::ALL.map(Self::name).join(", ");
         let found = Self::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| format!("there is no clustering {name}; there are {}", known()))
+        found.ok_or_else(|| format!("unknown clustering {name}; expected one of {}", known()))
     }
 }
 
-/// Where a page belongs. Each outlier of the sample is a cluster of its own.
+/// The cluster of a page. Each outlier of the sample is a cluster of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// A cluster.
     Cluster(u32),
-    /// The outlier at this place of the sample.
+    /// The outlier at this index of the sample.
     Outlier(u32),
 }
 
-/// Pages that were clustered, and what classifies others by them: kNN over all paths, whatever they were clustered by.
+/// Clustered pages, and a classifier for other pages: kNN over all paths, whatever the clustering features.
 pub struct Clustered {
     labels: Vec<Label>,
     tokens: Arc<ClassTokens>,
     classifier: Classifier,
-    /// The classifier's numbers from here on are outliers, by their place in the sample.
+    /// Numbers of the classifier from this one on are outliers, by index in the sample.
     first_outlier: u32,
     split: Option<Split>,
     radius: Option<f32>,
@@ -134,23 +134,23 @@ impl Clustered {
         Self { labels, tokens, classifier, first_outlier, split, radius }
     }
 
-    /// The clusters of the pages, in their order.
+    /// Returns the clusters of the pages, in order.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
 
-    /// The same, each outlier a cluster of its own.
+    /// Returns the same with each outlier as a cluster of its own.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         let part = |(at, label): (u32, &Label)| label.map_or(Part::Outlier(at), Part::Cluster);
         (0..).zip(&self.labels).map(part)
     }
 
-    /// DBSCAN's radius, and the features that pages are seen by, where there are such.
+    /// Returns the radius of DBSCAN and the number of features, if applicable.
     pub fn radius_and_features(&self) -> Option<(f32, usize)> {
         self.radius.map(|radius| (radius, self.classifier.vocabulary().len()))
     }
 
-    /// Where other pages belong; none where their cluster has no pages at addresses like theirs.
+    /// Classifies other pages; `None` if their cluster has no pages at URLs like theirs.
     pub fn classify(&self, corpus: &Corpus, pages: &[PageId]) -> Vec<Option<Part>> {
         let mut parser = Parser::new(&ParseOptions::default());
         parser.set_class_tokens(Some(Arc::clone(&self.tokens)));
@@ -169,7 +169,7 @@ impl Clustered {
     }
 }
 
-/// The clusters of a sample by the structure of its pages.
+/// The clusters of a sample by page structure.
 struct Structure {
     labels: Vec<Label>,
     tokens: Arc<ClassTokens>,
@@ -214,7 +214,7 @@ impl Structure {
     }
 }
 
-/// Clusters told apart by the patterns of their URLs' paths: one template may serve two types of pages.
+/// Clusters split by the patterns of their URL paths: one template may serve two page types.
 #[derive(Debug, Clone)]
 struct Split {
     patterns: UrlPatterns,
@@ -222,7 +222,8 @@ struct Split {
 }
 
 impl Split {
-    /// A pattern is a part of its own where it has minPts pages; the rest of a cluster stays together.
+    /// Learns the parts: a pattern with at least minPts pages is a part of its own; the remainder of a cluster stays
+    /// together.
     fn learn(corpus: &Corpus, sample: &[PageId], labels: &[Label]) -> Self {
         let mut learner = UrlPatternLearner::default();
         sample.iter().for_each(|id| learner.see(corpus.url(*id).as_str()));
@@ -240,8 +241,8 @@ impl Split {
         Self { patterns, parts }
     }
 
-    /// The part that a page of a cluster is in. A pattern that was not seen in the sample belongs to the rest of the
-    /// cluster or, where that has no pages, to none.
+    /// Returns the part of a page of a cluster. A pattern that is not in the sample belongs to the remainder of the
+    /// cluster or, if that has no pages, to none.
     fn of(&self, cluster: u32, url: &str) -> Label {
         let pattern = self.patterns.of_path(url);
         self.parts.get(&(cluster, Some(pattern))).or_else(|| self.parts.get(&(cluster, None))).copied()

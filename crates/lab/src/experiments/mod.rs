@@ -1,20 +1,19 @@
-//! Experiments over labelled corpora: what SOUrCe's authors measured (2018, section 5), measured with the code that crawls.
+//! Experiments on labelled corpora: the measurements of SOUrCe's authors (2018, section 5), repeated with the code of a crawl.
 //!
 //! | experiment | of the paper | question |
 //! |---|---|---|
-//! | [`Cluster`] | tables 1, 2 | do clusters agree with page types? |
-//! | [`Classify`] | section 5.2 | are pages classified that were not clustered? |
-//! | [`Ucc`] | table 3, figures 5, 6 | how much of what users made does a crawl bring? |
-//! | [`Target`] | table 4, figure 7 | how many pages like an example? |
-//! | [`Samples`] | figure 8 | how many pages must be learnt from? |
-//! | [`Ablation`] | table 5 | what does each term of the score do? |
-//! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does it save to filter before the dedup? |
-//! | [`EarlyStops`] | – | when is a crawl not worth its requests any more? |
+//! | [`Cluster`] | tables 1, 2 | how well do clusters agree with page types? |
+//! | [`Classify`] | section 5.2 | how well are pages classified that were not clustered? |
+//! | [`Ucc`] | table 3, figures 5, 6 | how much user-created content does a crawl yield? |
+//! | [`Target`] | table 4, figure 7 | how many pages similar to an example? |
+//! | [`Samples`] | figure 8 | how large must the sample be? |
+//! | [`Ablation`] | table 5 | what is the effect of each term of the score? |
+//! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does filtering before the dedup save? |
+//! | [`EarlyStops`] | – | when should a crawl stop? |
 //!
-//! An experiment takes in one corpus after the other, each with all its runs ([`Workers`] spreads them over threads), and ends
-//! in a [`Report`]. The rules, for all of them: a request is a fetch and counts, whatever it brings;
-//! pages that a policy learns from are among those that it may fetch, unless its variant says that the sample is free; no
-//! policy sees a label.
+//! An experiment measures one corpus after the other, each with all its runs ([`Workers`] distributes them over threads),
+//! and ends in a [`Report`]. Common rules: a request is a fetch and counts whatever its result; pages that a policy learns
+//! from are among those that it may fetch, unless its variant has a free sample; no policy sees a label.
 
 mod ablation;
 mod budget;
@@ -44,7 +43,7 @@ pub use cluster::Cluster;
 pub use contender::{Contender, Form, has_variants, needs_example};
 pub use crawl::{Crawl, Crawled, FREE_SAMPLE_REQUESTS};
 pub use early_stop::EarlyStops;
-pub use error::Error;
+pub use error::ExperimentError;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};
 pub use method::{Clustered, Method, Part};
@@ -61,15 +60,20 @@ use std::sync::Arc;
 use super::corpus::Corpus;
 use super::tables::Report;
 
-/// What is measured over corpora.
+/// A measurement over corpora.
 pub trait Experiment {
     /// Measures one more corpus.
     ///
     /// # Errors
     ///
-    /// Where the corpus lacks what the experiment needs.
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error>;
+    /// The corpus lacks something that the experiment needs.
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError>;
 
-    /// The report on what was found.
+    /// Returns the report on the results.
     fn report(&self, results: Results) -> Report;
 }

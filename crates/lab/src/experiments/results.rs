@@ -1,38 +1,38 @@
-//! What an experiment has found so far.
+//! The results of an experiment so far.
 
 use crate::measures::CurvePoint;
 use crate::tables::{Chart, Measure, Row, bars, curves, summaries};
 
-/// Curves of one corpus (and target), to be drawn together.
+/// Curves of one corpus (and target) in a common chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curves {
-    /// What they are of.
+    /// The title of the chart.
     pub title: String,
-    /// Each with its name.
+    /// The curves with their names.
     pub lines: Vec<(String, Vec<CurvePoint>)>,
 }
 
-/// What was found, corpus by corpus.
+/// The results of all corpora.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Results {
-    /// One row a run.
+    /// One row per run.
     pub rows: Vec<Row>,
-    /// How harvests grew, of the first seed.
+    /// Growth of the harvest, for the first seed.
     pub curves: Vec<Curves>,
     /// Charts of single runs.
     pub charts: Vec<Chart>,
-    /// What is to be said of the corpora.
+    /// Notes on the corpora.
     pub notes: Vec<String>,
 }
 
 impl Results {
-    /// Two charts for each group of curves: with duplicate views, and without.
+    /// Returns two charts per group of curves: with and without duplicate views.
     pub fn curve_charts(&self) -> Vec<Chart> {
         let both = |group: &Curves| [false, true].map(|unique| curves(&group.title, &group.lines, unique));
         self.curves.iter().flat_map(both).collect()
     }
 
-    /// A chart of bars for each of these measures that some row has, `paper` beside.
+    /// Returns a bar chart for each of these measures that some row has, with the figures of `paper`.
     pub fn bar_charts(&self, measures: &[(Measure, &str)], paper: &[Row]) -> Vec<Chart> {
         let summed = summaries(&self.rows);
         let measured = |measure: &Measure| self.rows.iter().any(|row| row.measures.contains_key(measure));
@@ -40,7 +40,7 @@ impl Results {
         shown.map(|(measure, title)| bars(title, *measure, &summed, paper)).collect()
     }
 
-    /// Takes in the crawls of one corpus (and target): all their rows, and the curves of each one's first seed.
+    /// Adds the crawls of one corpus (and target): all rows, and the curves of the first seed.
     pub(super) fn add(&mut self, title: String, crawled: Vec<super::Crawled>) {
         let mut group = Curves { title, lines: Vec::new() };
         for crawl in crawled {

@@ -1,4 +1,4 @@
-//! The paper's sample of a site (SOUrCe 2018, section 3.2): breadth-first, one link a place.
+//! The paper's sample of a site (SOUrCe 2018, section 3.2): breadth-first, one link per position.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,12 +10,12 @@ use harvestman_core::config::ParseOptions;
 use harvestman_core::url::Canonicaliser;
 use harvestman_structure::parse::Parser;
 
-/// Redirects that are followed to a page.
+/// Maximum number of redirects followed to a page.
 const HOPS_MAX: usize = 5;
 
-/// At most `size` pages of `corpus`, in the order in which they are come by: breadth-first from its seed, but of all links at
-/// one Apath of a page only one is followed, drawn from `rng` among those not yet queued. It ends early where no new link is
-/// left to draw.
+/// Returns at most `size` pages of `corpus`, in the order of discovery: breadth-first from its seed, but following only
+/// one of all links at an Apath of a page, drawn from `rng` among those not yet queued. Ends early when no new link is
+/// left.
 pub fn apath_sample(corpus: &Corpus, size: usize, rng: &mut impl Rng) -> Vec<PageId> {
     let mut sampler = Sampler {
         corpus,
@@ -43,7 +43,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// One link from each Apath of `page` that has a new one.
+    /// Draws one new link from each Apath of `page` that has any.
     fn draw(&mut self, page: PageId, rng: &mut impl Rng) -> Vec<PageId> {
         let stored = self.corpus.page(page);
         let parsed = self.parser.parse(&stored.body, stored.content_type());
@@ -72,7 +72,7 @@ mod tests {
     use harvestman_core::seed::Seed;
 
     #[test]
-    fn of_the_links_at_one_place_one_is_drawn_and_each_in_the_end() {
+    fn one_link_per_position_is_drawn_at_a_time_and_all_in_the_end() {
         let corpus = forum(100, 3);
         let (mut rng, page) = (Seed(1).rng(), corpus.seed());
         let canonicaliser = canonicaliser();

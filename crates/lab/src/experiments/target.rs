@@ -7,7 +7,7 @@ use rand::seq::IndexedRandom;
 
 use super::crawl::spelling_for;
 use super::ucc::run_all;
-use super::{Contender, Crawl, Error, Experiment, Results, Workers, target_budget};
+use super::{Contender, Crawl, Experiment, ExperimentError, Results, Workers, target_budget};
 use crate::corpus::{Corpus, PageId, Truth};
 use crate::measures::Task;
 use crate::tables::{Measure, Report, Row, paper};
@@ -16,18 +16,17 @@ use harvestman_core::seed::Seed;
 /// The experiment.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Who is compared.
+    /// The contenders.
     pub contenders: Vec<Contender>,
-    /// Runs of each, with the seeds from 1 on; the seed draws the example too.
+    /// Number of runs each, with the seeds from 1; the seed also draws the example.
     pub seeds: u64,
-    /// Requests; none: as many as there are targets.
+    /// Maximum number of requests; `None` uses the number of targets.
     pub budget: Option<usize>,
-    /// The types that are targets; none: [`target_types`].
+    /// The target types; if empty, [`target_types`].
     pub types: Vec<String>,
-    /// Pages that a type must have to be a target without being named.
+    /// Minimum number of pages of a type to be a target without being named.
     pub type_pages: u64,
-    /// Whether each crawl is made a second time until nothing is left to fetch, for the share of the targets that can be
-    /// reached at all.
+    /// Whether each crawl is repeated until the frontier is empty, to measure the share of targets that can be reached.
     pub whole: bool,
 }
 
@@ -42,14 +41,19 @@ const SHOWN: &[Measure] = &[
 ];
 const DRAWN: &[(Measure, &str)] = &[
     (Measure::HarvestRate, "Harvest rate"),
-    (Measure::ValidRatioUnique, "Harvest rate, duplicate views left out"),
+    (Measure::ValidRatioUnique, "Harvest rate without duplicate views"),
     (Measure::Recall, "Recall"),
 ];
-/// The task in the rows of crawls of a whole corpus.
+/// The name of the task in the rows of crawls of a whole corpus.
 const WHOLE: &str = "target, whole corpus";
 
 impl Experiment for Target {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         let truth = truth(corpus)?;
         let types = if self.types.is_empty() {
             target_types(corpus, self.type_pages)?
@@ -63,7 +67,7 @@ impl Experiment for Target {
             let crawls = self.crawls(corpus, &page_type, None)?;
             results.add(format!("{}: {page_type}, seed 1", corpus.name), run(&crawls)?);
             if self.whole {
-                // No crawl fetches a URL twice, so this many requests are enough for all.
+                // No crawl fetches a URL twice, so this budget suffices.
                 let crawls = self.crawls(corpus, &page_type, Some(corpus.len()))?;
                 let rows = run(&crawls)?.into_iter().map(|crawled| crawled.row);
                 results.rows.extend(rows.map(|row| Row { task: WHOLE.to_owned(), ..row }));
@@ -97,7 +101,12 @@ impl Experiment for Target {
 }
 
 impl Target {
-    fn crawls(&self, corpus: &Corpus, page_type: &Arc<str>, budget: Option<usize>) -> Result<Vec<Crawl>, Error> {
+    fn crawls(
+        &self,
+        corpus: &Corpus,
+        page_type: &Arc<str>,
+        budget: Option<usize>,
+    ) -> Result<Vec<Crawl>, ExperimentError> {
         let task = Task::Target(Arc::clone(page_type));
         let budget = budget.or(self.budget).unwrap_or_else(|| target_budget(corpus, &task));
         let mut crawls = Vec::new();
@@ -111,18 +120,18 @@ impl Target {
     }
 }
 
-fn truth(corpus: &Corpus) -> Result<&Truth, Error> {
-    let missing = || Error::NoLabels { name: corpus.name.clone(), needs: "targets are pages of a labelled type" };
+fn truth(corpus: &Corpus) -> Result<&Truth, ExperimentError> {
+    let missing =
+        || ExperimentError::NoLabels { name: corpus.name.clone(), needs: "targets are pages of a labelled type" };
     corpus.truth().ok_or_else(missing)
 }
 
-/// The types of user-created content with at least `least` pages (HTML, status 200), by name. A type is of user-created
-/// content where most of its pages are.
+/// Returns the types of user-created content with at least `least` pages (HTML, status 200), by name. A type is
+/// user-created content if most of its pages are.
 ///
 /// # Errors
-///
-/// Where the corpus has no labels, or no such type.
-pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Error> {
+/// The corpus has no labels or no such type.
+pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, ExperimentError> {
     let truth = truth(corpus)?;
     let mut made_by_users: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
     for label in corpus.ids().filter_map(|id| truth.page(id)).filter(|label| label.is_ucc) {
@@ -133,17 +142,16 @@ pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Error>
         truth.types().iter().filter(|(page_type, counts)| counts.pages >= least && most(page_type, counts.pages));
     let types: Vec<_> = wanted.map(|(page_type, _)| Arc::clone(page_type)).collect();
     if types.is_empty() {
-        return Err(Error::NoTypes { name: corpus.name.clone(), least, known: known(truth) });
+        return Err(ExperimentError::NoTypes { name: corpus.name.clone(), least, known: known(truth) });
     }
     Ok(types)
 }
 
-/// A page of a type (HTML, status 200), drawn by `seed`.
+/// Returns a page of a type (HTML, status 200), drawn with `seed`.
 ///
 /// # Errors
-///
-/// Where the corpus has no labels, or no such page.
-pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId, Error> {
+/// The corpus has no labels or no such page.
+pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId, ExperimentError> {
     let truth = truth(corpus)?;
     let is_one = |id: &PageId| truth.page(*id).is_some_and(|label| &*label.page_type == page_type);
     let pages: Vec<_> = corpus.ids().filter(is_one).collect();
@@ -151,16 +159,16 @@ pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId
     pages.choose(&mut seed.child("example").rng()).copied().ok_or_else(missing)
 }
 
-fn known_type(corpus: &Corpus, truth: &Truth, name: &str) -> Result<Arc<str>, Error> {
+fn known_type(corpus: &Corpus, truth: &Truth, name: &str) -> Result<Arc<str>, ExperimentError> {
     let found = truth.types().keys().find(|page_type| &***page_type == name);
     found.map(Arc::clone).ok_or_else(|| unknown(corpus, truth, name))
 }
 
-fn unknown(corpus: &Corpus, truth: &Truth, page_type: &str) -> Error {
-    Error::UnknownType { name: corpus.name.clone(), page_type: page_type.to_owned(), known: known(truth) }
+fn unknown(corpus: &Corpus, truth: &Truth, page_type: &str) -> ExperimentError {
+    ExperimentError::UnknownType { name: corpus.name.clone(), page_type: page_type.to_owned(), known: known(truth) }
 }
 
-/// The types with the most pages, as one text.
+/// Lists the types with the most pages.
 fn known(truth: &Truth) -> String {
     let mut types: Vec<_> = truth.types().iter().collect();
     types.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.pages), *name));

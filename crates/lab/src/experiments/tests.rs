@@ -1,4 +1,4 @@
-//! Rules of the measurement, on simulated forums.
+//! Tests of the measurement rules on simulated forums.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn measured(experiment: &impl Experiment, corpus: &Arc<Corpus>, threads: usize) 
 }
 
 #[test]
-fn the_budget_for_user_created_content_is_a_quarter_of_all_or_half_of_what_is_wanted() {
+fn the_ucc_budget_is_a_quarter_of_all_or_half_of_the_wanted_pages() {
     let corpus = forum(200, 1);
     let ucc = corpus.truth().unwrap().ucc().pages as usize;
     let budget = ucc_budget(&corpus);
@@ -113,7 +113,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
         let crawled = crawl.run(&corpus, None).unwrap();
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
         assert_eq!(crawled.row.target.as_deref(), Some(&*page_type));
-        // Some draw among all that waits; these two come by the starts first.
+        // Some draw among all queued URLs; these two begin with the starts.
         if [PolicyName::Bfs, PolicyName::Target].contains(&policy) {
             assert!(crawled.row.measures[&Measure::HarvestRate] >= 0.2, "{policy} has the example");
         }
@@ -121,7 +121,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
 }
 
 #[test]
-fn crawled_to_the_end_every_policy_reaches_the_same_targets() {
+fn complete_crawls_reach_the_same_targets_with_every_policy() {
     let corpus = forum(100, 5);
     let target = Target {
         contenders: Contender::all(&[PolicyName::Bfs, PolicyName::Random], &[]),
@@ -146,11 +146,11 @@ fn methods_are_found_by_their_names() {
     for method in Method::ALL {
         assert_eq!(method.name().parse(), Ok(method));
     }
-    assert!("dbscan".parse::<Method>().unwrap_err().contains("there are paper, literal-eps"));
+    assert!("dbscan".parse::<Method>().unwrap_err().contains("expected one of paper, literal-eps"));
 }
 
 #[test]
-fn clusters_split_by_address_are_purer_and_classify_the_pages_they_were_learnt_from() {
+fn clusters_split_by_url_are_purer_and_classify_their_own_pages() {
     let corpus = forum(200, 6);
     let sample = apath_sample(&corpus, 80, &mut Seed(1).rng());
     let whole = Clustered::of(Method::RichQuantile, &corpus, &sample);
@@ -199,7 +199,7 @@ fn clusterings_and_classifications_are_measured_where_there_are_labels() {
 }
 
 #[test]
-fn what_was_learnt_is_told_as_clusters_of_the_pages_fetched() {
+fn learnt_clusters_are_reported_for_the_fetched_pages() {
     let corpus = forum(150, 8);
     let learnt = |policy| {
         let plan = Plan::new(&corpus, Task::Ucc, 60);

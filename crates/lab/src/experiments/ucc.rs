@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::crawl::spelling_for;
-use super::{Contender, Crawl, Crawled, Error, Experiment, Results, Workers, ucc_budget};
+use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Workers, ucc_budget};
 use crate::corpus::Corpus;
 use crate::measures::Task;
 use crate::tables::{Measure, Report, paper};
@@ -12,15 +12,15 @@ use harvestman_policy::baselines::Spelling;
 /// The experiment.
 #[derive(Debug, Clone)]
 pub struct Ucc {
-    /// Who is compared.
+    /// The contenders.
     pub contenders: Vec<Contender>,
-    /// Runs of each, with the seeds from 1 on.
+    /// Number of runs each, with the seeds from 1.
     pub seeds: u64,
-    /// Requests; none: [`ucc_budget`].
+    /// Maximum number of requests; `None` uses [`ucc_budget`].
     pub budget: Option<usize>,
 }
 
-/// What the tables of crawls for user-created content show.
+/// The measures in the tables of crawls for user-created content.
 pub(super) const SHOWN: &[Measure] = &[
     Measure::PageRatio,
     Measure::ValidRatio,
@@ -32,17 +32,22 @@ pub(super) const SHOWN: &[Measure] = &[
     Measure::Entropy,
 ];
 
-/// What of it is drawn as bars.
+/// The measures drawn as bars.
 pub(super) const DRAWN: &[(Measure, &str)] = &[
     (Measure::ValidRatio, "Valid ratio"),
-    (Measure::ValidRatioUnique, "Valid ratio, duplicate views left out"),
+    (Measure::ValidRatioUnique, "Valid ratio without duplicate views"),
     (Measure::Recall, "Recall"),
-    (Measure::RecallUnique, "Recall, duplicate views left out"),
+    (Measure::RecallUnique, "Recall without duplicate views"),
     (Measure::F, "F"),
 ];
 
 impl Experiment for Ucc {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         let budget = self.budget.unwrap_or_else(|| ucc_budget(corpus));
         let crawl = |contender: Contender, seed| Crawl {
             contender,
@@ -75,12 +80,12 @@ impl Experiment for Ucc {
     }
 }
 
-/// Makes these crawls.
+/// Runs these crawls.
 pub(super) fn run_all(
     corpus: &Arc<Corpus>,
     crawls: &[Crawl],
     spelling: Option<&Spelling>,
     workers: &Workers<'_>,
-) -> Result<Vec<Crawled>, Error> {
+) -> Result<Vec<Crawled>, ExperimentError> {
     workers.run(&corpus.name, crawls, |crawl| crawl.run(corpus, spelling)).into_iter().collect()
 }

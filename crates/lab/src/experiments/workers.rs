@@ -1,43 +1,43 @@
-//! Runs spread over threads.
+//! Distributes runs over threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Who is told how far the runs are.
+/// A receiver of progress.
 pub trait Watch: Sync {
-    /// `runs` of them begin.
+    /// `runs` runs begin.
     fn begin(&self, what: &str, runs: usize);
-    /// One more has ended.
+    /// One run has ended.
     fn done(&self);
 }
 
-/// Nobody.
+/// Ignores the progress.
 impl Watch for () {
     fn begin(&self, _: &str, _: usize) {}
     fn done(&self) {}
 }
 
-/// Threads that share runs among them.
+/// A number of threads that share runs.
 pub struct Workers<'a> {
     threads: usize,
     watch: &'a dyn Watch,
 }
 
 impl<'a> Workers<'a> {
-    /// So many threads, at least one; none: one a processor.
+    /// Creates a pool of at least one thread; by default, one per processor.
     pub fn new(threads: Option<usize>, watch: &'a dyn Watch) -> Self {
         let processors = || thread::available_parallelism().map_or(1, Into::into);
         Self { threads: threads.unwrap_or_else(processors).max(1), watch }
     }
 
-    /// The same with one thread, for what is timed.
+    /// Returns the same with one thread, for timed runs.
     pub fn alone(&self) -> Self {
         Self { threads: 1, watch: self.watch }
     }
 
-    /// Does `work` for every job and returns what came of each, in the order of the jobs, whichever ended first. A job must
-    /// depend on nothing but itself: when it is done is open. Each has a thread of its own, so that nothing that a thread
-    /// remembers (answers of a classifier) goes from one to the next.
+    /// Runs `work` for every job and returns the results in the order of the jobs. A job must not depend on other jobs,
+    /// because their order is undefined. Each job has a thread of its own, so that thread-local caches (such as results
+    /// of a classifier) are not shared between jobs.
     pub fn run<J: Sync, R: Send>(&self, what: &str, jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
         self.watch.begin(what, jobs.len());
         let next = AtomicUsize::new(0);

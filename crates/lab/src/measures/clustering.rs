@@ -1,4 +1,4 @@
-//! How well clusters agree with page types.
+//! The agreement of clusters with page types.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,33 @@ use super::ratio;
 
 /// The agreement of a clustering with the types of its pages. An outlier counts as a cluster of its own.
 ///
-/// With n(C,T) the pages of cluster C and type T, and N all pages: purity = Σ_C max_T n(C,T) / N, and
-/// F(C,T) = 2 n(C,T) / (|C| + |T|). In the view of the types, F(T) = max_C F(C,T), averaged over types either by their pages
-/// (micro) or evenly (macro); in the view of the clusters it is the other way round, and outliers weigh heavily in its macro
-/// average, which is why the first is the comparable one.
+/// With n(C,T) the number of pages of cluster C and type T, and N the number of all pages: purity = Σ_C max_T n(C,T) /
+/// N, and F(C,T) = 2 n(C,T) / (|C| + |T|). By types, F(T) = max_C F(C,T), averaged over types either weighted by pages
+/// (micro) or evenly (macro). By clusters it is the reverse; outliers dominate that macro average, so the first is the
+/// comparable one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clustering {
     /// Pages.
     pub pages: u64,
     /// Types among them.
     pub types: u64,
-    /// Clusters, outliers left aside.
+    /// Clusters, without outliers.
     pub clusters: u64,
     /// Pages in no cluster.
     pub outliers: u64,
-    /// Share of pages that are of the most frequent type of their cluster.
+    /// Share of pages with the most frequent type of their cluster.
     pub purity: f64,
-    /// F in the view of the types, averaged by pages.
+    /// F by types, averaged over pages.
     pub micro_f: f64,
-    /// F in the view of the types, averaged evenly.
+    /// F by types, averaged evenly.
     pub macro_f: f64,
-    /// F in the view of the clusters, averaged by pages.
+    /// F by clusters, averaged over pages.
     pub micro_f_of_clusters: f64,
-    /// F in the view of the clusters, averaged evenly.
+    /// F by clusters, averaged evenly.
     pub macro_f_of_clusters: f64,
 }
 
-/// A cluster, or the outlier at this place.
+/// A cluster, or the outlier at this index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part<C> {
     Cluster(C),
@@ -40,7 +40,8 @@ enum Part<C> {
 }
 
 impl Clustering {
-    /// Measures pages given as (cluster, type); none is an outlier. None where there are no pages. O(n log n).
+    /// Measures pages given as (cluster, type), with `None` for outliers. Returns `None` if there are no pages. O(n log
+    /// n).
     pub fn of<C: Ord + Copy, T: Ord + Copy>(pages: impl IntoIterator<Item = (Option<C>, T)>) -> Option<Self> {
         let mut cells = BTreeMap::new();
         let (mut parts, mut types) = (BTreeMap::new(), BTreeMap::new());
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_clustering_measures_what_the_equations_give_by_hand() {
+    fn a_small_clustering_matches_the_equations() {
         // A: x x y; B: y y; an outlier x. |x| = 3, |y| = 3.
         let pages =
             [(Some('A'), 'x'), (Some('A'), 'x'), (Some('A'), 'y'), (Some('B'), 'y'), (Some('B'), 'y'), (None, 'x')];
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edges_are_as_expected() {
+    fn edge_cases_are_as_expected() {
         assert_eq!(Clustering::of(Vec::<(Option<u8>, u8)>::new()), None);
         let one = Clustering::of([(None::<u8>, 1)]).unwrap();
         assert_eq!((one.purity, one.micro_f, one.macro_f_of_clusters, one.outliers), (1.0, 1.0, 1.0, 1));
@@ -127,7 +128,7 @@ mod tests {
         assert!(close(scattered.purity, 1.0) && close(scattered.micro_f, 0.4), "each has 2·1/(1+4)");
     }
 
-    /// Purity and the micro F of the types, straight from the definitions.
+    /// Computes purity and the micro F of the types directly from the definitions.
     fn naive(pages: &[(Option<u8>, u8)]) -> (f64, f64) {
         let part = |at: usize| pages[at].0.map_or(1_000 + at, usize::from);
         let all = || 0..pages.len();
@@ -135,7 +136,7 @@ mod tests {
         let size = |p: usize| all().filter(|at| part(*at) == p).count() as f64;
         let of_type = |t: u8| all().filter(|at| pages[*at].1 == t).count() as f64;
         let n = pages.len() as f64;
-        // Each page stands for its share of its cluster (or type), so that sums run over pages alone.
+        // Each page contributes its share of its cluster (or type), so that sums run over pages only.
         let purity: f64 = all()
             .map(|at| all().map(|other| both(part(at), pages[other].1)).fold(0.0, f64::max) / size(part(at)) / n)
             .sum();

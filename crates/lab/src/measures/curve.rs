@@ -1,19 +1,19 @@
-//! How a crawl's harvest grew with its fetches.
+//! The growth of a crawl's harvest over its fetches.
 
 use super::Fetched;
 
-/// A crawl after some of its fetches.
+/// The harvest after some of the fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CurvePoint {
     /// Fetches so far.
     pub fetches: u64,
     /// Valid pages so far.
     pub valid: u64,
-    /// Those that are no duplicate views.
+    /// Those that are not duplicate views.
     pub valid_unique: u64,
 }
 
-/// At most `points_max` points of a crawl's curve besides its start, evenly spaced; the last is its end.
+/// Returns at most `points_max` evenly spaced points of a crawl's curve besides its start; the last one is its end.
 pub fn curve(fetches: &[Fetched], points_max: usize) -> Vec<CurvePoint> {
     let step = fetches.len().div_ceil(points_max.max(1)).max(1);
     let mut point = CurvePoint { fetches: 0, valid: 0, valid_unique: 0 };
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_starts_at_nothing_and_ends_at_the_end() {
+    fn a_curve_starts_at_zero_and_ends_at_the_end() {
         let points = curve(&fetches(&[true, true, false, true, true]), 2);
         let points: Vec<_> = points.iter().map(|point| (point.fetches, point.valid)).collect();
         assert_eq!(points, [(0, 0), (3, 2), (5, 4)]);

@@ -1,19 +1,19 @@
-//! Deals pages to the parts of a cross validation.
+//! Assigns pages to the folds of a cross validation.
 
 use std::collections::BTreeMap;
 
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-/// The fold (from 0 to below `folds`) of each page, such that the pages of every type are spread evenly over the folds: neither the
-/// sizes of folds nor their pages of a type differ by more than one. Which page goes where is drawn from `rng`.
+/// Returns the fold (from 0 to below `folds`) of each page, with the pages of every type spread evenly: neither the
+/// sizes of folds nor their numbers of pages of a type differ by more than one. The assignment is drawn from `rng`.
 pub fn stratified_folds<T: Ord>(types: &[T], folds: usize, rng: &mut impl Rng) -> Vec<usize> {
     let mut by_type = BTreeMap::<&T, Vec<usize>>::new();
     for (page, page_type) in types.iter().enumerate() {
         by_type.entry(page_type).or_default().push(page);
     }
     let mut fold_of = vec![0; types.len()];
-    // The next type goes on where the last one ended, so that small types do not all fall to the first folds.
+    // The next type continues where the last one ended, so that small types do not all go to the first folds.
     let mut dealt = 0;
     for mut pages in by_type.into_values() {
         pages.shuffle(rng);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_alone_decides_who_goes_where() {
+    fn the_seed_determines_the_assignment() {
         let types = vec!['x'; 40];
         let deal = |seed| stratified_folds(&types, 4, &mut Seed(seed).rng());
         assert_eq!(deal(1), deal(1));

@@ -1,4 +1,4 @@
-//! What a crawl brought in for its fetches.
+//! The harvest of a crawl.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,51 +6,51 @@ use std::sync::Arc;
 use super::{f_measure, ratio};
 use crate::corpus::TypeCounts;
 
-/// What one fetch brought. A fetch is a request with all redirects that it is sent through.
+/// The result of one fetch: a request with all redirects that it follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fetched {
-    /// An HTML page with status 200 that no fetch brought before.
+    /// An HTML page with status 200 that no earlier fetch yielded.
     pub new_page: bool,
-    /// Such a page, and of those that the crawl is for.
+    /// Such a page, and a wanted one.
     pub valid: bool,
-    /// Such a page, and no other view of one that has an address of its own.
+    /// Such a page, and not a duplicate view.
     pub valid_unique: bool,
-    /// The type of a new page, where it is known.
+    /// The type of a new page, if known.
     pub page_type: Option<Arc<str>>,
 }
 
-/// The measures of a crawl. Ratios are in 0..=1; one is none where there is nothing to divide by: no fetch, or nothing wanted.
+/// The measures of a crawl. Ratios are in 0..=1, and `None` where the divisor is zero: no fetch, or nothing wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Harvest {
-    /// Fetches, errors and redirects to pages already held included.
+    /// Fetches, including errors and redirects to known pages.
     pub fetches: u64,
-    /// Pages that were new when they came.
+    /// Pages that were new when fetched.
     pub pages: u64,
     /// Valid pages among them.
     pub valid: u64,
-    /// Valid pages that are no duplicate views.
+    /// Valid pages that are not duplicate views.
     pub valid_unique: u64,
-    /// New pages in all fetches.
+    /// New pages per fetch.
     pub page_ratio: Option<f64>,
-    /// Valid pages in all fetches (SOUrCe, section 5.3); in a crawl for a target it is called the harvest rate (section 5.4).
+    /// Valid pages per fetch (SOUrCe, section 5.3); in a crawl for a target, the harvest rate (section 5.4).
     pub valid_ratio: Option<f64>,
-    /// The same of valid pages that are no duplicate views.
+    /// The same for valid pages that are not duplicate views.
     pub valid_ratio_unique: Option<f64>,
-    /// Valid pages in all that the corpus has.
+    /// Valid pages fetched, as a share of those of the corpus.
     pub recall: Option<f64>,
-    /// The same, duplicate views left out in both counts.
+    /// The same, without duplicate views.
     pub recall_unique: Option<f64>,
     /// Harmonic mean of valid ratio and recall.
     pub f: Option<f64>,
-    /// The same of their unique forms.
+    /// The same of their unique variants.
     pub f_unique: Option<f64>,
-    /// −Σ p log2 p over the types of the new pages, bits (eq. 13); none where no type is known.
+    /// −Σ p log2 p over the types of the new pages, bits (eq. 13); `None` if no type is known.
     pub entropy: Option<f64>,
 }
 
 impl Harvest {
-    /// Measures fetches. `wanted` says how many valid pages the corpus has; none where nobody knows what is valid, and then
-    /// only what needs no labels is measured.
+    /// Computes the measures of fetches. `wanted` is the number of valid pages of the corpus; if it is `None`, only
+    /// measures that need no labels are computed.
     pub fn of(fetches: &[Fetched], wanted: Option<TypeCounts>) -> Self {
         let count = |is: fn(&Fetched) -> bool| fetches.iter().filter(|fetched| is(fetched)).count() as u64;
         let all = fetches.len() as u64;
@@ -77,14 +77,14 @@ impl Harvest {
     }
 }
 
-/// −Σ p log2 p over the shares of equal items, bits; none without items.
+/// Returns −Σ p log2 p over the shares of equal items, bits; `None` without items.
 fn entropy<'a>(items: impl Iterator<Item = &'a str>) -> Option<f64> {
     let mut counts = BTreeMap::<_, u64>::new();
     for item in items {
         *counts.entry(item).or_default() += 1;
     }
     let all = counts.values().sum();
-    // Of one kind alone the sum is a negative zero, which nobody wants to read.
+    // For a single kind the sum is negative zero.
     counts
         .values()
         .map(|count| ratio(*count, all).map(|p| -p * p.log2()))
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_crawl_measures_what_the_equations_give_by_hand() {
+    fn a_small_crawl_matches_the_equations() {
         let fetches = [
             fetched(true, true, Some("thread")),
             fetched(true, false, Some("thread")),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_left_out() {
+    fn undefined_measures_are_omitted() {
         assert_eq!(Harvest::of(&[], None), Harvest::default());
         let nothing_wanted = Harvest::of(&[fetched(false, false, Some("list"))], Some(TypeCounts::default()));
         assert_eq!((nothing_wanted.valid_ratio, nothing_wanted.recall, nothing_wanted.f), (Some(0.0), None, None));

@@ -1,21 +1,21 @@
-//! Judges fetches by the truth, while a crawl is replayed.
+//! Evaluates fetches by the truth during a replay.
 
 use std::sync::Arc;
 
 use super::Fetched;
 use crate::corpus::{Corpus, Label, PageId, TypeCounts};
 
-/// What a crawl is for.
+/// The goal of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
-    /// Pages that users made.
+    /// User-created pages.
     Ucc,
     /// Pages of a type.
     Target(Arc<str>),
 }
 
 impl Task {
-    /// Its name, as in the column `task`.
+    /// Returns its name, as in the column `task`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Ucc => "ucc",
@@ -31,7 +31,7 @@ impl Task {
     }
 }
 
-/// Says what each fetch is worth. A page counts once, whichever fetch brings it first.
+/// Evaluates fetches. A page counts once, for the first fetch that yields it.
 #[derive(Debug)]
 pub struct Judge<'a> {
     corpus: &'a Corpus,
@@ -40,12 +40,12 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge who has seen no fetch.
+    /// Creates a judge that has seen no fetch.
     pub fn new(corpus: &'a Corpus, task: Task) -> Self {
         Self { corpus, task, held: vec![false; corpus.len()] }
     }
 
-    /// How many valid pages the corpus has; none where its labels do not tell what is valid.
+    /// Returns the number of valid pages of the corpus; `None` if its labels do not define them.
     pub fn wanted(&self) -> Option<TypeCounts> {
         let truth = self.corpus.truth()?;
         match &self.task {
@@ -54,7 +54,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a fetch that ended at `page`, its redirects followed; none where it led out of the corpus.
+    /// Evaluates a fetch that ended at `page` after its redirects; `None` if it left the corpus.
     pub fn fetched(&mut self, page: Option<PageId>) -> Fetched {
         let Some(id) = page.filter(|id| self.corpus.page(*id).is_page()) else { return Fetched::default() };
         if std::mem::replace(&mut self.held[id.index()], true) {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fetches_everything_has_every_valid_page_once() {
+    fn fetching_everything_yields_every_valid_page_once() {
         let corpus = forum();
         let types = corpus.truth().unwrap().types().keys().cloned();
         for task in types.map(Task::Target).chain([Task::Ucc]) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fetch_that_leads_nowhere_or_to_a_page_held_is_worth_nothing() {
+    fn a_fetch_of_nothing_or_of_a_known_page_is_worthless() {
         let corpus = forum();
         let mut judge = Judge::new(&corpus, Task::Ucc);
         let redirect = corpus.ids().find(|id| corpus.page(*id).status / 100 == 3).unwrap();

@@ -1,8 +1,8 @@
-//! What clusterings, classifications and crawls are measured by: pure functions over plain values.
+//! Measures of clusterings, classifications and crawls: pure functions over plain values.
 //!
 //! The definitions are those of SOUrCe (Li, Pantel and Callan 2018): purity and F of a clustering and precision of a
-//! classification (section 5.2), valid ratio, recall, F and entropy of a crawl (section 5.3, eq. 13), harvest rate (section
-//! 5.4). Measures in their *unique* form leave out pages that are another view of one that has an address of its own.
+//! classification (section 5.2); valid ratio, recall, F and entropy of a crawl (section 5.3, eq. 13); harvest rate
+//! (section 5.4). The *unique* variants of measures exclude duplicate views.
 
 mod clustering;
 mod curve;
@@ -22,12 +22,12 @@ pub use precision::Precision;
 pub use spread::Spread;
 pub use value::{Quality, Value};
 
-/// The harmonic mean of two ratios: F1. Zero where both are.
+/// Returns the harmonic mean of two ratios: F1. Zero if both are zero.
 pub fn f_measure(precision: f64, recall: f64) -> f64 {
     if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
 }
 
-/// `part` of `whole` as a ratio; none where the whole is nothing.
+/// Returns `part` of `whole` as a ratio; `None` if the whole is zero.
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
 pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)

@@ -1,29 +1,29 @@
-//! How well pages are classified that were not clustered.
+//! The precision of classifying pages that were not clustered.
 
 use std::collections::BTreeMap;
 
 use super::ratio;
 
-/// Precision of a classification (SOUrCe, section 5.2): a cluster stands for the type that most of its *training* pages are
-/// of, and a test page is right where that is its own type.
+/// Precision of a classification (SOUrCe, section 5.2): a cluster predicts the most frequent type of its *training*
+/// pages, and a test page is correct if that is its type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    /// Share of the test pages that are right.
+    /// Share of correct test pages.
     pub micro: f64,
-    /// The same share for each cluster that test pages were put in, averaged evenly.
+    /// The same share for each cluster with test pages, averaged evenly.
     pub macro_: f64,
 }
 
 impl Precision {
-    /// Pages are given as (cluster, type). A test page in no cluster, or in one without training pages, is wrong; each of
-    /// those in no cluster is a cluster of its own. Of types equally frequent in a cluster the least counts. None where no
-    /// test pages are given. O(n log n).
+    /// Computes the precision of pages given as (cluster, type). A test page in no cluster, or in one without training
+    /// pages, is incorrect; each test page in no cluster is a cluster of its own. Of equally frequent types of a
+    /// cluster, the smallest is used. Returns `None` without test pages. O(n log n).
     pub fn of<C: Ord + Copy, T: Ord + Copy>(
         training: impl IntoIterator<Item = (C, T)>,
         test: impl IntoIterator<Item = (Option<C>, T)>,
     ) -> Option<Self> {
         let stands_for = majorities(training);
-        // Of each cluster: right ones and all.
+        // Correct and total pages of each cluster.
         let mut clusters = BTreeMap::<C, (u64, u64)>::new();
         let mut outliers = 0;
         for (cluster, page_type) in test {
@@ -41,7 +41,7 @@ impl Precision {
     }
 }
 
-/// The most frequent type of each cluster, the least of several.
+/// Returns the most frequent type of each cluster, the smallest of several.
 fn majorities<C: Ord + Copy, T: Ord + Copy>(training: impl IntoIterator<Item = (C, T)>) -> BTreeMap<C, T> {
     let mut counts = BTreeMap::<(C, T), u64>::new();
     for page in training {
@@ -64,9 +64,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clusters_stand_for_the_types_of_their_training_pages() {
+    fn clusters_predict_the_types_of_their_training_pages() {
         let training = [(1, 'x'), (1, 'x'), (1, 'y'), (2, 'z'), (2, 'y')];
-        // Cluster 1 stands for x; 2 for y, the least of two equals; 3 for nothing.
+        // Cluster 1 predicts x; 2 predicts y, the smallest of two equals; 3 predicts nothing.
         let test = [(Some(1), 'x'), (Some(1), 'y'), (Some(2), 'y'), (Some(3), 'x'), (None, 'x')];
         let precision = Precision::of(training, test).unwrap();
         assert!((precision.micro - 2.0 / 5.0).abs() < 1e-12);

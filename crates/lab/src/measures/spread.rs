@@ -1,22 +1,22 @@
-//! A measure over several runs that differ by their seed alone.
+//! The spread of a measure over runs that differ only in their seed.
 
 /// Mean and spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// How many values there are.
+    /// Number of values.
     pub count: u64,
     /// Their mean.
     pub mean: f64,
-    /// Their standard deviation, as estimated from a sample (n − 1); 0 for one value.
+    /// Their standard deviation, estimated from a sample (n − 1); 0 for one value.
     pub deviation: f64,
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// Of `values`; none where there are none.
+    /// Computes the spread of `values`; `None` if there are none.
     #[expect(clippy::cast_precision_loss, reason = "counts of runs")]
     pub fn of(values: &[f64]) -> Option<Self> {
         let (first, count) = (*values.first()?, values.len() as f64);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_is_what_the_textbook_gives() {
+    fn a_spread_matches_the_textbook() {
         let spread = Spread::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert_eq!((spread.count, spread.mean, spread.min, spread.max), (8, 5.0, 2.0, 9.0));
         assert!((spread.deviation - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);

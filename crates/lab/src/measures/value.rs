@@ -1,18 +1,18 @@
-//! What a URL of a corpus is worth, in the three groups of ClusterGraph (2009, section 5.3).
+//! The value of a URL of a corpus, in the three groups of ClusterGraph (2009, section 5.3).
 
 use std::collections::BTreeSet;
 
 use super::ratio;
 use crate::corpus::{Corpus, PageId};
 
-/// What a URL is worth.
+/// The value of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// What users made, or a list that leads to it; no other address of a page that has one.
+    /// User-created content, or a list that leads to it; not a duplicate view.
     Valuable,
     /// A duplicate view, or a redirect.
     Duplicate,
-    /// All else: forms, rules, errors, what is no HTML.
+    /// Everything else: forms, rules, errors, other content than HTML.
     Uninformative,
 }
 
@@ -50,7 +50,7 @@ const LISTS: &[&str] = &[
     "portal",
     "allpages",
 ];
-/// Words in the names of types whose pages are there to do something, whatever else the names say.
+/// Words in the names of types whose pages perform actions; they override [`LISTS`].
 const ACTIONS: &[&str] = &[
     "admin",
     "ask",
@@ -79,8 +79,8 @@ const ACTIONS: &[&str] = &[
     "write",
 ];
 
-/// Whether a type's name says that its pages are lists: labels tell apart what users made from all else, and of all else no
-/// more than names.
+/// Returns whether the name of a type says that its pages are lists. Labels mark user-created content only; all other
+/// types are distinguished by name.
 pub fn is_list(page_type: &str) -> bool {
     let name = page_type.to_ascii_lowercase();
     let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
@@ -88,7 +88,7 @@ pub fn is_list(page_type: &str) -> bool {
 }
 
 impl Value {
-    /// What a URL is worth; none where the corpus has no labels.
+    /// Returns the value of a URL; `None` if the corpus has no labels.
     pub fn of(corpus: &Corpus, id: PageId) -> Option<Self> {
         let truth = corpus.truth()?;
         let page = corpus.page(id);
@@ -102,25 +102,26 @@ impl Value {
     }
 }
 
-/// The quality of what a crawl fetched and left out (ClusterGraph 2009, figure 7 and table 6).
+/// The quality of the fetched and rejected URLs of a crawl (ClusterGraph 2009, figure 7 and table 6).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Quality {
     /// Requests.
     pub fetches: u64,
-    /// Shares of them.
+    /// Share of these requests.
     pub valuable: Option<f64>,
-    /// Shares of them.
+    /// Share of these requests.
     pub duplicate: Option<f64>,
-    /// Shares of them.
+    /// Share of these requests.
     pub uninformative: Option<f64>,
-    /// Valuable pages fetched by all of the corpus.
+    /// Valuable pages fetched, as a share of those of the corpus.
     pub recall: Option<f64>,
-    /// Valuable pages among the URLs that were met and not fetched, by these.
+    /// Share of valuable pages among the discovered URLs that were not fetched.
     pub false_negatives: Option<f64>,
 }
 
 impl Quality {
-    /// The quality of a crawl that fetched `fetched` (none: a URL that the corpus does not hold) and met `met` besides.
+    /// Returns the quality of a crawl that fetched `fetched` (`None`: a URL not in the corpus) and also discovered
+    /// `met`.
     pub fn of(corpus: &Corpus, fetched: &[Option<PageId>], met: &BTreeSet<PageId>) -> Self {
         let value = |id: &PageId| Value::of(corpus, *id);
         let fetches = fetched.len() as u64;
@@ -146,7 +147,7 @@ impl Quality {
         }
     }
 
-    /// The share of the requests that brought nothing valuable.
+    /// Returns the share of requests that yielded nothing valuable.
     pub fn false_positives(&self) -> Option<f64> {
         self.valuable.map(|valuable| 1.0 - valuable)
     }
@@ -159,7 +160,7 @@ mod tests {
     use harvestman_sim::{Family, World, WorldOptions};
 
     #[test]
-    fn lists_are_known_by_their_names_and_actions_are_none() {
+    fn lists_are_recognised_by_name_and_actions_are_not_lists() {
         for list in
             ["forum:forum", "forum:index", "members", "spirit:category:detail", "user_topics", "blog_post_list_tag"]
         {
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_sum_up_and_what_was_left_out_is_judged() {
+    fn shares_add_up_and_rejected_urls_are_evaluated() {
         let families = vec![Family::Forum];
         let options =
             WorldOptions { pages: 150, hosts: 1, families, page_bytes: 200, links: 12, ..WorldOptions::default() };

@@ -1,4 +1,4 @@
-//! What policies are shown of a recording before they start: the page that others shall be like, and paths spelt out.
+//! The information of a recording that policies get before they start: the example page, and spelt-out paths.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::baselines;
 use harvestman_structure::parse::{Parser, Spelling};
 
-/// A page that others shall be like.
+/// An example page.
 #[derive(Debug, Clone)]
 pub struct ExamplePage {
     /// Its URL.
@@ -22,7 +22,7 @@ pub struct ExamplePage {
 }
 
 impl ExamplePage {
-    /// This page of a recording.
+    /// Returns this page of a recording.
     pub fn of(corpus: &Corpus, id: PageId) -> Self {
         let stored = corpus.page(id);
         let page = Parser::new(&ParseOptions::default()).parse(&stored.body, stored.content_type());
@@ -30,7 +30,7 @@ impl ExamplePage {
     }
 }
 
-/// Spells out the Apaths of a recording, for [`super::Making::spelling`]. It reads all pages once.
+/// Spells out the Apaths of a recording, for [`super::Making::spelling`]. Reads all pages once.
 pub fn spelling(corpus: &Corpus) -> baselines::Spelling {
     let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
     let mut texts: HashMap<Apath, Box<str>, FixedState> = HashMap::default();

@@ -1,7 +1,7 @@
-//! Replays a recorded site: a crawl whose answers come from a corpus, at memory speed.
+//! Replays a recorded site: a crawl whose responses come from a corpus, at memory speed.
 //!
-//! Every request is a fetch and costs one: a redirect is one and its target another. URLs that the recording does not hold do not
-//! exist for the crawl.
+//! Every request is a fetch and costs one: a redirect is one and its target another. URLs that the recording does not
+//! hold do not exist for the crawl.
 
 mod example;
 mod names;
@@ -30,29 +30,30 @@ use harvestman_pipeline::offline::Offline;
 use harvestman_policy::{Guarded, Policy};
 use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, Outlook};
 
-/// What is replayed.
+/// The specification of a replay.
 pub struct Plan<'a> {
     /// The recording.
     pub corpus: &'a Arc<Corpus>,
-    /// What counts as valid.
+    /// The definition of valid pages.
     pub task: Task,
-    /// Requests that may be sent.
+    /// Maximum number of requests.
     pub budget: usize,
-    /// URLs to start from besides the corpus's seed.
+    /// Additional start URLs besides the seed of the corpus.
     pub seeds: Vec<CanonicalUrl>,
-    /// Requests that a policy may send to take its sample, before the crawl starts anew at the seeds and without counting: the
-    /// way SOUrCe's authors measure. None: the sample is part of the crawl. Policies that take no separate sample don't mind.
+    /// Maximum number of requests of a sample that is taken before the crawl starts again at the seeds, and not
+    /// counted: the method of SOUrCe's authors. `None`: the sample is part of the crawl. Ignored by policies that take
+    /// no separate sample.
     pub sample_free: Option<usize>,
-    /// Whether it looks ahead now and then, and stops where too little is expected. None: it does not look.
+    /// Whether it forecasts the yield periodically and stops if too little is expected. `None`: no forecasts.
     pub early_stop: Option<EarlyStopOptions>,
     /// The order of filter and dedup.
     pub order: FilterOrder,
-    /// Whether the policy is guarded against traps, as it is in a crawl.
+    /// Whether the policy is guarded against traps, as in a crawl.
     pub trap_guard: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// A crawl from the corpus's seed in which everything counts.
+    /// Creates a plan from the seed of the corpus in which every request counts.
     pub const fn new(corpus: &'a Arc<Corpus>, task: Task, budget: usize) -> Self {
         Self {
             corpus,
@@ -67,45 +68,45 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A request that a replay answered.
+/// A request answered by a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// What was asked for.
+    /// The requested URL.
     pub url: CanonicalUrl,
-    /// What was recorded of it; none where nothing was, and the answer was 404: the policy had derived an address that
-    /// does not exist.
+    /// The recorded page; `None` if there is none and the response was 404, because the policy derived a URL that does
+    /// not exist.
     pub page: Option<PageId>,
 }
 
-/// What a replay did.
+/// The result of a replay.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// What was requested, in this order.
+    /// The requests, in order.
     pub order: Vec<Request>,
-    /// What each request brought.
+    /// The result of each request.
     pub fetches: Vec<Fetched>,
-    /// Requests that were sent for the sample before, and don't count.
+    /// Number of requests of a preceding sample, which are not counted.
     pub sampled: usize,
-    /// What the policy says about itself in the end.
+    /// The final note of the policy.
     pub note: Option<String>,
-    /// What was expected, each time that it looked ahead.
+    /// The forecasts.
     pub looks: Vec<Look>,
-    /// The forms of address that brought nothing, where the policy is guarded against traps.
+    /// The URL patterns that yielded nothing, if the policy is guarded against traps.
     pub traps: Vec<TrapRecord>,
     /// Whether it stopped because too little was expected.
     pub stopped_early: bool,
 }
 
-/// A look ahead.
+/// A forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
-    /// Requests that had been sent.
+    /// Number of requests before it.
     pub requests: usize,
-    /// What was expected of the next ones.
+    /// The expected yield of the next requests.
     pub outlook: Outlook,
 }
 
-/// Replays `plan` under `policy`, calling `each` after every request that counts.
+/// Replays `plan` under `policy`, calling `each` after every counted request.
 pub fn replay(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,
@@ -114,7 +115,7 @@ pub fn replay(
     replay_keeping(plan, policy, each).map(|(done, _)| done)
 }
 
-/// The same, and gives the policy back with what it has learnt.
+/// The same, and returns the policy with what it has learnt.
 pub fn replay_keeping(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,
@@ -154,7 +155,7 @@ pub fn replay_keeping(
     Ok((done, crawl.into_policy()))
 }
 
-/// Looks ahead where it is time to. True where the crawl should stop.
+/// Makes a forecast if one is due. Returns true if the crawl should stop.
 fn look(early_stop: &mut EarlyStop, crawl: &Offline, done: &mut Replay) -> bool {
     let requests = done.order.len();
     if !early_stop.is_due(requests as u64) {
@@ -165,7 +166,7 @@ fn look(early_stop: &mut EarlyStop, crawl: &Offline, done: &mut Replay) -> bool 
     early_stop.look(requests as u64, outlook)
 }
 
-/// Has the policy take its sample. Gives it back for a crawl that starts anew, with the number of requests that were sent.
+/// Lets the policy take its sample. Returns it for a crawl that starts again, with the number of requests used.
 fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Result<(Box<dyn Policy>, usize), Error> {
     let mut crawl = start(plan, policy)?;
     let mut sent = 0;
@@ -181,9 +182,9 @@ fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Res
 
 fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     let mut config = Config::default();
-    // A recording is as deep as it is; its limits are the recorder's.
+    // The depth of a recording was limited when it was made.
     config.budget.depth = u16::MAX;
-    // Nor does it say anything of hosts: what was recorded belongs to it.
+    // All recorded hosts are in scope.
     config.scope.mode = ScopeMode::Any;
     config.filter.order = plan.order;
     let known = Arc::clone(plan.corpus);
@@ -193,7 +194,7 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     Offline::new(&config, &seeds, policy, recorded)
 }
 
-/// Hands the crawl what was recorded of a leased URL, or that nothing is there.
+/// Passes the recorded response of a leased URL to the crawl, or that there is none.
 fn take_in(corpus: &Corpus, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
     let url = &lease.item.url;
     let page = corpus.find_fingerprint(url.fingerprint());
@@ -205,7 +206,7 @@ fn not_found(url: &CanonicalUrl) -> Exchange {
     answered(url, 404, HeaderMap::new(), Bytes::new())
 }
 
-/// The recorded answer as the fetcher would have handed it over.
+/// Returns the recorded response as the fetcher would return it.
 fn exchange(corpus: &Corpus, id: PageId, url: &CanonicalUrl) -> Exchange {
     let stored = corpus.page(id);
     let mut headers = stored.headers.clone();

@@ -1,4 +1,4 @@
-//! The names of policies and of their variants.
+//! The names of policies and variants.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,44 +12,44 @@ pub enum PolicyName {
     Bfs,
     /// In random order.
     Random,
-    /// What users wrote.
+    /// User-created content.
     Ucc,
-    /// Pages like an example.
+    /// Pages similar to an example.
     Target,
-    /// By the cash that pages give their links.
+    /// By the cash that pages give to their links.
     Opic,
-    /// By paths through a sitemap, without its human.
+    /// By paths through a sitemap, without its manual step.
     IRobot,
-    /// By URL rules along the ways to the wanted pages.
+    /// By URL rules along the paths to the wanted pages.
     Tpm,
     /// By sleeping bandits over tag paths.
     Sb,
-    /// By a graph of the site's kinds of pages.
+    /// By a graph of the page types of the site.
     ClusterGraph,
 }
 
-/// Which form of a policy. `ucc` and `target` have all of them, `cluster-graph` the default and the paper's, the others the default
-/// alone.
+/// A variant of a policy. `ucc` and `target` have all of them, `cluster-graph` the default and the paper's, the others
+/// only the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Variant {
-    /// The one that measures best.
+    /// The one with the best measures.
     #[default]
     Default,
     /// SOUrCe as printed, with the radius by the printed rule over distinct pages.
     Paper,
-    /// The same with the radius by the letter of the printed rule.
+    /// The same with the radius strictly by the printed rule.
     PaperLiteralEps,
-    /// The same with the radius that 95 % of the sample have their neighbours within.
+    /// The same with the radius within which 95 % of the sample have their neighbours.
     PaperQuantileEps,
-    /// The same with links a page in eq. 6.
+    /// The same with links per page in eq. 6.
     PaperLinksPerPage,
-    /// The same with links to outliers as links to something of no worth.
+    /// The same with links to outliers counted as worthless.
     PaperOutliersWorthNothing,
-    /// The same with hubs and authorities that add up to 1.
+    /// The same with hub and authority scores that sum to 1.
     PaperL1,
-    /// The same without moving a URL that is seen at a better place.
+    /// The same without moving a URL that is seen again at a better position.
     PaperFirstPlace,
-    /// The same with a sample that is taken breadth-first.
+    /// The same with a breadth-first sample.
     PaperBfsSample,
     /// The same without Info in the score.
     PaperWithoutInfo,
@@ -59,9 +59,9 @@ pub enum Variant {
     PaperWithoutBalance,
 }
 
-/// A name that is none.
+/// An unknown name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {kind} {name}; there are {known}")]
+#[error("unknown {kind} {name}; expected one of {known}")]
 pub struct Unknown {
     kind: &'static str,
     name: String,
@@ -69,7 +69,7 @@ pub struct Unknown {
 }
 
 impl PolicyName {
-    /// All of them.
+    /// All names.
     pub const ALL: [Self; 9] = [
         Self::Bfs,
         Self::Random,
@@ -82,7 +82,7 @@ impl PolicyName {
         Self::ClusterGraph,
     ];
 
-    /// The same in the settings of a crawl.
+    /// Returns the corresponding setting of a crawl.
     pub const fn kind(self) -> PolicyKind {
         match self {
             Self::Bfs => PolicyKind::Bfs,
@@ -118,7 +118,7 @@ impl FromStr for PolicyName {
 }
 
 impl Variant {
-    /// All of them.
+    /// All names.
     pub const ALL: [Self; 12] = [
         Self::Default,
         Self::Paper,
@@ -191,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_those_that_are_known() {
+    fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = "dfs".parse::<PolicyName>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "there is no policy dfs; there are bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph"
+            "unknown policy dfs; expected one of bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Makes policies by name.
+//! Creates policies by name.
 
 use super::ExamplePage;
 use super::names::{PolicyName, Variant};
@@ -10,30 +10,30 @@ use harvestman_policy::source::{SampleOrder, SourceOptions, SourcePolicy};
 use harvestman_policy::{self as policy, PageFacts, Policy};
 use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
 
-/// What a policy is made with.
+/// The parameters of a policy.
 #[derive(Clone)]
 pub struct Making<'a> {
-    /// Which form of it.
+    /// The variant.
     pub variant: Variant,
-    /// Where its random draws start.
+    /// The random seed.
     pub seed: Seed,
-    /// The page that others shall be like; without one, the baselines look for what users wrote.
+    /// The example page; without one, the baselines look for user-created content.
     pub example: Option<&'a ExamplePage>,
-    /// Pages to sample, where a policy learns from a sample, or to learn templates from at most; none: 1,000.
+    /// Number of pages of the sample, or maximum number of pages to learn templates from; `None` means 1,000.
     pub sample_pages: Option<usize>,
-    /// What `cluster-graph` tells kinds of pages by.
+    /// The clustering criterion of `cluster-graph`.
     pub by: ClusterBy,
-    /// Spells Apaths out, for `sb`.
+    /// The spelling of Apaths, for `sb`.
     pub spelling: Option<Spelling>,
 }
 
 impl Making<'_> {
-    /// The defaults, with this seed and no example.
+    /// Returns the defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
         Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Url, spelling: None }
     }
 
-    /// The same for a crawl. The example is a seed of the replay, so it is learnt from when its turn comes.
+    /// Converts them for a crawl. The example is a seed of the replay, so it is learnt from when it is fetched.
     fn with<T>(&self, then: impl FnOnce(&policy::Making<'_>) -> T) -> T {
         let example = self.example.map(|example| policy::ExamplePage {
             url: example.url.clone(),
@@ -51,7 +51,7 @@ impl Making<'_> {
     }
 }
 
-/// Makes a policy that knows nothing yet.
+/// Creates a policy without knowledge.
 pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
     let has_variants = matches!(name, PolicyName::Ucc | PolicyName::Target);
     if has_variants && making.variant != Variant::Default {
@@ -61,7 +61,7 @@ pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
     making.with(|making| policy::make(name.kind(), making, read))
 }
 
-/// The options of a variant after the paper.
+/// Returns the options of a variant of the paper.
 pub fn source_options(name: PolicyName, making: &Making<'_>) -> SourceOptions {
     let mut options = making.with(|making| policy::paper_options(name.kind(), making));
     match making.variant {

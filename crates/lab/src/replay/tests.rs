@@ -40,7 +40,7 @@ fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_o
 }
 
 #[test]
-fn a_sample_that_does_not_count_is_taken_before_the_crawl_starts_anew() {
+fn a_free_sample_is_taken_before_the_crawl_starts() {
     let corpus = forum(400);
     let making = |variant| Making { variant, sample_pages: Some(50), ..Making::new(Seed(1)) };
     let counted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, None);
@@ -57,7 +57,7 @@ fn a_sample_that_does_not_count_is_taken_before_the_crawl_starts_anew() {
 }
 
 #[test]
-fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_and_permalinks_of_a_forum() {
+fn a_cluster_graph_excludes_the_forms_and_permalinks_of_a_forum() {
     let corpus = forum(400);
     let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
     let plan = Plan { sample_free: Some(1000), ..Plan::new(&corpus, Task::Ucc, 2_000) };
@@ -67,7 +67,7 @@ fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_a
     assert!(done.note.as_ref().unwrap().starts_with("learnt from "), "{:?}", done.note);
     let useless = ["/login", "/reply", "/post-", "/latest", "sort="];
     let parted = |done: &Replay| -> (BTreeSet<String>, BTreeSet<String>) {
-        // Pages of threads are left aside: here their addresses have the pattern of permalinks, of which they are a part.
+        // Thread pages are excluded: here their URLs have the pattern of permalinks, to which they belong.
         let urls =
             done.order.iter().map(|request| request.url.as_str().to_owned()).filter(|url| !url.contains("/page-"));
         urls.partition(|url| useless.iter().any(|part| url.contains(part)))
@@ -79,7 +79,7 @@ fn a_cluster_graph_is_learnt_from_a_sample_of_its_own_and_leaves_out_the_forms_a
 }
 
 #[test]
-fn where_the_filter_does_not_ask_the_policy_a_cluster_graph_costs_nothing_of_the_site() {
+fn without_the_filter_a_cluster_graph_excludes_nothing() {
     let corpus = forum(400);
     let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
     let fetched = |order| {
@@ -98,7 +98,7 @@ fn crawl_all(corpus: &Arc<Corpus>, name: PolicyName) -> Replay {
 }
 
 #[test]
-fn a_site_too_small_to_learn_from_is_crawled_whole_and_the_replay_says_why() {
+fn a_site_too_small_to_learn_from_is_crawled_completely_with_a_note() {
     let corpus = forum(400);
     let making = Making { variant: Variant::Paper, sample_pages: Some(3), ..Making::new(Seed(1)) };
     let done = crawl(&corpus, &making, PolicyName::Ucc, None);
@@ -107,7 +107,7 @@ fn a_site_too_small_to_learn_from_is_crawled_whole_and_the_replay_says_why() {
 }
 
 #[test]
-fn tag_paths_are_spelt_out_for_who_wants_them() {
+fn tag_paths_are_spelt_out_on_request() {
     let corpus = forum(60);
     let spelling = spelling(&corpus);
     let stored = corpus.page(corpus.seed());

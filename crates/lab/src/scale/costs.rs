@@ -1,4 +1,4 @@
-//! What a page, a link and a known URL cost a fleet, measured by writing and reading what nodes write and read.
+//! The cost of a page, a link and a known URL in a fleet, measured by writing and reading what nodes write and read.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,51 +15,53 @@ use harvestman_fleet::wire::{Batch, Part, Section, WireCodec, split_entry};
 use harvestman_fleet::{FinishedUrl, LogEntry, Partition, Partitions, SessionId};
 use harvestman_storage::dedup::{BloomOptions, BloomSet};
 
-/// Pages of a group of changes.
+/// Number of pages of a group of changes.
 const GROUP: usize = 64;
-/// Links of the batches that are measured.
+/// Numbers of links of the measured batches.
 const BATCHES: (usize, usize) = (16, 256);
-/// Bytes around each message that no payload shows: the request, the headers and the answer of an append, as counted on a connection.
+/// Bytes of each message besides its payload: request, headers and acknowledgement of an append, as measured on a
+/// connection.
 const AROUND: f64 = 150.0;
-/// URLs that the set of URLs seen is measured with.
+/// Number of URLs with which the set of seen URLs is measured.
 const SEEN: u64 = 1_000_000;
 
 /// Measured costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Costs {
-    /// Pages that they were measured with.
+    /// Number of pages measured.
     pub pages: u64,
-    /// Their hosts.
+    /// Number of their hosts.
     pub hosts: u64,
-    /// URLs that a page links to, each once.
+    /// Distinct URLs linked per page.
     pub links: f64,
-    /// URLs that a page is the first to link to.
+    /// URLs per page that it is the first to link to.
     pub new: f64,
-    /// Links to other hosts that no page of the same host had before, a page: what is handed over where each host is on a node of its own.
+    /// Links per page to other hosts that no page of the same host had before: the number handed over if each host is
+    /// on a node of its own.
     pub handed: f64,
-    /// Bytes of a batch without links, with all that stands around its message.
+    /// Bytes of a batch without links, including the message overhead.
     pub batch_bytes: f64,
-    /// Bytes that a link adds to it.
+    /// Bytes per link in it.
     pub link_bytes: f64,
-    /// Bytes of a log's message without pages.
+    /// Bytes of a log message without pages.
     pub entry_bytes: f64,
-    /// Bytes that a page and what it brought add to it.
+    /// Bytes per page in it, with its results.
     pub page_bytes: f64,
-    /// Bytes of a waiting URL in a checkpoint.
+    /// Bytes of a queued URL in a checkpoint.
     pub waiting_bytes: f64,
-    /// Bytes of a URL that has ended there.
+    /// Bytes of a completed URL in a checkpoint.
     pub ended_bytes: f64,
-    /// URLs a second that a node reads from a checkpoint and puts together again, by one thread.
+    /// URLs per second that one thread of a node restores from a checkpoint.
     pub rebuilt: f64,
-    /// Bytes of memory of a URL in the Bloom filter.
+    /// Bytes of memory per URL in the Bloom filter.
     pub seen_memory: f64,
-    /// Bytes of a heartbeat without partitions, and of a partition in it.
+    /// Bytes of a heartbeat without partitions, and per partition.
     pub beat_bytes: (f64, f64),
-    /// Bytes of a partition's key.
+    /// Bytes of the key of a partition.
     pub partition_bytes: f64,
 }
 
-/// Measures; takes some seconds.
+/// Measures the costs; takes some seconds.
 pub fn measure(sample: &Sample, clock: &Clock) -> Costs {
     let mut packer = WireCodec::new();
     let counted = Counted::of(sample);
@@ -90,7 +92,7 @@ pub fn measure(sample: &Sample, clock: &Clock) -> Costs {
 struct Counted {
     links: u64,
     handed: u64,
-    /// Each URL, as it was linked to first.
+    /// Each URL, as first linked.
     first: Vec<ScheduledUrl>,
 }
 
@@ -112,7 +114,7 @@ impl Counted {
     }
 }
 
-/// Bytes of a batch without links, and of a link in it.
+/// Returns the bytes of a batch without links, and per link.
 fn batches(links: &[ScheduledUrl], packer: &mut WireCodec) -> (f64, f64) {
     let mut mean = |size: usize| {
         let whole = links.chunks_exact(size.min(links.len().max(1)));
@@ -123,13 +125,13 @@ fn batches(links: &[ScheduledUrl], packer: &mut WireCodec) -> (f64, f64) {
     line((BATCHES.0 as f64, mean(BATCHES.0)), (BATCHES.1 as f64, mean(BATCHES.1)))
 }
 
-/// The line through two points: its value at 0, and its slope. Neither is below 0.
+/// Returns the line through two points: its value at 0 and its slope, both at least 0.
 fn line(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     let slope = ((other.1 - one.1) / (other.0 - one.0)).max(0.0);
     ((one.1 - slope * one.0).max(0.0), slope)
 }
 
-/// Bytes of an entry without pages, and of a page in it.
+/// Returns the bytes of an entry without pages, and per page.
 fn entries(sample: &Sample, packer: &mut WireCodec) -> (f64, f64) {
     let mut known = HashSet::new();
     let partitions = Partitions::new(256, 4);
@@ -166,7 +168,7 @@ struct OfPart {
     rebuilt: f64,
 }
 
-/// What a URL is in a checkpoint, and how quickly it is read.
+/// Returns the size of a URL in a checkpoint, and the speed of reading it.
 fn parts(links: &[ScheduledUrl], packer: &mut WireCodec, clock: &Clock) -> OfPart {
     let partition = Partition(0);
     let part = |section: Section| Part { sections: [(partition, section)].into() };
@@ -179,9 +181,9 @@ fn parts(links: &[ScheduledUrl], packer: &mut WireCodec, clock: &Clock) -> OfPar
     let (waiting, ended) = (waiting.encode(packer), ended.encode(packer));
     let began = clock.now();
     let mut urls = 0;
-    // Until it can be told by the clock.
+    // Repeat until the time is measurable.
     while clock.now().since(began).as_millis() < 300 {
-        // One partition, so that it is that of all.
+        // A single partition, which contains everything.
         let mut rebuild = Rebuild::new(&Partitions::new(1, 1), BTreeSet::from([partition]));
         for object in [&ended, &waiting] {
             let Ok(reader) = harvestman_fleet::wire::PartReader::open(object.clone(), packer) else { break };

@@ -1,57 +1,58 @@
-//! The fleet that is asked about, and what its servers and machines can do.
+//! The fleet of a forecast, and the capacities of its servers and machines.
 
 use serde::Serialize;
 
-/// A fleet, and what is given of it.
+/// A fleet and its resources.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fleet {
-    /// Nodes.
+    /// Number of nodes.
     pub nodes: f64,
-    /// URLs that are known in the end.
+    /// Number of known URLs at the end.
     pub urls: f64,
-    /// Pages a second that a node fetches: what politeness or the machine allows.
+    /// Pages per second and node, as limited by politeness or the machine.
     pub pages: f64,
-    /// NATS servers, among which the streams' leaders are spread.
+    /// Number of NATS servers over which the stream leaders are distributed.
     pub servers: f64,
-    /// Copies of everything.
+    /// Number of replicas of all data.
     pub replicas: f64,
-    /// Partitions.
+    /// Number of partitions.
     pub partitions: f64,
-    /// Streams of the exchange, and as many of the logs.
+    /// Number of exchange streams, and of log streams.
     pub shards: f64,
     /// Seconds between two heartbeats of a node.
     pub renew: f64,
-    /// Seconds after which a silent node is taken for dead.
+    /// Seconds after which a silent node is considered dead.
     pub lease: f64,
-    /// Seconds that a group of changes gathers at most.
+    /// Maximum duration of a group of changes, in seconds.
     pub commit_every: f64,
-    /// Pages that close a group.
+    /// Number of pages that close a group.
     pub commit_pages: f64,
     /// Seconds between two checkpoints.
     pub checkpoint: f64,
-    /// Parts that are made one.
+    /// Number of parts that are merged into one.
     pub parts_max: f64,
-    /// Messages a second that the leader of one stream takes.
+    /// Messages per second that the leader of a stream accepts.
     pub stream_messages: f64,
-    /// Bytes a second that the network of a server carries.
+    /// Network bandwidth of a server, in bytes per second.
     pub server_bytes: f64,
-    /// Messages a second that a server hands to those who listen.
+    /// Messages per second that a server delivers to subscribers.
     pub server_deliveries: f64,
-    /// Bytes of disk of a server.
+    /// Disk capacity of a server, in bytes.
     pub server_disk: f64,
-    /// Bytes a second that the network of a node carries.
+    /// Network bandwidth of a node, in bytes per second.
     pub node_bytes: f64,
-    /// Bytes of memory of a node that the fleet may take.
+    /// Memory of a node available to the fleet, in bytes.
     pub node_memory: f64,
 }
 
 impl Fleet {
-    /// How often a node closes a group, in seconds.
+    /// Returns the duration of a group of a node, in seconds.
     pub fn group(&self) -> f64 {
         self.commit_every.min(self.commit_pages / self.pages.max(1e-9))
     }
 
-    /// Of how many nodes each reads a shard, as a share: those that hold one of its partitions, where partitions fall on nodes by chance.
+    /// Returns the share of nodes that read a shard: those that own one of its partitions, with partitions assigned to
+    /// nodes at random.
     pub fn readers(&self) -> f64 {
         let held = self.partitions / self.nodes;
         1.0 - (1.0 - 1.0 / self.shards).powf(held.max(1.0))

@@ -1,82 +1,82 @@
-//! What a fleet asks of its servers and machines, from what things cost.
+//! The load of a fleet on its servers and machines, computed from measured costs.
 
 use serde::Serialize;
 
 use super::{Costs, Fleet};
 use harvestman_fleet::compaction::write_amplification;
 
-/// A resource, and how much of it is used.
+/// A resource and its use.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Demand {
-    /// What is asked for.
+    /// The resource.
     pub what: &'static str,
-    /// How much of it.
+    /// The amount used.
     pub asked: f64,
-    /// How much there is.
+    /// The amount available.
     pub there_is: f64,
-    /// In what it is counted.
+    /// The unit.
     pub unit: &'static str,
-    /// What makes it less.
+    /// The remedy.
     pub then: &'static str,
 }
 
 impl Demand {
-    /// The share of what there is. Above 1 it does not work.
+    /// Returns the share used; above 1 the fleet does not work.
     pub fn share(&self) -> f64 {
         self.asked / self.there_is
     }
 }
 
-/// What comes out.
+/// A forecast.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forecast {
-    /// Pages a second of all nodes.
+    /// Pages per second of all nodes.
     pub pages: f64,
-    /// Pages fetched when so many URLs are known.
+    /// Pages fetched until the number of URLs is known.
     pub fetched: f64,
     /// Seconds until then.
     pub seconds: f64,
-    /// Messages that are kept, a page.
+    /// Stored messages per page.
     pub messages_a_page: f64,
-    /// Links in a message of the exchange.
+    /// Links per exchange message.
     pub links_a_message: f64,
-    /// Bytes on the wire of a link that is handed over.
+    /// Bytes on the wire per link handed over.
     pub bytes_a_link: f64,
-    /// Bytes a second over the exchange, as its senders write them.
+    /// Bytes per second over the exchange, as written by its senders.
     pub exchange_bytes: f64,
-    /// Bytes on the servers' disks, all copies.
+    /// Bytes on the disks of the servers, all replicas.
     pub stored: f64,
     /// Bytes of disk of a node for the URLs that it knows.
     pub node_disk: f64,
-    /// Seconds from a node's death until the last of its partitions goes on.
+    /// Seconds from the death of a node until the last of its partitions is active again.
     pub take_over: f64,
-    /// Resources, the scarcest first.
+    /// The resources, scarcest first.
     pub demands: Vec<Demand>,
 }
 
-/// The share of links to other hosts that are another node's: all but those that fall on the same one.
+/// Returns the share of links to other hosts that belong to another node.
 fn foreign(nodes: f64) -> f64 {
     1.0 - 1.0 / nodes
 }
 
 /// Bytes of a URL in the exact set on disk.
 const SEEN_DISK: f64 = 16.0;
-/// Checkpoints that are played through: further ones change little.
+/// Maximum number of simulated checkpoints; further ones change little.
 const CHECKPOINTS_MAX: f64 = 1e6;
-/// Each part is kept twice.
+/// Each part is stored twice.
 const COPIES: f64 = 2.0;
 
 struct Flows {
-    /// Links handed over a second, by all.
+    /// Links handed over per second, by all nodes.
     links: f64,
-    /// Messages of the exchange a second.
+    /// Exchange messages per second.
     batches: f64,
     /// Bytes of them.
     batch_bytes: f64,
-    /// Messages of the logs a second.
+    /// Log messages per second.
     entries: f64,
     entry_bytes: f64,
-    /// Heartbeats a second.
+    /// Heartbeats per second.
     beats: f64,
     beat_bytes: f64,
 }
@@ -84,7 +84,7 @@ struct Flows {
 fn flows(costs: &Costs, fleet: &Fleet) -> Flows {
     let groups = fleet.nodes / fleet.group();
     let links = fleet.nodes * fleet.pages * costs.handed * foreign(fleet.nodes);
-    // A group's links to a shard are one message, or none if there are none.
+    // The links of a group to a shard form one message, or none if there are no links.
     let of_group = links / groups / fleet.shards;
     let some = 1.0 - (-of_group).exp();
     let batches = groups * fleet.shards * some.max(of_group / 256.0);
@@ -101,13 +101,14 @@ fn flows(costs: &Costs, fleet: &Fleet) -> Flows {
     }
 }
 
-/// Bytes of all that is known in checkpoints, once.
+/// Returns the bytes of everything known in checkpoints, without replicas.
 fn parts(costs: &Costs, fleet: &Fleet) -> f64 {
     let fetched = fetched(costs, fleet);
     fetched * costs.ended_bytes + (fleet.urls - fetched) * costs.waiting_bytes
 }
 
-/// Bytes of checkpoints that a node writes a second, once: what it learns, and what is written anew when parts are made one.
+/// Returns the checkpoint bytes per second and node, without replicas: new knowledge, and rewrites when parts are
+/// merged.
 fn merged(costs: &Costs, fleet: &Fleet) -> f64 {
     let seconds = fetched(costs, fleet) / fleet.pages / fleet.nodes;
     let checkpoints = (seconds / fleet.checkpoint).clamp(1.0, CHECKPOINTS_MAX) as u64;
@@ -115,12 +116,12 @@ fn merged(costs: &Costs, fleet: &Fleet) -> f64 {
     fleet.pages * a_page * write_amplification(checkpoints, fleet.parts_max as usize)
 }
 
-/// Pages that were fetched when so many URLs are known.
+/// Returns the number of pages fetched when the number of URLs is known.
 fn fetched(costs: &Costs, fleet: &Fleet) -> f64 {
     (fleet.urls / costs.new.max(1e-9)).min(fleet.urls)
 }
 
-/// What such a fleet asks for.
+/// Forecasts the load of a fleet.
 pub fn forecast(costs: &Costs, fleet: &Fleet) -> Forecast {
     let flows = flows(costs, fleet);
     let pages = fleet.nodes * fleet.pages;
@@ -149,13 +150,13 @@ pub fn forecast(costs: &Costs, fleet: &Fleet) -> Forecast {
 
 fn demands(costs: &Costs, fleet: &Fleet, flows: &Flows, of_node: f64) -> Vec<Demand> {
     let listeners = fleet.readers() * fleet.nodes;
-    // Each renewal is told to every node.
+    // Each renewal is delivered to every node.
     let deliveries = flows.beats * fleet.nodes + flows.batches * listeners + flows.entries;
-    // Each copy of what is written goes to a server, and each who reads gets one.
+    // Each replica of a write goes to a server, and each reader receives a copy.
     let read = flows.beat_bytes * fleet.nodes + flows.batch_bytes * listeners;
     let merged = merged(costs, fleet);
     let kept = flows.batch_bytes + flows.entry_bytes + flows.beat_bytes + COPIES * merged * fleet.nodes;
-    // The parts that are made one, and the log before a checkpoint, are read too.
+    // Merged parts and the log before a checkpoint are read too.
     let (written, read) = (kept * fleet.replicas, read + merged * fleet.nodes + flows.entry_bytes);
     let stored = (COPIES * of_node * fleet.nodes + flows.entry_bytes * fleet.checkpoint) * fleet.replicas;
     let urls = fleet.urls / fleet.nodes;
@@ -163,33 +164,39 @@ fn demands(costs: &Costs, fleet: &Fleet, flows: &Flows, of_node: f64) -> Vec<Dem
     let demand = |what, asked, there_is, unit, then| Demand { what, asked, there_is, unit, then };
     vec![
         demand(
-            "a stream of the exchange",
+            "an exchange stream",
             flows.batches / fleet.shards,
             fleet.stream_messages,
             "messages/s",
-            "more shards, or a longer fleet.commit_every: more links a message",
+            "more shards, or a longer fleet.commit_every: more links per message",
         ),
         demand(
-            "a stream of the logs",
+            "a log stream",
             flows.entries / fleet.shards,
             fleet.stream_messages,
             "messages/s",
             "more shards, or a longer fleet.commit_every",
         ),
-        demand("the keys", flows.beats, fleet.stream_messages, "messages/s", "a longer fleet.renew (and fleet.lease)"),
+        demand(
+            "the key-value stream",
+            flows.beats,
+            fleet.stream_messages,
+            "messages/s",
+            "a longer fleet.renew (and fleet.lease)",
+        ),
         demand(
             "deliveries of a server",
             deliveries / fleet.servers,
             fleet.server_deliveries,
             "messages/s",
-            "a longer fleet.renew, as every node hears every other; more servers",
+            "a longer fleet.renew, since every node receives the heartbeats of all others; more servers",
         ),
         demand(
             "the network of a server",
             (written + read) / fleet.servers,
             fleet.server_bytes,
             "bytes/s",
-            "more servers; a longer fleet.renew, as every node hears every other; a longer fleet.checkpoint",
+            "more servers; a longer fleet.renew, since every node receives the heartbeats of all others; a longer fleet.checkpoint",
         ),
         demand(
             "the disk of a server",
@@ -203,10 +210,10 @@ fn demands(costs: &Costs, fleet: &Fleet, flows: &Flows, of_node: f64) -> Vec<Dem
             (flows.beat_bytes * fleet.nodes + flows.batch_bytes * listeners) / fleet.nodes + (COPIES + 1.0) * merged,
             fleet.node_bytes,
             "bytes/s",
-            "more shards, so that a node reads fewer of those whose links are not its own",
+            "more shards, so that a node reads fewer links of other nodes",
         ),
         demand(
-            "memory of a node while it takes over",
+            "the memory of a node during a take-over",
             urls * costs.seen_memory + keys + 2.0 * of_node,
             fleet.node_memory,
             "bytes",
@@ -215,8 +222,8 @@ fn demands(costs: &Costs, fleet: &Fleet, flows: &Flows, of_node: f64) -> Vec<Dem
     ]
 }
 
-/// The fewest nodes, of 1 and its doubles, at which something is asked for that there is not, and what it is; as many URLs a node as
-/// `fleet` has. None up to a million.
+/// Returns the smallest number of nodes, of 1 and its doubles, at which a resource is exhausted, and that resource,
+/// with as many URLs per node as `fleet`. `None` if there is none up to a million.
 pub fn least(costs: &Costs, fleet: &Fleet) -> Option<(f64, &'static str)> {
     (1..=20).map(|power| f64::from(1 << power)).find_map(|nodes| {
         let urls = fleet.urls / fleet.nodes * nodes;

@@ -11,14 +11,14 @@ use harvestman_structure::parse::Parser;
 /// Pages with their links.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
-    /// Each page, and the URLs of the corpus's hosts that it links to, each once, as links that wait.
+    /// Each page, and the distinct URLs of the corpus's hosts that it links to, as queued links.
     pub pages: Vec<(CanonicalUrl, Vec<ScheduledUrl>)>,
-    /// How many hosts it has.
+    /// Number of hosts.
     pub hosts: u64,
 }
 
 impl Sample {
-    /// At most `most` pages, breadth-first from the corpus's seed.
+    /// Takes at most `most` pages, breadth-first from the seed of the corpus.
     pub fn of(corpus: &Corpus, most: usize) -> Self {
         let mut parser = Parser::new(&ParseOptions::default());
         let canonicaliser = canonicaliser();

@@ -48,28 +48,28 @@ fn fleet() -> Fleet {
     }
 }
 
-fn asked(told: &Forecast, what: &str) -> f64 {
-    told.demands.iter().find(|demand| demand.what == what).unwrap().asked
+fn asked(forecast: &Forecast, what: &str) -> f64 {
+    forecast.demands.iter().find(|demand| demand.what == what).unwrap().asked
 }
 
 #[test]
-fn what_is_reckoned_by_hand_comes_out() {
-    let told = forecast(&costs(), &fleet());
-    // 64 pages are there after 0.64 s: 15.625 groups a second of ten nodes, 115.2 links each, 28.8 a shard.
-    assert!((told.links_a_message - 28.8).abs() < 1e-6, "{}", told.links_a_message);
-    assert!((told.bytes_a_link - (20.0 + 200.0 / 28.8)).abs() < 1e-6);
-    assert!((told.messages_a_page - 5.0 / 64.0).abs() < 1e-9);
-    assert!((asked(&told, "the keys") - 10.0).abs() < 1e-9);
-    assert!((asked(&told, "a stream of the logs") - 15.625 / 4.0).abs() < 1e-9);
-    // A quarter of the URLs was fetched.
-    assert!((told.fetched - 2.5e8).abs() < 1.0 && (told.seconds - 2.5e5).abs() < 1.0);
+fn the_forecast_matches_a_manual_computation() {
+    let found = forecast(&costs(), &fleet());
+    // 64 pages are complete after 0.64 s: 15.625 groups per second of ten nodes, 115.2 links each, 28.8 per shard.
+    assert!((found.links_a_message - 28.8).abs() < 1e-6, "{}", found.links_a_message);
+    assert!((found.bytes_a_link - (20.0 + 200.0 / 28.8)).abs() < 1e-6);
+    assert!((found.messages_a_page - 5.0 / 64.0).abs() < 1e-9);
+    assert!((asked(&found, "the key-value stream") - 10.0).abs() < 1e-9);
+    assert!((asked(&found, "a log stream") - 15.625 / 4.0).abs() < 1e-9);
+    // A quarter of the URLs has been fetched.
+    assert!((found.fetched - 2.5e8).abs() < 1.0 && (found.seconds - 2.5e5).abs() < 1.0);
     let parts = 2.5e8 * 16.0 + 7.5e8 * 30.0;
     let log = 60.0 * (15.625 * 200.0 + 1_000.0 * 150.0);
-    assert!((told.stored - 3.0 * (2.0 * parts + log)).abs() < 1.0);
+    assert!((found.stored - 3.0 * (2.0 * parts + log)).abs() < 1.0);
 }
 
 #[test]
-fn what_every_node_hears_of_every_other_grows_with_the_square_of_their_number() {
+fn heartbeat_deliveries_grow_with_the_square_of_the_nodes() {
     let beats = |nodes| {
         let quiet = Costs { handed: 0.0, ..costs() };
         asked(&forecast(&quiet, &Fleet { nodes, ..fleet() }), "deliveries of a server")
@@ -78,9 +78,9 @@ fn what_every_node_hears_of_every_other_grows_with_the_square_of_their_number() 
 }
 
 #[test]
-fn the_scarcest_comes_first_and_is_what_gives_way() {
-    let told = forecast(&costs(), &fleet());
-    assert!(told.demands.windows(2).all(|pair| pair[0].share() >= pair[1].share()));
+fn the_scarcest_resource_comes_first_and_is_exhausted_first() {
+    let found = forecast(&costs(), &fleet());
+    assert!(found.demands.windows(2).all(|pair| pair[0].share() >= pair[1].share()));
     let (nodes, what) = least(&costs(), &fleet()).unwrap();
     let at = |nodes: f64| {
         let (urls, partitions) = (1e8 * nodes, (4.0 * nodes).max(256.0));
@@ -99,9 +99,9 @@ fn costs_are_measured_on_a_corpus() {
     assert_eq!(sample.pages.len(), 100);
     let measured = measure(&sample, &Clock::system());
     assert!(measured.links >= measured.new && measured.new > 0.5, "{measured:?}");
-    // A host has no others to hand links to.
+    // A single host hands over no links.
     assert_eq!((measured.hosts, measured.handed), (1, 0.0));
-    // A fingerprint has sixteen bytes and is not to be compressed.
+    // A fingerprint has sixteen bytes and is incompressible.
     assert!((16.0..17.0).contains(&measured.ended_bytes), "{measured:?}");
     assert!(
         (2.0..200.0).contains(&measured.waiting_bytes) && (2.0..200.0).contains(&measured.link_bytes),
@@ -109,5 +109,5 @@ fn costs_are_measured_on_a_corpus() {
     );
     assert!(measured.rebuilt > 1_000.0 && measured.page_bytes > 16.0);
     let text = text(&measured, &fleet(), &forecast(&measured, &fleet()));
-    assert!(text.contains("gives way") && !text.contains("NaN") && !text.contains("inf"), "{text}");
+    assert!(text.contains("exhausted first") && !text.contains("NaN") && !text.contains("inf"), "{text}");
 }

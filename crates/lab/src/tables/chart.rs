@@ -1,9 +1,9 @@
-//! What experiments plot.
+//! The charts of experiments.
 
 use super::{Bar, Chart, Group, Measure, Row, Series, Summary};
 use crate::measures::CurvePoint;
 
-/// The curves of crawls, each with its name: fetches, and the valid pages so far (those that are no duplicate views, where
+/// Returns the curves of crawls with their names: fetches, and valid pages so far (without duplicate views, if
 /// `unique`).
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
 pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], unique: bool) -> Chart {
@@ -12,11 +12,12 @@ pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], unique: bool) -
         let points = points.iter().map(|point| (point.fetches as f64, valid(point) as f64)).collect();
         Series { name: name.clone(), points, dashed: false }
     });
-    let y = if unique { "valid pages, duplicate views left out" } else { "valid pages" };
+    let y = if unique { "valid pages without duplicate views" } else { "valid pages" };
     Chart::Lines { title: title.to_owned(), x: "fetches".to_owned(), y: y.to_owned(), series: series.collect() }
 }
 
-/// A measure by policy and variant, a group a corpus (and target), with the paper's figures as a group beside.
+/// Returns a bar chart of a measure by policy and variant, one group per corpus (and target), with the paper's figures
+/// as an additional group.
 pub fn bars(title: &str, measure: Measure, summaries: &[Summary], beside: &[Row]) -> Chart {
     let own = summaries.iter().map(|summary| {
         let deviation = summary.spreads.get(&measure).map_or(0.0, |spread| spread.deviation);
@@ -47,7 +48,7 @@ mod tests {
     use crate::tables::{paper, summaries};
 
     #[test]
-    fn bars_stand_in_groups_by_corpus_with_the_paper_beside() {
+    fn bars_are_grouped_by_corpus_with_the_paper_beside() {
         let row = |corpus: &str, policy: &str, seed, ratio: f64| {
             Row { seed: Some(seed), ..Row::new(corpus, "ucc", policy) }.with(Measure::ValidRatio, ratio)
         };

@@ -1,26 +1,26 @@
-//! The measures that rows hold: their names, and how they are written.
+//! The measures of rows: their names and formats.
 
 use serde::{Deserialize, Serialize};
 
-/// Names measures once: as columns, JSON keys and in the order in which they are shown.
+/// Defines measures once: as columns, as JSON keys, and in display order.
 macro_rules! measures {
     ($($(#[$doc:meta])* $variant:ident = $name:literal $kind:ident),* $(,)?) => {
-        /// A measure, in the order in which measures are shown.
+        /// A measure. The order is the display order.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Measure {
             $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
 
         impl Measure {
-            /// All of them.
+            /// All measures.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Its name, as in the JSON and the columns.
+            /// Returns its name, as in JSON and columns.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Whether it counts something.
+            /// Returns whether it is a count.
             pub const fn is_count(self) -> bool {
                 matches!(match self { $(Self::$variant => Kind::$kind,)* }, Kind::Count)
             }
@@ -34,17 +34,17 @@ enum Kind {
 }
 
 measures! {
-    /// Fetches that were made; fewer than the budget where nothing was left to fetch.
+    /// Fetches; fewer than the budget if the frontier was empty.
     Fetches = "fetches" Count,
     /// New HTML pages with status 200.
     Pages = "pages" Count,
-    /// New pages by fetches.
+    /// New pages per fetch.
     PageRatio = "page_ratio" Ratio,
-    /// Valid pages by fetches.
+    /// Valid pages per fetch.
     ValidRatio = "valid_ratio" Ratio,
     /// The same without duplicate views.
     ValidRatioUnique = "valid_ratio_unique" Ratio,
-    /// Valid pages by all of them in the corpus.
+    /// Valid pages fetched, as a share of those of the corpus.
     Recall = "recall" Ratio,
     /// The same without duplicate views.
     RecallUnique = "recall_unique" Ratio,
@@ -52,72 +52,72 @@ measures! {
     F = "f" Ratio,
     /// The same without duplicate views.
     FUnique = "f_unique" Ratio,
-    /// Valid pages by fetches: what the valid ratio is called where the crawl is for a target.
+    /// Valid pages per fetch: the name of the valid ratio in a crawl for a target.
     HarvestRate = "harvest_rate" Ratio,
-    /// Of the types of the pages fetched, bits.
+    /// Entropy of the types of the fetched pages, bits.
     Entropy = "entropy" Ratio,
-    /// The share of the next requests that was expected to bring a wanted page that is no duplicate view, where a crawl stopped.
+    /// The expected share of wanted pages that are not duplicate views among the next requests, when a crawl stopped.
     ExpectedYield = "expected_yield" Ratio,
-    /// The share that did.
+    /// The actual share.
     NextYield = "next_yield" Ratio,
-    /// How far such expectations were from what came, on average.
+    /// Mean absolute error of these expectations.
     YieldError = "yield_error" Ratio,
-    /// By how much they were too high on average.
+    /// Mean overestimate of these expectations.
     YieldBias = "yield_bias" Ratio,
-    /// Pages worth having (user-created or lists, no duplicate views) by fetches.
+    /// Valuable pages (user-created or lists, not duplicate views) per fetch.
     ValuableShare = "valuable_share" Ratio,
-    /// Duplicate views and redirects by fetches.
+    /// Duplicate views and redirects per fetch.
     DuplicateShare = "duplicate_share" Ratio,
-    /// What is neither by fetches.
+    /// Other fetches per fetch.
     UninformativeShare = "uninformative_share" Ratio,
-    /// Pages worth having by all of them in the corpus.
+    /// Valuable pages fetched, as a share of those of the corpus.
     RecallValuable = "recall_valuable" Ratio,
-    /// The share of what was fetched that is not worth having.
+    /// Share of fetches that are not valuable.
     FalsePositives = "false_positives" Ratio,
-    /// The share of what was met and not fetched that is worth having.
+    /// Share of valuable pages among the discovered URLs that were not fetched.
     FalseNegatives = "false_negatives" Ratio,
-    /// Time of filter, canonicalisation and dedup in a crawl to its end by that of the crawl with dedup alone, which also fetches
-    /// what the filter keeps out (ClusterGraph 2009, figure 5).
+    /// Time of filter, canonicalisation and dedup in a complete crawl relative to that of the crawl with dedup only,
+    /// which also fetches what the filter rejects (ClusterGraph 2009, figure 5).
     RelativeTime = "relative_time" Ratio,
     /// The same for the links of the same pages.
     RelativeTimeSameLinks = "relative_time_same_links" Ratio,
-    /// The part of it that the filter takes.
+    /// The part of it spent in the filter.
     RelativeFilterTime = "relative_filter_time" Ratio,
-    /// The part of it that canonicalisation takes.
+    /// The part of it spent in canonicalisation.
     RelativeCanonicaliseTime = "relative_canonicalise_time" Ratio,
-    /// The part of it that the dedup takes.
+    /// The part of it spent in the dedup.
     RelativeDedupTime = "relative_dedup_time" Ratio,
-    /// Filter, nanoseconds by links discovered.
+    /// Time of the filter, nanoseconds per discovered link.
     FilterNs = "filter_ns" Count,
-    /// Canonicalisation, nanoseconds by links discovered.
+    /// Time of canonicalisation, nanoseconds per discovered link.
     CanonicaliseNs = "canonicalise_ns" Count,
-    /// Dedup, nanoseconds by links discovered.
+    /// Time of the dedup, nanoseconds per discovered link.
     DedupNs = "dedup_ns" Count,
-    /// Links discovered.
+    /// Discovered links.
     Links = "links" Count,
-    /// Links that the filter was asked about one by one or with all of their place.
+    /// Links checked by the filter, one by one or by position.
     FilterIn = "filter_in" Count,
-    /// Links that the filter refused with all of their place, before they were canonicalised.
+    /// Links refused by position, before canonicalisation.
     RefusedByPlace = "refused_by_place" Count,
-    /// Links that the filter refused by the form of their URL.
+    /// Links refused by the pattern of their URL.
     RefusedByUrl = "refused_by_url" Count,
-    /// Links that were canonicalised.
+    /// Canonicalised links.
     Canonicalised = "canonicalised" Count,
-    /// Links that the dedup was asked about.
+    /// Links looked up by the dedup.
     DedupIn = "dedup_in" Count,
     /// Links that passed all steps.
     Admitted = "admitted" Count,
-    /// Duplicates that the dedup removed, by the links that it was asked about.
+    /// Share of duplicates among the links that the dedup looked up.
     DuplicatesByDedup = "duplicates_by_dedup" Ratio,
-    /// Links that the filter refused, by those that it was asked about.
+    /// Share of refused links among those that the filter checked.
     RefusedShare = "refused_share" Ratio,
     /// Memory of the dedup store, bytes.
     MemoryBytes = "memory_bytes" Count,
     /// Bytes of the dedup store on disk.
     DiskBytes = "disk_bytes" Count,
-    /// Pages that were clustered.
+    /// Clustered pages.
     Sample = "sample" Count,
-    /// Leaf paths that are features.
+    /// Leaf paths used as features.
     Features = "features" Count,
     /// Types in the sample.
     Types = "types" Count,
@@ -129,13 +129,13 @@ measures! {
     Eps = "eps" Ratio,
     /// Purity.
     Purity = "purity" Ratio,
-    /// F in the view of the types, averaged by pages.
+    /// F by types, averaged over pages.
     MicroF = "micro_f" Ratio,
-    /// F in the view of the types, averaged evenly.
+    /// F by types, averaged evenly.
     MacroF = "macro_f" Ratio,
-    /// F in the view of the clusters, averaged by pages.
+    /// F by clusters, averaged over pages.
     MicroFOfClusters = "micro_f_of_clusters" Ratio,
-    /// F in the view of the clusters, averaged evenly.
+    /// F by clusters, averaged evenly.
     MacroFOfClusters = "macro_f_of_clusters" Ratio,
     /// Precision of a classification by pages.
     MicroPrecision = "micro_precision" Ratio,
@@ -144,7 +144,7 @@ measures! {
 }
 
 impl Measure {
-    /// The value as people read it: a count without decimals where it has none, a ratio with four.
+    /// Formats the value: whole counts without decimals, ratios with four.
     pub fn show(self, value: f64) -> String {
         match (self.is_count(), value.fract() == 0.0) {
             (true, true) => format!("{value:.0}"),

@@ -1,7 +1,7 @@
-//! What experiments report: rows of measures, as JSON, CSV, text for the terminal, Markdown, and one page of plots.
+//! The output of experiments: rows of measures as JSON, CSV, text for the terminal, Markdown, and one page of plots.
 //!
-//! An experiment makes [`Row`]s, one for each corpus, policy and seed. [`summaries`] brings those that differ by their seed
-//! alone together, [`paper`] has the published figures as rows of the same kind, and a [`Report`] is written as files.
+//! An experiment creates [`Row`]s, one per corpus, policy and seed. [`summaries`] combines those that differ only in
+//! their seed, [`paper`] has the published figures as rows of the same kind, and a [`Report`] is written to files.
 
 mod chart;
 mod measure;
@@ -14,7 +14,7 @@ mod table;
 
 pub use chart::{bars, curves};
 pub use measure::Measure;
-pub use report::{Error, Report};
+pub use report::{Report, ReportError};
 pub use row::{Row, to_json};
 pub use summary::{Summary, summaries};
 pub use table::Table;

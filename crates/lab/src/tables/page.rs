@@ -11,7 +11,7 @@ table{border-collapse:collapse;margin:.5rem 0 2rem;font-size:13px}th,td{padding:
 text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}figure{margin:1rem 0}\
 div.w,figure{overflow-x:auto}";
 
-/// The page. Names of types and files come from outside; what is put into it is escaped.
+/// Renders the page. Names of types and files are untrusted and escaped.
 pub(super) fn html(title: &str, notes: &[String], charts: &[Chart], tables: &[Table]) -> String {
     let page = html! {
         (DOCTYPE)
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_holds_everything_itself_and_escapes_what_comes_from_outside() {
+    fn a_page_is_self_contained_and_escapes_untrusted_text() {
         let table = Table {
             title: "<b>".to_owned(),
             header: vec!["name".to_owned(), "n".to_owned()],

@@ -1,24 +1,24 @@
-//! An experiment's report, and the files that it is written to.
+//! The report of an experiment, and its files.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::{Chart, Measure, Row, Table, page, summaries, to_json};
 
-/// What an experiment found.
+/// The results of an experiment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// Its name, as in the names of its files: `ucc`.
+    /// Its name, used in its file names: `ucc`.
     pub name: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// What is to be said beside the figures: what a corpus lacks, how they were measured.
+    /// Notes on the figures: deficiencies of a corpus, details of the measurement.
     pub notes: Vec<String>,
-    /// Its rows, one a run.
+    /// Its rows, one per run.
     pub rows: Vec<Row>,
-    /// The published rows to show beside.
+    /// The published rows for comparison.
     pub paper: Vec<Row>,
-    /// The measures that its table shows; all where there are none. The files of rows have all of them.
+    /// The measures in its table; all if empty. The files of rows have all measures.
     pub shown: Vec<Measure>,
     /// Its plots.
     pub charts: Vec<Chart>,
@@ -27,25 +27,24 @@ pub struct Report {
 /// A file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {path}: {source}")]
-pub struct Error {
+pub struct ReportError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl Report {
-    /// Means and spreads, with the paper's figures beside.
+    /// Returns means and spreads, with the figures of the paper.
     pub fn table(&self) -> Table {
         Table::of_summaries(&self.title, &summaries(&self.rows), &self.paper).showing(&self.shown)
     }
 
-    /// Writes to the folder `out`, which is made where it is missing: `NAME.json` (the rows), `NAME-rows.csv`,
-    /// `NAME-summary.csv` (means and spreads), `NAME.md` and `NAME.html` (plots and table). Returns the files.
+    /// Writes the files `NAME.json` (the rows), `NAME-rows.csv`, `NAME-summary.csv` (means and spreads), `NAME.md` and
+    /// `NAME.html` (plots and table) to the directory `out`, which is created if missing. Returns the files.
     ///
     /// # Errors
-    ///
-    /// Where a file cannot be written.
-    pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>, Error> {
-        fs::create_dir_all(out).map_err(|source| Error { path: out.to_owned(), source })?;
+    /// A file cannot be written.
+    pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+        fs::create_dir_all(out).map_err(|source| ReportError { path: out.to_owned(), source })?;
         let table = self.table();
         let files = [
             (".json", to_json(&self.rows)),
@@ -57,7 +56,7 @@ impl Report {
         let mut written = Vec::with_capacity(files.len());
         for (ending, text) in files {
             let path = out.join(format!("{}{ending}", self.name));
-            fs::write(&path, text).map_err(|source| Error { path: path.clone(), source })?;
+            fs::write(&path, text).map_err(|source| ReportError { path: path.clone(), source })?;
             written.push(path);
         }
         Ok(written)
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_written_as_files_that_tools_read() {
+    fn a_report_is_written_to_files_that_tools_can_read() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("a/b");
         let files = report().write(&out).unwrap();
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
+    fn a_directory_that_cannot_be_created_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();

@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::Measure;
 use crate::measures::{Clustering, Harvest, Precision};
 
-/// The result of one run: what was run on what, and its measures. In JSON the measures stand beside the rest, and what is
-/// absent is left out.
+/// The result of one run: its identity and its measures. In JSON the measures are flattened into the row, and absent
+/// values are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The corpus.
     pub corpus: String,
     /// The task: `ucc`, `target`, `cluster`, `classify`, `order`.
     pub task: String,
-    /// The type of the pages that are the target.
+    /// The type of the target pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The policy, or the method of clustering.
+    /// The policy or clustering method.
     pub policy: String,
-    /// Which form of it.
+    /// The variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
     /// The order of filter and dedup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
-    /// The store of the URLs seen.
+    /// The store of seen URLs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// Where its random draws start.
+    /// The random seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Fetches that it may make.
+    /// The maximum number of fetches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u64>,
     /// The measures.
@@ -41,7 +41,7 @@ pub struct Row {
     pub measures: BTreeMap<Measure, f64>,
 }
 
-/// Counts are written as whole numbers where they are.
+/// Writes counts as integers where they are whole.
 fn measures<S: Serializer>(measures: &BTreeMap<Measure, f64>, to: S) -> Result<S::Ok, S::Error> {
     let mut map = to.serialize_map(Some(measures.len()))?;
     for (measure, value) in measures {
@@ -56,12 +56,12 @@ fn measures<S: Serializer>(measures: &BTreeMap<Measure, f64>, to: S) -> Result<S
 }
 
 impl Row {
-    /// A row without measures.
+    /// Creates a row without measures.
     pub fn new(corpus: &str, task: &str, policy: &str) -> Self {
         Self { corpus: corpus.to_owned(), task: task.to_owned(), policy: policy.to_owned(), ..Self::default() }
     }
 
-    /// The same row with a measure; without it where there is no value, or none that is a number.
+    /// Adds a measure, if it has a finite value.
     #[must_use]
     pub fn with(mut self, measure: Measure, value: impl Into<Option<f64>>) -> Self {
         if let Some(value) = value.into().filter(|value| value.is_finite()) {
@@ -70,7 +70,7 @@ impl Row {
         self
     }
 
-    /// The same row with the measures of a crawl.
+    /// Adds the measures of a crawl.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
     pub fn with_harvest(self, harvest: &Harvest) -> Self {
@@ -87,7 +87,7 @@ impl Row {
             .with(Measure::Entropy, harvest.entropy)
     }
 
-    /// The same row with the measures of a clustering.
+    /// Adds the measures of a clustering.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
     pub fn with_clustering(self, clustering: &Clustering) -> Self {
@@ -102,14 +102,14 @@ impl Row {
             .with(Measure::MacroFOfClusters, clustering.macro_f_of_clusters)
     }
 
-    /// The same row with the measures of a classification.
+    /// Adds the measures of a classification.
     #[must_use]
     pub fn with_precision(self, precision: &Precision) -> Self {
         self.with(Measure::MicroPrecision, precision.micro).with(Measure::MacroPrecision, precision.macro_)
     }
 }
 
-/// `{"rows": [...]}`, a row a line.
+/// Formats rows as `{"rows": [...]}`, one row per line.
 pub fn to_json(rows: &[Row]) -> String {
     let lines: Vec<_> =
         rows.iter().map(|row| serde_json::to_string(row).expect("a row is texts and numbers")).collect();
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_one_flat_object_without_what_is_absent() {
+    fn a_row_is_one_flat_object_without_absent_values() {
         let row = Row { seed: Some(3), ..Row::new("spirit", "ucc", "bfs") };
         let row = row.with(Measure::ValidRatio, 0.5).with(Measure::Fetches, 12.0).with(Measure::F, None);
         let row = row.with(Measure::Recall, f64::NAN);

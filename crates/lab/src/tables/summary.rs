@@ -1,4 +1,4 @@
-//! Rows that differ by their seed alone, brought together.
+//! Summaries of rows that differ only in their seed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,15 +8,15 @@ use crate::measures::Spread;
 /// Runs of the same experiment with several seeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// What was run on what: the first row, without its seed and with the means as its measures.
+    /// The first row, without its seed and with the means as its measures.
     pub mean: Row,
-    /// How many runs there are.
+    /// Number of runs.
     pub runs: u64,
     /// The spread of each measure, over the runs that have it.
     pub spreads: BTreeMap<Measure, Spread>,
 }
 
-/// One summary for all rows that differ by their seed alone (and their measures), in the order of their first rows.
+/// Returns one summary for all rows that differ only in their seed (and measures), in the order of their first rows.
 pub fn summaries(rows: &[Row]) -> Vec<Summary> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<&Row>> = Vec::new();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_differ_by_their_seed_alone_become_one() {
+    fn rows_that_differ_only_in_their_seed_are_summarised() {
         let row = |policy: &str, seed: u64, ratio: f64| {
             let row = Row { seed: Some(seed), budget: Some(10), ..Row::new("c", "ucc", policy) };
             row.with(Measure::ValidRatio, ratio)

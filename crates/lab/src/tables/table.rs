@@ -1,13 +1,13 @@
-//! Tables of texts, written for the terminal, as Markdown and as CSV.
+//! Text tables, formatted for the terminal, as Markdown and as CSV.
 
 use std::collections::BTreeSet;
 
 use super::{Measure, Row, Summary};
 
-/// A table. Rows that are shorter than the header end in empty cells.
+/// A table. Rows shorter than the header end in empty cells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The names of its columns.
     pub header: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What a run is told by, and how it is taken from its row.
+/// A column that identifies a run, and its value.
 type Identity = (&'static str, fn(&Row) -> Option<String>);
 
 const IDENTITY: &[Identity] = &[
@@ -31,14 +31,14 @@ const IDENTITY: &[Identity] = &[
 ];
 
 impl Table {
-    /// Every row with all its measures, unrounded: for files that are read by programs.
+    /// Returns every row with all its measures, unrounded: for files read by programs.
     pub fn of_rows(title: &str, rows: &[Row]) -> Self {
         let columns = Columns::of(rows.iter());
         let cells = rows.iter().map(|row| columns.cells(row, |measure| row.measures.get(&measure).map(f64::to_string)));
         Self { title: title.to_owned(), header: columns.header(""), rows: cells.collect() }
     }
 
-    /// Means and standard deviations, `0.5123 ±0.0021`; then `beside`, the rows to compare with.
+    /// Returns means and standard deviations, `0.5123 ±0.0021`; then `beside`, the rows for comparison.
     pub fn of_summaries(title: &str, summaries: &[Summary], beside: &[Row]) -> Self {
         let columns = Columns::of(summaries.iter().map(|summary| &summary.mean).chain(beside));
         let mut cells: Vec<_> = summaries.iter().map(|summary| columns.summary_cells(summary)).collect();
@@ -52,7 +52,7 @@ impl Table {
         Self { title: title.to_owned(), header, rows: cells }
     }
 
-    /// Means, standard deviations, least and greatest values as columns of their own: for files.
+    /// Returns means, standard deviations, minima and maxima as separate columns: for files.
     pub fn of_spreads(title: &str, summaries: &[Summary]) -> Self {
         let columns = Columns::of(summaries.iter().map(|summary| &summary.mean));
         let mut header: Vec<_> = columns.identity.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -74,7 +74,7 @@ impl Table {
         Self { title: title.to_owned(), header, rows: cells.collect() }
     }
 
-    /// Without the columns of measures that are not among `measures`; as it is where there are none.
+    /// Removes the columns of measures that are not in `measures`; no-op if that is empty.
     #[must_use]
     pub fn showing(mut self, measures: &[Measure]) -> Self {
         let hidden =
@@ -87,7 +87,7 @@ impl Table {
         self
     }
 
-    /// With columns aligned, numbers to the right.
+    /// Formats the table with aligned columns, numbers to the right.
     pub fn to_text(&self) -> String {
         let widths: Vec<_> = (0..self.header.len()).map(|column| self.width(column)).collect();
         let line = |cell: &dyn Fn(usize) -> String| {
@@ -100,10 +100,10 @@ impl Table {
         lines.join("\n") + "\n"
     }
 
-    /// As Markdown.
+    /// Formats the table as Markdown.
     pub fn to_markdown(&self) -> String {
         let line = |cells: &mut dyn Iterator<Item = String>| format!("| {} |", cells.collect::<Vec<_>>().join(" | "));
-        // A bar would end the cell; a line break the row.
+        // A bar would end the cell, a line break the row.
         let text = |cell: &str| cell.replace('|', "\\|").replace(char::is_control, " ");
         let columns = || 0..self.header.len();
         let mut lines = vec![format!("### {}", text(&self.title)), String::new()];
@@ -113,7 +113,7 @@ impl Table {
         lines.join("\n") + "\n"
     }
 
-    /// As CSV (RFC 4180), without the title.
+    /// Formats the table as CSV (RFC 4180), without the title.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let columns = || 0..self.header.len();
@@ -125,7 +125,7 @@ impl Table {
         String::from_utf8(bytes).expect("CSV of texts is text")
     }
 
-    /// Whether a column holds numbers: it has some and nothing else.
+    /// Returns whether a column holds numbers only, and some.
     pub(super) fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().map(|row| cell(row, column)).filter(|cell| !cell.is_empty()).peekable();
         cells.peek().is_some() && cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
@@ -137,7 +137,8 @@ impl Table {
     }
 
     fn aligned(&self, column: usize, cell: &str, width: usize) -> String {
-        // What a file brings in (the names of types) does not get to steer the terminal.
+        // Names of types come from files and are untrusted: replace control characters, which could manipulate the
+        // terminal.
         let cell = cell.replace(char::is_control, "\u{fffd}");
         if self.is_numeric(column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
     }
@@ -147,7 +148,7 @@ fn cell(row: &[String], column: usize) -> &str {
     row.get(column).map_or("", String::as_str)
 }
 
-/// The columns that a table of some rows needs: those for which a row has something.
+/// The columns needed for some rows: those with any value.
 struct Columns {
     identity: Vec<Identity>,
     measures: Vec<Measure>,
@@ -209,7 +210,7 @@ paper   ucc   SOUrCe          0.9989
     }
 
     #[test]
-    fn markdown_and_csv_escape_what_would_break_them() {
+    fn markdown_and_csv_escape_special_characters() {
         let table = Table::of_rows("All", &rows());
         assert!(table.to_markdown().contains("| c,1 | ucc | a\\|b | 1 | 1 | 12 |"), "{}", table.to_markdown());
         assert!(table.to_markdown().contains("| --- | --- | --- | --: | --: | --: |"));
@@ -221,7 +222,7 @@ paper   ucc   SOUrCe          0.9989
     }
 
     #[test]
-    fn a_table_shows_the_measures_that_are_asked_for() {
+    fn a_table_shows_the_requested_measures() {
         let table = Table::of_summaries("t", &summaries(&rows()), &[]);
         let shown = table.clone().showing(&[Measure::Clusters]);
         assert_eq!(shown.header, ["corpus", "task", "policy", "clusters", "runs"]);
@@ -230,7 +231,7 @@ paper   ucc   SOUrCe          0.9989
     }
 
     #[test]
-    fn an_empty_table_is_written_too() {
+    fn an_empty_table_is_formatted_too() {
         let table = Table::of_summaries("Nothing", &[], &[]);
         assert_eq!(table.to_text(), "Nothing\nruns\n----\n");
         assert_eq!(table.to_csv(), "runs\n");

@@ -1,4 +1,4 @@
-//! Which URLs of a corpus its pages link to.
+//! The links between the pages of a corpus.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::replay::Replay;
 use harvestman_core::config::ParseOptions;
 use harvestman_structure::parse::Parser;
 
-/// For each page the URLs of the corpus that it leads to, by link or redirect, each once.
+/// For each page, the URLs of the corpus that it links or redirects to, each once.
 pub struct LinkTable(Vec<Vec<PageId>>);
 
 impl LinkTable {
@@ -33,7 +33,7 @@ impl LinkTable {
         Self(corpus.ids().map(leads_to).collect())
     }
 
-    /// The quality of a crawl.
+    /// Returns the quality of a crawl.
     pub fn quality(&self, corpus: &Corpus, done: &Replay) -> Quality {
         let fetched: Vec<Option<PageId>> = done.order.iter().map(|request| request.page).collect();
         let met = fetched.iter().flatten().flat_map(|id| self.0[id.index()].iter().copied()).collect();

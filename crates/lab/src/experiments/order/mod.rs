@@ -1,9 +1,9 @@
-//! Filter before dedup, or dedup before the filter (ClusterGraph 2009, section 5: figures 4 to 8, table 6).
+//! Filter before dedup, or dedup before filter (ClusterGraph 2009, section 5: figures 4 to 8, table 6).
 //!
-//! Each order crawls to the end, its links taken through its steps over each store: a crawler beside a crawler, as in the paper.
-//! And while graph-dup crawls once more, the links of every page that it fetches are taken through the steps of all orders side
-//! by side, so that times compare the same links by the same knowledge, at the same moment of a machine that is never quite at
-//! rest.
+//! Each order runs a complete crawl whose links are processed in that order over each store, as in the paper. In
+//! addition, while graph-dup crawls once more, the links of every fetched page are processed in all orders side by
+//! side, so that times compare the same links with the same snapshot at the same moment, whatever else the machine is
+//! doing.
 
 mod findings;
 mod links;
@@ -17,9 +17,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 pub use steps::{Filtering, Page, Steps, Tally};
-pub use stores::{Store, StoreKind};
+pub use stores::{EXACT_MEMORY, Store, StoreKind};
 
-use super::{Contender, Crawl, Error, Experiment, Form, Results, Workers};
+use super::{Contender, Crawl, Experiment, ExperimentError, Form, Results, Workers};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Quality, Task};
 use crate::replay::PolicyName;
@@ -31,12 +31,10 @@ use links::LinkTable;
 use rows::{Measured, with_quality};
 use timing::{Timed, Timing, middle};
 
-/// The task in the rows.
+/// The name of the task in the rows.
 const TASK: &str = "order";
-/// Times that each order's crawl is timed.
+/// Number of times that the crawl of each order is timed.
 const TURNS: u64 = 3;
-/// Bytes of memory that the exact set may use.
-pub const EXACT_MEMORY: usize = 64 << 20;
 
 /// The experiment.
 #[derive(Debug, Clone)]
@@ -45,11 +43,11 @@ pub struct Order {
     pub forms: Vec<Form>,
     /// The stores.
     pub stores: Vec<StoreKind>,
-    /// URLs that each store holds before the crawl.
+    /// Number of URLs that each store holds before the crawl.
     pub seen: u64,
-    /// Pages of the sample; several to see whether it is large enough. None: as many as the policy takes by itself.
+    /// Sample sizes in pages; several show whether the sample is large enough. Empty: the default of the policy.
     pub samples: Vec<usize>,
-    /// Runs, with the seeds from 1 on.
+    /// Number of runs, with the seeds from 1.
     pub seeds: u64,
 }
 
@@ -73,21 +71,29 @@ const SHOWN: &[Measure] = &[
 ];
 
 const DRAWN: &[(Measure, &str)] = &[
-    (Measure::ValuableShare, "Valuable pages by requests"),
-    (Measure::RecallValuable, "Valuable pages by those of the corpus"),
-    (Measure::FalseNegatives, "Valuable pages among what was left out"),
+    (Measure::ValuableShare, "Valuable pages per request"),
+    (Measure::RecallValuable, "Recall of valuable pages"),
+    (Measure::FalseNegatives, "Valuable pages among the rejected URLs"),
     (
         Measure::RelativeTime,
-        "Time of filter, canonicalisation and dedup in a crawl, relative to the crawl with dedup alone",
+        "Time of filter, canonicalisation and dedup in a crawl, relative to the crawl with dedup only",
     ),
-    (Measure::RelativeTimeSameLinks, "The same for the links of the same pages"),
-    (Measure::DuplicatesByDedup, "Duplicates that the dedup removes, by the links that it is asked about"),
+    (Measure::RelativeTimeSameLinks, "The same time for the same links"),
+    (Measure::DuplicatesByDedup, "Share of duplicates among the links that reach the dedup"),
 ];
 
 impl Experiment for Order {
-    fn measure(&self, corpus: &Arc<Corpus>, workers: &Workers<'_>, results: &mut Results) -> Result<(), Error> {
+    fn measure(
+        &self,
+        corpus: &Arc<Corpus>,
+        workers: &Workers<'_>,
+        results: &mut Results,
+    ) -> Result<(), ExperimentError> {
         if corpus.truth().is_none() {
-            return Err(Error::NoLabels { name: corpus.name.clone(), needs: "what is worth having is told by them" });
+            return Err(ExperimentError::NoLabels {
+                name: corpus.name.clone(),
+                needs: "they define which pages are valuable",
+            });
         }
         let links = LinkTable::of(corpus);
         let sized = self.sized(corpus);
@@ -97,7 +103,7 @@ impl Experiment for Order {
             results.rows.push(with_quality(row, &links.quality(corpus, &done?)));
         }
         let timing = Mutex::new(Timing::new(&self.stores, self.seen)?);
-        // Who is timed is alone.
+        // Timed crawls run alone.
         let timed = workers.alone().run(&corpus.name, &self.timed(corpus), |(crawl, how)| {
             timed(corpus, crawl, *how, &mut timing.lock(), &links)
         });
@@ -111,7 +117,7 @@ impl Experiment for Order {
         let found = findings(&results.rows);
         Report {
             name: TASK.to_owned(),
-            title: "Filter before dedup, or dedup before the filter".to_owned(),
+            title: "Filter before dedup, or dedup before filter".to_owned(),
             notes: results.notes.into_iter().chain(found).collect(),
             rows: results.rows,
             paper,
@@ -122,7 +128,7 @@ impl Experiment for Order {
 }
 
 impl Order {
-    /// The crawls of each seed and form, with a sample of so many pages.
+    /// Returns the crawls of each seed and form, with this sample size.
     fn crawls(&self, corpus: &Corpus, sample: Option<usize>) -> Vec<Crawl> {
         (1..=self.seeds).flat_map(|seed| self.crawls_of(corpus, seed, sample)).collect()
     }
@@ -136,12 +142,12 @@ impl Order {
         self.forms.iter().map(crawl)
     }
 
-    /// The crawls by samples of several sizes.
+    /// Returns the crawls with the given sample sizes.
     fn sized(&self, corpus: &Corpus) -> Vec<Crawl> {
         self.samples.iter().flat_map(|size| self.crawls(corpus, Some(*size))).collect()
     }
 
-    /// The crawls that are timed: those that are compared by turns, so that all meet the same moods of the machine.
+    /// Returns the timed crawls; those that are compared alternate, so that all are affected equally by other load.
     fn timed(&self, corpus: &Corpus) -> Vec<(Crawl, How)> {
         let of_seed = |seed| {
             let turn = move |turn| {
@@ -163,7 +169,7 @@ impl Order {
             if one.interrupted > 0 {
                 let pages = one.interrupted;
                 results.notes.push(format!(
-                    "{name}, seed {seed}, {}: {pages} pages are not in the times: the machine was busy elsewhere",
+                    "{name}, seed {seed}, {}: {pages} pages are excluded from the times because the machine was busy",
                     one.how
                 ));
             }
@@ -185,12 +191,12 @@ impl Order {
     }
 }
 
-/// How a crawl is timed.
+/// The way in which a crawl is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum How {
-    /// In one order, which it is made in, and for which time.
+    /// In one order, which the crawl uses; the number of the repetition.
     In(FilterOrder, u64),
-    /// In all orders, made by graph-dup.
+    /// In all orders; the crawl uses graph-dup.
     SideBySide,
 }
 
@@ -203,7 +209,7 @@ impl std::fmt::Display for How {
     }
 }
 
-/// A crawl that was timed.
+/// A timed crawl.
 struct Done {
     crawl: Crawl,
     how: How,
@@ -222,8 +228,14 @@ impl Done {
     }
 }
 
-/// Makes a crawl and times it.
-fn timed(corpus: &Arc<Corpus>, crawl: &Crawl, how: How, timing: &mut Timing, links: &LinkTable) -> Result<Done, Error> {
+/// Runs and times a crawl.
+fn timed(
+    corpus: &Arc<Corpus>,
+    crawl: &Crawl,
+    how: How,
+    timing: &mut Timing,
+    links: &LinkTable,
+) -> Result<Done, ExperimentError> {
     let order = match how {
         How::In(order, _) => order,
         How::SideBySide => FilterOrder::GraphDup,
@@ -239,7 +251,7 @@ fn timed(corpus: &Arc<Corpus>, crawl: &Crawl, how: How, timing: &mut Timing, lin
     Ok(Done { crawl: crawl.clone(), how, quality, timed, interrupted, note: replay.note })
 }
 
-/// The crawl without a filter, which is the same with every seed but for the time it takes.
+/// Returns the crawl without a filter, which is the same for every seed except for its time.
 fn breadth_first(corpus: &Corpus, seed: u64) -> Crawl {
     let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
     Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None }

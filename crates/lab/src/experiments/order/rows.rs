@@ -1,4 +1,4 @@
-//! The rows of the table: an order over a store each.
+//! The rows of the table: one per order and store.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use crate::measures::Quality;
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 
-/// What was measured of a crawl in each of the orders.
+/// The measurements of a crawl in each order.
 pub struct Measured<'a> {
-    /// Each order's own crawl to its end, timed alone.
+    /// The complete crawl of each order, timed alone.
     pub own: &'a [Timed],
-    /// The links of the pages that graph-dup fetches, in all orders side by side.
+    /// The links of the pages that graph-dup fetches, processed in all orders side by side.
     pub side_by_side: &'a [Timed],
-    /// What the crawls brought.
+    /// The results of the crawls.
     pub quality: &'a [(FilterOrder, Quality)],
 }
 
 impl Measured<'_> {
-    /// A row for each order and store. `row` makes one for an order's name.
+    /// Returns a row per order and store. `row` creates one for the name of an order.
     pub fn rows(&self, row: impl Fn(&str) -> Row) -> Vec<Row> {
         let row = |one: &Timed| {
             let row = Row { store: Some(one.store.to_string()), ..row(name(one)) };
@@ -51,12 +51,12 @@ impl Measured<'_> {
     }
 }
 
-/// The one over the same store in this order.
+/// Finds the measurement over the same store in this order.
 fn find<'a>(all: &'a [Timed], one: &Timed, order: (FilterOrder, Filtering)) -> Option<&'a Timed> {
     all.iter().find(|other| other.store == one.store && (other.order, other.filtering) == order)
 }
 
-/// The name of the order in rows.
+/// Returns the name of the order in rows.
 const fn name(one: &Timed) -> &'static str {
     match one.filtering {
         Filtering::ByPlaceAndUrl => one.order.name(),
@@ -64,7 +64,7 @@ const fn name(one: &Timed) -> &'static str {
     }
 }
 
-/// A time by all that the dedup alone takes.
+/// Returns a time relative to the total time with dedup only.
 fn relative(time: Duration, alone: Option<&Timed>) -> Option<f64> {
     let all = alone?.tally.total();
     (!all.is_zero()).then(|| time.as_secs_f64() / all.as_secs_f64())
@@ -93,7 +93,7 @@ fn with_counts(row: Row, one: &Timed) -> Row {
         .with(Measure::DiskBytes, one.disk as f64)
 }
 
-/// What a crawl brought.
+/// Adds the results of a crawl.
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
 pub fn with_quality(row: Row, quality: &Quality) -> Row {
     row.with(Measure::Fetches, quality.fetches as f64)
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_crawls_are_compared_with_whole_crawls_and_links_with_the_same_links() {
+    fn crawls_are_compared_with_crawls_and_links_with_the_same_links() {
         // Powers of two, so that the ratios are exact.
         let own = [timed(FilterOrder::DupOnly, 1_024, 1_024), timed(FilterOrder::GraphDup, 128, 256)];
         let by_url = Timed { filtering: Filtering::ByUrl, ..timed(FilterOrder::GraphDup, 128, 1_024) };

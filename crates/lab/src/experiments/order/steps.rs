@@ -1,8 +1,8 @@
-//! The links of a page, taken through filter, canonicalisation and dedup in one of the orders, each step timed.
+//! Processes the links of a page with filter, canonicalisation and dedup in one of the orders, and times each step.
 //!
-//! The steps are those of a crawl (`pipeline`), but each is done for all links of the page before the next one begins, so that the
-//! clock is read a few times for some fifty links; what it takes to read it is taken off. What the parser did and what the frontier will do is the same in
-//! all orders and not timed.
+//! The steps are those of a crawl (`pipeline`), but each is done for all links of the page before the next step, so
+//! that the clock is read only a few times per fifty links; the cost of reading it is subtracted. The work of the
+//! parser and of the frontier is the same in all orders and not timed.
 
 use std::ops::AddAssign;
 use std::time::Duration;
@@ -18,26 +18,26 @@ use harvestman_policy::PolicySnapshot;
 use harvestman_stages::filter::PatternMemo;
 use harvestman_storage::dedup::DiskError;
 
-/// Times and counts of what was taken through.
+/// Times and counts of the processed links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Links on the pages.
     pub links: u64,
-    /// Of them refused with all links at their place.
+    /// Links refused by position.
     pub refused_by_place: u64,
-    /// Links canonicalised, those that are none left out.
+    /// Links canonicalised successfully.
     pub canonicalised: u64,
-    /// Links refused by the form of their URL.
+    /// Links refused by the pattern of their URL.
     pub refused_by_url: u64,
-    /// Links that the dedup was asked about.
+    /// Links looked up by the dedup.
     pub dedup_in: u64,
-    /// Of them known.
+    /// Links found to be known.
     pub duplicates: u64,
     /// Links that passed everything.
     pub admitted: u64,
-    /// Time of the filter: the page's cluster, refusals by place, forms of URLs, refusals by form.
+    /// Time of the filter: cluster of the page, refusals by position, URL patterns, refusals by pattern.
     pub filter: Duration,
-    /// Time of canonicalisation, fingerprints included.
+    /// Time of canonicalisation, including fingerprints.
     pub canonicalise: Duration,
     /// Time of the dedup.
     pub dedup: Duration,
@@ -59,49 +59,49 @@ impl AddAssign for Tally {
 }
 
 impl Tally {
-    /// Time of all steps.
+    /// Returns the time of all steps.
     pub fn total(&self) -> Duration {
         self.filter + self.canonicalise + self.dedup
     }
 }
 
-/// A page whose links are taken through.
+/// A page to process.
 pub struct Page<'a> {
     /// Its URL.
     pub url: &'a CanonicalUrl,
-    /// The class that it waited under.
+    /// The class that it was queued under.
     pub waited: LinkClass,
-    /// What the parser made of it, with the class names that `policy` asks for.
+    /// The parser output, with the class names that `policy` needs.
     pub parsed: &'a ParsedPage,
-    /// What the crawl knew of the site when it fetched the page.
+    /// The snapshot of the policy when the page was fetched.
     pub policy: &'a dyn PolicySnapshot,
 }
 
-/// How far the filter looks.
+/// The criteria of the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filtering {
-    /// By place first, by the form of the URL afterwards.
+    /// By position first, by URL pattern afterwards.
     ByPlaceAndUrl,
-    /// By the form of the URL alone, as in the paper.
+    /// By URL pattern only, as in the paper.
     ByUrl,
 }
 
-/// Takes pages through in one order.
+/// Processes pages in one order.
 pub struct Steps {
     order: FilterOrder,
     filtering: Filtering,
     canonicaliser: Canonicaliser,
-    /// Keeps apart the URLs of those who share a store.
+    /// Distinguishes the URLs of several users of a store.
     salt: u128,
-    /// What it takes to read the clock.
+    /// The time of reading the clock.
     reading: Duration,
     work: Work,
 }
 
-/// Buffers, so that a page costs no allocation.
+/// Buffers, so that pages need no allocations.
 #[derive(Default)]
 struct Work {
-    /// Places in `texts` and classes of the links under way.
+    /// Positions in `texts` and classes of the current links.
     links: Vec<(usize, usize, LinkClass)>,
     texts: String,
     fingerprints: Vec<Fingerprint>,
@@ -110,17 +110,16 @@ struct Work {
 }
 
 impl Steps {
-    /// Steps in this order. `name` keeps its URLs apart from those of others in the same store.
+    /// Creates the steps of this order. `name` distinguishes its URLs from those of others in the same store.
     pub fn new(order: FilterOrder, filtering: Filtering, canonicaliser: Canonicaliser, name: &str) -> Self {
         let salt = xxh3_128_with_seed(name.as_bytes(), 3);
         Self { order, filtering, canonicaliser, salt, reading: Stopwatch::reading(), work: Work::default() }
     }
 
-    /// Takes a page's links through.
+    /// Processes the links of a page.
     ///
     /// # Errors
-    ///
-    /// Where the store cannot be read or written to.
+    /// The store cannot be read or written.
     pub fn page(&mut self, page: &Page<'_>, store: &mut Store) -> Result<Tally, DiskError> {
         let links = page.parsed.groups.iter().map(|group| group.links.len() as u64).sum();
         let mut tally = Tally { links, ..Tally::default() };
@@ -160,7 +159,7 @@ impl Steps {
         Ok(tally)
     }
 
-    /// The classes of the groups that pass, by place.
+    /// Returns the classes of the groups that pass the filter by position.
     fn places(&self, page: &Page<'_>, tally: &mut Tally) -> Vec<Option<LinkClass>> {
         let cluster = page.policy.page_cluster(page.waited, page.url.as_str(), &page.parsed.leaf_paths);
         let judge = |group: &harvestman_core::model::LinkGroup| {
@@ -177,7 +176,7 @@ impl Steps {
         links.clear();
         texts.clear();
         fingerprints.clear();
-        // Who is going to look at the URL keeps its text; the dedup needs no more than the fingerprint.
+        // A filter by URL needs the text; the dedup needs only the fingerprint.
         let keep = self.order != FilterOrder::DupOnly;
         let ParsedPage { base, charset, .. } = page.parsed;
         let mut resolver = self.canonicaliser.document_resolver(page.url, base.as_deref(), charset);
@@ -196,7 +195,7 @@ impl Steps {
         tally.canonicalised = fingerprints.len() as u64;
     }
 
-    /// Gives the links their page's cluster, where that was left until now.
+    /// Sets the cluster of the page in its links, where that was deferred.
     fn classify(&mut self, page: &Page<'_>) {
         if self.work.links.is_empty() {
             return;
@@ -240,7 +239,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Adds what is new; a URL that stands on the page twice is new once.
+    /// Adds new URLs; a URL that occurs twice on the page is new once.
     fn insert_new(&mut self, store: &mut Store, tally: &mut Tally) -> Result<(), DiskError> {
         let Work { fingerprints, answers, .. } = &mut self.work;
         store.insert_all(fingerprints, answers)?;
@@ -255,7 +254,7 @@ impl Steps {
     }
 }
 
-/// Every group, without a cluster yet.
+/// Returns every group, without a cluster yet.
 fn all_places(page: &Page<'_>) -> Vec<Option<LinkClass>> {
     let class = |group: &harvestman_core::model::LinkGroup| Some(LinkClass::unclassified(group.apath));
     page.parsed.groups.iter().map(class).collect()

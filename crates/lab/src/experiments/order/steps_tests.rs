@@ -7,7 +7,7 @@ use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, World, WorldOptions};
 use harvestman_structure::parse::Parser;
 
-/// Refuses every third place, and every fifth URL.
+/// Refuses every third position and every fifth URL.
 struct Thirds;
 
 impl ClassOrder for Thirds {
@@ -55,7 +55,7 @@ fn all_pages(corpus: &Corpus, order: FilterOrder, filtering: Filtering, store: S
 }
 
 #[test]
-fn filter_first_and_dedup_first_admit_the_same_and_every_link_is_accounted_for() {
+fn both_orders_admit_the_same_links_and_account_for_all() {
     let corpus = corpus();
     for store in StoreKind::ALL {
         let of = |order, filtering| all_pages(&corpus, order, filtering, store);

@@ -1,4 +1,4 @@
-//! The stores of URLs seen that orders are compared over.
+//! The stores of seen URLs over which orders are compared.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,19 +11,19 @@ use harvestman_core::clock::Stopwatch;
 use harvestman_core::url::Fingerprint;
 use harvestman_storage::dedup::{BloomOptions, BloomSet, DiskError, DiskOptions, DiskSet};
 
-/// A kind of store.
+/// The kind of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoreKind {
-    /// A Bloom filter in memory: wrong once in a thousand new URLs.
+    /// A Bloom filter in memory with one false positive per thousand new URLs.
     Bloom,
-    /// The same, with an exact set on disk that is asked wherever the filter says that a URL is known.
+    /// The same, with an exact set on disk that is consulted wherever the filter reports a known URL.
     BloomExact,
-    /// An exact set on disk that is asked about every URL: the regime of the paper.
+    /// An exact set on disk that is consulted for every URL, as in the paper.
     ExactDisk,
 }
 
 impl StoreKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Bloom, Self::BloomExact, Self::ExactDisk];
 
     /// Its name.
@@ -50,37 +50,38 @@ impl FromStr for StoreKind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == name)
-            .ok_or_else(|| format!("there is no store {name}; there are {names}"))
+            .ok_or_else(|| format!("unknown store {name}; expected one of {names}"))
     }
 }
 
-/// A store, full of URLs of an earlier time.
+/// A store filled with earlier URLs.
 pub struct Store {
     bloom: Option<BloomSet>,
     exact: Option<DiskSet>,
-    /// Fingerprints to be asked about by the exact set, and its answers.
+    /// Fingerprints to look up in the exact set, and the results.
     unsure: (Vec<usize>, Vec<Fingerprint>, Vec<bool>),
-    /// Time that it took to add a new URL, writing and merging included, on average over those that it was filled with.
+    /// Average time to add a new URL, including writing and merging, over the URLs that it was filled with.
     written: Duration,
     _directory: TempDir,
 }
 
-/// The rate of the Bloom filter.
+/// Memory of the exact set in bytes.
+pub const EXACT_MEMORY: usize = 64 << 20;
+/// The false positive rate of the Bloom filter.
 const FALSE_POSITIVES: f64 = 0.001;
-/// Fingerprints that are put in at a time at first.
+/// Batch size of the initial fill.
 const BATCH: u64 = 4_096;
 
 impl Store {
-    /// A store that holds `seen` made-up URLs. Its exact set may use `memory` bytes and lives in a temporary folder, which goes
-    /// with the store.
+    /// Creates a store that holds `seen` made-up URLs. Its exact set may use `memory` bytes and is in a temporary
+    /// directory, which is removed with the store.
     ///
     /// # Errors
-    ///
-    /// Where the disk cannot be written to.
+    /// The disk cannot be written to.
     pub fn filled(kind: StoreKind, seen: u64, memory: usize) -> Result<Self, DiskError> {
         let made = |source| DiskError::File { action: "make a folder in", path: std::env::temp_dir(), source };
         let directory = tempfile::tempdir().map_err(made)?;
-        // Room for the crawl besides, so that no new layer is made in the middle of it.
+        // Room for the crawl too, so that no new layer is created during it.
         let planned = 2 * seen.max(1 << 20);
         let bloom = BloomOptions { planned, false_positives: FALSE_POSITIVES, shards: 16, seed: 1 };
         let options = DiskOptions { memory, ..DiskOptions::default() };
@@ -98,8 +99,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Time that the exact set takes to put a new URL on the disk. It does so for hundreds of thousands at once: whoever comes just
-    /// then is not to be charged with all of it, and those before him are not to be charged with none.
+    /// Returns the average time in which the exact set writes a new URL to disk. It writes hundreds of thousands at
+    /// once, so charging the whole time to the URL that triggers the write, and none to the others, would be wrong.
     pub fn written(&self) -> Duration {
         if self.exact.is_some() { self.written } else { Duration::ZERO }
     }
@@ -116,15 +117,14 @@ impl Store {
                 batch.iter().try_for_each(|fingerprint| exact.add(*fingerprint))?;
             }
         }
-        // The table begins empty, and a crawl of a recording does not fill it.
+        // The table begins empty, and the crawl of a recording does not fill it.
         self.exact.as_mut().map_or(Ok(()), DiskSet::flush)
     }
 
-    /// Says of each fingerprint whether it is there.
+    /// Determines whether each fingerprint is present.
     ///
     /// # Errors
-    ///
-    /// Where the disk cannot be read.
+    /// The disk cannot be read.
     pub fn contains_all(&self, fingerprints: &[Fingerprint], known: &mut Vec<bool>) -> Result<(), DiskError> {
         known.clear();
         for fingerprint in fingerprints {
@@ -137,11 +137,10 @@ impl Store {
         Ok(())
     }
 
-    /// Adds fingerprints and says of each whether it was new.
+    /// Adds fingerprints and determines whether each was new.
     ///
     /// # Errors
-    ///
-    /// Where the disk cannot be read or written to.
+    /// The disk cannot be read or written.
     pub fn insert_all(&mut self, fingerprints: &[Fingerprint], new: &mut Vec<bool>) -> Result<(), DiskError> {
         match (&self.bloom, &mut self.exact) {
             (Some(bloom), None) => {
@@ -174,13 +173,13 @@ impl Store {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the bytes in memory.
     pub fn memory_bytes(&self) -> u64 {
         let exact = self.exact.as_ref().map_or(0, DiskSet::memory_bytes) as u64;
         self.bloom.as_ref().map_or(0, BloomSet::memory_bytes) + exact
     }
 
-    /// Bytes on disk.
+    /// Returns the bytes on disk.
     pub fn disk_bytes(&self) -> u64 {
         self.exact.as_ref().map_or(0, DiskSet::disk_bytes)
     }
@@ -220,7 +219,7 @@ mod tests {
         }
         assert_eq!(
             "tape".parse::<StoreKind>().unwrap_err(),
-            "there is no store tape; there are bloom, bloom+exact, exact-disk"
+            "unknown store tape; expected one of bloom, bloom+exact, exact-disk"
         );
     }
 }

@@ -1,12 +1,11 @@
-//! The pages of a crawl, taken through one order or several over all stores.
+//! Processes the pages of a crawl in one or several orders over all stores.
 
 use std::time::Duration;
 
 use super::steps::{Filtering, Page, Steps, Tally};
-use super::stores::{Store, StoreKind};
-use super::{EXACT_MEMORY, Error};
+use super::stores::{EXACT_MEMORY, Store, StoreKind};
 use crate::corpus::{Corpus, PageId, canonicaliser};
-use crate::experiments::Crawl;
+use crate::experiments::{Crawl, ExperimentError};
 use harvestman_core::config::{FilterOrder, ParseOptions};
 use harvestman_core::model::{Apath, LinkClass, ParsedPage};
 use harvestman_core::url::Canonicaliser;
@@ -14,7 +13,7 @@ use harvestman_policy::PolicySnapshot;
 use harvestman_storage::dedup::DiskError;
 use harvestman_structure::parse::Parser;
 
-/// What is compared side by side: the orders, and the filter of the paper, which looks at URLs alone.
+/// The configurations compared side by side: the orders, and the filter of the paper, which uses URLs only.
 const COMPARED: [(FilterOrder, Filtering); 4] = [
     (FilterOrder::DupOnly, Filtering::ByPlaceAndUrl),
     (FilterOrder::DupGraph, Filtering::ByPlaceAndUrl),
@@ -22,53 +21,55 @@ const COMPARED: [(FilterOrder, Filtering); 4] = [
     (FilterOrder::GraphDup, Filtering::ByUrl),
 ];
 
-/// What the links of a crawl took in one order over one store.
+/// The measurements of the links of a crawl in one order over one store.
 #[derive(Clone)]
 pub struct Timed {
     pub order: FilterOrder,
     pub filtering: Filtering,
     pub store: StoreKind,
     pub tally: Tally,
-    /// Bytes of memory and on disk that the store took in the end.
+    /// Bytes of memory and disk of the store at the end.
     pub memory: u64,
     pub disk: u64,
 }
 
-/// Of several times that the same was timed the one in the middle.
+/// Returns the median of repeated measurements.
 pub fn middle(mut timed: Vec<Timed>) -> Vec<Timed> {
     let key = |one: &Timed| (one.order, one.store);
     timed.sort_by_key(|one| (key(one), one.tally.total()));
     timed.chunk_by(|one, other| key(one) == key(other)).map(|same| same[same.len() / 2].clone()).collect()
 }
 
-/// One of those that are compared.
+/// One of the compared configurations.
 struct Running {
     store: usize,
     order: FilterOrder,
     filtering: Filtering,
     steps: Steps,
     tally: Tally,
-    /// Of the page that all are at.
+    /// The measurements of the current page.
     page: Tally,
 }
 
-/// A page of so few links takes no longer than this in any step, unless the machine was busy elsewhere: by two powers of ten.
+/// The processing of a page takes longer than this in a step only if the machine was busy: typical times are shorter by
+/// two orders of magnitude.
 const INTERRUPTED: Duration = Duration::from_millis(1);
 const INTERRUPTED_LINKS: u64 = 1_000;
 
-/// Takes the pages of a crawl through all that is compared.
+/// Processes the pages of a crawl in all compared configurations.
 pub struct Timing {
     parser: Parser,
     stores: Vec<(StoreKind, Store)>,
     running: Vec<Running>,
     failed: Option<DiskError>,
-    /// Turns round who is first, so that none always finds the page's bytes in the cache.
+    /// Rotates which configuration is first, so that none always finds the bytes of the page in the cache.
     turn: usize,
     interrupted: u64,
     canonicaliser: Canonicaliser,
 }
 
-/// Leaves out links to what was not recorded: it does not exist for the crawl either, which would find it out by its scope.
+/// Removes links to URLs that were not recorded, which do not exist for the crawl either; a crawl would exclude them by
+/// its scope.
 fn keep_recorded(page: &mut ParsedPage, corpus: &Corpus, id: PageId, canonicaliser: &Canonicaliser) {
     let ParsedPage { groups, hrefs, base, charset, .. } = page;
     let mut resolver = canonicaliser.document_resolver(corpus.url(id), base.as_deref(), charset);
@@ -83,7 +84,7 @@ fn keep_recorded(page: &mut ParsedPage, corpus: &Corpus, id: PageId, canonicalis
 
 impl Timing {
     /// Fills a store of each kind.
-    pub fn new(kinds: &[StoreKind], seen: u64) -> Result<Self, Error> {
+    pub fn new(kinds: &[StoreKind], seen: u64) -> Result<Self, ExperimentError> {
         let store = |kind: &StoreKind| Ok((*kind, Store::filled(*kind, seen, EXACT_MEMORY)?));
         let stores = kinds.iter().map(store).collect::<Result<_, DiskError>>()?;
         let parser = Parser::new(&ParseOptions::default());
@@ -91,12 +92,12 @@ impl Timing {
         Ok(Self { parser, stores, running: Vec::new(), failed: None, turn: 0, interrupted: 0, canonicaliser })
     }
 
-    /// Begins a crawl, of which no URL was seen, to be taken through what is compared.
+    /// Begins a crawl, none of whose URLs are known, in all compared configurations.
     pub fn begin_side_by_side(&mut self, corpus: &Corpus, crawl: &Crawl) {
         self.begin("side by side", &COMPARED, corpus, crawl);
     }
 
-    /// Begins a crawl to be taken through its own order alone, the `turn`-th time.
+    /// Begins a crawl in its own order only, for the `turn`-th time.
     pub fn begin_in(&mut self, order: FilterOrder, turn: u64, corpus: &Corpus, crawl: &Crawl) {
         self.begin(&format!("alone {turn}"), &[(order, Filtering::ByPlaceAndUrl)], corpus, crawl);
     }
@@ -113,7 +114,7 @@ impl Timing {
         }
     }
 
-    /// Takes a page through that the crawl has fetched by what `policy` knew.
+    /// Processes a page that the crawl has fetched, with the snapshot `policy`.
     pub fn page(&mut self, corpus: &Corpus, id: PageId, policy: &dyn PolicySnapshot) {
         let stored = corpus.page(id);
         if !stored.is_page() || self.failed.is_some() {
@@ -137,7 +138,7 @@ impl Timing {
         self.take_over();
     }
 
-    /// Adds the page to what was measured, unless somebody was interrupted at it.
+    /// Adds the page to the measurements, unless a step was interrupted.
     fn take_over(&mut self) {
         let slow = |running: &Running| {
             let most = INTERRUPTED * (1 + u32::try_from(running.page.links / INTERRUPTED_LINKS).unwrap_or(u32::MAX));
@@ -148,14 +149,14 @@ impl Timing {
             return;
         }
         for running in &mut self.running {
-            // What the store writes later is due to what was new now.
+            // Later writes of the store are caused by the URLs that are new now.
             running.page.dedup += self.stores[running.store].1.written() * running.page.admitted as u32;
             running.tally += running.page;
         }
     }
 
-    /// What the crawl's pages took.
-    pub fn end(&mut self) -> Result<Vec<Timed>, Error> {
+    /// Ends the crawl and returns the measurements.
+    pub fn end(&mut self) -> Result<Vec<Timed>, ExperimentError> {
         if let Some(error) = self.failed.take() {
             return Err(error.into());
         }
@@ -166,7 +167,7 @@ impl Timing {
         Ok(timed.collect())
     }
 
-    /// Pages that were left out because the machine was busy elsewhere.
+    /// Returns the number of pages excluded because the machine was busy.
     pub fn interrupted(&mut self) -> u64 {
         std::mem::take(&mut self.interrupted)
     }
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_each_order_and_store_the_middle_time_counts() {
+    fn the_median_time_of_each_order_and_store_is_used() {
         let timed = |order, store, millis| Timed {
             order,
             filtering: Filtering::ByPlaceAndUrl,

@@ -1,8 +1,9 @@
-//! The published figures of SOUrCe (Li, Pantel and Callan 2018) and ClusterGraph (Jiang, Lv 2009), as rows to show beside one's own.
+//! The published figures of SOUrCe (Li, Pantel and Callan 2018) and ClusterGraph (Jiang, Lv 2009), as rows for
+//! comparison.
 //!
-//! They were measured on six other sites, so what they
-//! tell is the size of the differences between policies, not values to be met. Figures 5 to 8 were published as plots
-//! without numbers; what the text states of them is in [`FINAL_RECALL`] and [`SAMPLES_ALIKE`].
+//! They were measured on six other sites, so they show the size of differences between policies, not values to be
+//! reproduced. Figures 5 to 8 were published as plots without numbers; the values stated in the text are
+//! [`FINAL_RECALL`] and [`SAMPLES_ALIKE`].
 
 mod order;
 
@@ -14,12 +15,12 @@ use super::{Measure, Row};
 pub const AVERAGE: &str = "paper";
 /// Recall of the target pages at the end of a crawl of a whole corpus, on average (section 5.4, figure 7).
 pub const FINAL_RECALL: f64 = 0.9498;
-/// Pages sampled by Apath that serve as well as that many sampled breadth-first (section 5.5, figure 8).
+/// Number of pages sampled by Apath that is as good as the given number sampled breadth-first (section 5.5, figure 8).
 pub const SAMPLES_ALIKE: (u64, u64) = (200, 1_000);
-/// Pages that a crawl for user-created content may fetch, of how many in the corpus (section 5.3).
+/// Budget of a crawl for user-created content, and number of pages of the corpus (section 5.3).
 pub const UCC_BUDGET: (u64, u64) = (5_000, 20_000);
 
-/// The policies of table 3, as its columns stand.
+/// The policies of table 3, in the order of its columns.
 const UCC_POLICIES: [&str; 3] = ["SOUrCe", "iRobot", "BFS"];
 /// A line of table 3: valid ratio, recall and F, each by policy.
 type Site = (&'static str, [f64; 3], [f64; 3], [f64; 3]);
@@ -33,7 +34,7 @@ const UCC: &[Site] = &[
     (AVERAGE, [0.9989, 0.9361, 0.8779], [0.2767, 0.0438, 0.2408], [0.4327, 0.0828, 0.3773]),
 ];
 
-/// The policies of table 4, as its columns stand.
+/// The policies of table 4, in the order of its columns.
 const TARGET_POLICIES: [&str; 3] = ["SOUrCe", "TPM", "BFS"];
 /// A line of table 4: target, budget, harvest rate, recall and F, each by policy.
 type Target = (&'static str, &'static str, Option<u64>, [f64; 3], [f64; 3], [f64; 3]);
@@ -53,7 +54,7 @@ const TARGET: &[Target] = &[
     (AVERAGE, "average", None, [0.822, 0.828, 0.355], [0.822, 0.273, 0.355], [0.822, 0.376, 0.355]),
 ];
 
-/// Table 5: the terms of the score (eq. 11) that are left in, valid ratio, entropy. Averages over the six sites.
+/// Table 5: the remaining terms of the score (eq. 11), valid ratio, entropy. Averages over the six sites.
 const ABLATION: &[(&str, f64, f64)] = &[
     ("Dsim+Balance", 0.9892, 1.539),
     ("Info+Balance", 0.9896, 1.1413),
@@ -71,7 +72,7 @@ const CLUSTERING: &[(&str, f64, f64, f64, f64)] = &[
     ("paper: Stack", 416.0, 15.0, 20.0, 55.0),
 ];
 
-/// Table 3, the crawl for user-created content: the sites, then the average.
+/// Returns table 3, the crawl for user-created content: the sites, then the average.
 pub fn ucc() -> Vec<Row> {
     let of_site = |(site, valid, recall, f): &Site| {
         let rows = (0..3).map(|at| {
@@ -85,7 +86,7 @@ pub fn ucc() -> Vec<Row> {
     UCC.iter().flat_map(of_site).collect()
 }
 
-/// Table 4, the crawl for a target: sites and targets, then the average.
+/// Returns table 4, the crawl for a target: sites and targets, then the average.
 pub fn target() -> Vec<Row> {
     let of_target = |(site, target, budget, rate, recall, f): &Target| {
         let rows = (0..3).map(|at| {
@@ -100,7 +101,7 @@ pub fn target() -> Vec<Row> {
     TARGET.iter().flat_map(of_target).collect()
 }
 
-/// Table 5, the score without one of its terms.
+/// Returns table 5, the score without one of its terms.
 pub fn ablation() -> Vec<Row> {
     let row = |(terms, valid_ratio, entropy): &(&str, f64, f64)| {
         let row = Row { variant: Some((*terms).to_owned()), ..Row::new(AVERAGE, "ucc", "SOUrCe") };
@@ -109,7 +110,7 @@ pub fn ablation() -> Vec<Row> {
     ABLATION.iter().map(row).collect()
 }
 
-/// Table 2, the clusterings.
+/// Returns table 2, the clusterings.
 pub fn clustering() -> Vec<Row> {
     let row = |(site, features, types, clusters, outliers): &(&str, f64, f64, f64, f64)| {
         Row::new(site, "cluster", "SOUrCe")
@@ -122,7 +123,7 @@ pub fn clustering() -> Vec<Row> {
     CLUSTERING.iter().map(row).collect()
 }
 
-/// The averages alone.
+/// Returns only the averages.
 pub fn averages(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().filter(|row| row.corpus == AVERAGE).collect()
 }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use crate::measures::f_measure;
 
-    /// The mean of a measure over the sites, for a policy.
+    /// Returns the mean of a measure over the sites, for a policy.
     fn mean(rows: &[Row], policy: &str, measure: Measure) -> f64 {
         let values = rows.iter().filter(|row| row.corpus != AVERAGE && row.policy == policy);
         let values: Vec<_> = values.map(|row| row.measures[&measure]).collect();

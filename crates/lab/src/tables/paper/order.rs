@@ -1,11 +1,11 @@
-//! ClusterGraph's figures: filter before dedup, and dedup before the filter.
+//! ClusterGraph's figures: filter before dedup, and dedup before filter.
 
 use super::AVERAGE;
 use crate::tables::{Measure, Row};
 
-/// ClusterGraph (Jiang, Lv 2009), by crawler: the order, then for LiveJournal, Shelfari and Jaiku the share of valuable pages
-/// (section 5.3), false positives and false negatives (table 6). What a crawler with the dedup alone has no figures for is
-/// [`f64::NAN`].
+/// Quality by crawler in ClusterGraph (Jiang, Lv 2009): the order, then for LiveJournal, Shelfari and Jaiku the share
+/// of valuable pages (section 5.3), false positives and false negatives (table 6). Missing figures of the crawler with
+/// dedup only are [`f64::NAN`].
 type Quality = (&'static str, [f64; 3], [f64; 3], [f64; 3]);
 const ORDERS: &[Quality] = &[
     ("dup-only", [0.56, 0.76, 0.83], [f64::NAN; 3], [f64::NAN; 3]),
@@ -13,13 +13,13 @@ const ORDERS: &[Quality] = &[
     ("graph-dup", [0.82, 0.90, 0.94], [0.185, 0.098, 0.061], [0.021, 0.011, 0.007]),
 ];
 
-/// Times relative to the dedup alone (its figure 5, ranges over the three sites): the order; all, dedup, filter, lowest and
-/// highest. Canonicalisation is not counted there.
+/// Times relative to dedup only (its figure 5, ranges over the three sites): the order, then total, dedup and filter,
+/// minimum and maximum each. Canonicalisation is not included there.
 type Times = (&'static str, [f64; 2], [f64; 2], [f64; 2]);
 const ORDER_TIMES: &[Times] =
     &[("dup-graph", [1.00, 1.07], [0.94, 0.99], [0.06, 0.08]), ("graph-dup", [0.35, 0.39], [0.19, 0.22], [0.15, 0.17])];
 
-/// ClusterGraph's crawls: quality by site, and times, of which only ranges were published, as their middles.
+/// Returns ClusterGraph's crawls: quality by site, and times as the midpoints of the published ranges.
 pub fn order() -> Vec<Row> {
     const SITES: [&str; 3] = ["paper: LiveJournal", "paper: Shelfari", "paper: Jaiku"];
     let row =
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_paper_calls_false_positives_is_what_is_not_valuable() {
+    fn the_papers_false_positives_are_the_pages_that_are_not_valuable() {
         let rows = order();
         assert_eq!(rows.len(), 11);
         for row in rows.iter().filter(|row| row.measures.contains_key(&Measure::FalsePositives)) {
