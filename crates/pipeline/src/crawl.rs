@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Error;
 use super::control::CrawlControl;
+use super::fleet::SharedPolicy;
 use super::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
 use super::live::{LiveSources, LiveViewer};
 use super::output::{self, DirectoryLock};
@@ -48,6 +49,8 @@ pub(super) struct Crawl {
     pub(super) live: LiveSources,
     pub(super) seen: SeenMonitor,
     pub(super) visits: Arc<Visits>,
+    /// The policy that all nodes of the fleet decide by, where this node shares one.
+    pub(super) shared_policy: Option<SharedPolicy>,
     pub(super) clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     pub(super) started: Instant,

@@ -6,14 +6,14 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::policy_setup::MakePolicy;
+use super::fleet::NodePolicy;
+use super::make_policy::MakePolicy;
 use super::state_writer::{StateLog, SyncArchive};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
-use harvestman_policy::Policy;
 use harvestman_stages::fetch::{Client, Error, Request, TrustedHosts};
 use harvestman_storage::archive::{Files, Output};
 use harvestman_storage::store::Store;
@@ -60,8 +60,8 @@ pub(super) trait Environment {
     }
 
     /// The policy: one that learns here, unless it is shared with others.
-    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
-        make(seed.child("policy"))
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> NodePolicy {
+        NodePolicy { policy: make(seed.child("policy")), shared: None }
     }
 
     /// Whether something may be known of hosts that nothing has been sent to yet.

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::link_times::{LinkTimes, Timing};
-use super::page_processor::Rules;
+use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{

@@ -9,15 +9,18 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::environment::Environment;
 use super::example::{example, reader, spelling_reader};
+use super::fleet::{NodePolicy, SharedPolicy};
 use super::handles::FrontierHandle;
 use super::learning::{Learner, Learning, ObservationSender};
 use super::live::LiveBoard;
+use super::make_policy::MakePolicy;
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
 use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
 use super::pace::Pace;
-use super::page_processor::{PageProcessor, Rules};
+use super::page_processor::PageProcessor;
 use super::policy_log::Journal;
+use super::rules::Rules;
 use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
 use harvestman_core::clock::Clock;
@@ -34,9 +37,6 @@ use harvestman_policy::{
 use harvestman_stages::frontier::{LinksFound, Order, OrderSlot};
 use harvestman_structure::parse::Parser;
 
-/// Makes the policy that is configured; its random draws start at the seed.
-pub(super) type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;
-
 /// A policy that is ready, and its first snapshot where all stages find it.
 pub(super) struct PolicySetup {
     policy: Box<dyn Policy>,
@@ -51,6 +51,8 @@ pub(super) struct PolicySetup {
     pub(super) traps: Arc<TrapBoard>,
     /// The example page, where it is to be fetched.
     pub(super) example_seed: Option<CanonicalUrl>,
+    /// The policy that all nodes of the fleet decide by, where this node shares one.
+    pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
 }
 
@@ -81,7 +83,7 @@ impl PolicySetup {
         let model = model(config, seeds, scope)?;
         let example_seed =
             example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
-        let mut policy = environment.policy(&making(config, example, model), seed);
+        let NodePolicy { mut policy, shared } = environment.policy(&making(config, example, model), seed);
         if config.filter.trap_guard {
             policy = Box::new(Guarded::new(policy));
         }
@@ -94,6 +96,7 @@ impl PolicySetup {
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             traps: Arc::default(),
+            shared,
             observations: None,
             filter: config.filter.order,
             policy,

@@ -118,9 +118,15 @@ fn variables_of_the_projects_own_tests_are_no_settings() {
 #[test]
 fn every_variable_that_tests_and_benches_read_is_known_to_be_no_setting() {
     let name = regex::Regex::new("HARVESTMAN_[A-Z_]*[A-Z]").unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut used = std::collections::BTreeSet::new();
-    for file in files_below(&[root.join("tests"), root.join("benches"), root.join(".ci"), root.join("src")]) {
+    for file in files_below(&[
+        root.join("tests"),
+        root.join("benches"),
+        root.join(".ci"),
+        root.join("src"),
+        root.join("crates"),
+    ]) {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         used.extend(name.find_iter(&text).map(|found| found.as_str().to_owned()));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::commit_tracker::CommitTracker;
-use super::policy::FleetPolicy;
+use super::policy::SharedPolicy;
 use crate::handles::{FrontierHandle, HostsHandle, StateHandle};
 use crate::hosts::RememberedHosts;
 use crate::resume::Past;
@@ -48,7 +48,8 @@ pub(super) struct FleetEngine {
     pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) commits: Arc<CommitTracker>,
     pub(super) metrics: Arc<FleetMetrics>,
-    pub(super) policy: Arc<FleetPolicy>,
+    /// None where each node learns by itself.
+    pub(super) policy: Option<SharedPolicy>,
     /// Held while partitions change hands and while a batch is taken in: what is taken in stands before or after, in the frontier too.
     pub(super) gate: tokio::sync::Mutex<()>,
 }
@@ -126,7 +127,7 @@ impl FleetEngine {
     /// Puts what comes from another node under the class that it has here. Where all go by one policy, its clusters are the same
     /// everywhere, and its patterns are those of the snapshot that holds here by now.
     fn reclassify(&self, item: &mut ScheduledUrl) {
-        match self.policy.pattern(item.url.as_str()) {
+        match self.policy.as_ref().map(|policy| policy.pattern(item.url.as_str())) {
             Some(pattern) => item.class.pattern = pattern,
             // Clusters are told apart by each node for itself.
             None => item.class.cluster = ClusterId::UNKNOWN,

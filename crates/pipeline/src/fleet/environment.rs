@@ -5,15 +5,14 @@ use std::sync::Arc;
 use super::commit_tracker::CommitTracker;
 use super::journal::SessionJournal;
 use super::log::FleetLog;
-use super::policy::FleetPolicy;
+use super::policy::{FleetPolicy, NodePolicy};
 use crate::environment::{Environment, LiveEnvironment, Network};
-use crate::policy_setup::MakePolicy;
+use crate::make_policy::MakePolicy;
 use crate::state_writer::StateLog;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
-use harvestman_policy::Policy;
 use harvestman_stages::fetch::TrustedHosts;
 use harvestman_storage::store::Store;
 
@@ -52,7 +51,7 @@ impl Environment for FleetEnvironment {
         true
     }
 
-    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> NodePolicy {
         self.policy.make(make, seed)
     }
 

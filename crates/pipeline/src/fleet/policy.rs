@@ -1,14 +1,14 @@
 //! The policy of a node of a fleet: what it sees goes to the outbox, what it decides by comes from whoever holds the fleet's policy, and
 //! where that is this node, it learns here.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
 use crate::example::reader;
-use crate::policy_setup::MakePolicy;
+use crate::make_policy::MakePolicy;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, ParseOptions};
 use harvestman_core::model::UrlPattern;
@@ -23,9 +23,16 @@ use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
 /// Longer pages are not sent with what is seen of them: they are not learnt from, but for what was read of them at once.
 const BODY_MAX: usize = 256 << 10;
 
-/// The policy of a session, before it is known which one it is.
+/// The policy of one node.
+pub(crate) struct NodePolicy {
+    /// What the node shows its observations to, and takes snapshots from.
+    pub(crate) policy: Box<dyn Policy>,
+    /// The policy that all nodes of the fleet decide by; none where each learns by itself.
+    pub(crate) shared: Option<SharedPolicy>,
+}
+
+/// Makes the policy of a session.
 pub(super) struct FleetPolicy {
-    school: OnceLock<Classroom>,
     parse: ParseOptions,
     /// The same on all nodes: a policy that is shown the same learns the same.
     seed: Seed,
@@ -37,11 +44,11 @@ impl FleetPolicy {
     pub(super) fn new(config: &Config, clock: &Clock, metrics: Arc<FleetMetrics>) -> Self {
         let name = format!("{} {}", config.fleet.name, config.crawl.policy.name());
         let seed = Seed(xxhash_rust::xxh3::xxh3_64(name.as_bytes()));
-        Self { school: OnceLock::new(), parse: config.parse.clone(), seed, clock: clock.clone(), metrics }
+        Self { parse: config.parse.clone(), seed, clock: clock.clone(), metrics }
     }
 
     /// The policy of this node. One whose snapshots cannot be handed on learns from what this node fetches alone.
-    pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> Box<dyn Policy> {
+    pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> NodePolicy {
         let lead = Lead::new(make(self.seed), reader(&self.parse));
         let Some(lead) = lead else {
             let policy = make(own.child("policy"));
@@ -50,7 +57,7 @@ impl FleetPolicy {
                     "what this policy learns cannot be handed on: each node learns from what it fetches itself"
                 );
             }
-            return policy;
+            return NodePolicy { policy, shared: None };
         };
         let taught = lead.taught();
         let room = Room {
@@ -63,25 +70,26 @@ impl FleetPolicy {
             outbox: Arc::new(Outbox::new(Arc::clone(&self.metrics))),
             clock: self.clock.clone(),
         };
-        let school = self.school.get_or_init(|| Classroom(Arc::new(room)));
-        Box::new(Follow::new(Arc::new(school.clone())))
+        let shared = SharedPolicy(Arc::new(room));
+        NodePolicy { policy: Box::new(Follow::new(Arc::new(shared.clone()))), shared: Some(shared) }
+    }
+}
+
+impl SharedPolicy {
+    /// What the fleet asks of it.
+    pub(super) fn session(&self) -> Arc<PolicySession> {
+        PolicySession::new(Arc::new(self.clone()), Arc::clone(&self.0.outbox), RetentionLimits::default())
     }
 
-    /// What the fleet asks of it; none where each node learns for itself.
-    pub(super) fn post(&self) -> Option<Arc<PolicySession>> {
-        let school = self.school.get()?;
-        Some(PolicySession::new(Arc::new(school.clone()), Arc::clone(&school.0.outbox), RetentionLimits::default()))
-    }
-
-    /// The pattern of a URL by the fleet's policy; none where each node learns for itself.
-    pub(super) fn pattern(&self, url: &str) -> Option<UrlPattern> {
-        Some(self.school.get()?.0.taught.load().snapshot.pattern(url))
+    /// The pattern of a URL by the fleet's policy.
+    pub(super) fn pattern(&self, url: &str) -> UrlPattern {
+        self.0.taught.load().snapshot.pattern(url)
     }
 }
 
 /// Where the policy of a fleet and the policy thread of a node meet.
 #[derive(Clone)]
-struct Classroom(Arc<Room>);
+pub(crate) struct SharedPolicy(Arc<Room>);
 
 struct Room {
     make: MakePolicy,
@@ -144,7 +152,7 @@ impl Room {
     }
 }
 
-impl Classroom {
+impl SharedPolicy {
     /// Learning takes its time, and nobody who serves sockets waits for it. A policy that panics costs its learning alone.
     async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Room) -> T + Send + 'static) -> Option<T> {
         let room = Arc::clone(&self.0);
@@ -161,7 +169,7 @@ impl Classroom {
     }
 }
 
-impl PolicyReplica for Classroom {
+impl PolicyReplica for SharedPolicy {
     fn start_leading(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move { self.apart(Room::begin).await.unwrap_or_default() })
     }
@@ -186,7 +194,7 @@ impl PolicyReplica for Classroom {
     }
 }
 
-impl School for Classroom {
+impl School for SharedPolicy {
     fn taught(&self) -> Arc<Taught> {
         self.0.taught.load_full()
     }

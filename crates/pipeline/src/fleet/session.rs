@@ -62,10 +62,9 @@ impl NodeContext<'_> {
             CrawlBuilder { config, hooks: &inner, clock, seed, start: start::start, environment: &environment };
         let prepared = builder.build()?;
         tracing::info!(session = session.0, "this node takes part in the fleet's crawl `{}`", config.fleet.name);
-        let seat = environment.policy.post();
-        let one_policy = seat.is_some();
-        let node = match seat {
-            Some(seat) => node.with_policy(seat),
+        let one_policy = prepared.crawl.shared_policy.is_some();
+        let node = match &prepared.crawl.shared_policy {
+            Some(policy) => node.with_policy(policy.session()),
             None => node,
         };
         let mut running = prepared.start(Threads::spawn)?;
@@ -84,7 +83,8 @@ impl NodeContext<'_> {
         let started = running.crawl.started;
         let size = FleetSize::default();
         let node = watched(node, config, running.crawl.fleet_progress(), &size);
-        let participation = Participation::begin(node, &running.crawl, &environment, (self.hooks, &inner), relay);
+        let hooks = SessionHooks { outer: self.hooks, inner: &inner };
+        let participation = Participation::begin(node, &running.crawl, &environment, hooks, relay);
         hand_back(output::directory(config), &environment);
         let reason = stop_reason(running.until_over(&inner).await);
         let end = participation.end().await;
@@ -149,13 +149,19 @@ struct Participation {
     leave: Option<oneshot::Sender<()>>,
 }
 
+/// The hooks of the node, and those of the session's crawl.
+struct SessionHooks<'a> {
+    outer: &'a Hooks,
+    inner: &'a Hooks,
+}
+
 impl Participation {
     /// Takes part with this crawl until the session ends, and ends the crawl then.
     fn begin(
         node: Node,
         crawl: &Crawl,
         environment: &FleetEnvironment,
-        (outer, inner): (&Hooks, &Hooks),
+        SessionHooks { outer, inner }: SessionHooks<'_>,
         (relay, on_orders): (OrderRelay, OnOrders),
     ) -> Self {
         let handles = &crawl.handles;
@@ -169,7 +175,7 @@ impl Participation {
             ledger: Arc::clone(&crawl.status.ledger),
             commits: Arc::clone(&environment.commits),
             metrics: Arc::clone(&outer.metrics.fleet),
-            policy: Arc::clone(&environment.policy),
+            policy: crawl.shared_policy.clone(),
             gate: tokio::sync::Mutex::new(()),
         });
         let in_flight_max = crawl.control.config().frontier.in_flight_max;

@@ -1,9 +1,9 @@
 //! A host in the directory.
 
-use actix::Actor as _;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+
+use actix::Actor as _;
 
 use harvestman_stages::host::{HostActor, HostAddress, HostCore, HostPorts, HostSetup};
 

@@ -3,6 +3,7 @@
 //! The directory is used on the thread of the actors alone; other threads use [`HostsHandle`](crate::handles::HostsHandle).
 
 mod entry;
+mod gate_port;
 mod gates;
 mod ports;
 mod sitemaps;

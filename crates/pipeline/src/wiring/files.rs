@@ -9,7 +9,8 @@ use crate::bounds::threads;
 use crate::handles::ArchiveHandle;
 use crate::learning::ObservationSender;
 use crate::metered::Metered;
-use crate::page_processor::{PageProcessor, Rules};
+use crate::page_processor::PageProcessor;
+use crate::rules::Rules;
 use crate::state_writer::Disk;
 use crate::worker::{Worker, WorkerContext};
 use harvestman_core::config::Config;
@@ -20,14 +21,13 @@ use harvestman_structure::parse::Parser;
 /// Where outcomes are written.
 pub(super) struct ArchiveFiles {
     sink: ArchiveSink,
-    pub(super) writer: Writer,
     index: Arc<RevisitIndex>,
     run_id: RunId,
 }
 
 impl ArchiveFiles {
     /// Opens the files.
-    pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<Self, Error> {
+    pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<(Self, Writer), Error> {
         let CrawlBuilder { config, clock, hooks, environment, .. } = builder;
         let run_id = RunId::new(builder.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
@@ -35,7 +35,7 @@ impl ArchiveFiles {
         let metrics = Arc::clone(&hooks.metrics.archive);
         let output = Metered::new(environment.output(files), &config.archive, clock.clone(), metrics);
         let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), &config.archive);
-        Ok(Self { sink, writer, index, run_id })
+        Ok((Self { sink, index, run_id }, writer))
     }
 
     /// The way to the files.

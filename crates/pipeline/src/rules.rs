@@ -1,0 +1,61 @@
+//! What is the same for all pages of a crawl.
+
+use std::sync::Arc;
+
+use super::needs::SharedNeeds;
+use harvestman_core::config::filter::FilterOptions;
+use harvestman_core::model::{Answer, HostOwnership, RobotsDirectives, ScheduledUrl};
+use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
+use harvestman_metrics::Metrics;
+use harvestman_policy::{CurrentPolicy, PolicySnapshot};
+use harvestman_stages::fetch::{self, DecodeLimits};
+use harvestman_stages::host::sitemap;
+use harvestman_storage::dedup::SeenUrls;
+use harvestman_structure::parse::refresh_target;
+
+/// Whether a URL was recorded.
+pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
+
+/// What is the same for all pages.
+pub(super) struct Rules {
+    pub(super) canonicaliser: Canonicaliser,
+    pub(super) scope: Arc<Scope>,
+    pub(super) seen: Arc<SeenUrls>,
+    /// Which URLs are this node's own.
+    pub(super) ownership: Arc<dyn HostOwnership>,
+    pub(super) policy: CurrentPolicy,
+    /// What the policy wants to be told of each page.
+    pub(super) needs: Arc<SharedNeeds>,
+    pub(super) filter: FilterOptions,
+    pub(super) depth_max: u16,
+    pub(super) agent: String,
+    pub(super) decode: DecodeLimits,
+    pub(super) sitemaps: sitemap::Limits,
+    /// Whether the links of each page are exported.
+    pub(super) export: bool,
+    /// Whether digests are made of pages, for visits to them later.
+    pub(super) digests: bool,
+    /// Which URLs were recorded, where a recording is replayed: others do not exist.
+    pub(super) recorded: Option<Recorded>,
+    pub(super) metrics: Metrics,
+}
+
+impl Rules {
+    /// The policy's state of knowledge now.
+    pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
+        Arc::clone(&self.policy.load())
+    }
+
+    /// Returns the directives to this crawler in the head of an answer.
+    pub(super) fn header_directives(&self, answer: &Answer) -> RobotsDirectives {
+        fetch::robots_directives(&answer.headers, &self.agent)
+    }
+
+    /// Returns the target of an answer's `Refresh` header, resolved against the page's address: a base element does not apply to it.
+    pub(super) fn refresh_target(&self, item: &ScheduledUrl, answer: &Answer) -> Option<String> {
+        let value = fetch::redirect::refresh(&answer.headers)?;
+        let target = refresh_target(&value)?;
+        let mut resolver = self.canonicaliser.resolver(&item.url, None);
+        Some(resolver.resolve(target).map_or(target, |url| url.as_str()).to_owned())
+    }
+}

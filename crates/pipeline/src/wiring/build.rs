@@ -1,0 +1,311 @@
+//! Builds the stages of a crawl, sink to source: each is handed the handles of those behind it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crossbeam_channel::Receiver;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::CrawlBuilder;
+use super::actors::{FrontierParts, FrontierToBe, HostParts, directory, request_sender};
+use super::earlier::EarlierRuns;
+use super::files::ArchiveFiles;
+use super::parts::{Parts, parts, plant, rules};
+use crate::active_orders::ActiveOrders;
+use crate::control::{ControlSetup, CrawlControl};
+use crate::crawl::{Crawl, Handles, PreparedCrawl};
+use crate::handles::{HostsHandle, PageQueue, StateHandle};
+use crate::hosts::HostDirectory;
+use crate::job::Job;
+use crate::learning::Learner;
+use crate::live::{LiveBoard, LiveSources};
+use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
+use crate::policy_setup::{LearnerSetup, PolicySetup};
+use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
+use crate::resume::{Start, restore_urls, shelf};
+use crate::rules::Rules;
+use crate::seen::SeenMonitor;
+use crate::snapshot_publisher::SnapshotPublisher;
+use crate::state_writer::{StateWriter, StateWriterSetup};
+use crate::status::StatusReader;
+use crate::tally::Tally;
+use crate::threads::Stages;
+use crate::trap_board::TrapBoard;
+use crate::visits::Visits;
+use crate::worker::{Worker, WorkerContext};
+use crate::{Error, output};
+use harvestman_core::clock::Instant;
+use harvestman_core::model::Ledger;
+use harvestman_report::Run;
+use harvestman_stages::frontier::{DiscoveredLinks, EndReason, FrontierActor};
+use harvestman_storage::archive::Writer;
+use harvestman_storage::dedup::SeenUrls;
+use harvestman_storage::store::Store;
+
+/// The sinks, and what an earlier run left of them.
+struct Sinks {
+    directory: PathBuf,
+    files: ArchiveFiles,
+    seen: Arc<SeenUrls>,
+    rules: Arc<Rules>,
+    visits: Arc<Visits>,
+    earlier: EarlierRuns,
+    active: ActiveOrders,
+    /// When the crawl would have started had it never been interrupted.
+    started: Instant,
+}
+
+/// The circle of leases: the frontier hands them to hosts, these send requests, whose answers wait for the workers.
+struct Circle {
+    handles: Handles,
+    hosts: Arc<HostDirectory>,
+    jobs: Receiver<Job>,
+    tally: Arc<Tally>,
+    ledger: Arc<Mutex<Ledger>>,
+    finished: oneshot::Receiver<EndReason>,
+    state_writer: Option<(StateWriter, StateHandle)>,
+    scheduler: Option<RecrawlScheduler>,
+    /// Whether nothing was discovered before.
+    is_new: bool,
+}
+
+/// What shows the crawl to others.
+struct Shown {
+    traps: Arc<TrapBoard>,
+    publisher: Arc<SnapshotPublisher>,
+    live: Arc<LiveBoard>,
+    seeds: Vec<String>,
+}
+
+impl CrawlBuilder<'_> {
+    /// Builds all stages and connects them. The actors run; the other stages are started by [`PreparedCrawl::start`].
+    pub(crate) fn build(&self) -> Result<PreparedCrawl, Error> {
+        let (parts, mut policy) = parts(self)?;
+        let crawl_directory = output::directory(self.config);
+        // Only now: nothing is made where the settings are wrong.
+        let Start { lock, left } = (self.start)(&crawl_directory)?;
+        let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
+        let circle = self.circle(&parts, &policy, &mut sinks)?;
+        let seeds = self.seeds(&parts, &policy, &sinks.rules, circle.is_new);
+        let shared_policy = policy.shared.clone();
+        let shown = Shown {
+            traps: Arc::clone(&policy.traps),
+            publisher: Arc::clone(&policy.publisher),
+            live: Arc::new(LiveBoard::new(&self.hooks.live)),
+            seeds: parts.seeds.iter().map(ToString::to_string).collect(),
+        };
+        let (workers, learner) = self.workers(policy, &shown.live, &circle.handles, &sinks)?;
+        let control = self.control(&circle, &sinks, &shown);
+        let status = self.status(&circle, &sinks, &shown, &control);
+        let live = self.live(&circle, &shown, &control);
+        let Circle { handles, jobs, finished, state_writer, scheduler, .. } = circle;
+        let crawl = Crawl {
+            seen: SeenMonitor::new(sinks.seen, handles.frontier.clone()),
+            handles,
+            control,
+            status,
+            live,
+            visits: sinks.visits,
+            shared_policy,
+            clock: self.clock.clone(),
+            started: sinks.started,
+            finished: Mutex::new(Some(finished)),
+            seeds,
+            run: Run { seeds: shown.seeds, seed: self.seed.0, config: Some(CONFIG_FILE.to_owned()), ..Run::default() },
+            lock,
+        };
+        Ok(PreparedCrawl { crawl, stages: Stages { workers, jobs, learner, scheduler, state_writer, writer } })
+    }
+
+    /// Opens what is written to, and reads what an earlier run left.
+    fn sinks(
+        &self,
+        parts: &Parts,
+        policy: &mut PolicySetup,
+        directory: PathBuf,
+        left: Option<Store>,
+    ) -> Result<(Sinks, Writer), Error> {
+        let Self { config, hooks, clock, seed, .. } = self;
+        output::write_config(&directory, config)?;
+        let (files, writer) = ArchiveFiles::open(self, &directory)?;
+        let active = ActiveOrders::read(&directory)?;
+        policy.recall(config, &directory, active.steering.clone())?;
+        let earlier = EarlierRuns::recall(self, &directory, left)?;
+        let (order, store) = (config.filter.order.name(), config.dedup.store.name());
+        hooks.metrics.crawl.info.set(&[config.crawl.policy.name(), order, store]);
+        let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
+        let seen = Arc::new(seen);
+        let rules = Arc::new(rules(self, parts, policy, &seen, earlier.keeps_visits));
+        let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
+        let started = clock.now() - earlier.past.account.elapsed;
+        Ok((Sinks { directory, files, seen, rules, visits: Arc::new(visits), earlier, active, started }, writer))
+    }
+
+    /// Builds the frontier, the hosts and what sends their requests, and those who are told what the frontier does.
+    fn circle(&self, parts: &Parts, policy: &PolicySetup, sinks: &mut Sinks) -> Result<Circle, Error> {
+        let config = self.config;
+        let (state, state_queue) = sinks.earlier.store.is_some().then(|| StateHandle::new(config)).unzip();
+        let frontier_to_be = FrontierToBe::new(self, Arc::clone(&policy.orders), sinks.started);
+        let frontier_handle = frontier_to_be.handle.clone();
+        let (pages, jobs) = PageQueue::new(config);
+        let (requests, tally) = request_sender(self, parts, &sinks.visits, &frontier_handle);
+        let abort = requests.abort().clone();
+        let host_parts = HostParts {
+            frontier: frontier_handle.clone(),
+            state: state.clone(),
+            requests,
+            pages: pages.clone(),
+            blocked: sinks.active.blocked.clone(),
+            remembered: sinks.earlier.hosts.clone(),
+        };
+        let hosts = directory(self, parts, host_parts);
+        let (finished_sender, finished) = oneshot::channel();
+        let frontier_parts = FrontierParts {
+            hosts: Arc::clone(&hosts),
+            order: policy.first_order(),
+            ownership: Arc::clone(&parts.ownership),
+            shelf: shelf(config, &sinks.directory, sinks.earlier.store.is_some())?,
+            finished: finished_sender,
+        };
+        let mut frontier = frontier_to_be.build(self, frontier_parts);
+        let earlier = &mut sinks.earlier;
+        let account = std::mem::take(&mut earlier.past.account.ledger);
+        let is_new = account.discovered() == 0;
+        frontier.go_on(account.clone());
+        restore(earlier, &sinks.seen, &mut frontier)?;
+        // Its queue has room for the visits that wait, which are known by now.
+        let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
+        let (recrawl, recrawl_queue) = recrawl.unzip();
+        let state_writer = earlier.store.take().zip(state_queue).map(|(store, queue)| {
+            let setup = StateWriterSetup {
+                disk: sinks.files.disk(self, store),
+                account,
+                queue,
+                frontier: frontier_handle.clone(),
+                recrawl: recrawl.clone(),
+                metrics: Arc::clone(&self.hooks.metrics.state),
+                clock: self.clock.clone(),
+                started: sinks.started,
+            };
+            StateWriter::new(config, setup)
+        });
+        if let Some(state) = &state {
+            frontier.keep_by(Arc::new(state.clone()));
+        }
+        let ledger = Arc::clone(&frontier_to_be.ledger);
+        frontier_to_be.start(frontier);
+        let sitemaps = std::mem::take(&mut earlier.past.sitemaps);
+        for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
+            hosts.hand_out_sitemaps(urls, nesting);
+        }
+        let scheduled = earlier.round.take().zip(earlier.reader.take()).zip(recrawl_queue);
+        let scheduler = scheduled.map(|(((round, loaded), reader), queue)| {
+            let (frontier, clock) = (frontier_handle.clone(), self.clock.clone());
+            let seed = self.seed.child("recrawl");
+            RecrawlScheduler::new(config, SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed })
+        });
+        let handles = Handles {
+            hosts: HostsHandle::new(Arc::clone(&hosts), frontier_handle.clone()),
+            frontier: frontier_handle,
+            pages,
+            state: state.clone(),
+            recrawl,
+            requests: abort,
+        };
+        let state_writer = state_writer.zip(state);
+        Ok(Circle { handles, hosts, jobs, tally, ledger, finished, state_writer, scheduler, is_new })
+    }
+
+    /// The seeds as links; none where the crawl has begun before, or others plant them.
+    fn seeds(&self, parts: &Parts, policy: &PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
+        if !is_new || !self.environment.plants() {
+            return DiscoveredLinks::default();
+        }
+        let seeds = parts.seeds.iter().chain(&policy.example_seed);
+        plant(seeds, rules, &*policy.first())
+    }
+
+    /// The workers, and the policy's learner where the policy learns.
+    fn workers(
+        &self,
+        policy: PolicySetup,
+        live: &Arc<LiveBoard>,
+        handles: &Handles,
+        sinks: &Sinks,
+    ) -> Result<(Vec<Worker>, Option<Learner>), Error> {
+        let learner = LearnerSetup {
+            frontier: handles.frontier.clone(),
+            live: Arc::clone(live),
+            rules: Arc::clone(&sinks.rules),
+            clock: self.clock.clone(),
+            metrics: self.hooks.metrics.clone(),
+        };
+        let (observer, learner) = policy.learner(self.config, &sinks.directory, learner)?.unzip();
+        let context = WorkerContext {
+            frontier: handles.frontier.clone(),
+            hosts: handles.hosts.clone(),
+            archive: sinks.files.handle(self),
+            recrawl: handles.recrawl.clone(),
+            visits: Arc::clone(&sinks.visits),
+            live: Arc::clone(live),
+            clock: self.clock.clone(),
+            metrics: self.hooks.metrics.clone(),
+            write_failed: AtomicBool::new(false),
+        };
+        Ok((sinks.files.workers(self, context, &sinks.rules, observer.as_ref()), learner))
+    }
+
+    fn control(&self, circle: &Circle, sinks: &Sinks, shown: &Shown) -> Arc<CrawlControl> {
+        let setup = ControlSetup {
+            active: sinks.active.clone(),
+            directory: sinks.directory.clone(),
+            publisher: Arc::clone(&shown.publisher),
+            frontier: circle.handles.frontier.clone(),
+            hosts: Arc::clone(&circle.hosts),
+            metrics: Arc::clone(&self.hooks.metrics.crawl),
+            started: sinks.started,
+        };
+        Arc::new(CrawlControl::new(self.config, setup))
+    }
+
+    fn status(&self, circle: &Circle, sinks: &Sinks, shown: &Shown, control: &Arc<CrawlControl>) -> StatusReader {
+        StatusReader {
+            frontier: circle.handles.frontier.clone(),
+            hosts: Arc::clone(&circle.hosts),
+            control: Arc::clone(control),
+            ledger: Arc::clone(&circle.ledger),
+            tally: Arc::clone(&circle.tally),
+            traps: Arc::clone(&shown.traps),
+            recrawl: circle.handles.recrawl.clone(),
+            fleet: Arc::default(),
+            clock: self.clock.clone(),
+            started: sinks.started,
+            directory: sinks.directory.clone(),
+            metrics: self.hooks.metrics.clone(),
+        }
+    }
+
+    fn live(&self, circle: &Circle, shown: &Shown, control: &Arc<CrawlControl>) -> LiveSources {
+        LiveSources {
+            board: Arc::clone(&shown.live),
+            control: Arc::clone(control),
+            frontier: circle.handles.frontier.clone(),
+            hosts: Arc::clone(&circle.hosts),
+            archive: Arc::clone(&self.hooks.metrics.archive),
+            clock: self.clock.clone(),
+            seeds: shown.seeds.clone(),
+        }
+    }
+}
+
+/// Restores the URLs that waited, and those that were seen.
+fn restore(earlier: &mut EarlierRuns, seen: &SeenUrls, frontier: &mut FrontierActor) -> Result<(), Error> {
+    let Some(store) = earlier.store.as_ref().filter(|_| earlier.goes_on) else { return Ok(()) };
+    let round = &mut earlier.round;
+    let waits = |url| round.iter_mut().for_each(|(_, loaded)| loaded.waits(url));
+    restore_urls(store, seen, frontier, waits)?;
+    earlier.past.admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
+    Ok(())
+}

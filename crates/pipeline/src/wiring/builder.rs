@@ -1,0 +1,22 @@
+//! What a crawl is built from.
+
+use std::path::Path;
+
+use crate::Error;
+use crate::environment::Environment;
+use crate::resume::Start;
+use harvestman_core::clock::Clock;
+use harvestman_core::config::Config;
+use harvestman_core::seed::Seed;
+use harvestman_report::Hooks;
+
+/// What a crawl is built from.
+pub(crate) struct CrawlBuilder<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) hooks: &'a Hooks,
+    pub(crate) clock: Clock,
+    pub(crate) seed: Seed,
+    /// Makes the crawl directory ready.
+    pub(crate) start: fn(&Path) -> Result<Start, Error>,
+    pub(crate) environment: &'a dyn Environment,
+}
