@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use foldhash::fast::FixedState;
 use harvestman::clock;
-use harvestman::frontier::{Frontier, Limits};
+use harvestman::frontier::{Frontier, FrontierLimits};
 use harvestman::model::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
 use harvestman::url::{CanonicalUrl, HostKey};
 
@@ -73,7 +73,7 @@ fn urls(count: u64) -> impl Iterator<Item = ScheduledUrl> {
 }
 
 fn frontier(count: u64, order: &Arc<dyn ClassOrder>) -> Frontier {
-    let limits = Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 16_384 };
+    let limits = FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 16_384 };
     let mut frontier = Frontier::new(limits, Arc::clone(order));
     urls(count).for_each(|url| {
         frontier.push(&url).expect("no limit");

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use harvestman::clock;
 use harvestman::config::DedupOptions;
 use harvestman::dedup::SeenUrls;
-use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, Limits, Shelf};
+use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, FrontierLimits, SpillStorage};
 use harvestman::model::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
 use harvestman::seed::Seed;
 use harvestman::store::{ChunkFile, Group, Store};
@@ -77,11 +77,11 @@ struct Crawl {
 impl Crawl {
     fn new(directory: &Path) -> Self {
         let file = ChunkFile::create(&directory.join("frontier.chunks")).expect("a file");
-        let limits = Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 1_000 };
-        let shelf = Arc::new(Shelf::new(FRONTIER_BYTES, Box::new(Chunks(file))));
+        let limits = FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 1_000 };
+        let spill = Arc::new(SpillStorage::new(FRONTIER_BYTES, Box::new(Chunks(file))));
         let seen = SeenUrls::new(&DedupOptions::default(), Some(directory.join("seen")), Seed(1));
         let store = Store::create(&directory.join("state")).expect("a store");
-        let frontier = Frontier::new(limits, Arc::new(First)).shelving(shelf);
+        let frontier = Frontier::new(limits, Arc::new(First)).spilling_to(spill);
         Self {
             hosts: hosts(),
             frontier,

@@ -2,7 +2,7 @@
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
-use harvestman_stages::frontier::{Budgets, Limits};
+use harvestman_stages::frontier::{Budgets, FrontierLimits};
 
 /// Errands (requests for robots.txt and sitemaps) in progress at once, over all hosts.
 pub(crate) const ERRANDS_MAX: usize = 64;
@@ -25,8 +25,8 @@ pub(crate) fn budgets(config: &Config, started: Instant) -> Budgets {
 }
 
 /// What may wait.
-pub(crate) fn limits(config: &Config) -> Limits {
-    Limits {
+pub(crate) fn limits(config: &Config) -> FrontierLimits {
+    FrontierLimits {
         queued_max: config.frontier.queued_max,
         host_pages_max: limit(config.budget.pages_per_host),
         classes_max: config.frontier.classes_max,

@@ -22,7 +22,7 @@ use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, HostKey, Sc
 use harvestman_metrics::Metrics;
 use harvestman_policy::{self as policy, CurrentPolicy, Policy, PolicySnapshot};
 use harvestman_stages::fetch::DecodeLimits;
-use harvestman_stages::frontier::{Frontier, Limits, Outlook};
+use harvestman_stages::frontier::{Frontier, FrontierLimits, YieldForecast};
 use harvestman_stages::host::sitemap;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_structure::parse::Parser;
@@ -63,7 +63,7 @@ impl Offline {
         let rules = Arc::new(rules(config, seeds, (&current, &needs), recorded)?);
         let options = config.parse.clone();
         let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
-        let limits = Limits { queued_max, host_pages_max: None, classes_max };
+        let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max };
         let mut offline = Self {
             processor: PageProcessor::new(Arc::clone(&rules), move || Parser::new(&options)),
             frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot), config.filter.order))
@@ -155,9 +155,9 @@ impl Offline {
         self.policy
     }
 
-    /// What the next requests are expected to bring ([`Frontier::outlook`]).
-    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
-        self.frontier.outlook(requests)
+    /// What the next requests are expected to bring ([`Frontier::forecast`]).
+    pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
+        self.frontier.forecast(requests)
     }
 
     /// URLs waiting.
@@ -185,7 +185,7 @@ pub(super) fn rules(
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
         decode: DecodeLimits::from(&config.fetch),
-        sitemaps: sitemap::Limits::from(&config.robots),
+        sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: false,
         digests: false,
         recorded: Some(recorded),

@@ -11,8 +11,8 @@ use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Fates, Ledger, ProgressRecord};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
-use harvestman_stages::frontier::{ChunkPlace, ChunkStore, FrontierActor, Shelf};
-use harvestman_stages::host::HostPast;
+use harvestman_stages::frontier::{ChunkPlace, ChunkStore, FrontierActor, SpillStorage};
+use harvestman_stages::host::HostHistory;
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_storage::store::{Account, ChunkFile, Round, Store, decode};
@@ -38,12 +38,12 @@ impl ChunkStore for Chunks {
 }
 
 /// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
-pub(super) fn shelf(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<Shelf>, Error> {
+pub(super) fn spill(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<SpillStorage>, Error> {
     if !on_disk {
         return Ok(Arc::default());
     }
     let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
-    Ok(Arc::new(Shelf::new(config.frontier.memory.0, Box::new(Chunks(file)))))
+    Ok(Arc::new(SpillStorage::new(config.frontier.memory.0, Box::new(Chunks(file)))))
 }
 
 /// A crawl directory that is ready for a run.
@@ -125,7 +125,7 @@ pub(super) struct Past {
     pub account: Account,
     /// The latest recrawl.
     pub round: Option<Round>,
-    pub hosts: HashMap<HostKey, HostPast>,
+    pub hosts: HashMap<HostKey, HostHistory>,
     /// URLs ever accepted of hosts.
     pub admitted: Vec<(HostKey, u64)>,
     /// Sitemaps that indexes have named and that are still to be read, by the indexes above them.

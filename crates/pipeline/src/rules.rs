@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) depth_max: u16,
     pub(super) agent: String,
     pub(super) decode: DecodeLimits,
-    pub(super) sitemaps: sitemap::Limits,
+    pub(super) sitemaps: sitemap::SitemapLimits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
     /// Whether digests are made of pages, for visits to them later.

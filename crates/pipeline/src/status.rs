@@ -62,7 +62,7 @@ impl StatusReader {
             statuses,
             traps: self.traps.traps(),
             budgets: Vec::new(),
-            outlook: allowance.outlook(),
+            outlook: allowance.forecast(),
             recrawl: self.recrawl.as_ref().map(RecrawlHandle::figures),
             draining,
             paused: false,

@@ -12,7 +12,7 @@ use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, HostKey};
-use harvestman_stages::frontier::{Frontier, Limits};
+use harvestman_stages::frontier::{Frontier, FrontierLimits};
 
 const ORIGIN: &str = "http://h.test";
 /// More than any made-up site has pages.
@@ -196,7 +196,7 @@ impl<'a> Crawl<'a> {
 
 fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
     Frontier::new(
-        Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 },
+        FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 },
         order(Arc::clone(snapshot), FilterOrder::default()),
     )
 }

@@ -13,7 +13,7 @@ use super::status::per_second;
 use super::{CrawlStatus, RecrawlFigures, SeenFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Fate, FateTable, TrapRecord};
-use harvestman_stages::frontier::Outlook;
+use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
 /// A host of which nine in ten requests or more failed, for advice.
@@ -132,7 +132,7 @@ pub struct Report {
     /// fifty.
     pub traps: Vec<TrapRecord>,
     /// The last yield forecast, where the policy makes one.
-    pub outlook: Option<Outlook>,
+    pub outlook: Option<YieldForecast>,
     /// Pages per second of wall time.
     pub pages_per_second: f64,
     /// Pages per second of processor time.

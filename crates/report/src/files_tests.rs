@@ -9,7 +9,7 @@ use super::*;
 use harvestman_core::config::DedupStore;
 use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, TrapMeasure, TrapRecord};
 use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
-use harvestman_stages::frontier::Outlook;
+use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
 
@@ -59,7 +59,7 @@ fn status() -> CrawlStatus {
         errors: [("http_4xx".into(), 3)].into(),
         statuses: [(200, 30), (418, 3)].into(),
         budgets: vec![BudgetUse { budget: BudgetKind::Bytes, used: 4_096, limit: 10_000 }],
-        outlook: Some(Outlook { expected_yield: 0.125, requests: 99.5 }),
+        outlook: Some(YieldForecast { expected_yield: 0.125, requests: 99.5 }),
         traps: vec![trap],
         recrawl: Some(recrawl),
         draining: true,

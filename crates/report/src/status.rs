@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{InForce, RecrawlFigures, seconds};
 use harvestman_core::model::{FateTable, Ledger, TrapRecord};
 use harvestman_fleet::status::FleetProgress;
-use harvestman_stages::frontier::Outlook;
+use harvestman_stages::frontier::YieldForecast;
 
 /// A budget of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ pub struct CrawlStatus {
     /// The budgets that were set, and what is used of them.
     pub budgets: Vec<BudgetUse>,
     /// What is expected of the next requests, where the policy estimates that.
-    pub outlook: Option<Outlook>,
+    pub outlook: Option<YieldForecast>,
     /// Forms of address that bring nothing, with what is done about them, the strictest first.
     pub traps: Vec<TrapRecord>,
     /// Visits to pages that were known before, in a recrawl.

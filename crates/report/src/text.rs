@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::advice::advice;
 use super::{Report, dedup, figures};
 use harvestman_core::model::{Fate, FateTable, TrapMeasure, TrapRecord};
-use harvestman_stages::frontier::Outlook;
+use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
 /// One line of the report: a name and what is said of it.
@@ -100,7 +100,7 @@ impl fmt::Display for Report {
             let others = if fleet.was_over { "it was over before this node came".to_owned() } else { others };
             line(f, "fleet", &format!("node {} of the crawl `{}`; {others}", fleet.node, fleet.crawl))?;
         }
-        if let Some(Outlook { expected_yield, requests }) = self.outlook {
+        if let Some(YieldForecast { expected_yield, requests }) = self.outlook {
             let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
             line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;
         }

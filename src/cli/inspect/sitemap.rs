@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::answer_lines;
 use harvestman_core::config::RobotsOptions;
-use harvestman_stages::host::sitemap::{Limits, SitemapContents, parse};
+use harvestman_stages::host::sitemap::{SitemapContents, SitemapLimits, parse};
 
 /// List the URLs of a sitemap, sitemap index, feed or list of URLs
 ///
@@ -71,7 +71,7 @@ fn open(path: &Path, url: &str, content_type: Option<&str>) -> anyhow::Result<Si
 }
 
 fn read(input: impl Read, url: &str, content_type: Option<&str>) -> anyhow::Result<SitemapContents> {
-    let limits = Limits::from(&RobotsOptions::default());
+    let limits = SitemapLimits::from(&RobotsOptions::default());
     let mut bytes = Vec::new();
     // One byte more than the limit lets the parser detect a longer document.
     input.take(limits.bytes as u64 + 1).read_to_end(&mut bytes)?;

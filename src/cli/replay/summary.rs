@@ -10,7 +10,7 @@ use harvestman_lab::measures::{Harvest, Task};
 use harvestman_lab::replay::{PolicyName, Replay};
 use harvestman_lab::tables::Table;
 use harvestman_report::figures;
-use harvestman_stages::frontier::Outlook;
+use harvestman_stages::frontier::YieldForecast;
 
 /// Maximum number of clusters listed; the others are summed.
 const CLUSTERS_LISTED: usize = 20;
@@ -22,7 +22,7 @@ pub(super) struct Summary<'a> {
     pub wanted: Option<TypeCounts>,
     pub harvest: &'a Harvest,
     /// The forecast at which it stopped early.
-    pub stopped: Option<Outlook>,
+    pub stopped: Option<YieldForecast>,
     pub clusters: &'a [ClusterSize],
 }
 

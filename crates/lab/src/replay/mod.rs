@@ -28,7 +28,7 @@ use harvestman_core::url::CanonicalUrl;
 use harvestman_pipeline::Error;
 use harvestman_pipeline::offline::Offline;
 use harvestman_policy::{Guarded, Policy};
-use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, Outlook};
+use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, YieldForecast};
 
 /// The specification of a replay.
 pub struct Plan<'a> {
@@ -103,7 +103,7 @@ pub struct Look {
     /// Number of requests before it.
     pub requests: usize,
     /// The expected yield of the next requests.
-    pub outlook: Outlook,
+    pub outlook: YieldForecast,
 }
 
 /// Replays `plan` under `policy`, calling `each` after every counted request.
@@ -161,7 +161,7 @@ fn look(early_stop: &mut EarlyStop, crawl: &Offline, done: &mut Replay) -> bool 
     if !early_stop.is_due(requests as u64) {
         return false;
     }
-    let outlook = crawl.outlook(early_stop.requests());
+    let outlook = crawl.forecast(early_stop.requests());
     done.looks.extend(outlook.map(|outlook| Look { requests, outlook }));
     early_stop.look(requests as u64, outlook)
 }

@@ -214,7 +214,7 @@ impl Engine for FleetEngine {
     fn status(&self) -> EngineStatus {
         // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way round, never in neither.
         let pending = self.state.as_ref().map_or(0, StateHandle::pending);
-        let (waiting, under_way, activity) = self.frontier.pulse().now();
+        let (waiting, under_way, activity) = self.frontier.activity().now();
         let under_way = under_way + pending + u64::from(self.commits.hands_back());
         let (positions, ledger) = (self.commits.positions(), self.ledger.lock().clone());
         EngineStatus { waiting, under_way, activity, positions, known: self.commits.loads.now(), ledger }

@@ -9,8 +9,8 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::Lease;
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::{
-    Allowance, Control, ErrandsAdded, ErrandsDone, FollowNow, FrontierActor, FrontierPulse, HostDue, LeaseEnded,
-    LeasesOf, Order, OrderChanged, OrderSlot, Outcome, OwnRequestEnded, Survey, SurveyWanted,
+    Allowance, Control, ErrandsAdded, ErrandsDone, FollowNow, FrontierActivity, FrontierActor, HostDue, LeaseEnded,
+    LeasesOf, Order, OrderChanged, OrderSlot, Outcome, OwnRequestEnded, QueueSurvey, SurveyQuery,
 };
 use harvestman_stages::host::LeasePort;
 
@@ -19,14 +19,14 @@ use harvestman_stages::host::LeasePort;
 pub(crate) struct FrontierHandle {
     address: Addr<FrontierActor>,
     allowance: Arc<Allowance>,
-    pulse: Arc<FrontierPulse>,
+    activity: Arc<FrontierActivity>,
     orders: Arc<OrderSlot>,
 }
 
 impl FrontierHandle {
-    /// The handle of the actor at `address`, which is built from the same `allowance`, pulse and `orders`.
+    /// The handle of the actor at `address`, which is built from the same `allowance`, activity and `orders`.
     pub(crate) fn new(address: Addr<FrontierActor>, allowance: Arc<Allowance>, orders: Arc<OrderSlot>) -> Self {
-        Self { address, allowance, pulse: Arc::default(), orders }
+        Self { address, allowance, activity: Arc::default(), orders }
     }
 
     /// Sends a message. It carries its own bound: a lease, an errand or the answer to a question, all limited in number
@@ -47,8 +47,8 @@ impl FrontierHandle {
     }
 
     /// What waits and what is in progress.
-    pub(crate) const fn pulse(&self) -> &Arc<FrontierPulse> {
-        &self.pulse
+    pub(crate) const fn activity(&self) -> &Arc<FrontierActivity> {
+        &self.activity
     }
 
     /// Publishes an order, which the frontier follows as soon as it comes to it.
@@ -69,8 +69,8 @@ impl FrontierHandle {
     }
 
     /// Surveys what waits: the first `rows` rows of each list.
-    pub(crate) async fn survey(&self, rows: usize) -> Survey {
-        self.address.send(SurveyWanted(rows)).await.unwrap_or_default()
+    pub(crate) async fn survey(&self, rows: usize) -> QueueSurvey {
+        self.address.send(SurveyQuery(rows)).await.unwrap_or_default()
     }
 
     /// The number of leases that are out of these hosts; none where the frontier has ended.

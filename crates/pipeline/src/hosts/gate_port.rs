@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::HostDirectory;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::{HostGroup, HostKey};
-use harvestman_stages::host::{GateId, GatePort, GateTerms, HostPast, HostRules, LetIn, Return};
+use harvestman_stages::host::{GateId, GatePort, GateTerms, HostHistory, HostRules, LetIn, Return};
 
 impl GatePort for HostDirectory {
     fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool {
@@ -71,7 +71,7 @@ impl HostDirectory {
 
     /// Delays a group once by the longest delay that is remembered of its hosts, where another run or another node may have just
     /// sent a request to one of them.
-    pub(super) fn delay_group(&self, host: &HostKey, remembered: &HashMap<HostKey, HostPast>, rules: &HostRules) {
+    pub(super) fn delay_group(&self, host: &HostKey, remembered: &HashMap<HostKey, HostHistory>, rules: &HostRules) {
         let Some(group) = self.setup.groups.of(host) else { return };
         let mut gates = self.gates.gates.lock();
         if gates.is_strange(group) {

@@ -27,12 +27,12 @@ use harvestman_core::seed::Seed;
 use harvestman_core::url::{HostKey, Scope};
 use harvestman_stages::frontier::Hosts;
 use harvestman_stages::host::{
-    BlockedHosts, CappedDelay, DeliveryPort, FaceWanted, GateTerms, HostActor, HostAddress, HostCore, HostFace,
-    HostName, HostPast, HostPorts, HostRules, HostSetup, RequestPort, Retire, RulesChanged, WaitReason,
+    BlockedHosts, CappedDelay, DeliveryPort, GateTerms, HostActor, HostAddress, HostCore, HostHistory, HostName,
+    HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery, WaitReason,
 };
 
 /// What earlier runs or other nodes knew of hosts, until the hosts have work.
-pub(crate) type RememberedHosts = Arc<Mutex<HashMap<HostKey, HostPast>>>;
+pub(crate) type RememberedHosts = Arc<Mutex<HashMap<HostKey, HostHistory>>>;
 
 /// What a directory is built from.
 pub(crate) struct DirectorySetup {
@@ -126,7 +126,7 @@ impl HostDirectory {
         let Some(remembered) = &self.remembered else { return core };
         let (mut remembered, rules) = (remembered.lock(), self.setup.rules.load());
         self.delay_group(host, &remembered, &rules);
-        core.going_on(remembered.remove(host).unwrap_or_default(), self.setup.clock.now(), &rules)
+        core.resumed(remembered.remove(host).unwrap_or_default(), self.setup.clock.now(), &rules)
     }
 
     fn ports(&self, me: Arc<Self>) -> HostPorts {
@@ -171,15 +171,15 @@ impl HostDirectory {
     }
 
     /// The state of a host's clock; none where the host was never asked anything.
-    pub(crate) async fn status(&self, host: &HostKey) -> Option<HostFace> {
+    pub(crate) async fn status(&self, host: &HostKey) -> Option<HostStatus> {
         let address = match &*self.hosts.get(host)? {
             HostEntry::Asleep(core) => {
-                return Some(core.as_ref()?.face(self.setup.clock.now(), &self.setup.rules.load()));
+                return Some(core.as_ref()?.status(self.setup.clock.now(), &self.setup.rules.load()));
             }
             HostEntry::Awake(address) => address.clone(),
         };
         // Not with a guard of the directory held.
-        address.ask(FaceWanted).await.flatten()
+        address.ask(StatusQuery).await.flatten()
     }
 
     /// Requests to these hosts that are in progress, errands included.

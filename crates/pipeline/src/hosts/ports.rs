@@ -8,7 +8,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Lease, ProgressRecord};
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::HostPort;
-use harvestman_stages::host::{Grant, HostCore, HostRegistry, KnownRobots, NoWork, Politeness, WaitReason, Wake};
+use harvestman_stages::host::{Grant, HostCore, HostRegistry, NoWork, Politeness, StoredRobots, WaitReason, Wake};
 use harvestman_storage::store::encode;
 
 impl HostPort for HostDirectory {
@@ -51,7 +51,7 @@ impl HostRegistry for HostDirectory {
         }
     }
 
-    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots) {
+    fn remember_robots(&self, host: &HostKey, robots: &StoredRobots) {
         if let Some(state) = &self.state {
             state.note(ProgressRecord::Robots(host.clone(), encode(robots)));
         }

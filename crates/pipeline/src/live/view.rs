@@ -20,7 +20,7 @@ use harvestman_report::live::{
     ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap,
 };
 use harvestman_report::{CrawlStatus, FunnelStep, funnel, remedy};
-use harvestman_stages::frontier::{Survey, WaitingClass};
+use harvestman_stages::frontier::{QueueSurvey, WaitingClass};
 
 /// Making a view is followed by so many times its duration without one, but never by longer than who watches would wait.
 const VIEW_PAUSE: u32 = 20;
@@ -44,7 +44,7 @@ pub(crate) struct LiveViewer<'a> {
     crawl: &'a LiveSources,
     history: History,
     next: Option<Instant>,
-    survey: Survey,
+    survey: QueueSurvey,
     next_survey: Option<Instant>,
 }
 
@@ -60,7 +60,7 @@ fn shown(status: &CrawlStatus) -> CrawlStatus {
 impl<'a> LiveViewer<'a> {
     /// A viewer that has shown nothing yet.
     pub(crate) fn new(crawl: &'a LiveSources) -> Self {
-        Self { crawl, history: History::default(), next: None, survey: Survey::default(), next_survey: None }
+        Self { crawl, history: History::default(), next: None, survey: QueueSurvey::default(), next_survey: None }
     }
 
     /// Shows the status of the crawl, if anybody watches.
@@ -129,7 +129,7 @@ fn named(config: &Config, seeds: &[String]) -> CrawlNamed {
 }
 
 fn class_table(
-    survey: &Survey,
+    survey: &QueueSurvey,
     waiting: u64,
     snapshot: &dyn PolicySnapshot,
     known: (&LeadsTo, &LiveBoard),
@@ -177,7 +177,7 @@ impl LiveSources {
         site_map(&facts, &self.control.publisher().steering(), |url| snapshot.spell(url))
     }
 
-    async fn host_table(&self, survey: &Survey) -> HostTable {
+    async fn host_table(&self, survey: &QueueSurvey) -> HostTable {
         let mut rows = Vec::with_capacity(survey.largest.len());
         for (host, waiting) in &survey.largest {
             rows.push(self.host_row(host, *waiting as u64).await);
@@ -189,15 +189,15 @@ impl LiveSources {
         let now = self.clock.now();
         let row = HostRow { host: host.to_string(), waiting, state: "ready", ..HostRow::default() };
         let blocked = self.hosts.blocks(host);
-        let Some(face) = self.hosts.status(host).await else {
+        let Some(status) = self.hosts.status(host).await else {
             return HostRow { state: if blocked { "blocked" } else { "ready" }, ..row };
         };
         HostRow {
-            under_way: face.under_way,
-            state: if blocked { "blocked" } else { face.state },
-            next_seconds: face.until.filter(|_| !blocked).map(|until| seconds(until.since(now))),
-            delay_seconds: seconds(face.delay),
-            failures: face.failures,
+            under_way: status.under_way,
+            state: if blocked { "blocked" } else { status.state },
+            next_seconds: status.until.filter(|_| !blocked).map(|until| seconds(until.since(now))),
+            delay_seconds: seconds(status.delay),
+            failures: status.failures,
             ..row
         }
     }

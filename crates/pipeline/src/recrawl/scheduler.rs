@@ -15,7 +15,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
-use harvestman_stages::revisit::{Found, Limits, Linked, PageNumber, Plan, Stop};
+use harvestman_stages::revisit::{Found, Linked, PageNumber, Plan, PlanLimits, Stop};
 use harvestman_storage::store::VisitReader;
 
 /// Of the pages this share may be visited again, however many new ones there are.
@@ -46,7 +46,7 @@ impl RecrawlScheduler {
         let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
         let RecrawlQueue { handle, told, window } = queue;
         let options = config.recrawl.clone();
-        let limits = Limits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
+        let limits = PlanLimits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
         let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
         let mut scheduler = Self {

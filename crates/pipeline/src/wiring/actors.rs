@@ -19,7 +19,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{HostOwnership, Ledger};
 use harvestman_stages::fetch::DecodeLimits;
 use harvestman_stages::frontier::{
-    Allowance, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Order, OrderSlot, Shelf,
+    Allowance, EarlyStopOptions, EndReason, FrontierActor, FrontierSetup, Order, OrderSlot, SpillStorage,
 };
 use harvestman_stages::host::{BlockedHosts, HostRules, HostSetup};
 
@@ -36,7 +36,7 @@ pub(super) struct FrontierParts {
     pub(super) hosts: Arc<HostDirectory>,
     pub(super) order: Order,
     pub(super) ownership: Arc<dyn HostOwnership>,
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) spill: Arc<SpillStorage>,
     pub(super) finished: oneshot::Sender<EndReason>,
 }
 
@@ -66,13 +66,13 @@ impl FrontierToBe {
             order: parts.order,
             orders: Arc::clone(&self.orders),
             ownership: parts.ownership,
-            pulse: Arc::clone(self.handle.pulse()),
+            activity: Arc::clone(self.handle.activity()),
             hosts: parts.hosts.as_port(),
             clock: clock.clone(),
             ledger: Arc::clone(&self.ledger),
             metrics: Arc::clone(&hooks.metrics.frontier),
             crawl_metrics: Arc::clone(&hooks.metrics.crawl),
-            shelf: parts.shelf,
+            spill: parts.spill,
             finished: parts.finished,
         })
     }

@@ -24,7 +24,7 @@ use crate::live::{LiveBoard, LiveSources};
 use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
-use crate::resume::{Start, restore_urls, shelf};
+use crate::resume::{Start, restore_urls, spill};
 use crate::rules::Rules;
 use crate::seen::SeenMonitor;
 use crate::snapshot_publisher::SnapshotPublisher;
@@ -166,7 +166,7 @@ impl CrawlBuilder<'_> {
             hosts: Arc::clone(&hosts),
             order: policy.first_order(),
             ownership: Arc::clone(&parts.ownership),
-            shelf: shelf(config, &sinks.directory, sinks.earlier.store.is_some())?,
+            spill: spill(config, &sinks.directory, sinks.earlier.store.is_some())?,
             finished: finished_sender,
         };
         let mut frontier = frontier_to_be.build(self, frontier_parts);

@@ -87,7 +87,7 @@ pub(super) fn rules(
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
         decode: DecodeLimits::from(&config.fetch),
-        sitemaps: sitemap::Limits::from(&config.robots),
+        sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: config.archive.links,
         digests,
         metrics: builder.hooks.metrics.clone(),

@@ -7,19 +7,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::budgets::{Budgets, EndReason};
-use super::outlook::Outlook;
+use super::budgets::{Budgets, EndReason, UnderWay};
+use super::forecast::YieldForecast;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
-
-/// Requests that were allowed and are not booked yet.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct UnderWay {
-    /// Leases that are out: each a request, and perhaps a page.
-    pub leases: u64,
-    /// Errands that were begun: each a request, and no page.
-    pub errands: u64,
-}
 
 #[derive(Debug, Default)]
 struct State {
@@ -29,7 +20,7 @@ struct State {
     paused: bool,
     /// What this node may spend of the budgets, which are those of a whole fleet; none: they are its own.
     share: Option<Share>,
-    outlook: Option<Outlook>,
+    forecast: Option<YieldForecast>,
 }
 
 /// A part of the budgets.
@@ -209,13 +200,13 @@ impl Allowance {
     }
 
     /// Takes note of what is expected of the next requests.
-    pub(super) fn expect(&self, outlook: Outlook) {
-        self.state.lock().outlook = Some(outlook);
+    pub(super) fn set_forecast(&self, forecast: YieldForecast) {
+        self.state.lock().forecast = Some(forecast);
     }
 
     /// What was expected of the next requests when that was looked at last.
-    pub fn outlook(&self) -> Option<Outlook> {
-        self.state.lock().outlook
+    pub fn forecast(&self) -> Option<YieldForecast> {
+        self.state.lock().forecast
     }
 
     /// So many leases are out.

@@ -1,6 +1,5 @@
 //! The crawl's budgets.
 
-use super::allowance::UnderWay;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
 
@@ -36,6 +35,15 @@ pub struct Budgets {
     pub requests: Option<u64>,
     /// The end of the time budget.
     pub until: Option<Instant>,
+}
+
+/// Requests that were allowed and are not booked yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Leases that are out: each a request, and perhaps a page.
+    pub leases: u64,
+    /// Errands that were begun: each a request, and no page.
+    pub errands: u64,
 }
 
 impl Budgets {

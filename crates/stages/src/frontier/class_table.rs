@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use super::fifo::{Fifo, Waiting};
-use super::shelf::Shelf;
+use super::spill::SpillStorage;
 use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId};
 
 /// The class of URLs for whose own class, and for whose pattern, a host's table had no room left. No page has such a place.
@@ -32,13 +32,13 @@ pub(super) struct ClassTable {
     by_pattern: HashMap<PatternId, usize>,
     /// The number of [`LinkClass::REVISIT`], if it has one: it is asked for at each pop.
     visits: Option<usize>,
-    shelf: Arc<Shelf>,
+    spill: Arc<SpillStorage>,
 }
 
 impl ClassTable {
-    pub(super) fn new(max: usize, shelf: Arc<Shelf>) -> Self {
+    pub(super) fn new(max: usize, spill: Arc<SpillStorage>) -> Self {
         let (index, by_pattern) = Default::default();
-        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, visits: None, shelf }
+        Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, visits: None, spill }
     }
 
     /// All classes, at their numbers.
@@ -94,12 +94,12 @@ impl ClassTable {
 
     /// Empties and forgets all classes: gives their URLs, from class to class, in the order of discovery.
     pub(super) fn take(&mut self) -> ByDiscovery {
-        let empty = Self::new(self.max, Arc::clone(&self.shelf));
+        let empty = Self::new(self.max, Arc::clone(&self.spill));
         ByDiscovery::new(std::mem::replace(self, empty).slots)
     }
 
     fn append(&mut self, class: LinkClass) -> usize {
-        self.slots.push(Slot { class, fifo: Fifo::on(Arc::clone(&self.shelf)) });
+        self.slots.push(Slot { class, fifo: Fifo::spilling_to(Arc::clone(&self.spill)) });
         self.enter(self.slots.len() - 1, class)
     }
 

@@ -1,6 +1,6 @@
 //! When a crawl has become not worth its requests.
 
-use super::outlook::Outlook;
+use super::forecast::YieldForecast;
 
 /// Looks in the time of as many requests as are looked ahead to.
 const LOOKS: u64 = 10;
@@ -45,10 +45,10 @@ impl EarlyStop {
     }
 
     /// Takes note of what is expected after `made` requests. True where the crawl should stop.
-    pub fn look(&mut self, made: u64, outlook: Option<Outlook>) -> bool {
+    pub fn look(&mut self, made: u64, forecast: Option<YieldForecast>) -> bool {
         self.looked = made;
-        let Some(outlook) = outlook else { return false };
-        let poor = outlook.expected_yield < self.options.share;
+        let Some(forecast) = forecast else { return false };
+        let poor = forecast.expected_yield < self.options.share;
         self.too_little = if poor { self.too_little + 1 } else { 0 };
         self.too_little >= IN_A_ROW
     }
@@ -62,8 +62,8 @@ mod tests {
         EarlyStop::new(EarlyStopOptions { share, requests: 200 })
     }
 
-    fn expects(expected_yield: f64) -> Option<Outlook> {
-        Some(Outlook { expected_yield, requests: 200.0 })
+    fn expects(expected_yield: f64) -> Option<YieldForecast> {
+        Some(YieldForecast { expected_yield, requests: 200.0 })
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! URLs of a class look alike and neighbours often stand on one page, so each record names only what differs from the one
 //! before it: the end of its path, the end of the page it was found on if that is another, the step in the order of
 //! discovery. Records stand in chunks that can be read by themselves. Between the chunk that is read and the one that is written
-//! they may lie outside of memory ([`Shelf`]).
+//! they may lie outside of memory ([`SpillStorage`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::shelf::{Chunk, Shelf};
+use super::spill::{Chunk, SpillStorage};
 use super::varint::{get, put};
 
 /// Bytes after which a chunk is closed. Each new chunk spells its first path out, and a chunk is freed as a whole.
@@ -57,13 +57,13 @@ pub(super) struct Fifo {
     /// The last URL that was packed. Only what the next record is told from.
     last: Option<Box<Waiting>>,
     len: usize,
-    shelf: Arc<Shelf>,
+    spill: Arc<SpillStorage>,
 }
 
 impl Fifo {
-    /// An empty queue whose closed chunks go to a shelf.
-    pub(super) fn on(shelf: Arc<Shelf>) -> Self {
-        Self { shelf, ..Self::default() }
+    /// An empty queue whose closed chunks go to a spill.
+    pub(super) fn spilling_to(spill: Arc<SpillStorage>) -> Self {
+        Self { spill, ..Self::default() }
     }
 
     /// URLs waiting.
@@ -116,7 +116,7 @@ impl Fifo {
     /// The next chunk that can be read.
     fn next_chunk(&mut self) -> Option<Vec<u8>> {
         while let Some(chunk) = self.middle.pop_front() {
-            match self.shelf.take(chunk) {
+            match self.spill.take(chunk) {
                 Ok(chunk) => return Some(chunk),
                 Err(urls) => self.len -= urls as usize,
             }
@@ -130,7 +130,7 @@ impl Fifo {
         self.last = None;
         let mut chunk = std::mem::take(&mut self.back);
         chunk.shrink_to_fit();
-        self.middle.push_back(self.shelf.put(chunk, std::mem::take(&mut self.back_urls)));
+        self.middle.push_back(self.spill.put(chunk, std::mem::take(&mut self.back_urls)));
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
     use parking_lot::Mutex;
     use proptest::prelude::*;
 
-    use super::super::shelf::{ChunkPlace, ChunkStore};
+    use super::super::spill::{ChunkPlace, ChunkStore};
     use super::*;
 
     fn waiting() -> impl Strategy<Value = Waiting> {
@@ -251,8 +251,8 @@ mod tests {
     #[test]
     fn chunks_that_cannot_be_read_are_lost_and_counted_and_the_rest_comes_out() {
         let elsewhere = Arc::new(Elsewhere::default());
-        let shelf = Arc::new(Shelf::new(0, Box::new(Arc::clone(&elsewhere))));
-        let mut fifo = Fifo::on(Arc::clone(&shelf));
+        let spill = Arc::new(SpillStorage::new(0, Box::new(Arc::clone(&elsewhere))));
+        let mut fifo = Fifo::spilling_to(Arc::clone(&spill));
         let item = |order: u64| Waiting { path: format!("/{}", order * 7919), order, ..Waiting::default() };
         (1..4_000).for_each(|order| fifo.push(item(order)));
         assert!(elsewhere.0.lock().len() > 3);
@@ -262,8 +262,8 @@ mod tests {
             assert_eq!(waiting, item(waiting.order));
             rest += 1;
         }
-        assert!(shelf.lost() > 100);
-        assert_eq!((rest + shelf.lost(), fifo.len()), (3_999, 0));
+        assert!(spill.lost() > 100);
+        assert_eq!((rest + spill.lost(), fifo.len()), (3_999, 0));
         drop(fifo);
         assert!(elsewhere.0.lock().is_empty());
     }
@@ -274,7 +274,7 @@ mod tests {
             steps in prop::collection::vec(prop::option::weighted(0.7, waiting()), 0..600), memory in 0..20_000_u64,
         ) {
             let elsewhere = Arc::new(Elsewhere::default());
-            let mut fifo = Fifo::on(Arc::new(Shelf::new(memory, Box::new(Arc::clone(&elsewhere)))));
+            let mut fifo = Fifo::spilling_to(Arc::new(SpillStorage::new(memory, Box::new(Arc::clone(&elsewhere)))));
             let mut twin = VecDeque::new();
             let mut order = 0;
             for step in steps {
@@ -307,7 +307,7 @@ mod tests {
         };
         let mut fifo = Fifo::default();
         (0..5_000).for_each(|order| fifo.push(item(order)));
-        let length = |chunk: &Chunk| if let Chunk::Here(chunk) = chunk { chunk.len() } else { 0 };
+        let length = |chunk: &Chunk| if let Chunk::InMemory(chunk) = chunk { chunk.len() } else { 0 };
         let bytes: usize = fifo.middle.iter().map(length).sum::<usize>() + fifo.back.len();
         assert!(fifo.middle.len() > 5 && bytes < 5_000 * 14, "{bytes} bytes");
         assert!((0..5_000).all(|order| fifo.pop() == Some(item(order))));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::class_table::ClassTable;
 use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
-use super::shelf::Shelf;
+use super::spill::SpillStorage;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{ClassOrder, Ended, Fate, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
@@ -73,10 +73,10 @@ pub(super) struct HostQueue {
 }
 
 impl HostQueue {
-    pub(super) fn new(host: HostKey, classes_max: usize, shelf: Arc<Shelf>) -> Self {
+    pub(super) fn new(host: HostKey, classes_max: usize, spill: Arc<SpillStorage>) -> Self {
         Self {
             host,
-            table: ClassTable::new(classes_max, shelf),
+            table: ClassTable::new(classes_max, spill),
             ranking: Ranking::default(),
             retries: VecDeque::new(),
             len: 0,

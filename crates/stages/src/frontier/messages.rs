@@ -6,8 +6,8 @@ use actix::Message;
 use parking_lot::Mutex;
 
 use super::budgets::EndReason;
-use super::queues::Limits;
-use super::survey::Survey;
+use super::queues::FrontierLimits;
+use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
     Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit,
@@ -176,17 +176,17 @@ pub struct LetGo {
     pub fleet_effects: Box<FleetEffects>,
 }
 
-/// Say what waits ([`Survey`]), the first so many rows of each list.
+/// Say what waits ([`QueueSurvey`]), the first so many rows of each list.
 #[derive(Debug, Message)]
-#[rtype(result = "Survey")]
-pub struct SurveyWanted(pub usize);
+#[rtype(result = "QueueSurvey")]
+pub struct SurveyQuery(pub usize);
 
 /// Other limits hold from now on.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct LimitsChanged {
-    /// Limits on what may wait.
-    pub limits: Limits,
+    /// FrontierLimits on what may wait.
+    pub limits: FrontierLimits,
     /// Of so many pops of a host the last explores.
     pub explore_every: u32,
 }

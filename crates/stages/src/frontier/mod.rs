@@ -3,20 +3,20 @@
 //! The pure core ([`Frontier`]) says which URL of a host is next; [`Ledger`](harvestman_core::model::Ledger) keeps the account of what became of every link;
 //! the actor ([`FrontierActor`]) hands out leases to hosts that may be contacted, best first, within the crawl's budgets.
 
+mod activity;
 mod actor;
 mod allowance;
 mod budgets;
 mod class_table;
+mod due_hosts;
 mod early_stop;
 mod fifo;
+mod forecast;
 mod host_queue;
 mod messages;
-mod outlook;
-mod pulse;
 mod queues;
 mod ranking;
-mod schedule;
-mod shelf;
+mod spill;
 mod survey;
 mod varint;
 
@@ -24,20 +24,20 @@ mod varint;
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
-pub use allowance::{Allowance, Lacks, Share, Spent, UnderWay};
-pub use budgets::{Budgets, EndReason};
+pub use allowance::{Allowance, Lacks, Share, Spent};
+pub use budgets::{Budgets, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
 pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{ClassOf, NotReady};
 
+pub use activity::FrontierActivity;
+pub use forecast::YieldForecast;
 pub use messages::{
     ChangePort, Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, HostPort, Hosts,
     Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
-    OwnRequestEnded, PageFindings, SurveyWanted, TakeOver,
+    OwnRequestEnded, PageFindings, SurveyQuery, TakeOver,
 };
-pub use outlook::{Outlook, Waiting, outlook};
-pub use pulse::FrontierPulse;
-pub use queues::{Frontier, Limits};
+pub use queues::{Frontier, FrontierLimits};
 pub use ranking::Rank;
-pub use shelf::{ChunkPlace, ChunkStore, Shelf};
-pub use survey::{Survey, WaitingClass};
+pub use spill::{ChunkPlace, ChunkStore, SpillStorage};
+pub use survey::{QueueSurvey, WaitingClass};

@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
+use super::forecast::{ClassBacklog, YieldForecast, forecast};
 use super::host_queue::{ClassOf, HostQueue, NotReady};
-use super::outlook::{Outlook, Waiting, outlook};
 use super::ranking::Rank;
-use super::shelf::Shelf;
-use super::survey::Survey;
+use super::spill::SpillStorage;
+use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
 use harvestman_core::url::HostKey;
 
 /// What may wait at most.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct FrontierLimits {
     /// URLs waiting over all hosts.
     pub queued_max: u64,
     /// URLs ever accepted for one host; none: no limit.
@@ -45,8 +45,8 @@ pub struct Frontier {
     hosts: HashMap<HostKey, Host>,
     /// Each with the number of its URL and its host.
     leased: HashMap<LeaseId, (u64, HostKey)>,
-    limits: Limits,
-    shelf: Arc<Shelf>,
+    limits: FrontierLimits,
+    spill: Arc<SpillStorage>,
     explore_every: u32,
     scores: Arc<dyn ClassOrder>,
     /// Grows with each change of the scores.
@@ -60,12 +60,12 @@ pub struct Frontier {
 
 impl Frontier {
     /// An empty frontier that orders by `scores`.
-    pub fn new(limits: Limits, scores: Arc<dyn ClassOrder>) -> Self {
+    pub fn new(limits: FrontierLimits, scores: Arc<dyn ClassOrder>) -> Self {
         Self {
             hosts: HashMap::new(),
             leased: HashMap::new(),
             limits,
-            shelf: Arc::default(),
+            spill: Arc::default(),
             explore_every: 0,
             scores,
             version: 1,
@@ -85,20 +85,20 @@ impl Frontier {
     }
 
     /// Keeps to other limits from now on. What waits already stays, and so does the number of link classes that hosts may have.
-    pub fn set_limits(&mut self, limits: Limits, explore_every: u32) {
+    pub fn set_limits(&mut self, limits: FrontierLimits, explore_every: u32) {
         (self.limits, self.explore_every) = (limits, explore_every);
     }
 
-    /// Puts what is not needed soon on this shelf.
+    /// Puts what is not needed soon on this spill.
     #[must_use]
-    pub fn shelving(mut self, shelf: Arc<Shelf>) -> Self {
-        self.shelf = shelf;
+    pub fn spilling_to(mut self, spill: Arc<SpillStorage>) -> Self {
+        self.spill = spill;
         self
     }
 
-    /// URLs that were lost to this run: what held them could not be read ([`Shelf::lost`]).
+    /// URLs that were lost to this run: what held them could not be read ([`SpillStorage::lost`]).
     pub fn lost(&self) -> u64 {
-        self.shelf.lost()
+        self.spill.lost()
     }
 
     /// URLs waiting.
@@ -162,8 +162,8 @@ impl Frontier {
 
     /// What the next requests are expected to bring, those of all hosts taken as one queue; none where nothing waits or the policy
     /// estimates nothing. O(classes of all hosts).
-    pub fn outlook(&self, requests: u32) -> Option<Outlook> {
-        let lately = Some(self.scores.recent_yield()?);
+    pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
+        let recent = Some(self.scores.recent_yield()?);
         let mut classes: HashMap<LinkClass, u64, FixedState> = HashMap::default();
         for host in self.hosts.values() {
             for (class, urls) in host.queue.classes() {
@@ -171,15 +171,15 @@ impl Frontier {
             }
         }
         let waiting = classes.into_iter().map(|(class, urls)| {
-            Some(Waiting { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
+            Some(ClassBacklog { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
         });
-        Some(outlook(waiting.collect::<Option<_>>()?, requests)?.after(lately))
+        Some(forecast(waiting.collect::<Option<_>>()?, requests)?.at_least(recent))
     }
 
     /// What waits, by link class and by host, the first `rows` of each. O(classes of all hosts).
-    pub fn survey(&self, rows: usize) -> Survey {
+    pub fn survey(&self, rows: usize) -> QueueSurvey {
         let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
-        Survey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
+        QueueSurvey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
     }
 
     /// Accepts a URL, or says which limit it is over. It gets the next number.
@@ -188,7 +188,7 @@ impl Frontier {
             return Err(Budget::Frontier);
         }
         let key = item.url.host_key();
-        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.shelf);
+        let queue = queue_of(&mut self.hosts, &key, &self.limits, &self.spill);
         if self.limits.host_pages_max.is_some_and(|max| queue.admitted() >= max) {
             return Err(Budget::HostPages);
         }
@@ -209,7 +209,7 @@ impl Frontier {
         let key = item.url.host_key();
         self.pushed = self.pushed.max(number);
         self.queued += 1;
-        queue_of(&mut self.hosts, &key, &self.limits, &self.shelf).push(item, number, &*self.scores);
+        queue_of(&mut self.hosts, &key, &self.limits, &self.spill).push(item, number, &*self.scores);
         key
     }
 
@@ -220,7 +220,7 @@ impl Frontier {
 
     /// So many URLs of `host` were accepted in earlier runs, those that wait among them.
     pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
-        queue_of(&mut self.hosts, host, &self.limits, &self.shelf).admit_at_least(count);
+        queue_of(&mut self.hosts, host, &self.limits, &self.spill).admit_at_least(count);
     }
 
     /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
@@ -264,7 +264,7 @@ impl Frontier {
     fn wait_again(&mut self, lease: &Lease) -> Option<(u64, &mut HostQueue)> {
         let (order, key) = self.leased.remove(&lease.id)?;
         self.queued += 1;
-        Some((order, queue_of(&mut self.hosts, &key, &self.limits, &self.shelf)))
+        Some((order, queue_of(&mut self.hosts, &key, &self.limits, &self.spill)))
     }
 
     /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).
@@ -316,11 +316,11 @@ impl Host {
 fn queue_of<'a>(
     hosts: &'a mut HashMap<HostKey, Host>,
     key: &HostKey,
-    limits: &Limits,
-    shelf: &Arc<Shelf>,
+    limits: &FrontierLimits,
+    spill: &Arc<SpillStorage>,
 ) -> &'a mut HostQueue {
     let new = || {
-        let queue = HostQueue::new(key.clone(), limits.classes_max as usize, Arc::clone(shelf));
+        let queue = HostQueue::new(key.clone(), limits.classes_max as usize, Arc::clone(spill));
         Host { queue, ranked: 0, asked: 0 }
     };
     &mut hosts.entry(key.clone()).or_insert_with(new).queue

@@ -10,7 +10,7 @@ use harvestman_core::url::HostKey;
 
 /// What waits. Retries count for their hosts, and for no class.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Survey {
+pub struct QueueSurvey {
     /// Link classes that have URLs waiting.
     pub classes: usize,
     /// The best of them by score.
@@ -40,7 +40,7 @@ struct Counted<'a> {
     first: (&'a HostKey, &'a str),
 }
 
-impl Survey {
+impl QueueSurvey {
     /// Surveys hosts: each with how many URLs wait for it, and its classes with theirs and the path of the next of them.
     pub(super) fn of<'a, C: Iterator<Item = (LinkClass, usize, &'a str)>>(
         hosts: impl Iterator<Item = (&'a HostKey, usize, C)>,
@@ -70,7 +70,7 @@ impl Survey {
         largest.truncate(rows);
         Self {
             classes: all.0,
-            best: best.into_iter().map(|(score, class, counted)| counted.told(class, score)).collect(),
+            best: best.into_iter().map(|(score, class, counted)| counted.row(class, score)).collect(),
             hosts: all.1,
             largest: largest.into_iter().map(|(host, waiting)| (host.clone(), waiting)).collect(),
         }
@@ -78,7 +78,7 @@ impl Survey {
 }
 
 impl Counted<'_> {
-    fn told(self, class: LinkClass, score: f64) -> WaitingClass {
+    fn row(self, class: LinkClass, score: f64) -> WaitingClass {
         let (host, path) = self.first;
         WaitingClass { class, waiting: self.waiting, score, example: format!("{host}{path}") }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Budgets, EndReason, Frontier, Limits, NotReady, UnderWay};
+use super::{Budgets, EndReason, Frontier, FrontierLimits, NotReady, UnderWay};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Apath, Budget, ClassOrder, Fate, Fates, Lease, Ledger, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, HostKey};
@@ -28,7 +28,7 @@ fn scores(pairs: &[(u64, f64)]) -> Arc<dyn ClassOrder> {
     Arc::new(ByApath(pairs.iter().copied().collect()))
 }
 
-const NO_LIMITS: Limits = Limits { queued_max: u64::MAX, host_pages_max: None, classes_max: 16_384 };
+const NO_LIMITS: FrontierLimits = FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 16_384 };
 
 fn item(host: u8, path: u32, apath: u64, depth: u16) -> ScheduledUrl {
     ScheduledUrl {
@@ -127,7 +127,7 @@ fn what_was_not_requested_after_all_comes_first_again() {
 
 #[test]
 fn limits_hold_at_the_limit_and_not_below() {
-    let limits = Limits { queued_max: 3, host_pages_max: Some(2), ..NO_LIMITS };
+    let limits = FrontierLimits { queued_max: 3, host_pages_max: Some(2), ..NO_LIMITS };
     let mut frontier = Frontier::new(limits, scores(&[]));
     assert!(frontier.push(&item(1, 1, 1, 0)).is_ok());
     assert!(frontier.push(&item(1, 2, 1, 0)).is_ok());

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::capped::CappedDelay;
 use super::health::Health;
+use super::history::{HostHistory, StoredRobots};
 use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
-use super::recollection::{HostPast, KnownRobots};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
-use super::sitemap::{self, Agenda};
+use super::sitemap::{self, SitemapQueue};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{Config, RobotsOptions};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Timings, Truncation};
@@ -97,7 +97,7 @@ impl RobotsResult {
 
 /// What is to be done with an ended request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdicts {
+pub enum Disposition {
     /// Its result stands.
     Final,
     /// Try again, not before this time.
@@ -155,7 +155,7 @@ pub struct HostCore {
     /// Tries in a row at which the host could not even be asked for robots.txt, and what the last one failed of.
     unreachable: Option<(u32, Failure)>,
     address: Address,
-    sitemaps: Agenda,
+    sitemaps: SitemapQueue,
     rng: Rng,
     /// Until when the host asked to be left alone the last time, and not only itself if it is but a name of a server.
     asked_pause: Option<Instant>,
@@ -175,7 +175,7 @@ impl HostCore {
     pub fn new(key: HostKey, options: Arc<RobotsOptions>, rng: Rng) -> Self {
         Self {
             politeness: Politeness::default(),
-            sitemaps: Agenda::new(&options),
+            sitemaps: SitemapQueue::new(&options),
             robots: RobotsState::new(options, format!("{key}/robots.txt")),
             key,
             robots_under_way: false,
@@ -195,9 +195,9 @@ impl HostCore {
     /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
     /// have asked it for something just before it ended, or somebody else at its address.
     #[must_use]
-    pub fn going_on(mut self, past: HostPast, now: Instant, rules: &HostRules) -> Self {
-        past.sitemaps_read.iter().for_each(|url| self.sitemaps.pass_over(url));
-        if let Some(KnownRobots { body, fresh_until }) = &past.robots {
+    pub fn resumed(mut self, past: HostHistory, now: Instant, rules: &HostRules) -> Self {
+        past.sitemaps_read.iter().for_each(|url| self.sitemaps.mark_read(url));
+        if let Some(StoredRobots { body, fresh_until }) = &past.robots {
             self.robots.recall(body.as_deref(), *fresh_until, now);
         }
         let mut politeness = past.politeness.unwrap_or_default();
@@ -205,18 +205,18 @@ impl HostCore {
             // It may be capped otherwise than in that run.
             politeness.set_crawl_delay(self.robots.crawl_delay());
         }
-        let politeness = politeness.go_on(now, &rules.politeness);
-        Self { politeness: politeness.resting(now + rules.delay_per_ip), ..self }
+        let politeness = politeness.resumed(now, &rules.politeness);
+        Self { politeness: politeness.delayed_until(now + rules.delay_per_ip), ..self }
     }
 
     /// A robots.txt that was just fetched, to be kept for another run; `body` is its own. None where it could not be had.
-    pub fn known_robots(&self, result: &RobotsResult, body: &[u8]) -> Option<KnownRobots> {
+    pub fn stored_robots(&self, result: &RobotsResult, body: &[u8]) -> Option<StoredRobots> {
         let body = match result {
             RobotsResult::Rules(_) => Some(body),
             RobotsResult::Absent => None,
             RobotsResult::Redirected | RobotsResult::Unavailable | RobotsResult::Unreachable => return None,
         };
-        Some(KnownRobots::new(body, self.robots.fresh_until()?))
+        Some(StoredRobots::new(body, self.robots.fresh_until()?))
     }
 
     /// Returns the host's crawl delay if it is capped and this was not reported before.
@@ -264,7 +264,7 @@ impl HostCore {
         }
         match (self.robots.verdict(now, "/"), readiness) {
             _ if self.robots_under_way => Step::Busy,
-            (Verdict::Unavailable { .. }, _) if self.lets_go(rules) => refuse,
+            (Verdict::Unavailable { .. }, _) if self.gives_up_robots(rules) => refuse,
             (Verdict::Unavailable { until }, _) => Step::Wait { until, why: WaitReason::Robots },
             (_, Readiness::Wait { until, why }) => Step::Wait { until, why },
             (_, Readiness::Busy | Readiness::GivenUp) => Step::Busy,
@@ -283,7 +283,7 @@ impl HostCore {
     }
 
     /// Whether robots.txt was asked for so often in vain that the URLs that wait for it are let go.
-    fn lets_go(&self, rules: &HostRules) -> bool {
+    fn gives_up_robots(&self, rules: &HostRules) -> bool {
         self.unreachable.is_some() || self.robots.failed_tries() >= rules.robots_tries
     }
 
@@ -327,7 +327,7 @@ impl HostCore {
     }
 
     /// A page's request has ended: books it with politeness and decides whether it is tried again. `attempts` counts it.
-    pub fn page_ended(&mut self, exchange: &Exchange, attempts: u8, now: Instant, rules: &HostRules) -> Verdicts {
+    pub fn page_ended(&mut self, exchange: &Exchange, attempts: u8, now: Instant, rules: &HostRules) -> Disposition {
         self.book(exchange, now, &rules.politeness);
         let may_pass = match &exchange.result {
             Err(failure) => failure.is_transient(),
@@ -335,9 +335,9 @@ impl HostCore {
             Ok(answer) => answer.status >= 400 && Failure::Http(answer.status).is_transient(),
         };
         if may_pass && attempts <= rules.retries_max && self.politeness.grant_retry(&rules.politeness) {
-            return Verdicts::Retry(self.politeness.paused_until().max(now));
+            return Disposition::Retry(self.politeness.paused_until().max(now));
         }
-        Verdicts::Final
+        Disposition::Final
     }
 
     /// A request was broken off, through no fault of the host. A sitemap's is taken on again.
@@ -398,13 +398,13 @@ impl HostCore {
         exchange: &Exchange,
         now: Instant,
         rules: &HostRules,
-    ) -> Verdicts {
+    ) -> Disposition {
         let entry = sitemap::Entry { attempts: entry.attempts.saturating_add(1), ..entry };
-        let verdicts = self.page_ended(exchange, entry.attempts, now, rules);
-        if verdicts != Verdicts::Final {
+        let disposition = self.page_ended(exchange, entry.attempts, now, rules);
+        if disposition != Disposition::Final {
             self.sitemaps.put_back(entry);
         }
-        verdicts
+        disposition
     }
 
     /// Takes on sitemaps to fetch, as far as they are new and the limits allow; returns how many.
@@ -413,7 +413,7 @@ impl HostCore {
     }
 
     /// Drops the sitemaps that are still to be fetched, as they cannot be had; returns how many.
-    pub fn let_sitemaps_go(&mut self) -> u32 {
+    pub fn drop_sitemaps(&mut self) -> u32 {
         std::iter::from_fn(|| self.sitemaps.take()).map(|_| 1).sum()
     }
 

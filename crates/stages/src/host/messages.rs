@@ -8,8 +8,8 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::{Errand, HostRules};
-use super::face::HostFace;
 use super::gates::GateId;
+use super::status::HostStatus;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Lease};
 
@@ -48,8 +48,8 @@ pub struct RulesChanged {
 
 /// Say how the host's clock stands; none where the host goes to sleep this moment.
 #[derive(Debug, Message)]
-#[rtype(result = "Option<HostFace>")]
-pub struct FaceWanted;
+#[rtype(result = "Option<HostStatus>")]
+pub struct StatusQuery;
 
 /// A page's request has ended.
 #[derive(Debug, Message)]

@@ -4,33 +4,33 @@ mod actor;
 mod blocked;
 mod capped;
 mod core;
-mod face;
 mod gates;
 mod health;
+mod history;
 mod messages;
 mod politeness;
 mod ports;
-mod recollection;
 pub mod retry_after;
 pub mod robots;
 pub mod sitemap;
+mod status;
 
 pub use actor::{HostActor, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
 pub use capped::{CAPPED_DELAYS_MAX, CappedDelay, CappedDelays};
-pub use core::{Errand, HostCore, HostRules, RobotsResult, Step, Verdicts};
-pub use face::HostFace;
+pub use core::{Disposition, Errand, HostCore, HostRules, RobotsResult, Step};
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
+pub use history::{HostHistory, StoredRobots};
 pub use messages::{
-    ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire,
-    RulesChanged, SitemapsFound, Wake,
+    ErrandBrokenOff, ErrandEnded, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire, RulesChanged,
+    SitemapsFound, StatusQuery, Wake,
 };
 pub use politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
 pub use ports::{
     DeliveredErrand, DeliveryPort, GatePort, HostAddress, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,
 };
-pub use recollection::{HostPast, KnownRobots};
+pub use status::HostStatus;
 
 #[cfg(test)]
 mod politeness_tests;

@@ -164,14 +164,14 @@ impl Politeness {
     /// Goes on at `now`, after a run that ended at some time in the middle of it: what was under way then is over, and the last of it
     /// may have started just before now.
     #[must_use]
-    pub fn go_on(self, now: Instant, rules: &Rules) -> Self {
+    pub fn resumed(self, now: Instant, rules: &Rules) -> Self {
         let next_at = self.next_at.max(now + self.delay(rules));
         Self { in_flight: 0, next_at, ..self }
     }
 
     /// Is left alone until this time at least.
     #[must_use]
-    pub fn resting(self, until: Instant) -> Self {
+    pub fn delayed_until(self, until: Instant) -> Self {
         Self { next_at: self.next_at.max(until), ..self }
     }
 

@@ -14,8 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::actor::HostActor;
 use super::core::{Errand, HostCore};
 use super::gates::{GateId, Return};
+use super::history::StoredRobots;
 use super::politeness::{Politeness, WaitReason};
-use super::recollection::KnownRobots;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
@@ -162,7 +162,7 @@ pub trait HostRegistry: Send + Sync {
     /// A request has ended, and this is known of the host now.
     fn remember(&self, host: &HostKey, memory: &Politeness);
     /// This robots.txt of the host was fetched.
-    fn remember_robots(&self, host: &HostKey, robots: &KnownRobots);
+    fn remember_robots(&self, host: &HostKey, robots: &StoredRobots);
     /// The actor would end for lack of work. Takes the core and returns true if no message is on its way to the actor.
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
 }

@@ -49,7 +49,7 @@ pub struct Known {
 
 /// When a plan is carried out far enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct PlanLimits {
     /// Visits at most.
     pub visits: u64,
     /// The share of the changed pages that is to be found.
@@ -166,7 +166,7 @@ pub struct Plan {
     usual_noise: Option<Difference>,
     table: TraitTable,
     regression: Regression,
-    limits: Limits,
+    limits: PlanLimits,
     lasted: u64,
     rng: Rng,
     /// Pages by where they were discovered.
@@ -197,7 +197,7 @@ impl Plan {
     pub fn new(
         known: Vec<Known>,
         mut table: TraitTable,
-        (limits, lasted): (Limits, u64),
+        (limits, lasted): (PlanLimits, u64),
         now: Instant,
         seed: Seed,
     ) -> Self {

@@ -35,8 +35,8 @@ fn site(kinds: &[(usize, f64)], table: &mut TraitTable, seed: Seed) -> Site {
     Site { known, changed }
 }
 
-fn limits(visits: u64) -> Limits {
-    Limits { visits, recall: 0.95, chance: 0.01 }
+fn limits(visits: u64) -> PlanLimits {
+    PlanLimits { visits, recall: 0.95, chance: 0.01 }
 }
 
 /// Carries a plan out over pages that are as they were when they are asked for twice. Returns how many visits were made, and how many

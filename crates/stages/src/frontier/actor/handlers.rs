@@ -6,7 +6,7 @@ use super::FrontierActor;
 use crate::frontier::EndReason;
 use crate::frontier::messages::{
     Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, Kept, LeaseEnded, LeasesOf,
-    LetGo, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings, SurveyWanted, TakeOver,
+    LetGo, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings, SurveyQuery, TakeOver,
 };
 use harvestman_core::model::{Change, Ended, Fate, FleetEffects};
 
@@ -173,10 +173,10 @@ impl Handler<LimitsChanged> for FrontierActor {
     }
 }
 
-impl Handler<SurveyWanted> for FrontierActor {
-    type Result = MessageResult<SurveyWanted>;
+impl Handler<SurveyQuery> for FrontierActor {
+    type Result = MessageResult<SurveyQuery>;
 
-    fn handle(&mut self, SurveyWanted(rows): SurveyWanted, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, SurveyQuery(rows): SurveyQuery, _: &mut Context<Self>) -> Self::Result {
         MessageResult(self.frontier.survey(rows))
     }
 }

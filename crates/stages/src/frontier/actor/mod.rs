@@ -13,15 +13,15 @@ use actix::{Actor, AsyncContext, Context};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use super::activity::FrontierActivity;
 use super::allowance::Allowance;
 use super::budgets::EndReason;
+use super::due_hosts::DueHosts;
 use super::early_stop::{EarlyStop, EarlyStopOptions};
 use super::host_queue::NotReady;
 use super::messages::{ChangePort, DiscoveredLinks, HostPort, Order, OrderSlot};
-use super::pulse::FrontierPulse;
-use super::queues::{Frontier, Limits};
-use super::schedule::DueHosts;
-use super::shelf::Shelf;
+use super::queues::{Frontier, FrontierLimits};
+use super::spill::SpillStorage;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::HostOwnership;
 use harvestman_core::model::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ProgressRecord, ScheduledUrl};
@@ -30,8 +30,8 @@ use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
 /// What the actor is made from.
 pub struct FrontierSetup {
-    /// Limits on what may wait.
-    pub limits: Limits,
+    /// FrontierLimits on what may wait.
+    pub limits: FrontierLimits,
     /// What may still be spent.
     pub allowance: Arc<Allowance>,
     /// Leases out at once.
@@ -47,7 +47,7 @@ pub struct FrontierSetup {
     /// Which hosts are this node's.
     pub ownership: Arc<dyn HostOwnership>,
     /// What others see of it while it runs.
-    pub pulse: Arc<FrontierPulse>,
+    pub activity: Arc<FrontierActivity>,
     /// The way to the hosts.
     pub hosts: Arc<dyn HostPort>,
     /// The time.
@@ -59,7 +59,7 @@ pub struct FrontierSetup {
     /// The metrics of the crawl as a whole, which are the account's.
     pub crawl_metrics: Arc<CrawlMetrics>,
     /// Where waiting URLs go that have outgrown their memory.
-    pub shelf: Arc<Shelf>,
+    pub spill: Arc<SpillStorage>,
     /// Told why the crawl has ended, when it has.
     pub finished: oneshot::Sender<EndReason>,
 }
@@ -107,7 +107,7 @@ impl FrontierActor {
         Self {
             frontier: Frontier::new(setup.limits, Arc::clone(&setup.order.scores))
                 .exploring(setup.explore_every)
-                .shelving(Arc::clone(&setup.shelf)),
+                .spilling_to(Arc::clone(&setup.spill)),
             due: DueHosts::default(),
             awake: HashSet::new(),
             errands: 0,
@@ -293,12 +293,12 @@ impl FrontierActor {
         if now < self.next_look || !self.early_stop.is_due(made) {
             return;
         }
-        let outlook = self.frontier.outlook(self.early_stop.requests());
-        if let Some(outlook) = outlook {
-            self.setup.allowance.expect(outlook);
-            self.setup.metrics.expected_yield.set(outlook.expected_yield);
+        let forecast = self.frontier.forecast(self.early_stop.requests());
+        if let Some(forecast) = forecast {
+            self.setup.allowance.set_forecast(forecast);
+            self.setup.metrics.expected_yield.set(forecast.expected_yield);
         }
-        if self.early_stop.look(made, outlook) {
+        if self.early_stop.look(made, forecast) {
             self.setup.allowance.stop(EndReason::LowYield);
         }
         let done = self.setup.clock.now();
@@ -405,7 +405,7 @@ impl FrontierActor {
         metrics.hosts.set(self.frontier.hosts() as u64);
         metrics.lost.set(self.frontier.lost());
         let under_way = self.frontier.leased() as u64 + self.unkept + self.errands + self.setup.allowance.errands();
-        self.setup.pulse.beat(self.frontier.queued(), under_way, self.events);
+        self.setup.activity.publish(self.frontier.queued(), under_way, self.events);
     }
 }
 

@@ -17,7 +17,7 @@ fn class(cluster: u32, apath: u64, coarse: u64, fine: u64) -> LinkClass {
 }
 
 fn bounded(classes_max: u32) -> Frontier {
-    Frontier::new(Limits { classes_max, ..NO_LIMITS }, scores(&[]))
+    Frontier::new(FrontierLimits { classes_max, ..NO_LIMITS }, scores(&[]))
 }
 
 /// Pushes a URL of each class and says which classes they wait under.

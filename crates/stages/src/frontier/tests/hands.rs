@@ -6,8 +6,8 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::frontier::{
-    Allowance, EarlyStopOptions, FrontierActor, FrontierPulse, FrontierSetup, HostDue, HostPort, Hosts, LetGo, Order,
-    TakeOver,
+    Allowance, EarlyStopOptions, FrontierActivity, FrontierActor, FrontierSetup, HostDue, HostPort, Hosts, LetGo,
+    Order, TakeOver,
 };
 use harvestman_core::clock::Clock;
 use harvestman_fleet::SingleNode;
@@ -48,13 +48,13 @@ fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
         order: Order { scores: scores(&[]), version: None, generation: 0, class_of: Arc::new(|class, _, _| class) },
         orders: Arc::default(),
         ownership: SingleNode::shared(),
-        pulse: Arc::new(FrontierPulse::default()),
+        activity: Arc::new(FrontierActivity::default()),
         hosts: Arc::clone(told) as _,
         clock: Clock::system(),
         ledger,
         metrics: Arc::clone(&metrics.frontier),
         crawl_metrics: Arc::clone(&metrics.crawl),
-        shelf: Arc::default(),
+        spill: Arc::default(),
         finished: oneshot::channel().0,
     })
 }

@@ -3,15 +3,15 @@
 use actix::{ActorContext, Context, Handler};
 
 use super::{HostActor, Turn};
-use crate::host::core::{Errand, RobotsResult, Verdicts};
-use crate::host::face::HostFace;
+use crate::host::core::{Disposition, Errand, RobotsResult};
 use crate::host::gates::Return;
 use crate::host::messages::{
-    ErrandBrokenOff, ErrandEnded, FaceWanted, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire,
-    RulesChanged, SitemapsFound, Wake,
+    ErrandBrokenOff, ErrandEnded, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire, RulesChanged,
+    SitemapsFound, StatusQuery, Wake,
 };
 use crate::host::ports::DeliveredErrand;
 use crate::host::sitemap;
+use crate::host::status::HostStatus;
 use harvestman_core::model::Fate;
 
 impl Handler<Wake> for HostActor {
@@ -76,19 +76,19 @@ impl Handler<RulesChanged> for HostActor {
     }
 }
 
-impl Handler<FaceWanted> for HostActor {
-    type Result = Option<HostFace>;
+impl Handler<StatusQuery> for HostActor {
+    type Result = Option<HostStatus>;
 
-    fn handle(&mut self, _: FaceWanted, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, _: StatusQuery, _: &mut Context<Self>) -> Self::Result {
         self.taken();
         let now = self.setup.clock.now();
-        let face = self.core.as_ref()?.face(now, &self.setup.rules.load());
+        let status = self.core.as_ref()?.status(now, &self.setup.rules.load());
         let gate = match self.turn {
             Turn::Waiting(number) => self.gates().get(number).copied().flatten(),
             _ => None,
         };
         let opens = |gate| self.ports.gates.opens(gate).filter(|opens| *opens > now);
-        Some(gate.map_or(face, |gate| face.queued(gate.reason(), opens(gate))))
+        Some(gate.map_or(status, |gate| status.queued(gate.reason(), opens(gate))))
     }
 }
 
@@ -143,12 +143,12 @@ impl Handler<PageEnded> for HostActor {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
         lease.item.attempts = lease.item.attempts.saturating_add(1);
-        let verdicts = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules.load());
+        let disposition = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules.load());
         self.ports.registry.remember(&self.key, core.memory());
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
-        match verdicts {
-            Verdicts::Final => self.ports.deliveries.deliver_page(lease, exchange),
-            Verdicts::Retry(not_before) => {
+        match disposition {
+            Disposition::Final => self.ports.deliveries.deliver_page(lease, exchange),
+            Disposition::Retry(not_before) => {
                 self.setup.metrics.retries.inc();
                 let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
                 self.ports.leases.retry(lease, not_before, received);
@@ -193,7 +193,7 @@ impl Handler<Retire> for HostActor {
         }
         if let Some(mut core) = self.core.take() {
             // Who holds the host from now on knows of them.
-            (0..core.let_sitemaps_go()).for_each(|_| self.ports.leases.errand_done());
+            (0..core.drop_sitemaps()).for_each(|_| self.ports.leases.errand_done());
         }
         ctx.stop();
     }
@@ -211,7 +211,7 @@ impl Handler<ErrandEnded> for HostActor {
             Errand::Robots(_) => {
                 let result = core.robots_ended(&exchange, &body, now, &self.setup.rules.load());
                 self.setup.metrics.robots_fetches.by(result.label()).inc();
-                let robots = core.known_robots(&result, &body);
+                let robots = core.stored_robots(&result, &body);
                 // The sitemaps first: none is forgotten by a run that remembers who named them.
                 if let RobotsResult::Rules(sitemaps) = result {
                     self.ports.registry.sitemaps_named(sitemaps, 0);
@@ -223,8 +223,8 @@ impl Handler<ErrandEnded> for HostActor {
             }
             Errand::Sitemap { url, nesting, attempts } => {
                 let entry = sitemap::Entry { url: url.as_str().to_owned(), depth: *nesting, attempts: *attempts };
-                let verdicts = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
-                is_final = verdicts == Verdicts::Final;
+                let disposition = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
+                is_final = disposition == Disposition::Final;
             }
         }
         self.remember();

@@ -131,7 +131,7 @@ impl HostActor {
             }
             Step::AskToRefuse => {
                 // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
-                for _ in 0..core.let_sitemaps_go() {
+                for _ in 0..core.drop_sitemaps() {
                     self.ports.leases.errand_done();
                 }
                 self.release_turn();

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Limits, SitemapContents};
+use super::contents::{SitemapContents, SitemapLimits};
 
 /// The URLs found so far.
 pub struct Collector {
     base: Option<Url>,
-    limits: Limits,
+    limits: SitemapLimits,
     seen: HashSet<u128>,
     contents: SitemapContents,
     /// Whether the document is cut or broken.
@@ -19,7 +19,7 @@ pub struct Collector {
 
 impl Collector {
     /// Nothing found yet in the document at `url`.
-    pub fn new(url: &str, limits: Limits) -> Self {
+    pub fn new(url: &str, limits: SitemapLimits) -> Self {
         let base = Url::parse(url).ok();
         Self { base, limits, seen: HashSet::new(), contents: SitemapContents::default(), cut: false }
     }

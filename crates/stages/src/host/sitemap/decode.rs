@@ -6,7 +6,7 @@ use std::io::Read;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
 
-use super::{Error, Limits};
+use super::contents::{SitemapError, SitemapLimits};
 
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 
@@ -20,7 +20,7 @@ const ALWAYS_ALLOWED: usize = 1 << 20;
 const DECLARATION: usize = 256;
 
 /// The document decompressed, at most `limits.bytes` of it, and whether it is cut. Data that breaks off gives what came before.
-pub fn decompress(bytes: &[u8], limits: Limits) -> Result<(Cow<'_, [u8]>, bool), Error> {
+pub fn decompress(bytes: &[u8], limits: SitemapLimits) -> Result<(Cow<'_, [u8]>, bool), SitemapError> {
     let mut plain = Cow::Borrowed(bytes);
     let mut cut = false;
     for _ in 0..LAYERS {
@@ -32,7 +32,7 @@ pub fn decompress(bytes: &[u8], limits: Limits) -> Result<(Cow<'_, [u8]>, bool),
         cut |= inner_cut;
     }
     if plain.starts_with(GZIP_MAGIC) {
-        return Err(Error::Gzip);
+        return Err(SitemapError::Gzip);
     }
     if plain.len() > limits.bytes {
         cut = true;
@@ -44,7 +44,7 @@ pub fn decompress(bytes: &[u8], limits: Limits) -> Result<(Cow<'_, [u8]>, bool),
     Ok((plain, cut))
 }
 
-fn decompress_layer(bytes: &[u8], limits: Limits) -> Result<(Vec<u8>, bool), Error> {
+fn decompress_layer(bytes: &[u8], limits: SitemapLimits) -> Result<(Vec<u8>, bool), SitemapError> {
     let by_ratio = bytes.len().saturating_mul(limits.ratio).max(ALWAYS_ALLOWED);
     let budget = limits.bytes.min(by_ratio);
     let mut plain = Vec::new();
@@ -52,8 +52,8 @@ fn decompress_layer(bytes: &[u8], limits: Limits) -> Result<(Vec<u8>, bool), Err
     let readable = u64::try_from(budget).unwrap_or(u64::MAX).saturating_add(1);
     let result = MultiGzDecoder::new(bytes).take(readable).read_to_end(&mut plain);
     match result {
-        Err(_) if plain.is_empty() => Err(Error::Gzip),
-        _ if plain.len() > budget && by_ratio < limits.bytes => Err(Error::Bomb(limits.ratio)),
+        Err(_) if plain.is_empty() => Err(SitemapError::Gzip),
+        _ if plain.len() > budget && by_ratio < limits.bytes => Err(SitemapError::Bomb(limits.ratio)),
         result => Ok((plain, result.is_err())),
     }
 }
@@ -107,4 +107,13 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
 /// A document that starts with plain ASCII is not in UTF-16, whatever is said of it.
 fn readable(encoding: Option<&'static Encoding>, bytes: &[u8]) -> Option<&'static Encoding> {
     encoding.filter(|encoding| encoding.is_ascii_compatible() || !bytes.trim_ascii_start().starts_with(b"<"))
+}
+
+/// The characters of `text` that lie whole within its first `bytes` bytes.
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }

@@ -7,11 +7,11 @@ use super::*;
 
 const URL: &str = "https://h.example/maps/sitemap.xml";
 
-fn limits() -> Limits {
-    Limits::from(&RobotsOptions::default())
+fn limits() -> SitemapLimits {
+    SitemapLimits::from(&harvestman_core::config::RobotsOptions::default())
 }
 
-fn read(document: impl AsRef<[u8]>) -> Result<SitemapContents, Error> {
+fn read(document: impl AsRef<[u8]>) -> Result<SitemapContents, SitemapError> {
     parse(document.as_ref(), URL, None, limits())
 }
 

@@ -11,11 +11,12 @@ use quick_xml::name::QName;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::collect::Collector;
+use super::contents::SitemapError;
+use super::decode::beginning;
 use super::role::Role;
-use super::{Error, beginning};
 
 /// Reads a document into `collector`.
-pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), Error> {
+pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), SitemapError> {
     let mut reader = Reader::from_str(markup);
     let config = reader.config_mut();
     config.check_end_names = false;
@@ -58,9 +59,9 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    fn event(&mut self, event: &Event<'_>) -> Result<(), Error> {
+    fn event(&mut self, event: &Event<'_>) -> Result<(), SitemapError> {
         match event {
-            Event::DocType(name) if starts_with_ignoring_case(name, "html") => return Err(Error::Html),
+            Event::DocType(name) if starts_with_ignoring_case(name, "html") => return Err(SitemapError::Html),
             Event::Start(tag) => self.start(tag)?,
             Event::Empty(tag) => {
                 self.start(tag)?;
@@ -75,11 +76,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), Error> {
+    fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), SitemapError> {
         let (local, prefix) = tag.name().decompose();
         let local = local.as_ref().to_ascii_lowercase();
         if self.open.is_empty() && local == "html" {
-            return Err(Error::Html);
+            return Err(SitemapError::Html);
         }
         while self.open.last().is_some_and(|open| open.role.ends_before(&local)) {
             self.close_last();
@@ -135,10 +136,10 @@ impl Walk<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<(), Error> {
+    fn finish(mut self) -> Result<(), SitemapError> {
         // An item that was cut off may have named its page before.
         self.finish_item();
-        if self.recognised { Ok(()) } else { Err(Error::NotASitemap) }
+        if self.recognised { Ok(()) } else { Err(SitemapError::NotASitemap) }
     }
 
     /// `<link rel=alternate href=…>`: the same page in another language, or an entry's page.

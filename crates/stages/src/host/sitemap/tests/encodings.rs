@@ -15,9 +15,9 @@ fn compression_is_seen_from_the_bytes_and_may_be_doubled() {
         let contents = parse(&document, "http://h/sitemap.xml", Some("text/xml"), limits()).unwrap();
         assert_eq!((contents.urls.as_slice(), contents.cut), (&["http://h/é".to_owned()][..], false));
     }
-    assert_eq!(read(gzip(&twice)), Err(Error::Gzip), "a third layer is a trick");
+    assert_eq!(read(gzip(&twice)), Err(SitemapError::Gzip), "a third layer is a trick");
     assert_eq!(urls(gzip(b"http://h/1\nhttp://h/2")), ["http://h/1", "http://h/2"]);
-    assert_eq!(read(gzip(b"<html>")), Err(Error::Html));
+    assert_eq!(read(gzip(b"<html>")), Err(SitemapError::Html));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn compressed_data_that_breaks_off_gives_what_came_before() {
     let with_tail = read([&whole[..], b"garbage"].concat()).unwrap();
     assert_eq!(with_tail.urls.len(), 5_000);
     for broken in [&b"\x1f\x8b"[..], b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x1f\x8bnonsense that is no gzip"] {
-        assert_eq!(read(broken), Err(Error::Gzip), "{broken:?}");
+        assert_eq!(read(broken), Err(SitemapError::Gzip), "{broken:?}");
     }
 }
 

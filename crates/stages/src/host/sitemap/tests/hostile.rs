@@ -10,7 +10,7 @@ fn numbered(count: usize) -> String {
 
 #[test]
 fn urls_are_taken_up_to_the_count_limit_and_the_rest_is_counted() {
-    let limits = Limits { urls: 3, ..limits() };
+    let limits = SitemapLimits { urls: 3, ..limits() };
     for (count, dropped) in [(3, 0), (4, 1), (10, 7)] {
         let contents = parse(numbered(count).as_bytes(), URL, None, limits).unwrap();
         assert_eq!((contents.urls.len(), contents.dropped), (3, dropped));
@@ -22,7 +22,7 @@ fn urls_are_taken_up_to_the_count_limit_and_the_rest_is_counted() {
 
 #[test]
 fn urls_are_taken_up_to_the_length_limit() {
-    let limits = Limits { url_bytes: 20, ..limits() };
+    let limits = SitemapLimits { url_bytes: 20, ..limits() };
     for (length, taken) in [(20, 1), (21, 0), (100_000, 0)] {
         let url = "http://h/".to_owned() + &"x".repeat(length - 9);
         for document in [
@@ -39,12 +39,13 @@ fn urls_are_taken_up_to_the_length_limit() {
 fn a_document_is_read_up_to_the_size_limit() {
     let document = numbered(1_000);
     for form in [document.clone().into_bytes(), gzip(document.as_bytes())] {
-        let all = parse(&form, URL, None, Limits { bytes: document.len(), ..limits() }).unwrap();
+        let all = parse(&form, URL, None, SitemapLimits { bytes: document.len(), ..limits() }).unwrap();
         assert_eq!((all.urls.len(), all.cut), (1_000, false));
-        let half = parse(&form, URL, None, Limits { bytes: document.len() / 2, ..limits() }).unwrap();
+        let half = parse(&form, URL, None, SitemapLimits { bytes: document.len() / 2, ..limits() }).unwrap();
         assert!(half.cut && (490..=500).contains(&half.urls.len()), "{}", half.urls.len());
     }
-    let barely = parse(document.as_bytes(), URL, None, Limits { bytes: document.len() - 1, ..limits() }).unwrap();
+    let barely =
+        parse(document.as_bytes(), URL, None, SitemapLimits { bytes: document.len() - 1, ..limits() }).unwrap();
     assert!(barely.cut);
 }
 
@@ -63,8 +64,8 @@ fn a_sitemap_of_more_than_fifty_megabytes_is_cut() {
 fn bombs_are_refused_by_their_ratio_and_small_repetitive_documents_are_not() {
     let bomb = gzip(&vec![b' '; 20 << 20]);
     assert!(bomb.len() < 50_000);
-    assert_eq!(read(&bomb), Err(Error::Bomb(400)));
-    assert_eq!(read(gzip(&bomb)), Err(Error::Bomb(400)), "wrapped once more");
+    assert_eq!(read(&bomb), Err(SitemapError::Bomb(400)));
+    assert_eq!(read(gzip(&bomb)), Err(SitemapError::Bomb(400)), "wrapped once more");
     let small = set(&"<url><loc>http://h/1</loc></url>".repeat(20_000));
     assert!(small.len() < 1 << 20);
     assert_eq!(urls(gzip(small.as_bytes())), ["http://h/1"]);
@@ -73,7 +74,7 @@ fn bombs_are_refused_by_their_ratio_and_small_repetitive_documents_are_not() {
 #[test]
 fn elements_are_read_down_to_the_nesting_limit() {
     let nested = |depth: usize| format!("<urlset>{}<url><loc>http://h/1</loc></url>", "<urlset>".repeat(depth));
-    let limits = Limits { nesting: 10, ..limits() };
+    let limits = SitemapLimits { nesting: 10, ..limits() };
     for (depth, read) in [(7, 1), (8, 0)] {
         let contents = parse(nested(depth).as_bytes(), URL, None, limits).unwrap();
         assert_eq!((contents.urls.len(), contents.cut), (read, read == 0), "{depth}");
@@ -113,7 +114,7 @@ proptest! {
 
     #[test]
     fn any_sequence_of_markup_is_read_without_panic_within_the_limits(parts in prop::collection::vec(part(), 0..60)) {
-        let limits = Limits { bytes: 400, ratio: 10, urls: 3, url_bytes: 12, nesting: 5 };
+        let limits = SitemapLimits { bytes: 400, ratio: 10, urls: 3, url_bytes: 12, nesting: 5 };
         if let Ok(contents) = parse(parts.concat().as_bytes(), URL, Some("text/xml"), limits) {
             prop_assert!(contents.urls.len() + contents.sitemaps.len() <= 3);
             prop_assert!(contents.urls.iter().all(|url| url.starts_with("http")));

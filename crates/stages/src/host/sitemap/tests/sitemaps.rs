@@ -109,7 +109,7 @@ fn what_is_no_sitemap_is_an_error() {
         "<!-- x --><HTML lang=de>",
         "<?xml version='1.0'?><html xmlns='x'>",
     ] {
-        assert_eq!(read(page), Err(Error::Html), "{page}");
+        assert_eq!(read(page), Err(SitemapError::Html), "{page}");
     }
     for other in [
         "",
@@ -122,7 +122,7 @@ fn what_is_no_sitemap_is_an_error() {
         "\0\u{1}",
         "<?xml version='1.0'?>",
     ] {
-        assert_eq!(read(other), Err(Error::NotASitemap), "{other}");
+        assert_eq!(read(other), Err(SitemapError::NotASitemap), "{other}");
     }
 }
 

@@ -11,7 +11,7 @@ const READY: &str = "ready";
 
 /// When a host may be asked next, and why not now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostFace {
+pub struct HostStatus {
     /// `ready`, `busy` (enough is under way), why it is left alone ([`super::WaitReason::label`]), or `given_up`.
     pub state: &'static str,
     /// Until when it is left alone; none where it is not.
@@ -24,7 +24,7 @@ pub struct HostFace {
     pub failures: u32,
 }
 
-impl HostFace {
+impl HostStatus {
     /// The same where the host waits for others before a request that it might send by itself.
     #[must_use]
     pub fn queued(self, why: WaitReason, until: Option<Instant>) -> Self {
@@ -34,7 +34,7 @@ impl HostFace {
 
 impl HostCore {
     /// Its clock at `now`.
-    pub fn face(&self, now: Instant, rules: &HostRules) -> HostFace {
+    pub fn status(&self, now: Instant, rules: &HostRules) -> HostStatus {
         let (state, until) = match self.next(now, 0, rules) {
             Step::Wait { until, why } => (why.label(), Some(until)),
             Step::Resolve | Step::Errand(_) | Step::Ask => (READY, None),
@@ -42,7 +42,7 @@ impl HostCore {
             Step::Busy => ("busy", None),
         };
         let memory = self.memory();
-        HostFace {
+        HostStatus {
             state,
             until,
             delay: memory.delay(&rules.politeness),
@@ -53,5 +53,5 @@ impl HostCore {
 }
 
 #[cfg(test)]
-#[path = "face_tests.rs"]
+#[path = "status_tests.rs"]
 mod tests;

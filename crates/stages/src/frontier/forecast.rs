@@ -9,7 +9,7 @@ use harvestman_core::model::Prospect;
 
 /// URLs that wait under one class.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Waiting {
+pub struct ClassBacklog {
     /// The score of the class.
     pub score: f64,
     /// What each of them is expected to bring.
@@ -20,19 +20,19 @@ pub struct Waiting {
 
 /// What is expected of the next requests.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Outlook {
+pub struct YieldForecast {
     /// The share of them expected to bring a page that is wanted and new, 0 to 1.
     pub expected_yield: f64,
     /// How many they are: fewer than asked for where less waits and is expected to be found.
     pub requests: f64,
 }
 
-impl Outlook {
+impl YieldForecast {
     /// The same where `lately` such a share of the requests brought something. What links lead to in two steps and more is left
     /// out of the play; where a crawl lives on that, what came of it tells.
     #[must_use]
-    pub fn after(self, lately: Option<f64>) -> Self {
-        Self { expected_yield: self.expected_yield.max(lately.unwrap_or(0.0)), ..self }
+    pub fn at_least(self, recent: Option<f64>) -> Self {
+        Self { expected_yield: self.expected_yield.max(recent.unwrap_or(0.0)), ..self }
     }
 }
 
@@ -57,7 +57,7 @@ impl Born {
 }
 
 /// Plays the next `requests` through; none where nothing waits. O(classes + k log k), k being those of the best that are reached.
-pub fn outlook(mut waiting: Vec<Waiting>, requests: u32) -> Option<Outlook> {
+pub fn forecast(mut waiting: Vec<ClassBacklog>, requests: u32) -> Option<YieldForecast> {
     waiting.retain(|class| class.urls > 0);
     let reached = requests as usize;
     if waiting.len() > reached && reached > 0 {
@@ -94,15 +94,15 @@ pub fn outlook(mut waiting: Vec<Waiting>, requests: u32) -> Option<Outlook> {
         }
     }
     let made = f64::from(requests) - left;
-    (made > 0.0).then(|| Outlook { expected_yield: (wanted / made).clamp(0.0, 1.0), requests: made })
+    (made > 0.0).then(|| YieldForecast { expected_yield: (wanted / made).clamp(0.0, 1.0), requests: made })
 }
 
 /// The better class first; NaN is least, as it is to the frontier.
-fn better(one: &Waiting, other: &Waiting) -> std::cmp::Ordering {
-    let key = |class: &Waiting| if class.score.is_nan() { f64::NEG_INFINITY } else { class.score };
+fn better(one: &ClassBacklog, other: &ClassBacklog) -> std::cmp::Ordering {
+    let key = |class: &ClassBacklog| if class.score.is_nan() { f64::NEG_INFINITY } else { class.score };
     key(other).total_cmp(&key(one))
 }
 
 #[cfg(test)]
-#[path = "outlook_tests.rs"]
+#[path = "forecast_tests.rs"]
 mod tests;

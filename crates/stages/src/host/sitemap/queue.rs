@@ -8,7 +8,7 @@ use harvestman_core::config::RobotsOptions;
 
 /// A host's sitemaps: each fetched once, breadth first, no deeper and no more than is set.
 #[derive(Debug, Clone)]
-pub struct Agenda {
+pub struct SitemapQueue {
     waiting: VecDeque<Entry>,
     seen: HashSet<u128>,
     files_max: u32,
@@ -27,7 +27,7 @@ pub struct Entry {
     pub attempts: u8,
 }
 
-impl Agenda {
+impl SitemapQueue {
     /// Nothing to be fetched yet.
     pub fn new(options: &RobotsOptions) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Agenda {
     }
 
     /// Passes over a sitemap that was read in an earlier run.
-    pub fn pass_over(&mut self, url: &str) {
+    pub fn mark_read(&mut self, url: &str) {
         self.seen.insert(xxh3_128(url.as_bytes()));
     }
 
@@ -84,49 +84,53 @@ impl Agenda {
 mod tests {
     use super::*;
 
-    fn agenda(files: u32, depth: u32) -> Agenda {
-        Agenda::new(&RobotsOptions { sitemap_max_files: files, sitemap_max_depth: depth, ..RobotsOptions::default() })
+    fn queue(files: u32, depth: u32) -> SitemapQueue {
+        SitemapQueue::new(&RobotsOptions {
+            sitemap_max_files: files,
+            sitemap_max_depth: depth,
+            ..RobotsOptions::default()
+        })
     }
 
     #[test]
     fn each_sitemap_is_taken_once_in_the_order_found() {
-        let mut agenda = agenda(10, 3);
-        assert!(agenda.add("a".into(), 0));
-        assert!(agenda.add("b".into(), 0));
-        assert!(!agenda.add("a".into(), 0));
-        let a = agenda.take().unwrap();
-        assert!(!agenda.add("a".into(), a.depth + 1), "an index that names itself");
-        assert!(agenda.add("c".into(), a.depth + 1));
-        let rest: Vec<_> = std::iter::from_fn(|| agenda.take()).map(|entry| (entry.url, entry.depth)).collect();
+        let mut queue = queue(10, 3);
+        assert!(queue.add("a".into(), 0));
+        assert!(queue.add("b".into(), 0));
+        assert!(!queue.add("a".into(), 0));
+        let a = queue.take().unwrap();
+        assert!(!queue.add("a".into(), a.depth + 1), "an index that names itself");
+        assert!(queue.add("c".into(), a.depth + 1));
+        let rest: Vec<_> = std::iter::from_fn(|| queue.take()).map(|entry| (entry.url, entry.depth)).collect();
         assert_eq!(rest, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
-        assert_eq!(agenda.refused(), 0);
+        assert_eq!(queue.refused(), 0);
     }
 
     #[test]
     fn what_an_earlier_run_has_read_is_passed_over_and_counts() {
-        let mut agenda = agenda(2, 3);
-        agenda.pass_over("a");
-        assert!(!agenda.add("a".into(), 0) && agenda.add("b".into(), 0) && !agenda.add("c".into(), 0));
-        assert_eq!(agenda.take().unwrap().url, "b");
+        let mut queue = queue(2, 3);
+        queue.mark_read("a");
+        assert!(!queue.add("a".into(), 0) && queue.add("b".into(), 0) && !queue.add("c".into(), 0));
+        assert_eq!(queue.take().unwrap().url, "b");
     }
 
     #[test]
     fn the_file_limit_holds_for_all_that_was_ever_added() {
-        let mut agenda = agenda(2, 3);
-        assert!(agenda.add("a".into(), 0) && agenda.add("b".into(), 0));
-        agenda.take();
-        assert!(!agenda.add("c".into(), 0));
-        assert_eq!(agenda.refused(), 1);
+        let mut queue = queue(2, 3);
+        assert!(queue.add("a".into(), 0) && queue.add("b".into(), 0));
+        queue.take();
+        assert!(!queue.add("c".into(), 0));
+        assert_eq!(queue.refused(), 1);
     }
 
     #[test]
     fn indexes_are_followed_down_to_the_depth_limit_and_no_further() {
-        let mut agenda = agenda(10, 1);
-        agenda.add("a".into(), 0);
-        let a = agenda.take().unwrap();
-        assert!(agenda.add("b".into(), a.depth + 1));
-        let b = agenda.take().unwrap();
-        assert!(!agenda.add("c".into(), b.depth + 1));
-        assert_eq!(agenda.refused(), 1);
+        let mut queue = queue(10, 1);
+        queue.add("a".into(), 0);
+        let a = queue.take().unwrap();
+        assert!(queue.add("b".into(), a.depth + 1));
+        let b = queue.take().unwrap();
+        assert!(!queue.add("c".into(), b.depth + 1));
+        assert_eq!(queue.refused(), 1);
     }
 }

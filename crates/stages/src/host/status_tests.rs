@@ -18,14 +18,14 @@ fn host() -> (HostCore, HostRules, Instant) {
 #[test]
 fn a_host_that_was_asked_shows_its_delay_and_when_it_may_be_asked_again() {
     let (mut core, rules, now) = host();
-    assert_eq!((core.face(now, &rules).state, core.face(now, &rules).under_way), ("ready", 0));
+    assert_eq!((core.status(now, &rules).state, core.status(now, &rules).under_way), ("ready", 0));
     core.begin_resolve();
-    assert_eq!(core.face(now, &rules).state, "busy");
+    assert_eq!(core.status(now, &rules).state, "busy");
     core.resolved(None);
     core.started();
-    let face = core.face(now, &rules);
-    assert_eq!((face.state, face.under_way, face.until), ("busy", 1, None));
-    assert_eq!(face.delay, Config::default().host.delay.0);
+    let status = core.status(now, &rules);
+    assert_eq!((status.state, status.under_way, status.until), ("busy", 1, None));
+    assert_eq!(status.delay, Config::default().host.delay.0);
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn a_host_that_waits_for_others_says_so_unless_it_must_wait_by_itself() {
     let (mut core, rules, now) = host();
     let until = Some(now + Duration::from_secs(5));
     for (why, state) in [(WaitReason::Group, "group"), (WaitReason::Address, "address")] {
-        let face = core.face(now, &rules).queued(why, until);
-        assert_eq!((face.state, face.until), (state, until));
+        let status = core.status(now, &rules).queued(why, until);
+        assert_eq!((status.state, status.until), (state, until));
     }
     core.resolved(None);
     core.started();
-    assert_eq!(core.face(now, &rules).queued(WaitReason::Group, until).state, "busy");
+    assert_eq!(core.status(now, &rules).queued(WaitReason::Group, until).state, "busy");
 }

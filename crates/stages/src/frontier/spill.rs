@@ -22,18 +22,21 @@ pub struct ChunkPlace {
 
 /// Memory for closed chunks, and what is behind it.
 #[derive(Default)]
-pub struct Shelf {
+pub struct SpillStorage {
     memory_max: u64,
-    behind: Option<Box<dyn ChunkStore>>,
+    store: Option<Box<dyn ChunkStore>>,
     /// Bytes of closed chunks in memory.
-    held: AtomicU64,
+    in_memory: AtomicU64,
     /// URLs whose chunk could not be read.
     lost: AtomicU64,
 }
 
-impl fmt::Debug for Shelf {
+impl fmt::Debug for SpillStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shelf").field("memory_max", &self.memory_max).field("held", &self.held).finish_non_exhaustive()
+        f.debug_struct("SpillStorage")
+            .field("memory_max", &self.memory_max)
+            .field("in_memory", &self.in_memory)
+            .finish_non_exhaustive()
     }
 }
 
@@ -41,15 +44,15 @@ impl fmt::Debug for Shelf {
 #[derive(Debug)]
 pub(super) enum Chunk {
     /// In memory.
-    Here(Vec<u8>),
+    InMemory(Vec<u8>),
     /// Not in memory, with so many URLs.
-    Away(ChunkPlace, u32),
+    Spilled(ChunkPlace, u32),
 }
 
-impl Shelf {
+impl SpillStorage {
     /// Keeps closed chunks in so much memory, and the rest behind it.
-    pub fn new(memory_max: u64, behind: Box<dyn ChunkStore>) -> Self {
-        Self { memory_max, behind: Some(behind), ..Self::default() }
+    pub fn new(memory_max: u64, store: Box<dyn ChunkStore>) -> Self {
+        Self { memory_max, store: Some(store), ..Self::default() }
     }
 
     /// URLs that are lost to this run because their chunk could not be read. The state on disk has them still.
@@ -60,27 +63,27 @@ impl Shelf {
     /// Puts a closed chunk with so many URLs where there is room. The newest go behind first: they are needed last.
     pub(super) fn put(&self, chunk: Vec<u8>, urls: u32) -> Chunk {
         let bytes = chunk.capacity() as u64;
-        let fits = self.held.load(Ordering::Relaxed) + bytes <= self.memory_max;
-        let chunk = match &self.behind {
-            Some(behind) if !fits => match behind.put(chunk) {
-                Ok(place) => return Chunk::Away(place, urls),
+        let fits = self.in_memory.load(Ordering::Relaxed) + bytes <= self.memory_max;
+        let chunk = match &self.store {
+            Some(store) if !fits => match store.put(chunk) {
+                Ok(place) => return Chunk::Spilled(place, urls),
                 Err(chunk) => chunk,
             },
             _ => chunk,
         };
-        self.held.fetch_add(bytes, Ordering::Relaxed);
-        Chunk::Here(chunk)
+        self.in_memory.fetch_add(bytes, Ordering::Relaxed);
+        Chunk::InMemory(chunk)
     }
 
     /// Takes a closed chunk; none where it cannot be read, and its URLs are lost then: the answer says how many.
     pub(super) fn take(&self, chunk: Chunk) -> Result<Vec<u8>, u32> {
         match chunk {
-            Chunk::Here(bytes) => {
-                self.held.fetch_sub(bytes.capacity() as u64, Ordering::Relaxed);
+            Chunk::InMemory(bytes) => {
+                self.in_memory.fetch_sub(bytes.capacity() as u64, Ordering::Relaxed);
                 Ok(bytes)
             }
-            Chunk::Away(place, urls) => {
-                let read = self.behind.as_ref().and_then(|behind| behind.take(place));
+            Chunk::Spilled(place, urls) => {
+                let read = self.store.as_ref().and_then(|store| store.take(place));
                 read.ok_or_else(|| {
                     self.lost.fetch_add(u64::from(urls), Ordering::Relaxed);
                     urls

@@ -2,17 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn leaf(score: f64, wanted: f64, urls: u64) -> Waiting {
-    Waiting { score, prospect: Prospect { wanted, ..Prospect::default() }, urls }
+fn leaf(score: f64, wanted: f64, urls: u64) -> ClassBacklog {
+    ClassBacklog { score, prospect: Prospect { wanted, ..Prospect::default() }, urls }
 }
 
-fn hub(score: f64, urls: u64, links: f64, (links_score, links_wanted): (f64, f64)) -> Waiting {
-    Waiting { score, prospect: Prospect { wanted: 0.0, links, links_score, links_wanted }, urls }
+fn hub(score: f64, urls: u64, links: f64, (links_score, links_wanted): (f64, f64)) -> ClassBacklog {
+    ClassBacklog { score, prospect: Prospect { wanted: 0.0, links, links_score, links_wanted }, urls }
 }
 
-fn expected(waiting: Vec<Waiting>, requests: u32) -> (f64, f64) {
-    let outlook = outlook(waiting, requests).unwrap();
-    (outlook.expected_yield, outlook.requests)
+fn expected(waiting: Vec<ClassBacklog>, requests: u32) -> (f64, f64) {
+    let forecast = forecast(waiting, requests).unwrap();
+    (forecast.expected_yield, forecast.requests)
 }
 
 #[test]
@@ -26,9 +26,9 @@ fn the_best_classes_are_fetched_first() {
 #[test]
 fn where_less_waits_than_is_asked_for_the_share_is_of_what_waits() {
     assert_eq!(expected(vec![leaf(0.9, 1.0, 3), leaf(0.1, 0.0, 1)], 200), (0.75, 4.0));
-    assert_eq!(outlook(vec![], 200), None);
-    assert_eq!(outlook(vec![leaf(0.5, 1.0, 0)], 200), None);
-    assert_eq!(outlook(vec![leaf(0.5, 1.0, 9)], 0), None);
+    assert_eq!(forecast(vec![], 200), None);
+    assert_eq!(forecast(vec![leaf(0.5, 1.0, 0)], 200), None);
+    assert_eq!(forecast(vec![leaf(0.5, 1.0, 9)], 0), None);
 }
 
 #[test]
@@ -58,14 +58,14 @@ fn a_class_whose_score_is_no_number_comes_last() {
 
 #[test]
 fn what_came_lately_is_expected_to_go_on() {
-    let ahead = outlook(vec![leaf(0.5, 0.2, 100)], 50).unwrap();
-    assert!((ahead.after(None).expected_yield - 0.2).abs() < 1e-12);
-    assert!((ahead.after(Some(0.1)).expected_yield - 0.2).abs() < 1e-12);
-    assert_eq!(ahead.after(Some(0.7)).expected_yield, 0.7);
+    let ahead = forecast(vec![leaf(0.5, 0.2, 100)], 50).unwrap();
+    assert!((ahead.at_least(None).expected_yield - 0.2).abs() < 1e-12);
+    assert!((ahead.at_least(Some(0.1)).expected_yield - 0.2).abs() < 1e-12);
+    assert_eq!(ahead.at_least(Some(0.7)).expected_yield, 0.7);
 }
 
 /// One request at a time, and each link that is born by itself; hubs bring whole links here.
-fn naive(waiting: &[Waiting], requests: u32) -> Option<(f64, u32)> {
+fn naive(waiting: &[ClassBacklog], requests: u32) -> Option<(f64, u32)> {
     let mut queue: Vec<(f64, Prospect)> = Vec::new();
     for class in waiting {
         queue.extend((0..class.urls).map(|_| (class.score, class.prospect)));
@@ -92,7 +92,7 @@ proptest! {
         born in (0_u32..1_000, 0.0_f64..=1.0),
         requests in 0_u32..60,
     ) {
-        let waiting: Vec<_> = classes.iter().enumerate().map(|(at, (score, wanted, urls, links))| Waiting {
+        let waiting: Vec<_> = classes.iter().enumerate().map(|(at, (score, wanted, urls, links))| ClassBacklog {
             // No two scores are equal, so that nothing depends on how ties are broken.
             score: f64::from(score * 20 + at as u32),
             prospect: Prospect {
@@ -104,7 +104,7 @@ proptest! {
             urls: *urls,
         }).collect();
         let expected = naive(&waiting, requests);
-        let got = outlook(waiting, requests);
+        let got = forecast(waiting, requests);
         prop_assert_eq!(got.is_some(), expected.is_some());
         if let (Some(got), Some((share, made))) = (got, expected) {
             prop_assert!((got.expected_yield - share).abs() < 1e-9, "{got:?} {share}");

@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What waits and what is under way. Each is written by the frontier alone, after everything that it does.
 #[derive(Debug, Default)]
-pub struct FrontierPulse {
+pub struct FrontierActivity {
     waiting: AtomicU64,
     under_way: AtomicU64,
     events: AtomicU64,
 }
 
-impl FrontierPulse {
+impl FrontierActivity {
     /// So many URLs wait, so much is under way (leases, what is not kept yet, errands), and so much was taken in, ended and let go.
-    pub(super) fn beat(&self, waiting: u64, under_way: u64, events: u64) {
+    pub(super) fn publish(&self, waiting: u64, under_way: u64, events: u64) {
         self.waiting.store(waiting, Ordering::Relaxed);
         self.under_way.store(under_way, Ordering::Relaxed);
         self.events.store(events, Ordering::Release);
