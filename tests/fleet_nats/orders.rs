@@ -72,5 +72,5 @@ async fn nothing_is_told_where_the_servers_are_away() {
     servers.servers[0].kill();
     let answer = submit(&bus, &Clock::system(), &Order::Pause).await;
     assert!(matches!(answer, Err(SubmitError::Unavailable(_))), "{answer:?}");
-    assert!(answer.unwrap_err().to_string().contains("nothing is done"));
+    assert!(answer.unwrap_err().to_string().contains("nothing was changed"));
 }

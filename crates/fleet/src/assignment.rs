@@ -1,18 +1,20 @@
-//! Who is to hold which partition.
+//! Assignment of partitions to nodes.
 //!
-//! Rendezvous hashing with bounded load: each partition ranks all nodes by a hash of both names and goes to the first that has room, so
-//! that a node that comes or goes moves little but its own share. Input: nodes by name with their weights, and the number of partitions;
-//! output: a node for each. O(partitions · nodes · log nodes). Sources: Thaler and Ravishankar 1998 (highest random weight), §4; Mirrokni,
-//! Thorup and Zadimoghaddam 2018 (bounded loads). All that see the same nodes come to the same assignment.
+//! Rendezvous hashing with bounded loads: each partition ranks all nodes by a hash of both names and goes to the first
+//! node that has room, so that a node that joins or leaves moves little more than its own share. Input: nodes by name
+//! with their weights, and the number of partitions. Output: a node for each partition. O(partitions · nodes · log
+//! nodes). Sources: Thaler and Ravishankar 1998 (highest random weight), §4; Mirrokni, Thorup and Zadimoghaddam 2018
+//! (bounded loads). All nodes that see the same nodes compute the same assignment.
 
 use std::collections::BTreeMap;
 
 use super::{Partition, Partitions};
 
-/// The share of a node against others of weight 1: 0 holds nothing as long as another node has a weight.
+/// The share of a node relative to nodes of weight 1. A node of weight 0 is assigned nothing while another node has a
+/// positive weight.
 pub type Weight = u32;
 
-/// The node of each partition, in the order of the partitions; nothing where there are no nodes.
+/// Returns the node of each partition, in the order of the partitions. Empty if there are no nodes.
 pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) -> Vec<&'a str> {
     let rooms = rooms(nodes, partitions.count());
     let mut free = rooms.clone();
@@ -28,7 +30,7 @@ pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) ->
     owners
 }
 
-/// How many partitions each node has room for: its share, rounded up.
+/// Returns the capacity of each node in partitions: its share, rounded up.
 fn rooms<'a>(nodes: &BTreeMap<&'a str, Weight>, count: u16) -> BTreeMap<&'a str, u64> {
     let even = nodes.values().all(|weight| *weight == 0);
     let weight = |weight: Weight| if even { 1 } else { u64::from(weight) };
@@ -36,7 +38,7 @@ fn rooms<'a>(nodes: &BTreeMap<&'a str, Weight>, count: u16) -> BTreeMap<&'a str,
     nodes.iter().map(|(node, of)| (*node, (u64::from(count) * weight(*of)).div_ceil(total.max(1)))).collect()
 }
 
-/// All nodes, the one that a partition would like best first.
+/// Returns all nodes, ordered by the preference of a partition.
 fn ranking<'a>(nodes: &BTreeMap<&'a str, Weight>, partition: Partition) -> Vec<&'a str> {
     let hash = |node: &str| xxhash_rust::xxh3::xxh3_64_with_seed(node.as_bytes(), u64::from(partition.0) + 1);
     let mut ranked: Vec<(u64, &str)> = nodes.keys().map(|node| (hash(node), *node)).collect();
@@ -103,7 +105,7 @@ mod tests {
                 most = most.max(moved(&before, &after) - must);
             }
         }
-        // What the bound displaces besides, of 256; measured.
+        // The moves caused by the load bound, of 256 partitions; measured.
         assert_eq!(most, 22);
     }
 

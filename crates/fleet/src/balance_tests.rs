@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Nothing holds it back.
+/// No thresholds.
 const EAGER: BalanceThresholds = BalanceThresholds { begin: 0.0, end: 0.0, steps_max: 10_000, known_min: 0 };
 
 fn loads(holders: &[usize], known: &[u64], nodes: usize) -> Vec<u64> {
@@ -13,11 +13,11 @@ fn loads(holders: &[usize], known: &[u64], nodes: usize) -> Vec<u64> {
 
 fn moved(holders: &[usize], moves: &[Move]) -> Vec<usize> {
     let mut after = holders.to_vec();
-    moves.iter().for_each(|(partition, to)| after[usize::from(partition.0)] = *to);
+    moves.iter().for_each(|step| after[usize::from(step.partition.0)] = step.to);
     after
 }
 
-/// The loads for the nodes' weights, of those that have one.
+/// The load relative to the weight, for nodes with a positive weight.
 fn levels(holders: &[usize], known: &[u64], weights: &[Weight]) -> Vec<f64> {
     let loads = loads(holders, known, weights.len());
     let weighed = loads.iter().zip(weights).filter(|(_, weight)| **weight > 0);
@@ -28,7 +28,7 @@ fn most(levels: &[f64]) -> f64 {
     levels.iter().copied().fold(0.0, f64::max)
 }
 
-/// A fleet: the nodes' weights (the first has one), and the holder and load of each partition.
+/// A fleet: the nodes' weights (the first is positive), and the holder and load of each partition.
 fn fleet(partitions: usize) -> impl Strategy<Value = (Vec<Weight>, Vec<usize>, Vec<u64>)> {
     let weights = prop_oneof![3 => Just(1), 1 => 0..4_u32];
     prop::collection::vec(weights, 0..6).prop_flat_map(move |mut weights| {
@@ -43,7 +43,7 @@ fn fleet(partitions: usize) -> impl Strategy<Value = (Vec<Weight>, Vec<usize>, V
     })
 }
 
-/// The least that the highest load can be, by trying everything.
+/// The optimal highest load, by exhaustive search.
 fn best(known: &[u64], nodes: usize) -> u64 {
     let all = (0..nodes.pow(known.len() as u32)).map(|mut choice| {
         let holders: Vec<usize> = known
@@ -59,13 +59,13 @@ fn best(known: &[u64], nodes: usize) -> u64 {
     all.min().unwrap_or(0)
 }
 
-/// The same as what is tested, found by trying every move there is and counting everything anew.
+/// A reference implementation that tries every move and recomputes all loads.
 fn naive(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceThresholds) -> Vec<usize> {
     let mut holders = holders.to_vec();
     let total: u64 = known.iter().sum();
-    let weighs: f64 = weights.iter().copied().map(f64::from).sum();
+    let weight_sum: f64 = weights.iter().copied().map(f64::from).sum();
     let level = |holders: &[usize], node: usize| {
-        let even = total as f64 * f64::from(weights[node]) / weighs;
+        let even = total as f64 * f64::from(weights[node]) / weight_sum;
         loads(holders, known, weights.len())[node] as f64 / even
     };
     let mut apart = bounds.begin;
@@ -101,8 +101,8 @@ proptest! {
         let after = moved(&holders, &moves);
         let (before, now) = (levels(&holders, &known, &weights), levels(&after, &known, &weights));
         prop_assert!(most(&now) <= most(&before) * (1.0 + 1e-12));
-        prop_assert!(moves.iter().all(|(partition, to)| holders[usize::from(partition.0)] != *to && weights[*to] > 0));
-        // It has ended by itself, and not for want of steps.
+        prop_assert!(moves.iter().all(|step| holders[usize::from(step.partition.0)] != step.to && weights[step.to] > 0));
+        // It ended by itself, and not because it ran out of steps.
         prop_assert!(balance(&after, &known, &weights, &EAGER).is_empty());
     }
 
@@ -148,36 +148,40 @@ proptest! {
     }
 }
 
-/// As `(node, load)` of each partition.
-fn usual(partitions: &[(usize, u64)], nodes: usize) -> Vec<Move> {
+/// Each partition as `(node, load)`.
+fn periodic(partitions: &[(usize, u64)], nodes: usize) -> Vec<Move> {
     let (holders, known): (Vec<usize>, Vec<u64>) = partitions.iter().copied().unzip();
-    balance(&holders, &known, &vec![1; nodes], &BalanceThresholds::USUAL)
+    balance(&holders, &known, &vec![1; nodes], &BalanceThresholds::PERIODIC)
+}
+
+const fn to(partition: u16, to: usize) -> Move {
+    Move { partition: Partition(partition), to }
 }
 
 #[test]
 fn what_is_too_much_moves_in_as_few_steps_as_there_are() {
-    // 150, 100 and 50: one partition of 50 is right.
+    // Loads of 150, 100 and 50: moving one partition of 50 is optimal.
     let partitions = [(0, 60), (0, 50), (0, 40), (1, 100), (2, 30), (2, 20)];
-    assert_eq!(usual(&partitions, 3), [(Partition(1), 2)]);
+    assert_eq!(periodic(&partitions, 3), [to(1, 2)]);
 }
 
 #[test]
 fn one_large_partition_stays_alone_and_the_others_are_spread_without_it() {
     let partitions = [(0, 500), (0, 30), (1, 40), (1, 40), (1, 40), (2, 30)];
-    let moves = usual(&partitions, 3);
-    assert_eq!(moves, [(Partition(1), 2), (Partition(2), 2)]);
+    let moves = periodic(&partitions, 3);
+    assert_eq!(moves, [to(1, 2), to(2, 2)]);
     let after: Vec<(usize, u64)> = partitions
         .iter()
         .zip(0..)
         .map(|((holder, known), at)| (if at == 1 || at == 2 { 2 } else { *holder }, *known))
         .collect();
-    assert!(usual(&after, 3).is_empty(), "it does not move back");
+    assert!(periodic(&after, 3).is_empty(), "it does not move back");
 }
 
 #[test]
 fn hardly_anything_known_moves_nothing() {
-    assert!(usual(&[(0, 30), (0, 20), (1, 5)], 3).is_empty());
-    assert!(!usual(&[(0, 35), (0, 20), (1, 5)], 3).is_empty());
+    assert!(periodic(&[(0, 30), (0, 20), (1, 5)], 3).is_empty());
+    assert!(!periodic(&[(0, 35), (0, 20), (1, 5)], 3).is_empty());
 }
 
 #[test]

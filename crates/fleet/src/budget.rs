@@ -1,10 +1,10 @@
-//! Budgets of a whole fleet: how much of them was granted to which session, in one key that is changed by compare-and-swap.
+//! Budgets of a whole fleet: how much was granted to which session, in one key that is changed by compare-and-swap.
 //!
-//! A session may spend what was granted to it and nothing else, so that together they never spend more than there is. It draws a slice when
-//! it has used up most of the one before: as much as it needs for some seconds, but never more than its part of what is left. Whoever could
-//! go on and gets nothing says that it is *hungry*, and the others give back what they do not need: so the last of it is used up, too. A
-//! session that leaves settles what it has spent. One that died is taken to have spent all that it was granted: what it had not used is lost
-//! to the crawl, at most its last slice.
+//! A session may spend only what was granted to it, so that all sessions together never exceed the budget. It draws a
+//! slice when it has used up most of the previous one: enough for some seconds, but at most its share of what is left.
+//! A session that could continue but gets nothing marks itself as *hungry*, and the others return what they do not
+//! need, so that the budget is used up completely. A session that leaves settles what it has spent. A dead session
+//! counts as having spent all that it was granted; what it had not used is lost to the crawl, at most its last slice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use super::SessionId;
 use harvestman_core::clock::Instant;
 
-/// What budgets are of, besides time.
+/// The kinds of budgets, besides time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetKind {
-    /// Pages fetched with success.
+    /// Successfully fetched pages.
     Pages,
     /// Requests.
     Requests,
@@ -27,7 +27,7 @@ pub enum BudgetKind {
 }
 
 impl BudgetKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Pages, Self::Requests, Self::Bytes];
 }
 
@@ -44,7 +44,7 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// That of a kind.
+    /// Returns the amount of a kind.
     pub const fn of(&self, kind: BudgetKind) -> u64 {
         match kind {
             BudgetKind::Pages => self.pages,
@@ -53,7 +53,7 @@ impl Amounts {
         }
     }
 
-    /// That of a kind, to be changed.
+    /// Returns the amount of a kind, mutable.
     pub const fn of_mut(&mut self, kind: BudgetKind) -> &mut u64 {
         match kind {
             BudgetKind::Pages => &mut self.pages,
@@ -62,19 +62,19 @@ impl Amounts {
         }
     }
 
-    /// Of each kind what a function makes of it.
+    /// Replaces the amount of each kind by the result of a function.
     pub fn each(mut self, change: impl Fn(BudgetKind, u64) -> u64) -> Self {
         BudgetKind::ALL.into_iter().for_each(|kind| *self.of_mut(kind) = change(kind, self.of(kind)));
         self
     }
 
-    /// Of each kind the sum.
+    /// Adds two amounts, kind by kind.
     pub fn plus(self, other: Self) -> Self {
         self.each(|kind, amount| amount.saturating_add(other.of(kind)))
     }
 }
 
-/// The budgets; none of a kind: no limit.
+/// The limits of the crawl; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Pages.
@@ -88,7 +88,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// That of a kind.
+    /// Returns the limit of a kind.
     pub const fn of(&self, kind: BudgetKind) -> Option<u64> {
         match kind {
             BudgetKind::Pages => self.pages,
@@ -97,40 +97,40 @@ impl Limits {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no limit at all.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Which budget is used up.
+/// A budget that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExhaustedBudget {
-    /// Of this kind.
+    /// The budget of this kind.
     Of(BudgetKind),
-    /// That of time.
+    /// The time limit.
     Time,
 }
 
-/// What a session says of its spending.
+/// The budget usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BudgetUsage {
-    /// What it may spend, since it began.
+    /// The amounts that it may spend, since its start.
     pub allowed: Amounts,
-    /// What it has spent, with what is under way.
+    /// The amounts that it has spent, including what is in flight.
     pub spent: Amounts,
-    /// What it has spent a second lately.
+    /// Its recent spending per second.
     pub rate: Amounts,
-    /// What it would have at least, to go at full speed.
+    /// The minimum that it needs to work at full speed.
     pub least: Amounts,
-    /// Of what it needed more than it had.
+    /// The kinds of which it needed more than it had.
     pub lacks: BTreeSet<BudgetKind>,
 }
 
 impl BudgetUsage {
-    /// What it may spend yet.
-    fn rest(&self, kind: BudgetKind) -> u64 {
+    /// Returns what it may still spend.
+    fn remaining(&self, kind: BudgetKind) -> u64 {
         self.allowed.of(kind).saturating_sub(self.spent.of(kind))
     }
 }
@@ -139,86 +139,95 @@ impl BudgetUsage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BudgetGrant {
-    /// Since it began.
+    /// The amounts granted since its start.
     pub granted: Amounts,
-    /// It could spend more of these, and there is nothing left.
+    /// The kinds of which it could spend more, but nothing was left.
     pub hungry: BTreeSet<BudgetKind>,
 }
 
-/// So many seconds of its use does a session draw at once.
-const SECONDS_DRAWN: u64 = 5;
+/// The number of seconds of its use that a session draws at once.
+const DRAW_SECONDS: u64 = 5;
 
-/// What the key holds.
+/// The value of the budget key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// When the crawl began: microseconds since 1970.
+    /// When the crawl began, in microseconds since 1970.
     pub began: u64,
-    /// What sessions that have ended have spent.
+    /// What ended sessions have spent.
     pub settled: Amounts,
-    /// The others.
+    /// The grants of the other sessions.
     pub shares: BTreeMap<SessionId, BudgetGrant>,
-    /// What ended the crawl.
+    /// The budget that ended the crawl.
     pub over: Option<ExhaustedBudget>,
 }
 
 impl Budget {
-    /// That of a crawl that begins now.
+    /// Creates the budget of a crawl that begins now.
     pub fn beginning(now: Instant) -> Self {
         Self { began: now.as_micros(), ..Self::default() }
     }
 
-    /// What is granted to nobody and was spent by nobody; none without a limit.
+    /// Returns what is neither granted nor spent, or `None` without a limit.
     pub fn left(&self, kind: BudgetKind, limits: &Limits) -> Option<u64> {
         let granted = self.shares.values().map(|share| share.granted.of(kind)).fold(0, u64::saturating_add);
         Some(limits.of(kind)?.saturating_sub(self.settled.of(kind).saturating_add(granted)))
     }
 
-    /// What a session was granted.
+    /// Returns what a session was granted.
     pub fn granted(&self, session: &SessionId) -> Amounts {
         self.shares.get(session).map(|share| share.granted).unwrap_or_default()
     }
 
-    /// What a session may keep, so that others who lack something get what it does not need now. As much as it has, if nobody lacks any.
-    pub fn keeps(&self, session: &SessionId, limits: &Limits, said: &BudgetUsage) -> Amounts {
-        said.allowed.each(|kind, allowed| {
-            let rest = said.rest(kind);
-            if rest == 0 || !self.is_others(kind, session, said) || self.left(kind, limits) != Some(0) {
+    /// Returns what a session may retain, so that hungry sessions get what it does not need now. All of it if no
+    /// session is hungry.
+    pub fn retainable(&self, session: &SessionId, limits: &Limits, usage: &BudgetUsage) -> Amounts {
+        usage.allowed.each(|kind, allowed| {
+            let rest = usage.remaining(kind);
+            if rest == 0 || !self.others_are_hungry(kind, session, usage) || self.left(kind, limits) != Some(0) {
                 return allowed;
             }
-            // One that uses it keeps half: it will ask for more as well.
-            let kept = if said.rate.of(kind) > 0 { rest / 2 } else { 0 };
-            allowed - rest + kept
+            // A session that uses the budget keeps half: it will ask for more, too.
+            let retained = if usage.rate.of(kind) > 0 { rest / 2 } else { 0 };
+            allowed - rest + retained
         })
     }
 
-    /// Whether others lack something, and this session does not.
-    fn is_others(&self, kind: BudgetKind, session: &SessionId, said: &BudgetUsage) -> bool {
+    /// Returns whether another session is hungry and this one is not.
+    fn others_are_hungry(&self, kind: BudgetKind, session: &SessionId, usage: &BudgetUsage) -> bool {
         let mut others = self.shares.iter().filter(|(other, _)| *other != session);
-        !said.lacks.contains(&kind) && others.any(|(_, share)| share.hungry.contains(&kind))
+        !usage.lacks.contains(&kind) && others.any(|(_, share)| share.hungry.contains(&kind))
     }
 
-    /// After a session has drawn what it needs and there is, where it holds `held` now; as before where it needs nothing.
+    /// Returns the budget after a session has drawn what it needs and is available, where it holds `held` now.
+    /// Unchanged if it needs nothing.
     #[must_use]
-    pub fn drawn(&self, session: &SessionId, held: Amounts, limits: &Limits, said: &BudgetUsage, nodes: u64) -> Self {
+    pub fn with_draw(
+        &self,
+        session: &SessionId,
+        held: Amounts,
+        limits: &Limits,
+        usage: &BudgetUsage,
+        nodes: u64,
+    ) -> Self {
         let mut new = self.clone();
-        // What it spent beyond that (bytes that were under way) is gone.
+        // What it overspent (bytes that were in flight) is gone.
         let granted =
-            held.each(|kind, held| if limits.of(kind).is_some() { held.max(said.spent.of(kind)) } else { held });
+            held.each(|kind, held| if limits.of(kind).is_some() { held.max(usage.spent.of(kind)) } else { held });
         let mut share = BudgetGrant { granted, hungry: BTreeSet::new() };
         new.shares.insert(session.clone(), share.clone());
         for kind in BudgetKind::ALL {
             let Some(left) = new.left(kind, limits) else { continue };
-            let rest = share.granted.of(kind) - said.spent.of(kind);
-            let wanted = (said.rate.of(kind) * SECONDS_DRAWN).max(said.least.of(kind)).max(1);
-            let is_low = rest < wanted.div_ceil(2) && !self.is_others(kind, session, said);
-            let slice = if is_low || said.lacks.contains(&kind) {
+            let rest = share.granted.of(kind) - usage.spent.of(kind);
+            let wanted = (usage.rate.of(kind) * DRAW_SECONDS).max(usage.least.of(kind)).max(1);
+            let is_low = rest < wanted.div_ceil(2) && !self.others_are_hungry(kind, session, usage);
+            let slice = if is_low || usage.lacks.contains(&kind) {
                 wanted.saturating_sub(rest).min(left.div_ceil(nodes.max(1)))
             } else {
                 0
             };
             *share.granted.of_mut(kind) += slice;
-            if said.lacks.contains(&kind) && rest == 0 && slice == 0 {
+            if usage.lacks.contains(&kind) && rest == 0 && slice == 0 {
                 share.hungry.insert(kind);
             }
         }
@@ -226,9 +235,9 @@ impl Budget {
         new
     }
 
-    /// After a session has ended that has spent so much.
+    /// Returns the budget after a session has ended that spent this much.
     #[must_use]
-    pub fn settled(&self, session: &SessionId, spent: Amounts) -> Self {
+    pub fn with_settlement(&self, session: &SessionId, spent: Amounts) -> Self {
         let mut new = self.clone();
         if new.shares.remove(session).is_some() {
             new.settled = new.settled.plus(spent);
@@ -236,13 +245,13 @@ impl Budget {
         new
     }
 
-    /// After a session has died: whether it has spent what it was granted nobody knows.
+    /// Returns the budget after a session has died, whose whole grant counts as spent.
     #[must_use]
-    pub fn buried(&self, session: &SessionId) -> Self {
-        self.settled(session, self.granted(session))
+    pub fn with_dead(&self, session: &SessionId) -> Self {
+        self.with_settlement(session, self.granted(session))
     }
 
-    /// Which budget is used up, if one is, when the sessions that live say that they have spent so much for good.
+    /// Returns the budget that is used up, if any. `spent` gives what each live session has definitely spent.
     pub fn used_up(
         &self,
         limits: &Limits,
@@ -256,17 +265,18 @@ impl Budget {
     }
 }
 
-/// Who spends: the crawler of a node. What it may spend begins with nothing where there is a limit.
+/// The crawler of a node, as a spender of budgets. Where there is a limit, its allowance begins at zero.
 pub trait Spender: Send + Sync {
-    /// The limits of the whole crawl, as they are set now.
+    /// Returns the current limits of the whole crawl.
     fn limits(&self) -> Limits;
-    /// What it says; the rate is left to whoever asks. What it lacks is what it has lacked since it was asked last.
+    /// Returns the usage without its rate, which the caller measures. What it lacks is what it has lacked since the
+    /// last call.
     fn spending(&self) -> BudgetUsage;
-    /// It may spend so much from now on, if that is more than it may now.
+    /// Raises the allowance to this amount, if that is more than the current one.
     fn raise(&self, allowed: Amounts);
-    /// It may spend no more than that from now on, but what it has spent and what is under way; what that makes.
+    /// Lowers the allowance to this amount, but not below what is spent and in flight. Returns the new allowance.
     fn lower(&self, allowed: Amounts) -> Amounts;
-    /// The crawl is over, as a budget is used up.
+    /// Ends the crawl because a budget is used up.
     fn exhausted(&self, why: ExhaustedBudget);
 }
 

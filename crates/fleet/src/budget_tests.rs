@@ -11,9 +11,9 @@ fn session(number: usize) -> SessionId {
 struct World {
     limits: Limits,
     budget: Budget,
-    /// Of each session that lives: what it may spend, and has spent.
+    /// For each live session: its allowance and its spending.
     live: BTreeMap<SessionId, (Amounts, Amounts)>,
-    /// What the dead and the gone have spent, and what was lost with them.
+    /// The amounts spent by sessions that left or died, and what was lost with them.
     spent: Amounts,
     lost: Amounts,
 }
@@ -26,13 +26,13 @@ impl World {
         BudgetUsage { allowed, spent, rate: Amounts { pages: rate, requests: rate, bytes: rate }, least, lacks }
     }
 
-    /// Gives back, draws.
+    /// Returns the surplus, then draws.
     fn look(&mut self, session: &SessionId, rate: u64, lacks: bool) {
         let said = self.said(session, rate, lacks);
-        let keeps = self.budget.keeps(session, &self.limits, &said);
+        let keeps = self.budget.retainable(session, &self.limits, &said);
         let held = said.allowed.each(|kind, allowed| keeps.of(kind).clamp(said.spent.of(kind).min(allowed), allowed));
         let said = BudgetUsage { allowed: held, ..said };
-        self.budget = self.budget.drawn(session, held, &self.limits, &said, self.live.len() as u64);
+        self.budget = self.budget.with_draw(session, held, &self.limits, &said, self.live.len() as u64);
         self.live.insert(session.clone(), (self.budget.granted(session), said.spent));
     }
 
@@ -45,7 +45,7 @@ impl World {
         self.live.values().map(|(_, spent)| *spent).fold(self.spent, Amounts::plus)
     }
 
-    /// The same figure without the key: what was granted to the living, and what is known of the others.
+    /// The same value computed without the key: the grants of live sessions, and what is known of the others.
     fn naive_left(&self, kind: BudgetKind) -> u64 {
         let held: u64 = self.live.values().map(|(allowed, _)| allowed.of(kind)).sum();
         self.limits.of(kind).unwrap() - held - self.spent.of(kind) - self.lost.of(kind)
@@ -71,12 +71,12 @@ proptest! {
                 5..10 => world.spend(&session, much),
                 10 if world.live.len() > 1 => {
                     let (_, spent) = world.live.remove(&session).unwrap();
-                    world.budget = world.budget.settled(&session, spent);
+                    world.budget = world.budget.with_settlement(&session, spent);
                     world.spent = world.spent.plus(spent);
                 }
                 11 if world.live.len() > 1 => {
                     let (allowed, spent) = world.live.remove(&session).unwrap();
-                    world.budget = world.budget.buried(&session);
+                    world.budget = world.budget.with_dead(&session);
                     world.spent = world.spent.plus(spent);
                     world.lost = world.lost.plus(allowed.each(|kind, allowed| allowed - spent.of(kind)));
                 }
@@ -87,7 +87,7 @@ proptest! {
                 prop_assert_eq!(world.budget.left(kind, &limits).unwrap(), world.naive_left(kind));
             }
         }
-        // From here on one alone can spend; all others look from time to time.
+        // From here on only one session spends; the others only poll from time to time.
         let greedy = world.live.keys().next().unwrap().clone();
         let names: Vec<SessionId> = world.live.keys().cloned().collect();
         for _ in 0..300 {
@@ -108,13 +108,13 @@ fn a_slice_is_what_some_seconds_need_but_no_more_than_a_part_of_what_is_left() {
     let said =
         |rate: u64| BudgetUsage { rate: Amounts { pages: rate, ..Amounts::default() }, ..BudgetUsage::default() };
     let (none, me) = (Budget::default(), session(0));
-    assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(20), 3).granted(&me).pages, 100);
-    assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).pages, 334);
-    // What has no limit is not counted.
-    assert_eq!(none.drawn(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).requests, 0);
+    assert_eq!(none.with_draw(&me, Amounts::default(), &limits, &said(20), 3).granted(&me).pages, 100);
+    assert_eq!(none.with_draw(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).pages, 334);
+    // A kind without a limit is not counted.
+    assert_eq!(none.with_draw(&me, Amounts::default(), &limits, &said(90), 3).granted(&me).requests, 0);
     let held = Amounts { pages: 60, ..Amounts::default() };
     let has = BudgetUsage { allowed: held, ..said(20) };
-    assert_eq!(none.drawn(&me, held, &limits, &has, 3).granted(&me).pages, 60, "it has enough");
+    assert_eq!(none.with_draw(&me, held, &limits, &has, 3).granted(&me).pages, 60, "it has enough");
 }
 
 #[test]
@@ -123,11 +123,16 @@ fn whoever_gets_nothing_is_hungry_and_others_give_back_what_they_do_not_use() {
     let (me, other) = (session(0), session(1));
     let ten = Amounts { requests: 10, ..Amounts::default() };
     let least = ten;
-    let budget =
-        Budget::default().drawn(&me, Amounts::default(), &limits, &BudgetUsage { least, ..BudgetUsage::default() }, 1);
+    let budget = Budget::default().with_draw(
+        &me,
+        Amounts::default(),
+        &limits,
+        &BudgetUsage { least, ..BudgetUsage::default() },
+        1,
+    );
     assert_eq!(budget.granted(&me), ten);
     let lacks = BudgetUsage { lacks: [BudgetKind::Requests].into(), ..BudgetUsage::default() };
-    let budget = budget.drawn(&other, Amounts::default(), &limits, &lacks, 2);
+    let budget = budget.with_draw(&other, Amounts::default(), &limits, &lacks, 2);
     assert!(budget.shares[&other].hungry.contains(&BudgetKind::Requests));
     let said = |rate: u64| BudgetUsage {
         allowed: ten,
@@ -135,9 +140,9 @@ fn whoever_gets_nothing_is_hungry_and_others_give_back_what_they_do_not_use() {
         rate: Amounts { requests: rate, ..Amounts::default() },
         ..BudgetUsage::default()
     };
-    assert_eq!(budget.keeps(&me, &limits, &said(0)).requests, 4);
-    assert_eq!(budget.keeps(&me, &limits, &said(1)).requests, 7);
-    assert_eq!(budget.keeps(&other, &limits, &said(0)).requests, 10, "nobody else lacks any");
+    assert_eq!(budget.retainable(&me, &limits, &said(0)).requests, 4);
+    assert_eq!(budget.retainable(&me, &limits, &said(1)).requests, 7);
+    assert_eq!(budget.retainable(&other, &limits, &said(0)).requests, 10, "nobody else lacks any");
 }
 
 #[test]
@@ -160,6 +165,6 @@ fn bytes_that_were_under_way_are_booked_though_they_were_not_granted() {
     let me = session(0);
     let bytes = |bytes: u64| Amounts { bytes, ..Amounts::default() };
     let said = BudgetUsage { allowed: bytes(40), spent: bytes(130), ..BudgetUsage::default() };
-    let budget = Budget::default().drawn(&me, bytes(40), &limits, &said, 1);
+    let budget = Budget::default().with_draw(&me, bytes(40), &limits, &said, 1);
     assert_eq!((budget.granted(&me).bytes, budget.left(BudgetKind::Bytes, &limits)), (130, Some(0)));
 }

@@ -1,13 +1,13 @@
-//! Which parts of a session are made one, so that there are few of them and none is written anew too often.
+//! Tiered compaction of a session's parts: keeps their number small without rewriting any of them too often.
 //!
-//! Parts stand in order, the oldest first. The youngest are merged, as many of them that what is older is more than four times as large as all
-//! that is younger: as in a log-structured merge tree with tiers (O'Neil et al. 1996), a URL is written again a few times for each tier and not
-//! with every merger.
+//! Parts are ordered from oldest to youngest. The youngest are merged, as many as needed for every older part to be
+//! more than four times as large as all younger ones together. As in a log-structured merge tree with tiers (O'Neil et
+//! al. 1996), a URL is rewritten a few times per tier and not with every merge.
 
-/// What is merged has at least a so-many-th of the size of what it is merged with.
-const RATIO: u64 = 4;
+/// A part is merged if it is at most this many times as large as all younger parts together.
+const SIZE_RATIO_MAX: u64 = 4;
 
-/// From which part on all are made one; none while there are no more than `most`.
+/// Returns the index from which parts are merged into one, or `None` while there are at most `most`.
 pub fn merge_from(sizes: &[u64], most: usize) -> Option<usize> {
     if sizes.len() <= most.max(1) {
         return None;
@@ -15,14 +15,15 @@ pub fn merge_from(sizes: &[u64], most: usize) -> Option<usize> {
     let mut younger: u64 = sizes.iter().sum();
     let is_small = |(_, size): &(usize, &u64)| {
         younger -= **size;
-        **size <= younger.saturating_mul(RATIO)
+        **size <= younger.saturating_mul(SIZE_RATIO_MAX)
     };
     let from = sizes.iter().enumerate().find(is_small).map(|(at, _)| at);
-    // Two at least: the last has nobody younger.
+    // At least two: the last part has no younger one.
     Some(from.unwrap_or(sizes.len()).min(sizes.len() - 2))
 }
 
-/// How often what is known is written, on the average, by the time that so many parts of one size were. O(parts).
+/// Returns the write amplification: how often data is written on average, after this many parts of equal size.
+/// O(parts).
 pub fn write_amplification(parts: u64, most: usize) -> f64 {
     let (mut sizes, mut written) = (Vec::new(), parts);
     for size in std::iter::repeat_n(1, usize::try_from(parts).unwrap_or(usize::MAX)) {
@@ -42,7 +43,7 @@ mod tests {
 
     use super::*;
 
-    /// Adds so many parts of one size; the sizes in the end, and the most parts that there were.
+    /// Adds parts of equal size. Returns the final sizes and the highest number of parts at any time.
     fn grown(count: u64, most: usize) -> (Vec<u64>, usize) {
         let (mut sizes, mut longest) = (Vec::new(), 0);
         for size in std::iter::repeat_n(1, count as usize) {
@@ -71,7 +72,7 @@ mod tests {
     fn a_day_of_checkpoints_is_written_few_times() {
         let (sizes, longest) = grown(1_440, 8);
         assert_eq!((sizes.iter().sum::<u64>(), longest), (1_440, 9));
-        // All of them made one each time would be 91 times.
+        // Merging all parts every time would write the data 91 times.
         assert!((9.0..10.0).contains(&write_amplification(1_440, 8)), "{}", write_amplification(1_440, 8));
         assert_eq!((write_amplification(0, 8), write_amplification(8, 8)), (0.0, 1.0));
     }

@@ -1,15 +1,15 @@
-//! The way to the fleet's servers, where this build has one.
+//! Connects to the fleet's servers, if this build supports it.
 
 use std::sync::Arc;
 
 use super::bus::Bus;
 use harvestman_core::config::FleetOptions;
 
-/// Why there is no fleet.
+/// Why the bus is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// This build has none.
-    #[error("this build of Harvestman has no fleet: build it with `--features fleet`")]
+    /// This build has no support for fleets.
+    #[error("this build of Harvestman does not support fleets: build it with `--features fleet`")]
     NotBuilt,
     /// The servers.
     #[cfg(feature = "nats")]
@@ -17,7 +17,7 @@ pub enum ConnectError {
     Nats(#[from] super::nats::NatsError),
 }
 
-/// Connects to the servers, and makes what a crawl needs there, as far as it is not there yet.
+/// Connects to the servers and creates the streams, keys and objects of the crawl that do not exist yet.
 #[cfg(feature = "nats")]
 pub async fn create(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
@@ -25,7 +25,7 @@ pub async fn create(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError
     Ok(Arc::new(bus))
 }
 
-/// Connects to the servers of a crawl that is there.
+/// Connects to the servers of an existing crawl.
 #[cfg(feature = "nats")]
 pub async fn open(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
@@ -52,13 +52,13 @@ fn nats_options(options: &FleetOptions) -> super::nats::NatsOptions {
     }
 }
 
-/// Says that this build has no fleet.
+/// Reports that this build has no support for fleets.
 #[cfg(not(feature = "nats"))]
 pub async fn create(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     Err(ConnectError::NotBuilt)
 }
 
-/// Says that this build has no fleet.
+/// Reports that this build has no support for fleets.
 #[cfg(not(feature = "nats"))]
 pub async fn open(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     Err(ConnectError::NotBuilt)

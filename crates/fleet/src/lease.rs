@@ -1,8 +1,10 @@
-//! The lease of a session, seen from both sides. Only how fast clocks go matters, not what they show.
+//! The lease of a session, as its holder and as an observer. Correctness depends on the rate of clocks only, not on
+//! their absolute time.
 //!
-//! The holder may fetch until a margin before the lease would end, counted from the moment *before* its last acknowledged renewal was sent.
-//! An observer takes a lease for expired when it has not changed for its whole length since the observer *saw* it change, which was after
-//! it was written. With a margin of a fifth the holder is always done first while no clock is off by more than a tenth.
+//! The holder may fetch until a margin before the lease would expire, counted from *before* its last acknowledged
+//! renewal was sent. An observer considers a lease expired if it has not changed for its whole duration since the
+//! observer *saw* it change, which was after it was written. With a margin of a fifth the holder always stops first,
+//! provided that no clock's rate is off by more than a tenth.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,42 +12,43 @@ use std::time::Duration;
 use super::SessionId;
 use harvestman_core::clock::Instant;
 
-/// How long leases last.
+/// The durations of leases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseTerms {
-    /// From a change on, an observer waits so long.
+    /// How long an observer waits after the last change it saw.
     pub lease: Duration,
-    /// A holder renews so often.
+    /// The renewal interval of the holder.
     pub renew: Duration,
 }
 
 impl LeaseTerms {
-    /// Until when its holder may fetch, if a renewal that was sent at that moment was acknowledged.
+    /// Returns until when the holder may fetch if a renewal sent at this time was acknowledged.
     pub fn fetch_deadline(&self, sent: Instant) -> Instant {
         sent + self.lease * 4 / 5
     }
 
-    /// When to send the next renewal.
+    /// Returns when to send the next renewal.
     pub fn next_renewal(&self, sent: Instant) -> Instant {
         sent + self.renew
     }
 
-    /// Whether an observer whose own last renewal was acknowledged when sent at `renewed` can be sure that it is not the one that is cut off.
+    /// Returns whether an observer whose own last acknowledged renewal was sent at `renewed` can rule out that it is
+    /// the one that is partitioned from the bus.
     pub fn can_judge_others(&self, renewed: Instant, now: Instant) -> bool {
         now.since(renewed) <= self.renew * 3
     }
 }
 
-/// What an observer has seen of the sessions' leases.
+/// The leases of other sessions, as an observer sees them.
 #[derive(Debug, Default)]
 pub struct LeaseObserver {
     seen: BTreeMap<SessionId, (u64, Instant)>,
-    /// Before that moment it was blind: what did not change then says nothing.
+    /// The observer could not see changes before this time: a lease that did not change then may still be valid.
     clear_since: Instant,
 }
 
 impl LeaseObserver {
-    /// A lease has this revision.
+    /// Records that a lease has this revision.
     pub fn saw(&mut self, session: &SessionId, revision: u64, now: Instant) {
         match self.seen.get_mut(session) {
             Some((known, _)) if *known >= revision => {}
@@ -56,17 +59,17 @@ impl LeaseObserver {
         }
     }
 
-    /// Only these sessions are left.
+    /// Drops all sessions but these.
     pub fn keep(&mut self, is_left: impl Fn(&SessionId) -> bool) {
         self.seen.retain(|session, _| is_left(session));
     }
 
-    /// Nothing could be seen until now.
+    /// Restarts the waiting time of all leases: the observer could see nothing until now.
     pub fn restart_grace_period(&mut self, now: Instant) {
         self.clear_since = self.clear_since.max(now);
     }
 
-    /// The sessions whose lease has not changed for its whole length, with the revision that is to be evicted.
+    /// Returns the sessions whose lease has not changed for its whole duration, with the revision to evict.
     pub fn expired(&self, terms: &LeaseTerms, now: Instant) -> Vec<(SessionId, u64)> {
         let expired = |since: Instant| now.since(since.max(self.clear_since)) >= terms.lease;
         let expired = self.seen.iter().filter(|(_, (_, since))| expired(*since));
@@ -86,7 +89,7 @@ mod tests {
         SessionId("a.1".to_owned())
     }
 
-    /// What a clock that goes at `rate` thousandths shows after `micros` of true time.
+    /// The time on a clock whose rate is `rate` thousandths, after `micros` of true time.
     fn shown(micros: u64, rate: u64, offset: u64) -> Instant {
         Instant::from_micros(offset + micros * rate / 1000)
     }
@@ -97,7 +100,8 @@ mod tests {
             holder in 900_u64..=1100,
             observer in 900_u64..=1100,
             offsets in (0_u64..10_000_000_000, 0_u64..10_000_000_000),
-            // Of each renewal: how long after the one before it is sent, takes to be written, to be acknowledged (or never), to be seen.
+            // For each renewal: the delay after the previous one, the time until it is written, until it is
+            // acknowledged (or never), until it is seen.
             renewals in prop::collection::vec((0_u64..4_000_000, 0_u64..3_000_000, prop::option::of(0_u64..3_000_000), 0_u64..20_000_000), 1..30),
         ) {
             let mut seeing = LeaseObserver::default();
@@ -116,7 +120,7 @@ mod tests {
                 seen_at = (sent + written + seen).max(seen_at);
                 seeing.saw(&session(), revision, shown(seen_at, observer, offsets.1));
             }
-            // The first moment of true time at which the observer evicts what is still the last revision.
+            // The first moment of true time at which the observer evicts the last revision.
             let evicts = (seen_at..).step_by(1_000).find(|at| !seeing.expired(&TERMS, shown(*at, observer, offsets.1)).is_empty());
             let evicts = evicts.unwrap_or(u64::MAX);
             prop_assert!(fetch_deadline < shown(evicts, holder, offsets.0), "holder until {fetch_deadline:?}, evicted at {evicts}, sent {sent}");

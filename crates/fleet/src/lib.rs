@@ -1,15 +1,19 @@
-//! Many machines that crawl together: a fleet of nodes over a replicated bus (NATS JetStream).
+//! A fleet: many nodes that crawl together over a replicated bus (NATS JetStream).
 //!
-//! Hosts hash to a fixed number of [partitions](Partition); a partition is held by one node at a time, and only that node sends requests
-//! to its hosts and remembers which of their URLs were seen. Links of foreign partitions travel over the exchange; what a partition was
-//! given and what it finished is in its holder's replicated log, from which the next holder goes on.
+//! Hosts hash to a fixed number of [partitions](Partition). A partition is held by one node at a time, and only that
+//! node sends requests to its hosts and remembers which of their URLs were seen. Links of other nodes' partitions
+//! travel over the exchange. The links that a partition received and the URLs that it finished are in its holder's
+//! replicated log, from which the next holder continues.
 //!
-//! * [`bus`] is what is asked of the bus: keys with compare-and-swap, streams, objects. Everything else knows no more of it.
-//! * `nats` is the bus on NATS JetStream (with the feature `fleet`).
-//! * [`engine`] is what is asked of the crawler of a node.
-//! * [`policy`] is how all nodes decide by what one of them learns from all.
-//! * [`HostOwnership`] is what the stages of a crawl ask: on one machine ([`SingleNode`]) everything is its own.
-//! * [`wire`] is how all of it stands as bytes, and [`rebuild`] how what is known of a partition is put together from them.
+//! * [`bus`] is the interface of the bus: keys with compare-and-swap, streams, objects. Nothing else of the bus is
+//!   visible to the other modules.
+//! * `nats` implements the bus on NATS JetStream (with the feature `nats`).
+//! * [`engine`] is the interface of a node's crawler.
+//! * [`node`] is the protocol of a node.
+//! * [`policy`] replicates one policy to all nodes, which one of them trains with the observations of all.
+//! * [`HostOwnership`] is what the stages of a crawl see of the fleet: on one machine ([`SingleNode`]) all hosts are
+//!   its own.
+//! * [`wire`] encodes messages, and [`rebuild`] reconstructs the state of a partition from them.
 
 pub mod assignment;
 pub mod balance;

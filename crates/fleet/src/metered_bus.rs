@@ -1,4 +1,4 @@
-//! A bus whose calls are counted and timed.
+//! Counts and times the calls to a bus.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use super::bus::{BoxFuture, Bus, BusError, Flow, KeyValue, Message, Stream, Watc
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_metrics::FleetMetrics;
 
-/// A bus, and where its calls are counted.
+/// A bus whose calls are counted.
 pub struct MeteredBus {
     bus: Arc<dyn Bus>,
     clock: Clock,
     metrics: Arc<FleetMetrics>,
-    /// Since when no call had an answer, as far as that time is not counted yet.
-    away: Mutex<Option<Instant>>,
+    /// Since when no call was answered, excluding time that is already counted.
+    unanswered_since: Mutex<Option<Instant>>,
 }
 
-/// A call under way. It is counted when it ends, also where nobody waits for it any more.
+/// A call in flight. It is counted when it is dropped, even if its caller gave up.
 struct Call<'a> {
     of: &'a MeteredBus,
     kind: &'static str,
@@ -28,9 +28,9 @@ struct Call<'a> {
 }
 
 impl MeteredBus {
-    /// Counts the calls to a bus.
+    /// Wraps a bus.
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, metrics: Arc<FleetMetrics>) -> Self {
-        Self { bus, clock, metrics, away: Mutex::new(None) }
+        Self { bus, clock, metrics, unanswered_since: Mutex::new(None) }
     }
 
     fn call<'a, T: 'a>(
@@ -52,18 +52,18 @@ impl MeteredBus {
         })
     }
 
-    /// A call that began then has had an answer, or none.
-    fn note(&self, began: Instant, now: Instant, is_answered: bool) {
-        let mut away = self.away.lock();
-        let counted = match (*away, is_answered) {
+    /// Records that a call that began then was answered or not.
+    fn record(&self, began: Instant, now: Instant, is_answered: bool) {
+        let mut unanswered_since = self.unanswered_since.lock();
+        let counted = match (*unanswered_since, is_answered) {
             (None, true) => return,
             (Some(since), true) => now.since(since),
-            // Others may have been answered while it waited; that it had none for so long is what is known of it.
+            // Other calls may have been answered meanwhile; only this call's duration is known to be unanswered.
             (None, false) => now.since(began),
             (Some(since), false) => now.since(since),
         };
-        *away = (!is_answered).then_some(now);
-        drop(away);
+        *unanswered_since = (!is_answered).then_some(now);
+        drop(unanswered_since);
         self.metrics.away_seconds.add(counted);
         self.metrics.reachable.set(u64::from(is_answered));
     }
@@ -74,7 +74,7 @@ impl Drop for Call<'_> {
         let (metrics, now) = (&self.of.metrics, self.of.clock.now());
         metrics.calls.by(self.kind, self.outcome).inc();
         metrics.call_seconds.by(self.kind).observe(now.since(self.began));
-        self.of.note(self.began, now, !matches!(self.outcome, "unreachable" | "abandoned"));
+        self.of.record(self.began, now, !matches!(self.outcome, "unreachable" | "abandoned"));
     }
 }
 

@@ -6,7 +6,7 @@ use harvestman_metrics::Metrics;
 
 type Answer = Result<u64, BusError>;
 
-/// Answers appends as it was told to, each after a time; everything else never.
+/// Answers appends as scripted, each after a delay; never answers anything else.
 struct Told(Mutex<VecDeque<(Duration, Answer)>>, Clock);
 
 fn never<'a, T: Send + 'a>() -> BoxFuture<'a, Result<T, BusError>> {
@@ -67,7 +67,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A bus that answers so, and its metrics.
+/// A bus with scripted answers, and its metrics.
 fn told(answers: impl IntoIterator<Item = (u64, Answer)>) -> (MeteredBus, Clock, Metrics) {
     let (clock, metrics) = (Clock::starting_at(Instant::EPOCH + seconds(1_000)), Metrics::of_node("a"));
     let answers = answers.into_iter().map(|(after, answer)| (seconds(after), answer)).collect();

@@ -1,4 +1,4 @@
-//! Tells a fleet something: changes the key of the orders, which every node watches, by compare-and-swap.
+//! Submits orders to a fleet: changes the key of the orders, which every node watches, by compare-and-swap.
 
 use std::time::Duration;
 
@@ -8,45 +8,45 @@ use super::orders::{Order, Orders, Refused};
 use super::retry::call_once;
 use harvestman_core::clock::Clock;
 
-/// How often it is tried, and how long all of it may take: whoever asks waits for an answer.
+/// The most attempts, and their total duration: the caller waits for an answer.
 const ATTEMPTS: u32 = 16;
 const SUBMIT_FOR: Duration = Duration::from_secs(6);
 /// The longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_millis(400);
 
-/// Why a fleet was not told something.
+/// Why an order was not submitted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
-    /// It cannot be.
+    /// The order is refused.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The servers do not answer: it was not told.
-    #[error("the fleet's servers cannot be asked ({0}): nothing is done; say it again when they are back")]
+    /// The servers do not answer: the order was not submitted.
+    #[error("cannot reach the fleet's servers ({0}): nothing was changed; repeat the command when they are available")]
     Unavailable(BusError),
     /// The servers did not answer a write.
     #[error(
-        "the fleet's servers did not answer ({0}): it may hold or not; say it again when they are back, which does no harm"
+        "the fleet's servers did not answer ({0}): the order may be in effect or not; repeat the command when they are available, which is safe"
     )]
     OutcomeUnknown(BusError),
-    /// Others told it so much at the same time.
-    #[error("others tell the fleet so much that there was no gap for this: nothing is done; say it again")]
+    /// Too many concurrent orders.
+    #[error("too many concurrent orders to the fleet: nothing was changed; repeat the command")]
     Contended,
-    /// What stands in the key cannot be read.
+    /// The value of the key cannot be read.
     #[error(
-        "what the fleet was told before cannot be read ({0}): nothing is done; take the version that the other nodes have"
+        "cannot read the fleet's current orders ({0}): nothing was changed; run the same version as the other nodes"
     )]
     Unreadable(String),
 }
 
-/// Tells the fleet something; what holds then. It takes some seconds at most.
+/// Submits an order and returns the resulting state. Takes a few seconds at most.
 ///
 /// # Errors
 /// See [`SubmitError`].
 pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Orders, SubmitError> {
     let until = clock.now() + SUBMIT_FOR;
-    // What came of the last attempt that may have written.
-    let mut unsure = None;
-    let mut trouble = None;
+    // The error of the last attempt whose write may have happened.
+    let mut unknown = None;
+    let mut failure = None;
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             clock.sleep((PAUSE_MAX / 32 * attempt.pow(2)).min(PAUSE_MAX)).await;
@@ -57,7 +57,7 @@ pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Order
         let held = match call_once(clock, bus.get(ORDERS)).await {
             Ok(held) => held,
             Err(error) => {
-                trouble = Some(error);
+                failure = Some(error);
                 continue;
             }
         };
@@ -65,8 +65,8 @@ pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Order
         let new = match before.with(order) {
             Ok(Some(new)) => new,
             Ok(None) => return Ok(before),
-            // By the write that was not answered.
-            Err(Refused::NotThere { .. }) if unsure.is_some() => return Ok(before),
+            // Removed by the write that was not answered.
+            Err(Refused::NotThere { .. }) if unknown.is_some() => return Ok(before),
             Err(refused) => return Err(refused.into()),
         };
         let value = records::written(&new);
@@ -77,21 +77,21 @@ pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Order
         match written {
             Ok(_) => return Ok(new),
             Err(BusError::Conflict) => {}
-            Err(error @ BusError::Unreachable(_)) => unsure = Some(error),
-            Err(error) => trouble = Some(error),
+            Err(error @ BusError::Unreachable(_)) => unknown = Some(error),
+            Err(error) => failure = Some(error),
         }
     }
-    Err(match (unsure, trouble) {
+    Err(match (unknown, failure) {
         (Some(error), _) => SubmitError::OutcomeUnknown(error),
         (None, Some(error)) => SubmitError::Unavailable(error),
         (None, None) => SubmitError::Contended,
     })
 }
 
-/// What the fleet was told, by what the key of the orders holds.
+/// Decodes the value of the orders key.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// The value cannot be read.
 pub fn decode_orders(held: Option<&KeyValue>) -> Result<Orders, SubmitError> {
     let Some(value) = held.and_then(|held| held.value.as_deref()) else { return Ok(Orders::default()) };
     records::read(value).map_err(SubmitError::Unreadable)

@@ -1,8 +1,8 @@
-//! What a whole fleet was told and holds: one state, in one key, that every node brings about at itself.
+//! The desired state of a fleet: one value in one key, which every node reconciles itself to.
 //!
-//! It is kept as what holds, not as what was said: a later order about the same thing takes the place of the earlier one, and what was taken
-//! back leaves nothing. A node that has seen one state does what makes the next of it ([`Orders::since`]), however many orders lie between;
-//! one that joins does so from the state in which nothing was told.
+//! It holds the state and not the history of commands: a later order about the same subject replaces the earlier one,
+//! and an order that was taken back leaves nothing. A node that has applied one state computes the orders that lead to
+//! the next ([`Orders::since`]), however many commands lie between. A node that joins starts from the default state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 
 /// The most entries of a list.
 pub const LIST_MAX: usize = 1_000;
-/// The most bytes of a state as it is written: it stands in one message.
+/// The most bytes of an encoded state, which must fit in one message.
 pub const BYTES_MAX: usize = 256 << 10;
 
-/// Lists of what somebody has named.
+/// Lists that orders add to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     /// Links that are refused.
     Banned,
     /// Links that are followed first.
     Pinned,
-    /// Hosts that get nothing.
+    /// Hosts that are not contacted.
     Blocked,
 }
 
 impl List {
-    /// All of them.
+    /// All lists.
     pub const ALL: [Self; 3] = [Self::Banned, Self::Pinned, Self::Blocked];
 }
 
@@ -40,61 +40,61 @@ impl fmt::Display for List {
     }
 }
 
-/// One thing that a fleet is told.
+/// A command to a fleet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// Begin nothing for now.
+    /// Begin no new requests.
     Pause,
-    /// Begin something again.
+    /// Continue after a pause.
     GoOn,
-    /// End the crawl, and keep what is known.
+    /// End the crawl and persist its state.
     Stop,
-    /// Let a crawl that was stopped go on.
+    /// Continue a stopped crawl.
     Reopen,
-    /// Settings and their values, as they are written, all of them at once.
+    /// Change settings, all at once. Values are in the syntax of the configuration.
     Set(Vec<(String, String)>),
-    /// From now on it is in the list.
+    /// Add an entry to a list.
     Add(List, String),
-    /// From now on it is not.
+    /// Remove an entry from a list.
     Remove(List, String),
 }
 
-/// Why something is not told to a fleet.
+/// Why an order is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// A list is full.
-    #[error("{LIST_MAX} are {0} already; take one back first")]
+    /// The list is full.
+    #[error("the list of {0} entries is full ({LIST_MAX}); remove one first")]
     ListFull(List),
     /// The state would be too long.
-    #[error("what the fleet was told would be longer than {BYTES_MAX} bytes; take something back first")]
+    #[error("the fleet's orders would be longer than {BYTES_MAX} bytes; remove some entries first")]
     Full,
-    /// It is not in the list.
+    /// The entry is not in the list.
     #[error("`{what}` is not {list}; {}", named(.there))]
     NotThere {
         /// The list.
         list: List,
-        /// What is not in it.
+        /// The missing entry.
         what: String,
-        /// What is.
+        /// The entries of the list.
         there: Vec<String>,
     },
 }
 
 fn named(all: &[String]) -> String {
-    if all.is_empty() { "nothing is".to_owned() } else { format!("there are {}", all.join(", ")) }
+    if all.is_empty() { "the list is empty".to_owned() } else { format!("entries: {}", all.join(", ")) }
 }
 
-/// What holds for the whole fleet.
+/// The desired state of the fleet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Orders {
-    /// Grows with each order that changes something.
+    /// Grows with each order that changes the state.
     pub number: u64,
-    /// Nothing is begun.
+    /// Whether no new requests begin.
     pub paused: bool,
-    /// The crawl is to end, and not to be gone on with before somebody says so.
+    /// Whether the crawl ends and must not continue without an order.
     pub stopped: bool,
-    /// Settings that were changed, with their values as they were written.
+    /// Changed settings, with their values in the syntax of the configuration.
     pub set: BTreeMap<String, String>,
     /// See [`List`].
     pub banned: BTreeSet<String>,
@@ -105,7 +105,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// The state after an order; none where it is so already.
+    /// Returns the state after an order, or `None` if the order changes nothing.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -137,7 +137,8 @@ impl Orders {
         if new.bytes() > BYTES_MAX { Err(Refused::Full) } else { Ok(Some(new)) }
     }
 
-    /// What makes this state of an earlier one. What is taken back comes first, so that no list is ever longer than in one of the two.
+    /// Returns the orders that lead from an earlier state to this one. Removals come first, so that no list is ever
+    /// longer than in one of the two states.
     pub fn since(&self, earlier: &Self) -> Vec<Order> {
         let mut orders = Vec::new();
         for list in List::ALL {
@@ -148,7 +149,7 @@ impl Orders {
             let new = self.list(list).difference(earlier.list(list));
             orders.extend(new.map(|what| Order::Add(list, what.clone())));
         }
-        // Together: one value may only be right beside another.
+        // All in one order: a value may be valid only together with another.
         let changed = self.set.iter().filter(|(name, value)| earlier.set.get(*name) != Some(*value));
         let changed: Vec<_> = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
         orders.extend((!changed.is_empty()).then_some(Order::Set(changed)));
@@ -177,7 +178,7 @@ impl Orders {
         }
     }
 
-    /// How long it is as it is written.
+    /// Returns the length of the encoded state.
     fn bytes(&self) -> usize {
         serde_json::to_vec(self).map_or(usize::MAX, |text| text.len())
     }

@@ -15,7 +15,7 @@ fn set(settings: &[(&str, &str)]) -> Order {
     Order::Set(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
 }
 
-/// A node that does what it is told, one order after the other.
+/// A node that obeys one order after the other.
 #[derive(Debug, Default, PartialEq)]
 struct Naive {
     paused: bool,
@@ -95,8 +95,8 @@ fn what_is_so_already_changes_nothing_and_what_is_not_there_cannot_be_taken_back
     let banned = none.with(&add(List::Banned, "/tag/*")).unwrap().unwrap();
     assert_eq!(banned.with(&add(List::Banned, "/tag/*")), Ok(None));
     let refused = banned.with(&remove(List::Banned, "/x")).unwrap_err();
-    assert_eq!(refused.to_string(), "`/x` is not banned; there are /tag/*");
-    assert!(none.with(&remove(List::Pinned, "/x")).unwrap_err().to_string().ends_with("nothing is"));
+    assert_eq!(refused.to_string(), "`/x` is not banned; entries: /tag/*");
+    assert!(none.with(&remove(List::Pinned, "/x")).unwrap_err().to_string().ends_with("the list is empty"));
 }
 
 #[test]
@@ -116,11 +116,11 @@ fn a_list_and_the_whole_have_a_bound() {
         orders = orders.with(&add(List::Banned, &format!("/{number}"))).unwrap().unwrap();
     }
     assert_eq!(orders.with(&add(List::Banned, "/more")), Err(Refused::ListFull(List::Banned)));
-    // One that is in it is no further one.
+    // An entry that is in the list already does not count against the limit.
     assert_eq!(orders.with(&add(List::Banned, "/0")), Ok(None));
     let long = "x".repeat(BYTES_MAX);
     assert_eq!(orders.with(&add(List::Pinned, &long)), Err(Refused::Full));
-    assert!(Refused::Full.to_string().contains("take something back"));
+    assert!(Refused::Full.to_string().contains("remove some entries"));
 }
 
 #[test]

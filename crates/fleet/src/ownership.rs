@@ -1,4 +1,4 @@
-//! What a node holds, and until when it may fetch.
+//! The partitions that a node owns, and until when it may fetch.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use harvestman_core::model::{HostOwnership, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 use harvestman_metrics::FleetMetrics;
 
-/// Slots of the memory of what was handed over: 2 MiB.
+/// Slots of the cache of links sent to other nodes: 2 MiB.
 const SENT_SLOTS: usize = 1 << 18;
 
 const FOREIGN: u8 = 0;
 const HELD: u8 = 1;
 const LEAVING: u8 = 2;
 
-/// What a node holds. NodeContext by all threads; partitions change hands under the engine's gate.
+/// The partitions that a node owns. Shared by all threads; ownership changes under the engine's lock.
 pub struct PartitionOwnership {
     partitions: Partitions,
     states: Box<[AtomicU8]>,
     fetch_deadline: Arc<FetchDeadline>,
     sent: Box<[AtomicU64]>,
-    /// URLs that were seen here, and handed over all the same.
+    /// URLs that were seen here and nevertheless sent to another node.
     relinquished: Mutex<HashSet<Fingerprint>>,
     metrics: Arc<FleetMetrics>,
 }
 
 impl PartitionOwnership {
-    /// Nothing is held yet.
+    /// Creates the ownership of a node that holds nothing yet.
     pub fn new(partitions: Partitions, fetch_deadline: Arc<FetchDeadline>, metrics: Arc<FleetMetrics>) -> Self {
         Self {
             states: partitions.all().map(|_| AtomicU8::new(FOREIGN)).collect(),
@@ -44,37 +44,39 @@ impl PartitionOwnership {
         }
     }
 
-    /// How hosts are divided.
+    /// Returns the division of hosts into partitions.
     pub const fn partitions(&self) -> &Partitions {
         &self.partitions
     }
 
-    /// Until when this node may fetch.
+    /// Returns the deadline until which this node may fetch.
     pub const fn fetch_deadline(&self) -> &Arc<FetchDeadline> {
         &self.fetch_deadline
     }
 
-    /// From now on it is held.
+    /// Marks a partition as held.
     pub fn hold(&self, partition: Partition) {
         self.set(partition, HELD);
     }
 
-    /// From now on nothing of it is begun; links of it go to others, but what others send is still taken in.
+    /// Marks a partition as being released: no new request begins, and links to it go to other nodes, but links from
+    /// other nodes are still accepted.
     pub fn begin_release(&self, partition: Partition) {
         self.set(partition, LEAVING);
     }
 
-    /// From now on it is another's.
+    /// Marks a partition as owned by another node.
     pub fn release(&self, partition: Partition) {
         self.set(partition, FOREIGN);
     }
 
-    /// Whether what others send of a host is taken in.
+    /// Returns whether links to a host are accepted from other nodes.
     pub fn accepts_links_of(&self, origin: &str) -> bool {
         self.state(origin) != FOREIGN
     }
 
-    /// Whether a URL that others send is to be taken in although it was seen: it was handed over in between.
+    /// Returns whether a URL must be accepted from another node although it was seen here, because it was sent away in
+    /// between. Forgets the URL.
     pub fn was_relinquished(&self, url: Fingerprint) -> bool {
         let mut relinquished = self.relinquished.lock();
         !relinquished.is_empty() && relinquished.remove(&url)
@@ -102,7 +104,8 @@ impl HostOwnership for PartitionOwnership {
     }
 
     fn record_handover(&self, url: Fingerprint) -> bool {
-        // The slot by one half, its content by the other. 0 is that of an empty slot: such a URL is always news.
+        // One half of the fingerprint selects the slot, the other is its content. 0 marks an empty slot, so such a URL
+        // is always sent.
         let (slot, tag) = (url.0 as usize % SENT_SLOTS, (url.0 >> 64) as u64);
         let is_news = self.sent[slot].swap(tag, Ordering::Relaxed) != tag || tag == 0;
         if !is_news {

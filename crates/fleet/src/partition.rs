@@ -1,4 +1,4 @@
-//! Partitions: which hosts go together.
+//! Partitions of the hosts.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use harvestman_core::url::{HostGroups, HostKey};
 
-/// A part of all hosts.
+/// A subset of all hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Partition(pub u16);
 
@@ -16,12 +16,13 @@ impl fmt::Display for Partition {
     }
 }
 
-/// One life of a node in a fleet: from joining to leaving, being cut off or dying. As text `NODE.NONCE`, of letters, digits, `-` and `_`.
+/// The id of a session: one life of a node in a fleet, from joining to leaving, eviction or death. As text
+/// `NODE.NONCE`, of letters, digits, `-` and `_`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 
 impl SessionId {
-    /// The node's name.
+    /// Returns the name of the node.
     pub fn node(&self) -> &str {
         self.0.split_once('.').map_or(&*self.0, |(node, _)| node)
     }
@@ -33,7 +34,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// How all hosts are divided. The same for all nodes of a fleet.
+/// The division of all hosts into partitions. The same for all nodes of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partitions {
     count: u16,
@@ -43,46 +44,49 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// `count` partitions, a power of two, in `shards` shards of the exchange; both are brought into range where they are not.
+    /// Creates `count` partitions, a power of two, in `shards` shards of the exchange. Both values are clamped to their
+    /// range.
     pub fn new(count: u16, shards: u16) -> Self {
         let count = count.clamp(1, 1 << 14).next_power_of_two();
         Self { count, shards: shards.clamp(1, count), groups: HostGroups::default() }
     }
 
-    /// Keeps the hosts of each of these groups together: a group's partition is that of its first pattern. The same groups for all nodes.
+    /// Keeps the hosts of each group together: the partition of a group is that of its first pattern. All nodes must
+    /// use the same groups.
     #[must_use]
     pub fn with_groups(self, groups: HostGroups) -> Self {
         Self { groups, ..self }
     }
 
-    /// The partition of a host: of its group, or of its name and port, so that a site stays where it is when it moves to https.
+    /// Returns the partition of a host: that of its group, or of its name and port, so that a site stays in its
+    /// partition when it moves to HTTPS.
     pub fn of(&self, host: &HostKey) -> Partition {
         self.of_origin(host.as_str())
     }
 
-    /// The same by the host's origin (`scheme://authority`).
+    /// Returns the partition of a host by its origin (`scheme://authority`).
     pub fn of_origin(&self, origin: &str) -> Partition {
         let authority = origin.split_once("://").map_or(origin, |(_, authority)| authority);
         let name = self.groups.representative(authority);
         Partition((xxhash_rust::xxh3::xxh3_64(name.as_bytes()) as u16) & (self.count - 1))
     }
 
-    /// The shard of the exchange that a partition's links travel in.
+    /// Returns the shard of the exchange that carries a partition's links.
     pub fn shard(&self, partition: Partition) -> u16 {
         partition.0 % self.shards
     }
 
-    /// How many partitions there are.
+    /// Returns the number of partitions.
     pub const fn count(&self) -> u16 {
         self.count
     }
 
-    /// How many shards there are.
+    /// Returns the number of shards.
     pub const fn shards(&self) -> u16 {
         self.shards
     }
 
-    /// All of them.
+    /// Iterates over all partitions.
     pub fn all(&self) -> impl Iterator<Item = Partition> + use<> {
         (0..self.count).map(Partition)
     }

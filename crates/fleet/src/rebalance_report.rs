@@ -1,4 +1,4 @@
-//! What came of spreading a fleet's load.
+//! The result of rebalancing a fleet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,53 +10,54 @@ use super::node::placement;
 use super::node::records::PartitionMove;
 use super::node::view::FleetView;
 
-/// What a node has of the load.
+/// The load of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NodeLoad {
-    /// The node.
+    /// The name of the node.
     pub node: String,
-    /// Its share of the work against others'.
+    /// Its share of the work relative to other nodes.
     pub weight: u32,
-    /// URLs that are known of the partitions that it holds: before, and after. About: they are told to two digits each.
+    /// The known URLs of the partitions that it holds, before and after. Approximate: nodes report two significant
+    /// digits per partition.
     pub before: u64,
     /// See `before`.
     pub after: u64,
 }
 
-/// What was moved, and what came of it.
+/// The moves of a rebalance, and their effect.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RebalanceReport {
-    /// The crawl's name.
+    /// The name of the crawl.
     pub name: String,
-    /// What was moved.
+    /// The moves.
     pub moved: Vec<PartitionMove>,
-    /// Whether all of it is where it is to be, and has caught up; else that is still under way.
+    /// Whether all partitions are at their assigned nodes and have caught up; otherwise moves are still in progress.
     pub is_done: bool,
     /// The nodes, by name.
     pub nodes: Vec<NodeLoad>,
 }
 
 impl RebalanceReport {
-    /// As it begins.
+    /// Creates the report at the start of a rebalance.
     pub fn before(name: &str, view: &FleetView) -> Self {
         let nodes = loads(view).into_iter();
         let nodes = nodes.map(|(node, (weight, before))| NodeLoad { node, weight, before, after: before }).collect();
         Self { name: name.to_owned(), nodes, ..Self::default() }
     }
 
-    /// Whether everything is where it is to be.
+    /// Returns whether all partitions are at their assigned nodes.
     pub fn is_done(view: &FleetView, partitions: &Partitions) -> bool {
         placement::known(view, partitions).is_some()
     }
 
-    /// The placement was written anew.
+    /// Adds the moves of the new placement.
     #[must_use]
     pub fn placed(self, view: &FleetView) -> Self {
         let moved = view.placement.as_ref().map(|(placement, _)| placement.moved.clone()).unwrap_or_default();
         Self { moved, ..self }
     }
 
-    /// As it ended, or could not be waited for any longer.
+    /// Completes the report at the end of the rebalance, or at its timeout.
     #[must_use]
     pub fn ended(mut self, view: &FleetView, partitions: &Partitions) -> Self {
         self.is_done = Self::is_done(view, partitions);
@@ -71,16 +72,16 @@ impl RebalanceReport {
     }
 }
 
-/// Each node's weight and load.
+/// Returns the weight and load of each node.
 fn loads(view: &FleetView) -> BTreeMap<String, (u32, u64)> {
     let nodes = view.nodes().into_iter();
     let said = nodes.filter_map(|(node, session)| Some((node, view.heartbeat(session)?)));
     said.map(|(node, said)| (node.to_owned(), (said.weight, said.known.iter().sum()))).collect()
 }
 
-/// How far a share is from that of a node's weight, as people read it: `+3%`. Nothing where there is no load or no weight.
-pub(super) fn off_even(known: u64, total: u64, weight: u32, weighs: u64) -> String {
-    let even = total as f64 * f64::from(weight) / weighs.max(1) as f64;
+/// Formats the deviation of a load from the node's even share, such as `+3%`. `-` if there is no load or no weight.
+pub(super) fn deviation(known: u64, total: u64, weight: u32, weight_sum: u64) -> String {
+    let even = total as f64 * f64::from(weight) / weight_sum.max(1) as f64;
     if even == 0.0 { "-".to_owned() } else { format!("{:+.0}%", (known as f64 / even - 1.0) * 100.0) }
 }
 
@@ -88,13 +89,11 @@ impl fmt::Display for RebalanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, moved, is_done, nodes } = self;
         match (moved.len(), is_done) {
-            (0, true) => writeln!(f, "crawl `{name}`: nothing was moved, for nothing would be gained by it")?,
-            (0, false) => {
-                writeln!(f, "crawl `{name}`: nothing was moved; partitions are on their way for another reason")?
-            }
+            (0, true) => writeln!(f, "crawl `{name}`: no partition was moved, because the load is balanced")?,
+            (0, false) => writeln!(f, "crawl `{name}`: no partition was moved; other moves are in progress")?,
             (count, true) => writeln!(f, "crawl `{name}`: {count} partitions were moved")?,
             (count, false) => {
-                writeln!(f, "crawl `{name}`: {count} partitions are to move, and not all of them have yet")?
+                writeln!(f, "crawl `{name}`: {count} partitions are moving; not all moves have completed")?
             }
         }
         let ways: BTreeSet<(&str, &str)> = moved.iter().map(|moved| (&*moved.from, &*moved.to)).collect();
@@ -106,12 +105,12 @@ impl fmt::Display for RebalanceReport {
                 .collect();
             writeln!(f, "  from {from} to {to}: {}", these.join(", "))?;
         }
-        let weighs: u64 = nodes.iter().map(|load| u64::from(load.weight)).sum();
+        let weight_sum: u64 = nodes.iter().map(|load| u64::from(load.weight)).sum();
         let (before, after): (u64, u64) =
             nodes.iter().fold((0, 0), |sum, load| (sum.0 + load.before, sum.1 + load.after));
         for NodeLoad { node, weight, before: its, after: now } in nodes {
-            let (was, is) = (off_even(*its, before, *weight, weighs), off_even(*now, after, *weight, weighs));
-            writeln!(f, "  {node}: about {its} URLs ({was}) before, {now} ({is}) now")?;
+            let (was, is) = (deviation(*its, before, *weight, weight_sum), deviation(*now, after, *weight, weight_sum));
+            writeln!(f, "  {node}: about {its} URLs ({was}) before, {now} ({is}) after")?;
         }
         Ok(())
     }
@@ -142,13 +141,13 @@ mod tests {
         let ended = begun.ended(&view(&[("a", &[100]), ("b", &[50, 50])]), &Partitions::new(4, 1));
         assert!(!ended.is_done, "nobody holds anything");
         let text = RebalanceReport { is_done: true, ..ended }.to_string();
-        let expected = "crawl `x`: 1 partitions were moved\n  from a to b: 7\n  a: about 150 URLs (+50%) before, 100 (+0%) now\n  \
-                        b: about 50 URLs (-50%) before, 100 (+0%) now\n";
+        let expected = "crawl `x`: 1 partitions were moved\n  from a to b: 7\n  a: about 150 URLs (+50%) before, 100 (+0%) after\n  \
+                        b: about 50 URLs (-50%) before, 100 (+0%) after\n";
         assert_eq!(text, expected);
     }
 
     #[test]
-    fn where_there_is_nothing_nothing_is_off_even() {
-        assert_eq!([off_even(0, 0, 1, 2), off_even(5, 10, 0, 1), off_even(0, 0, 0, 0)], ["-", "-", "-"]);
+    fn where_there_is_nothing_nothing_is_deviation() {
+        assert_eq!([deviation(0, 0, 1, 2), deviation(5, 10, 0, 1), deviation(0, 0, 0, 0)], ["-", "-", "-"]);
     }
 }

@@ -1,9 +1,10 @@
-//! What is known of partitions, put together from parts and logs.
+//! Reconstructs the state of partitions from parts and logs.
 //!
-//! Everything here is a union: what is said twice, or again later, changes nothing. A URL that has ended anywhere has ended, whatever
-//! comes before or after; else it waits with the values that it was given last, at the place that it was given first. Of hosts and notes
-//! the last says what holds; the count of a host's URLs only grows. What a log says counts whether the partition was held or not – it was
-//! found or fetched all the same – but a position counts only while it was held.
+//! Every operation is a union: repeated or reordered statements change nothing. A URL that is finished anywhere is
+//! finished, regardless of order; otherwise it waits with the values that it was last given, at the place where it was
+//! first given. For hosts and notes the last statement counts; the URL count of a host only grows. Entries of a log
+//! count whether the partition was held or not, because the URLs were found or fetched all the same; a position counts
+//! only while the partition was held.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,12 +15,12 @@ use super::{LogEntry, Partition, PartitionState, Partitions};
 use harvestman_core::model::{ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
-/// What is gathered of a partition.
+/// The accumulated state of a partition.
 #[derive(Default)]
 struct Gathered {
-    /// Where a URL stands in `waiting`.
+    /// The index of a URL in `waiting`.
     places: HashMap<Fingerprint, usize, FixedState>,
-    /// None: it has ended since.
+    /// `None`: the URL was finished since.
     waiting: Vec<Option<ScheduledUrl>>,
     ended: HashSet<Fingerprint, FixedState>,
     hosts: BTreeMap<HostKey, Vec<u8>>,
@@ -48,7 +49,7 @@ impl Gathered {
         }
     }
 
-    /// Closes the gaps that ended URLs have left, once they are most of it.
+    /// Compacts `waiting` once finished URLs are most of it.
     fn close_gaps(&mut self) {
         if self.waiting.len() < 1_024 || self.places.len() * 2 > self.waiting.len() {
             return;
@@ -97,14 +98,14 @@ impl Gathered {
     }
 }
 
-/// Makes a part of a stretch of a log, or one part of several and what came after them. What is handed in is in its order.
+/// Builds a part from a range of a log, or merges several parts and a following range. Input is added in its order.
 pub struct PartBuilder {
     partitions: Partitions,
     gathered: BTreeMap<Partition, Gathered>,
 }
 
 impl PartBuilder {
-    /// A builder of a part of all partitions.
+    /// Creates a builder of a part of all partitions.
     pub fn new(partitions: &Partitions) -> Self {
         Self::of(partitions, partitions.all())
     }
@@ -114,7 +115,7 @@ impl PartBuilder {
         Self { partitions: partitions.clone(), gathered }
     }
 
-    /// What comes next is a part.
+    /// Adds a part.
     pub fn part(&mut self, part: &Part) {
         for (partition, section) in &part.sections {
             if let Some(gathered) = self.gathered.get_mut(partition) {
@@ -123,7 +124,8 @@ impl PartBuilder {
         }
     }
 
-    /// What comes next is an entry of a log. What it takes it holds before its positions are read, what it releases until after.
+    /// Adds an entry of a log. Partitions that it takes are held before its positions are read; partitions that it
+    /// releases are held until after.
     pub fn entry(&mut self, entry: &LogEntry) {
         for ended in &entry.ended {
             if let Some(gathered) = self.gathered.get_mut(&ended.partition) {
@@ -171,14 +173,14 @@ impl PartBuilder {
         self.gathered.get_mut(&self.partitions.of(host))
     }
 
-    /// The part.
+    /// Builds the part.
     pub fn finish(self) -> Part {
         let sections = self.gathered.into_iter().map(|(partition, gathered)| (partition, gathered.finish()));
         Part { sections: sections.filter(|(_, section)| !section.is_empty()).collect() }
     }
 }
 
-/// One part that says what several say, in their order.
+/// Merges parts, in their order, into one.
 pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Part {
     let mut gathered: BTreeMap<Partition, Gathered> = BTreeMap::new();
     for (partition, section) in parts.into_iter().flat_map(|part| &part.sections) {
@@ -188,29 +190,29 @@ pub fn merge<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Part {
     Part { sections: sections.filter(|(_, section)| !section.is_empty()).collect() }
 }
 
-/// Puts together what is known of partitions that are taken over: from all parts of a session, oldest first, and then its log.
+/// Reconstructs the state of partitions to take over: from all parts of a session, oldest first, and then its log.
 pub struct Rebuild(PartBuilder);
 
 impl Rebuild {
-    /// Of these partitions.
+    /// Creates a reconstruction of these partitions.
     pub fn new(partitions: &Partitions, wanted: BTreeSet<Partition>) -> Self {
         Self(PartBuilder::of(partitions, wanted))
     }
 
-    /// What comes next is a part.
+    /// Adds a part.
     pub fn part(&mut self, part: &Part) {
         self.0.part(part);
     }
 
-    /// What comes next is an entry of the log.
+    /// Adds an entry of the log.
     pub fn entry(&mut self, entry: &LogEntry) {
         self.0.entry(entry);
     }
 
-    /// What is known of each partition; nothing is known of one that nothing was said of.
+    /// Returns the state of each partition; the default for one that was never mentioned.
     pub fn finish(self) -> BTreeMap<Partition, PartitionState> {
         let known = |gathered: Gathered| {
-            // Before anything says who holds it, nobody does: an early position counts for nobody.
+            // Before any statement of ownership the partition was held by no one: an early position does not count.
             let Section { waiting, ended, hosts, notes, marks } = gathered.finish();
             PartitionState { waiting, ended, hosts, notes, position: marks.position }
         };

@@ -4,7 +4,7 @@ use super::*;
 use crate::FinishedUrl;
 use crate::wire::tests::samples::{entries, partitions};
 
-/// The twin: the whole history in one list, looked through for each partition.
+/// The reference implementation: scans the whole history for each partition.
 fn twin(history: &[LogEntry], partition: Partition) -> PartitionState {
     let divided = partitions();
     let of = |host: &HostKey| divided.of(host) == partition;
@@ -91,7 +91,7 @@ proptest! {
             let (one, other) = (merged.0.index(parts.len()), merged.1.index(parts.len()));
             let range = one.min(other)..=one.max(other);
             let whole = if on_top {
-                // A builder goes on from parts as merging does.
+                // A builder continues from parts just as merging does.
                 let mut builder = PartBuilder::new(&partitions());
                 parts[range.clone()].iter().for_each(|part| builder.part(part));
                 builder.finish()
@@ -105,18 +105,18 @@ proptest! {
 
     #[test]
     fn what_is_said_twice_changes_nothing(history in entries(12), at in any::<prop::sample::Index>()) {
-        // Each entry twice, as after an append whose answer did not come.
+        // Each entry twice, as after an append without an answer.
         let doubled: Vec<LogEntry> = history.iter().flat_map(|entry| [entry.clone(), entry.clone()]).collect();
         let steady = |entry: &LogEntry| entry.taken.is_empty() || entry.released.is_empty();
         prop_assume!(history.iter().all(steady));
         prop_assert_eq!(rebuilt(&[], &doubled), twins(&history));
-        // The end of the log, which is in the parts already, as when the log was not trimmed yet.
+        // The end of the log is already in the parts, as if the log had not been trimmed yet.
         let at = at.index(history.len() + 1);
         let again = rebuilt(&[part_of(&history)], &history[at..]);
         for (partition, known) in twins(&history) {
             let found = &again[&partition];
             prop_assert_eq!(&found.ended, &known.ended);
-            // Who holds a partition is said in order: what is read again must not say it anew.
+            // Ownership depends on the order of entries: repeated entries must not change it.
             if history[at..].iter().all(|entry| entry.taken.is_empty() && entry.released.is_empty()) {
                 prop_assert_eq!(found.position, known.position);
             }

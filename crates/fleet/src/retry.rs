@@ -1,29 +1,30 @@
-//! BusClient of somebody who waits for an answer: a person at a terminal, or a node that is about to take part.
+//! Bounded retries for callers that wait for an answer: a person at a terminal, or a node that is joining.
 //!
-//! Servers that have just made a stream, or have lost its leader, do not answer for it for a moment, and say so in the same words as servers
-//! that are in trouble. So a call is repeated for some seconds before that is told. What runs on its own is more patient
-//! (`node/calls.rs`).
+//! Servers that have just created a stream, or have lost its leader, do not answer for a moment, and report it like a
+//! failure. So a call is retried for some seconds before the error is returned. Tasks that run unattended retry for
+//! longer (`node/bus_client.rs`).
 
 use std::time::Duration;
 
 use super::bus::BusError;
 use harvestman_core::clock::Clock;
 
-/// How long one call may take.
+/// The timeout of one call.
 const CALL_MAX: Duration = Duration::from_secs(2);
-/// How long a call is repeated. Servers miss a leader after four to nine seconds, and may need a second vote.
+/// How long a call is retried. Servers notice the loss of a leader after four to nine seconds, and may need a second
+/// vote.
 pub const RETRY_FOR: Duration = Duration::from_secs(30);
-/// The pause before a call is repeated, at first and at most.
+/// The pause before a retry: first and longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(25), Duration::from_millis(400));
-/// After how long it is told why there is no answer yet.
+/// After how long the reason of the delay is logged.
 const WARN_AFTER: Duration = Duration::from_secs(3);
 
-/// One call, and no answer where it takes too long.
+/// Calls once, with the default timeout.
 pub async fn call_once<T>(clock: &Clock, call: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {
     with_timeout(clock, CALL_MAX, call).await
 }
 
-/// One call, and no answer where it takes longer than this.
+/// Calls once, with a timeout.
 pub async fn with_timeout<T>(
     clock: &Clock,
     longest: Duration,
@@ -32,15 +33,15 @@ pub async fn with_timeout<T>(
     tokio::select! {
         biased;
         answer = call => answer,
-        () = clock.sleep(longest) => Err(BusError::Unreachable("it took too long".to_owned())),
+        () = clock.sleep(longest) => Err(BusError::Unreachable("the call timed out".to_owned())),
     }
 }
 
-/// BusClient until there is an answer, for [`RETRY_FOR`]. A write may happen more than once: one that is conditional may be answered by the
-/// conflict with itself.
+/// Retries until there is an answer, for [`RETRY_FOR`]. A write may happen more than once; a conditional write may
+/// conflict with its own earlier attempt.
 ///
 /// # Errors
-/// What the bus answers, and the last reason why it did not.
+/// The answer of the bus, or the last reason why there was none.
 pub async fn retry<T, F>(clock: &Clock, mut call: impl FnMut() -> F) -> Result<T, BusError>
 where
     F: Future<Output = Result<T, BusError>>,
@@ -58,7 +59,7 @@ where
             return Err(BusError::Unreachable(why));
         }
         if waited >= WARN_AFTER && !std::mem::replace(&mut has_warned, true) {
-            tracing::warn!("the fleet's servers do not answer yet ({why}); it is tried again");
+            tracing::warn!("the fleet's servers do not answer yet ({why}); retrying");
         }
         clock.sleep(pause).await;
         pause = (pause * 2).min(longest);
@@ -73,7 +74,7 @@ mod tests {
     use harvestman_core::clock::Instant;
 
     fn away() -> BusError {
-        BusError::Unreachable("nobody answers for it now".to_owned())
+        BusError::Unreachable("no server responds".to_owned())
     }
 
     fn clock() -> Clock {

@@ -1,4 +1,4 @@
-//! What stands in a session's log, and what is known of a partition.
+//! Entries of a session's log, and the state of a partition.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,46 +9,47 @@ use harvestman_core::url::{Fingerprint, HostKey};
 /// A URL that was accepted once and will not be fetched any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinishedUrl {
-    /// Its partition.
+    /// The partition of the URL.
     pub partition: Partition,
     /// The URL.
     pub url: Fingerprint,
-    /// What became of it.
+    /// Its final outcome.
     pub fate: Fate,
 }
 
-/// An entry of a session's log: what one group of changes did to the partitions that it holds.
+/// An entry of a session's log: the effect of one group of changes on the partitions that it holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogEntry {
-    /// URLs that wait from now on, or go on waiting with other values.
+    /// URLs that wait from now on, or continue to wait with other values.
     pub waiting: Vec<ScheduledUrl>,
-    /// URLs whose fate is settled. Whatever else is said of a URL, before or after: one that has ended stays so.
+    /// URLs with a final outcome. Finished URLs stay finished, regardless of other entries before or after.
     pub ended: Vec<FinishedUrl>,
-    /// What is known of hosts by now, as records of the state (clock, back-off).
+    /// The state of hosts, as records of the state store (clock, back-off).
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// What else is to be kept in mind; each names its host, or a URL of it.
+    /// Other facts to remember; each names its host, or a URL of it.
     pub notes: Vec<ProgressRecord>,
-    /// Partitions that are held from here on: positions below count for them too.
+    /// Partitions that are held from here on: the positions below count for them, too.
     pub taken: Vec<Partition>,
-    /// Partitions that are let go with this entry: nothing after it counts for them.
+    /// Partitions that are released by this entry: later entries do not count for them.
     pub released: Vec<Partition>,
-    /// Of each shard of the exchange: everything up to this sequence number is in this entry or before it, for all partitions held. 0: nothing.
+    /// For each shard of the exchange: everything up to this sequence number is in this entry or an earlier one, for
+    /// all partitions held. 0: nothing.
     pub positions: Vec<u64>,
-    /// The account of the session after it.
+    /// The ledger of the session after the entry.
     pub ledger: Ledger,
 }
 
-/// What is known of a partition: what its next holder goes on from.
+/// The state of a partition, from which its next holder continues.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PartitionState {
     /// URLs that wait.
     pub waiting: Vec<ScheduledUrl>,
-    /// URLs whose fate is settled.
+    /// URLs with a final outcome.
     pub ended: Vec<Fingerprint>,
-    /// What is known of hosts, as records of the state.
+    /// The state of hosts, as records of the state store.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// What else is to be kept in mind.
+    /// Other facts to remember.
     pub notes: Vec<ProgressRecord>,
-    /// Everything of the exchange up to this sequence number of the partition's shard is in it.
+    /// Everything in the partition's shard of the exchange up to this sequence number is included.
     pub position: u64,
 }

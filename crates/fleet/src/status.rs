@@ -1,4 +1,4 @@
-//! Where a fleet stands, as its keys tell it.
+//! The status of a fleet, derived from its keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,75 +8,78 @@ use serde::{Deserialize, Serialize};
 use super::node::records::{self, CrawlState, Heartbeat};
 use super::node::view::FleetView;
 use super::orders::Orders;
-use super::rebalance_report::off_even;
+use super::rebalance_report::deviation;
 use super::{Partitions, SessionId};
 
-/// A node that takes part, or took part until others found it silent.
+/// A node of the fleet, or one that has not been evicted yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeStatus {
-    /// Its name.
+    /// The name.
     pub node: String,
-    /// Its session.
+    /// The session.
     pub session: String,
-    /// Whether it leads: it plants the seeds, clears away what nobody needs and finds that the crawl is over.
+    /// Whether it leads: it publishes the seeds, removes data that is no longer needed, and detects the end of the
+    /// crawl.
     pub leads: bool,
-    /// `live`; `leaving`: it hands over what it holds; `silent`: it has not said anything while that was waited for.
+    /// `live`; `leaving`: it is handing over its partitions; `silent`: it sent no heartbeat while the status was
+    /// watched.
     pub state: String,
-    /// Its share of the work against others'.
+    /// Its share of the work relative to other nodes.
     pub weight: u32,
-    /// URLs that are known of the partitions that it has caught up with, about: its load.
+    /// Its load: the approximate number of known URLs in the partitions that it has caught up with.
     pub known: u64,
-    /// Partitions that it holds, and of how many of them it has caught up with what it had missed.
+    /// The number of partitions that it holds, and of how many of them it has caught up with the exchange.
     pub partitions: u64,
     /// See `partitions`.
     pub caught_up: u64,
     /// URLs that wait.
     pub waiting: u64,
-    /// Requests under way, and what is not kept yet.
+    /// Requests in flight, and results that are not committed yet.
     pub under_way: u64,
-    /// Pages that it fetched in this session.
+    /// Pages fetched in this session.
     pub pages: u64,
-    /// Requests that it sent.
+    /// Requests sent.
     pub requests: u64,
-    /// Bytes of bodies that it received.
+    /// Bytes of bodies received.
     pub bytes: u64,
     /// Messages of the exchange that it has yet to log, over all shards that it reads.
     pub behind: u64,
 }
 
-/// Where a node that runs stands in its fleet.
+/// The progress of a running node and its fleet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FleetProgress {
-    /// Its session.
+    /// The session of the node.
     pub session: String,
-    /// Until then it may fetch, if its lease is not renewed; 0 while it may not.
+    /// The remaining time in seconds that it may fetch without renewing its lease; 0 if it may not fetch.
     pub margin_seconds: f64,
-    /// Its fleet, as it sees it.
+    /// The fleet, as the node sees it.
     pub fleet: FleetStatus,
 }
 
-/// A fleet.
+/// The status of a fleet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetStatus {
-    /// The crawl's name.
+    /// The name of the crawl.
     pub name: String,
-    /// `planting`, `running` or `over`; `paused` or `stopped`, where the fleet was told so; `spent` where a budget is used up; `none` where nobody
-    /// has begun it.
+    /// `planting`, `running` or `over`; `paused` or `stopped` by an order; `spent` if a budget is used up; `none` if
+    /// the crawl was never started.
     pub state: String,
-    /// Into how many partitions hosts are divided.
+    /// The number of partitions.
     pub partitions: u64,
-    /// How many of them a node that lives holds.
+    /// The number of partitions held by a live node.
     pub held: u64,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub size: u64,
-    /// The nodes, by name; where only some of them are shown, the first.
+    /// The nodes, by name. If not all are shown, the first.
     pub nodes: Vec<NodeStatus>,
-    /// The last message of each shard of the exchange.
+    /// The sequence number of the last message of each shard of the exchange.
     pub exchange: Vec<u64>,
 }
 
 impl FleetStatus {
-    /// The crawl `name` as it was seen. `heard`: the sessions that said something while it was watched. `ends`: the last message of each shard.
+    /// Derives the status of the crawl `name` from a view. `heard`: the sessions that sent a heartbeat while the view
+    /// was watched. `ends`: the last message of each shard.
     pub fn of(
         name: &str,
         view: &FleetView,
@@ -118,7 +121,7 @@ impl FleetStatus {
         let held: u64 = nodes.iter().map(|node| node.partitions).sum();
         let state = view.crawl.as_ref().map_or("none", |(crawl, _)| match crawl.state {
             CrawlState::Planting => "planting",
-            CrawlState::Running => told(view).unwrap_or("running"),
+            CrawlState::Running => overriding_state(view).unwrap_or("running"),
             CrawlState::Over => "over",
         });
         let (state, size, partitions) = (state.to_owned(), nodes.len() as u64, u64::from(partitions.count()));
@@ -130,15 +133,15 @@ fn share(known: u64, total: u64) -> String {
     format!("{:.0}%", known as f64 * 100.0 / total.max(1) as f64)
 }
 
-/// What a crawl does instead of running, because somebody told it so or a budget is used up.
-fn told(view: &FleetView) -> Option<&'static str> {
+/// Returns the state that an order or an exhausted budget imposes on a running crawl.
+fn overriding_state(view: &FleetView) -> Option<&'static str> {
     let orders = view.orders.as_ref().and_then(|(value, _)| records::read::<Orders>(value).ok()).unwrap_or_default();
     let is_spent = view.budget.as_ref().is_some_and(|(budget, _)| budget.over.is_some());
     let states = [(orders.stopped, "stopped"), (is_spent, "spent"), (orders.paused, "paused")];
     states.into_iter().find(|(is_so, _)| *is_so).map(|(_, state)| state)
 }
 
-/// Messages of the shards of its partitions that a node has yet to log.
+/// Returns the number of messages in the shards of its partitions that a node has yet to log.
 fn behind(beat: &Heartbeat, partitions: &Partitions, ends: &[u64]) -> u64 {
     let shards: BTreeSet<u16> = beat.held.iter().map(|partition| partitions.shard(*partition)).collect();
     let lag = |shard: u16| {
@@ -155,7 +158,7 @@ impl fmt::Display for FleetStatus {
         if nodes.is_empty() {
             return Ok(());
         }
-        let weighs: u64 = nodes.iter().map(|node| u64::from(node.weight)).sum();
+        let weight_sum: u64 = nodes.iter().map(|node| u64::from(node.weight)).sum();
         let total: u64 = nodes.iter().map(|node| node.known).sum();
         let head = [
             "node",
@@ -172,7 +175,7 @@ impl fmt::Display for FleetStatus {
         ];
         let row = |node: &NodeStatus| {
             let numbers = [node.partitions, node.waiting, node.under_way, node.pages, node.requests, node.behind];
-            let (load, off) = (share(node.known, total), off_even(node.known, total, node.weight, weighs));
+            let (load, off) = (share(node.known, total), deviation(node.known, total, node.weight, weight_sum));
             let state = if node.leads { format!("{}, leads", node.state) } else { node.state.clone() };
             let texts = [node.node.clone(), state, node.weight.to_string(), load, off];
             texts.into_iter().chain(numbers.map(|number| number.to_string())).collect::<Vec<_>>()
@@ -193,7 +196,7 @@ impl fmt::Display for FleetStatus {
 }
 
 impl FleetProgress {
-    /// Leaves the first of the nodes, and its own.
+    /// Keeps the first nodes, and the node's own entry.
     pub fn keep_first(&mut self, rows: usize) {
         let own = &self.session;
         let mut room = rows.saturating_sub(1);
@@ -212,7 +215,9 @@ impl fmt::Display for FleetProgress {
         let session = SessionId(self.session.clone());
         match self.margin_seconds {
             left if left > 0.0 => writeln!(f, "this is node {}; its lease lasts another {left:.1} s", session.node()),
-            _ => writeln!(f, "this is node {}; it fetches nothing, as its lease could not be renewed", session.node()),
+            _ => {
+                writeln!(f, "this is node {}; it may not fetch, because its lease could not be renewed", session.node())
+            }
         }
     }
 }
@@ -267,7 +272,7 @@ mod tests {
         assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
     }
 
-    fn standing(nodes: u64, own: &str) -> FleetProgress {
+    fn progress(nodes: u64, own: &str) -> FleetProgress {
         let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
         let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
         FleetProgress { session: own.to_owned(), margin_seconds: 7.25, fleet }
@@ -282,20 +287,20 @@ mod tests {
             ("gone.1", 5, 3, "n0.1 n1.1"),
             ("n1.1", 5, 0, "n1.1"),
         ] {
-            let mut standing = standing(nodes, own);
-            standing.keep_first(rows);
-            let left: Vec<&str> = standing.fleet.nodes.iter().map(|node| &*node.session).collect();
-            assert_eq!((left.join(" "), standing.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
+            let mut progress = progress(nodes, own);
+            progress.keep_first(rows);
+            let left: Vec<&str> = progress.fleet.nodes.iter().map(|node| &*node.session).collect();
+            assert_eq!((left.join(" "), progress.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
         }
     }
 
     #[test]
     fn a_node_says_how_long_it_may_fetch_and_is_read_again_as_it_was_written() {
-        let mut standing = standing(1, "n0.1");
-        assert!(standing.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{standing}");
-        let text = serde_json::to_string(&standing).unwrap();
-        assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), standing);
-        standing.margin_seconds = 0.0;
-        assert!(standing.to_string().contains("it fetches nothing"), "{standing}");
+        let mut progress = progress(1, "n0.1");
+        assert!(progress.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{progress}");
+        let text = serde_json::to_string(&progress).unwrap();
+        assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), progress);
+        progress.margin_seconds = 0.0;
+        assert!(progress.to_string().contains("it may not fetch"), "{progress}");
     }
 }

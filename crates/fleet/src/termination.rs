@@ -1,46 +1,49 @@
-//! When a crawl is over.
+//! Detects the termination of a distributed crawl.
 //!
-//! Nothing waits anywhere and nothing is on its way. Sessions say so at different moments, so it takes four steps, in this order:
+//! The crawl has terminated when no URL waits anywhere and no link is in transit. Sessions report at different times,
+//! so detection takes four steps, in this order:
 //!
 //! 1. Every partition is held by a session that has caught up and is idle.
-//! 2. *Then* the ends of all shards of the exchange are asked for: everything in them had been read by then.
-//! 3. *Then* the sessions' leases are looked up, as their keys' leader knows them.
-//! 4. Each session renews its lease twice more, and says the same: the second heartbeat was made after the ends were asked for.
+//! 2. *Then* the ends of all shards of the exchange are read: everything in them had been read by then.
+//! 3. *Then* the sessions' leases are read from the leader of their keys.
+//! 4. Each session renews its lease twice more with the same activity: the second heartbeat was made after the ends
+//!    were read.
 //!
-//! So at the moment of 2 all were idle at once, with nothing in the exchange that was not read. Whoever is idle does nothing by itself.
+//! So at the moment of step 2 all sessions were idle at once, with no unread message in the exchange. An idle session
+//! does nothing by itself.
 
 use std::collections::BTreeMap;
 
 use super::watermark::{ReadProgress, reached};
 use super::{Partition, Partitions, SessionId};
 
-/// What a session that lives says.
+/// The state that a live session reports.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionReport<'a> {
-    /// Who.
+    /// The session.
     pub session: &'a SessionId,
     /// Counts its heartbeats.
     pub beat: u64,
-    /// Nothing waits, nothing is under way.
+    /// Whether nothing waits and nothing is in flight.
     pub is_idle: bool,
-    /// Changes with everything that happens in it.
+    /// Changes with every event in the session.
     pub activity: u64,
     /// The partitions that it holds and has caught up with.
     pub held: &'a [Partition],
-    /// Of each shard: how far it is in its log.
+    /// For each shard: the position that is in its log.
     pub positions: &'a [u64],
 }
 
-/// All was quiet once: how far each shard was read, and what each session said.
+/// A moment at which all sessions were idle: the positions of the shards, and the activity of each session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quiescence {
-    /// Of each shard.
+    /// The position in each shard.
     pub positions: Vec<u64>,
-    /// Of each session: its activity, and the heartbeat by which it must say the same.
+    /// For each session: its activity, and the heartbeat by which it must still report the same.
     pub sessions: BTreeMap<SessionId, (u64, u64)>,
 }
 
-/// Step 1: whether all are idle and hold everything.
+/// Step 1: returns the quiescent state if all sessions are idle and hold all partitions.
 pub fn quiet(reports: &[SessionReport<'_>], partitions: &Partitions) -> Option<Quiescence> {
     let readings = reports.iter().map(|report| ReadProgress { held: report.held, positions: report.positions });
     let positions = reached(readings, partitions).into_iter().collect::<Option<Vec<u64>>>()?;
@@ -49,12 +52,13 @@ pub fn quiet(reports: &[SessionReport<'_>], partitions: &Partitions) -> Option<Q
 }
 
 impl Quiescence {
-    /// Step 2: whether everything up to these ends of the shards was read.
+    /// Step 2: returns whether everything up to these ends of the shards was read.
     pub fn has_read(&self, ends: &[u64]) -> bool {
         self.positions.len() == ends.len() && self.positions.iter().zip(ends).all(|(position, end)| position >= end)
     }
 
-    /// Step 3: a session's key held this heartbeat after the ends were asked for. False: something has happened.
+    /// Step 3: records that a session's key held this heartbeat after the ends were read. Returns false if the session
+    /// was active since.
     pub fn looked_up(&mut self, session: &SessionId, beat: u64, activity: u64) -> bool {
         match self.sessions.get_mut(session) {
             Some((known, by)) if *known == activity => {
@@ -65,7 +69,7 @@ impl Quiescence {
         }
     }
 
-    /// Step 4: whether it is over; none where it is not quiet any more.
+    /// Step 4: returns whether the crawl has terminated, or `None` if it is no longer quiescent.
     pub fn is_over(&self, reports: &[SessionReport<'_>], partitions: &Partitions) -> Option<bool> {
         let now = quiet(reports, partitions)?;
         let same = |(session, (activity, _)): (&SessionId, &(u64, u64))| {

@@ -1,18 +1,19 @@
-//! How far the exchange has been read by all who must.
+//! Low watermarks of the exchange: how far all holders have read it.
 
 use super::{Partition, Partitions};
 
-/// What a session that lives says of what it holds.
+/// The read progress of a live session.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadProgress<'a> {
     /// The partitions that it holds and has caught up with.
     pub held: &'a [Partition],
-    /// Of each shard: how far it is in its log.
+    /// For each shard: the position that is in its log.
     pub positions: &'a [u64],
 }
 
-/// Of each shard, the least position of those who hold its partitions; none where one of them is held by nobody who has caught up. What
-/// stands up to there will never be read again: a partition's position only grows, whoever holds it.
+/// Returns for each shard the lowest position of the holders of its partitions, or `None` if one of them is held by no
+/// session that has caught up. Messages up to there will never be read again: the position of a partition only grows,
+/// regardless of its holder.
 pub fn reached<'a>(readings: impl IntoIterator<Item = ReadProgress<'a>>, partitions: &Partitions) -> Vec<Option<u64>> {
     let mut of_partition: Vec<Option<u64>> = vec![None; usize::from(partitions.count())];
     for reading in readings {

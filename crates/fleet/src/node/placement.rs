@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::records::{PartitionMove, Placement};
 use super::view::FleetView;
 use crate::assignment::{Weight, assign};
-use crate::balance::{BalanceThresholds, balance};
+use crate::balance::{BalanceThresholds, Move, balance};
 use crate::{Partition, Partitions, SessionId};
 
 /// Returns the node that each partition is assigned to, in the order of the partitions. Empty if there are no nodes.
@@ -62,9 +62,9 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
     let mut owners = owners(view, partitions);
     let number = |owner: &&str| names.binary_search(owner).ok();
     let holders: Vec<usize> = owners.iter().map(number).collect::<Option<_>>()?;
-    let bounds = if asked.is_some() { BalanceThresholds::ASKED } else { BalanceThresholds::USUAL };
+    let bounds = if asked.is_some() { BalanceThresholds::REQUESTED } else { BalanceThresholds::PERIODIC };
     let mut moved = Vec::new();
-    for (partition, to) in balance(&holders, &known, &weights, &bounds) {
+    for Move { partition, to } in balance(&holders, &known, &weights, &bounds) {
         let owner = &mut owners[usize::from(partition.0)];
         moved.push(PartitionMove { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
         *owner = names[to];

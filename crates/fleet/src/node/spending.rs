@@ -86,17 +86,17 @@ async fn draw(context: &NodeContext, spender: &dyn Spender, tracker: &mut Budget
     let nodes = context.view.lock().nodes().len() as u64;
     let (mut budget, mut revision) = known(context);
     // The allowance may be below the granted amount, never above. What was returned is not counted as held again.
-    let keeps = budget.keeps(&context.session, &limits, &said);
-    let gives = |kind: BudgetKind| keeps.of(kind) < said.allowed.of(kind);
-    let given: Vec<BudgetKind> = BudgetKind::ALL.into_iter().filter(|kind| gives(*kind)).collect();
+    let retainable = budget.retainable(&context.session, &limits, &said);
+    let has_surplus = |kind: BudgetKind| retainable.of(kind) < said.allowed.of(kind);
+    let given: Vec<BudgetKind> = BudgetKind::ALL.into_iter().filter(|kind| has_surplus(*kind)).collect();
     let is_given = |kind: BudgetKind| given.contains(&kind);
     if !given.is_empty() {
-        said.allowed = spender.lower(keeps);
+        said.allowed = spender.lower(retainable);
     }
     loop {
         let in_key = budget.granted(&context.session);
         let held = in_key.each(|kind, in_key| if is_given(kind) { said.allowed.of(kind) } else { in_key });
-        let new = budget.drawn(&context.session, held, &limits, &said, nodes);
+        let new = budget.with_draw(&context.session, held, &limits, &said, nodes);
         if new == budget {
             // Possibly by an earlier write whose answer was lost.
             return spender.raise(budget.granted(&context.session));
@@ -130,7 +130,7 @@ pub(super) async fn settle(context: &NodeContext) {
     let Some(spender) = &context.spender else { return };
     let _turn = context.spending.lock().await;
     let spent = spender.lower(Amounts::default());
-    change(context, |budget| budget.settled(&context.session, spent)).await;
+    change(context, |budget| budget.with_settlement(&context.session, spent)).await;
 }
 
 /// Changes the key, if it exists and the change has an effect.
@@ -174,7 +174,7 @@ async fn lead(context: &NodeContext, spender: &dyn Spender, tracker: &mut Budget
         let since = *tracker.gone.entry(session.clone()).or_insert(now);
         if now.since(since) >= context.options.terms.lease && is_dead(context, &session).await {
             tracing::info!("the session {session} is dead: its budget grant counts as spent");
-            change(context, |budget| budget.buried(&session)).await;
+            change(context, |budget| budget.with_dead(&session)).await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who is to hold the policy.
+//! The election of the policy's holder.
 
 use super::PolicyRecord;
 use crate::SessionId;
@@ -6,19 +6,19 @@ use crate::SessionId;
 /// A session as others see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// It.
+    /// The session.
     pub session: &'a SessionId,
-    /// When it was born; 0: nobody knows yet.
+    /// The revision that it was created with; 0 if not known yet.
     pub born: u64,
-    /// It is about to go.
+    /// Whether it is leaving.
     pub leaving: bool,
 }
 
-/// What `me`, which does not hold the policy now, is to write to take it; none where it is not for `me` to take. By preference that is the
-/// oldest session that stays. Who holds it keeps it for as long as it lives.
+/// Returns the record with which `me`, which does not hold the policy now, takes it, or `None` if `me` must not take
+/// it. The oldest session that is not leaving is preferred. A holder keeps the policy for as long as it is alive.
 pub fn claim(record: &PolicyRecord, me: &SessionId, live: &[Candidate<'_>]) -> Option<PolicyRecord> {
     let is_held = record.holder.as_ref().is_some_and(|holder| {
-        // What is in its own name is of a former attempt.
+        // A record with its own name is from an earlier attempt.
         holder != me && live.iter().any(|candidate| candidate.session == holder)
     });
     let staying = live.iter().filter(|candidate| candidate.born > 0 && !candidate.leaving);

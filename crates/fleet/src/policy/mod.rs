@@ -1,15 +1,18 @@
-//! The policy of a fleet: one session holds it and is shown what all nodes have fetched; the others decide by what it publishes.
+//! The policy of a fleet: one session holds it and is shown what all nodes have fetched; the others follow what it
+//! publishes.
 //!
-//! * Every node leaves its observations in its [`Outbox`], from where they go to the stream of observations in batches, each numbered by
-//!   its sender ([`Senders`] tells what was appended twice).
-//! * Whoever holds the [key](PolicyRecord) reads the stream in order. A policy depends on its observations alone: where they are shown
-//!   again in the same order, it is the same. So what is kept are the observations, in [segments](Segment), not the policy.
-//! * From time to time the holder publishes what it has learnt as an object, and names it in the key by compare-and-swap. The stream is
-//!   trimmed behind the segments that the key names.
-//! * When the holder is dead, the oldest session that stays takes the key, shows its own policy the segments and then the stream, and
-//!   publishes under the next version as soon as it knows what was known.
+//! * Every node puts its observations into its [`Outbox`], which is flushed to the stream of observations in batches,
+//!   each numbered by its sender ([`Senders`] detects batches that were appended twice).
+//! * The holder of the [key](PolicyRecord) reads the stream in order. A policy depends on its observations alone: if
+//!   they are replayed in the same order, it is the same. So the observations are persisted, in [segments](Segment),
+//!   and not the policy.
+//! * From time to time the holder publishes what it has learnt as an object, and names it in the key by
+//!   compare-and-swap. The stream is trimmed up to the segments that the key names.
+//! * When the holder is dead, the oldest session that is not leaving takes the key, replays the segments and then the
+//!   stream to its own policy, and publishes under the next version as soon as it knows what the last publication knew.
 //!
-//! The guard against traps is no part of this: forms of address are a host's, and a host is one node's. Each node guards its own.
+//! The trap guard is not part of this: URL patterns of traps belong to a host, and a host belongs to one node. Each
+//! node guards its own hosts.
 
 mod claim;
 mod outbox;

@@ -1,4 +1,4 @@
-//! Observations on their way to the holder of the policy.
+//! A bounded buffer of observations on their way to the holder of the policy.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use super::pacing::patience;
+use super::pacing::batch_delay;
 use harvestman_core::clock::Instant;
 use harvestman_metrics::FleetMetrics;
 
 /// The most observations of a batch.
 pub const BATCH: usize = 64;
-/// The most bytes of a batch, before it is compressed; more only where one observation has them.
+/// The most bytes of a batch before compression; more only if a single observation exceeds it.
 const BATCH_BYTES: usize = 384 << 10;
-/// The most observations that wait while the bus is away or full; of more the oldest are left out.
+/// The most observations that wait while the bus is unavailable or full; beyond it the oldest are dropped.
 const WAITING_MAX: usize = 4_096;
-/// The most bytes of them.
+/// The most bytes of waiting observations.
 const WAITING_BYTES_MAX: usize = 32 << 20;
 
-/// Where a node leaves what it has seen. Nobody waits for anything here: while the bus is away or full the oldest observations are left
-/// out, for then learning may lose something, and the crawl must not.
+/// The observations of a node. Adding to it never blocks: while the bus is unavailable or full the oldest observations
+/// are dropped, because the policy can afford the loss and the crawl must not stop.
 #[derive(Debug)]
 pub struct Outbox {
     state: Mutex<State>,
@@ -31,7 +31,7 @@ pub struct Outbox {
 struct State {
     waiting: VecDeque<(Bytes, Instant)>,
     bytes: usize,
-    /// Observations that were ever left here.
+    /// The number of observations ever added.
     seen: u64,
     under_way: u64,
     dropped: u64,
@@ -51,12 +51,12 @@ impl State {
 }
 
 impl Outbox {
-    /// An empty one, which counts what it leaves out.
+    /// Creates an empty outbox. Drops are counted in `metrics`.
     pub fn new(metrics: Arc<FleetMetrics>) -> Self {
         Self { state: Mutex::default(), metrics }
     }
 
-    /// Leaves an observation, encoded.
+    /// Adds an encoded observation.
     pub fn push(&self, observation: Bytes, now: Instant) {
         let state = &mut *self.state.lock();
         state.bytes += observation.len();
@@ -69,14 +69,14 @@ impl Outbox {
         }
     }
 
-    /// Whether a batch is to go: it is full, or what waits has waited for long.
+    /// Returns whether a batch is due: it is full, or its oldest observation has waited long enough.
     pub fn is_due(&self, now: Instant) -> bool {
         let state = self.state.lock();
         let is_full = state.waiting.len() >= BATCH || state.bytes >= BATCH_BYTES;
-        is_full || state.waiting.front().is_some_and(|(_, since)| now.since(*since) >= patience(state.seen))
+        is_full || state.waiting.front().is_some_and(|(_, since)| now.since(*since) >= batch_delay(state.seen))
     }
 
-    /// The next batch, which is under way until it is [sent](Self::sent) or [lost](Self::lost).
+    /// Takes the next batch, which is in flight until [`Self::sent`] or [`Self::lost`].
     pub fn take(&self) -> Vec<Bytes> {
         let state = &mut *self.state.lock();
         let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -89,12 +89,12 @@ impl Outbox {
         batch
     }
 
-    /// What was under way is in the stream.
+    /// Records that the batch in flight was appended to the stream.
     pub fn sent(&self) {
         self.state.lock().under_way = 0;
     }
 
-    /// What was under way is left out.
+    /// Records that the batch in flight was dropped.
     pub fn lost(&self) {
         let state = &mut *self.state.lock();
         let lost = std::mem::take(&mut state.under_way);
@@ -102,13 +102,13 @@ impl Outbox {
         self.metrics.dropped_observations.add(lost);
     }
 
-    /// Observations that are not in the stream yet.
+    /// Returns the number of observations that are not in the stream yet.
     pub fn pending(&self) -> u64 {
         let state = self.state.lock();
         state.waiting.len() as u64 + state.under_way
     }
 
-    /// Observations that were left out.
+    /// Returns the number of dropped observations.
     pub fn dropped(&self) -> u64 {
         self.state.lock().dropped
     }
@@ -134,7 +134,7 @@ mod tests {
         let outbox = Outbox::new(Arc::new(FleetMetrics::off()));
         assert!(!outbox.is_due(NOW) && outbox.take().is_empty());
         outbox.push(one(10), NOW);
-        let due = NOW + patience(1);
+        let due = NOW + batch_delay(1);
         assert!(!outbox.is_due(NOW + (due.since(NOW) - Duration::from_micros(1))) && outbox.is_due(due));
         (1..BATCH).for_each(|_| outbox.push(one(10), NOW));
         assert!(outbox.is_due(NOW));

@@ -1,26 +1,27 @@
-//! How soon what nodes have seen comes to the holder of the policy, and what it makes of that comes to them.
+//! How fast observations travel to the holder of the policy, and publications back.
 //!
-//! The first pages of a site teach the most, and until that is known everywhere pages are fetched for little. So everything is sent sooner
-//! at first, though it travels in smaller pieces then; later what is saved on the wire counts for more.
+//! The first pages of a site teach the most, and pages fetched before that is known everywhere are fetched with little
+//! benefit. So at first everything is sent sooner, although in smaller pieces; later, saving traffic matters more.
 
 use std::time::Duration;
 
-/// While fewer pages were seen, everything is sent sooner.
+/// The number of pages below which everything is sent sooner.
 const EARLY: u64 = 2_000;
-const EARLY_PAUSE: Duration = Duration::from_millis(200);
-const PAUSE: Duration = Duration::from_secs(1);
-/// Bytes of publications a second that all nodes together load, at most.
-const BYTES_A_SECOND: u64 = 16 << 20;
+const EARLY_DELAY: Duration = Duration::from_millis(200);
+const DELAY: Duration = Duration::from_secs(1);
+/// The bytes per second that all nodes together may load as publications.
+const BYTES_PER_SECOND: u64 = 16 << 20;
 
-/// How long an observation waits for others to travel with, at most, where a node has seen so many pages.
-pub const fn patience(seen: u64) -> Duration {
-    if seen < EARLY { EARLY_PAUSE } else { PAUSE }
+/// Returns the longest time that an observation waits for others of its batch, after a node has seen this many pages.
+pub const fn batch_delay(seen: u64) -> Duration {
+    if seen < EARLY { EARLY_DELAY } else { DELAY }
 }
 
-/// How long after a publication of so many bytes, for so many nodes, the next one comes at the soonest, where so many pages were shown.
+/// Returns the minimum interval after a publication of this size, for this many nodes, after this many pages were
+/// shown.
 pub fn spacing(shown: u64, bytes: u64, nodes: u64) -> Duration {
-    let loaded = Duration::from_micros(bytes.saturating_mul(nodes).saturating_mul(1_000_000) / BYTES_A_SECOND);
-    loaded.max(patience(shown))
+    let loaded = Duration::from_micros(bytes.saturating_mul(nodes).saturating_mul(1_000_000) / BYTES_PER_SECOND);
+    loaded.max(batch_delay(shown))
 }
 
 #[cfg(test)]
@@ -29,11 +30,11 @@ mod tests {
 
     #[test]
     fn the_first_pages_are_in_haste_and_many_nodes_are_not_flooded() {
-        assert_eq!((patience(0), patience(EARLY - 1), patience(EARLY)), (EARLY_PAUSE, EARLY_PAUSE, PAUSE));
-        assert_eq!(spacing(0, 100 << 10, 3), EARLY_PAUSE);
-        assert_eq!(spacing(EARLY, 100 << 10, 3), PAUSE);
-        assert_eq!(spacing(EARLY, 1 << 20, 3), PAUSE);
+        assert_eq!((batch_delay(0), batch_delay(EARLY - 1), batch_delay(EARLY)), (EARLY_DELAY, EARLY_DELAY, DELAY));
+        assert_eq!(spacing(0, 100 << 10, 3), EARLY_DELAY);
+        assert_eq!(spacing(EARLY, 100 << 10, 3), DELAY);
+        assert_eq!(spacing(EARLY, 1 << 20, 3), DELAY);
         assert_eq!(spacing(0, 1 << 20, 1_000), Duration::from_micros(62_500_000));
-        assert!(spacing(0, u64::MAX, u64::MAX) > PAUSE);
+        assert!(spacing(0, u64::MAX, u64::MAX) > DELAY);
     }
 }

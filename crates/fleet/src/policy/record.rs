@@ -1,4 +1,4 @@
-//! What stands in the key of the policy.
+//! The value of the policy's key.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,64 +7,64 @@ use crate::SessionId;
 /// The key.
 pub const POLICY: &str = "policy";
 
-/// Who holds the policy, what it published last, and from what another one goes on.
+/// The holder of the policy, its last publication, and the segments from which another session continues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyRecord {
-    /// Grows with every change of hands.
+    /// The fencing token: grows with every change of holder.
     pub token: u64,
-    /// Who holds it; none where it was let go.
+    /// The session that holds the policy; `None` if it was released.
     pub holder: Option<SessionId>,
-    /// What was published last.
+    /// The last publication.
     pub newest: Option<LatestPublication>,
-    /// Observations that are kept, oldest first.
+    /// The persisted observations, oldest first.
     pub segments: Vec<Segment>,
-    /// They hold what counts of the stream up to this sequence number.
+    /// The segments contain everything in the stream up to this sequence number.
     pub through: u64,
-    /// Counts segments: names the next one.
+    /// The number of the next segment; part of its name.
     pub next: u64,
-    /// Segments have been left out since the crawl began.
+    /// Whether segments were dropped since the crawl began.
     pub is_thinned: bool,
 }
 
 /// A publication.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestPublication {
-    /// Grows with every one.
+    /// Grows with every publication.
     pub version: u64,
-    /// The object.
+    /// The name of the object.
     pub object: String,
-    /// Everything of the stream up to this sequence number was shown before it.
+    /// Everything in the stream up to this sequence number was shown to the policy before.
     pub seen: u64,
 }
 
-/// Observations that are kept.
+/// A segment of persisted observations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// The object.
+    /// The name of the object.
     pub object: String,
-    /// How many they are.
+    /// The number of observations.
     pub observations: u64,
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
 impl PolicyRecord {
-    /// The object of a publication by this holder.
+    /// Returns the name of a publication by this holder.
     pub fn publication(&self, version: u64) -> String {
         format!("policy.{}.{version}", self.token)
     }
 
-    /// The object of the next segment by this holder.
+    /// Returns the name of the next segment by this holder.
     pub fn segment(&self) -> String {
         format!("seen.{}.{}", self.token, self.next)
     }
 
-    /// The version that is published next.
+    /// Returns the version of the next publication.
     pub fn next_version(&self) -> u64 {
         self.newest.as_ref().map_or(0, |newest| newest.version) + 1
     }
 
-    /// What its holder may have written without having named it in the key.
+    /// Returns the names of objects that the holder may have written without having named them in the key.
     pub fn unnamed(&self) -> [String; 2] {
         [self.publication(self.next_version()), self.segment()]
     }

@@ -1,4 +1,4 @@
-//! What a fleet asks of whoever learns and decides on a node.
+//! The interface of a node's policy to its fleet.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,55 +8,56 @@ use bytes::Bytes;
 use super::{Outbox, RetentionLimits};
 use crate::bus::BoxFuture;
 
-/// The policy of a node: while it holds that of its fleet, the learner; always, who decides by what is published.
+/// The replica of the fleet's policy on a node. It learns while the node holds the policy, and always decides by the
+/// latest publication.
 pub trait PolicyReplica: Send + Sync {
-    /// This node holds the policy from here on: it learns, from nothing.
+    /// Starts learning, from an empty state: this node holds the policy now.
     fn start_leading(&self) -> BoxFuture<'_, ()>;
-    /// Shows what was observed, in the order in which all who ever hold the policy are shown it.
+    /// Shows observations to the policy. All holders are shown the same observations in the same order.
     fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()>;
-    /// What was learnt until now; none where it cannot be told.
+    /// Returns what was learnt so far, or `None` if it is not available.
     fn publication(&self) -> BoxFuture<'_, Option<Bytes>>;
-    /// It holds the policy no more.
+    /// Stops learning: this node no longer holds the policy.
     fn stop_leading(&self);
-    /// Decides by this from here on. Versions only grow.
+    /// Decides by this publication from now on. Versions only grow.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// The publication cannot be read.
     fn follow(&self, version: u64, publication: Bytes) -> BoxFuture<'_, Result<(), String>>;
 }
 
-/// What the tasks of a node share for its policy.
+/// The state shared by the policy tasks of a session.
 pub struct PolicySession {
-    /// Who learns and decides.
+    /// The policy of this node.
     pub replica: Arc<dyn PolicyReplica>,
-    /// What this node has observed.
+    /// The observations of this node.
     pub outbox: Arc<Outbox>,
-    /// How much its observations take while it holds the policy.
+    /// How many observations are persisted while it holds the policy.
     pub bounds: RetentionLimits,
     holds: AtomicBool,
-    /// How far it has read the stream, while it holds the policy.
+    /// The position in the stream while it holds the policy.
     position: AtomicU64,
     followed: tokio::sync::Mutex<u64>,
 }
 
 impl PolicySession {
-    /// For a session that begins.
+    /// Creates the state of a new session.
     pub fn new(replica: Arc<dyn PolicyReplica>, outbox: Arc<Outbox>, bounds: RetentionLimits) -> Arc<Self> {
         let (holds, position, followed) = Default::default();
         Arc::new(Self { replica, outbox, bounds, holds, position, followed })
     }
 
-    /// Whether this session holds the policy, as far as it knows.
+    /// Returns whether this session holds the policy, as far as it knows.
     pub fn holds(&self) -> bool {
         self.holds.load(Ordering::Acquire)
     }
 
-    /// It does, or does no more.
+    /// Sets whether this session holds the policy.
     pub(crate) fn set_holds(&self, holds: bool) {
         self.holds.store(holds, Ordering::Release);
     }
 
-    /// How far the stream was read.
+    /// Returns the position in the stream.
     pub(crate) fn position(&self) -> u64 {
         self.position.load(Ordering::Acquire)
     }
@@ -65,12 +66,12 @@ impl PolicySession {
         self.position.store(position, Ordering::Release);
     }
 
-    /// The version that is decided by; 0: none.
+    /// Returns the version that the node decides by; 0: none.
     pub async fn followed(&self) -> u64 {
         *self.followed.lock().await
     }
 
-    /// Decides by this publication, if it is newer than what is decided by.
+    /// Follows a publication if it is newer than the current one.
     pub(crate) async fn follow(&self, version: u64, publication: Bytes) {
         let mut followed = self.followed.lock().await;
         if version <= *followed {
@@ -80,14 +81,14 @@ impl PolicySession {
         let read = self.replica.follow(version, publication).await;
         drop(followed);
         if let Err(error) = read {
-            self.pass_over(version, &error).await;
+            self.skip(version, &error).await;
         }
     }
 
-    /// Leaves out a publication that cannot be read: what cannot be read once cannot be read ever.
-    pub(crate) async fn pass_over(&self, version: u64, error: &str) {
+    /// Skips a publication that cannot be read; reading it again would not help.
+    pub(crate) async fn skip(&self, version: u64, error: &str) {
         let mut followed = self.followed.lock().await;
         *followed = version.max(*followed);
-        tracing::error!("version {version} of the fleet's policy cannot be read: {error}; the one before holds");
+        tracing::error!("cannot read version {version} of the fleet's policy: {error}; keeping the previous version");
     }
 }

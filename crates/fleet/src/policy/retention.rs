@@ -1,20 +1,21 @@
-//! Which segments are kept: as in a crawl directory, the first observations for good, since templates and patterns are learnt from them and
-//! clusters have their names from them; of the others the latest.
+//! Which segments are retained. As in a crawl directory: the first observations for good, because templates and
+//! patterns are learnt from them and clusters get their names from them; of the others the latest.
 
 use super::Segment;
 
-/// How much is kept.
+/// Limits of the retained observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Observations after which a segment is full.
+    /// The number of observations after which a segment is full.
     pub segment: u64,
-    /// Bytes after which a segment is full.
+    /// The number of bytes after which a segment is full.
     pub segment_bytes: u64,
-    /// The first observations, which are kept for good: as many as policies have lessons for.
+    /// The number of first observations that are retained for good: as many as policies learn templates and patterns
+    /// from.
     pub first: u64,
-    /// Observations that are kept altogether: as many as policies remember.
+    /// The total number of retained observations: as many as policies remember.
     pub kept: u64,
-    /// Their bytes.
+    /// The total number of their bytes.
     pub kept_bytes: u64,
 }
 
@@ -25,13 +26,13 @@ impl Default for RetentionLimits {
 }
 
 impl RetentionLimits {
-    /// Whether so much is to be made a segment.
+    /// Returns whether a segment of this size is full.
     pub const fn is_full(&self, observations: u64, bytes: u64) -> bool {
         observations >= self.segment || bytes >= self.segment_bytes
     }
 
-    /// The place of the segment that is to be left out next, if they hold too much: the oldest of those after the first observations, or
-    /// where only those are left, the latest but the last. Never the first, and never the last.
+    /// Returns the index of the segment to drop next, if a limit is exceeded: the oldest after the first observations,
+    /// or if there is none, the latest but the last. Never the first and never the last.
     pub fn to_drop(&self, segments: &[Segment]) -> Option<usize> {
         let observations: u64 = segments.iter().map(|segment| segment.observations).sum();
         let bytes: u64 = segments.iter().map(|segment| segment.bytes).sum();

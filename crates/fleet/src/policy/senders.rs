@@ -1,23 +1,24 @@
-//! Which batches of which sessions were shown: an append whose answer was lost is repeated, and the batch stands in the stream twice.
+//! Deduplication of batches by sender: an append whose answer was lost is retried, so a batch may be in the stream
+//! twice.
 
 use std::collections::BTreeMap;
 
 use crate::SessionId;
 
-/// Sessions that are remembered. Of one that was silent for so long nothing comes twice any more.
+/// The number of sessions that are remembered. A session that was silent for so long repeats nothing any more.
 const SENDERS_MAX: usize = 4_096;
 
 /// The last batch of each session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Senders {
-    /// With when it was heard of, counted in batches.
+    /// The last number, and when the session last sent, counted in batches.
     last: BTreeMap<SessionId, (u64, u64)>,
     heard: u64,
 }
 
 impl Senders {
-    /// Whether a session's batch was not there before. A session appends one after the other, so that whatever has a lower number than
-    /// the last one has come before.
+    /// Returns whether a session's batch is new. A session appends its batches in order, so a number that does not
+    /// exceed the last one is a repetition.
     pub fn is_new(&mut self, sender: &SessionId, number: u64) -> bool {
         self.heard += 1;
         let heard = self.heard;
@@ -35,14 +36,14 @@ impl Senders {
         true
     }
 
-    /// All of them, to be kept.
+    /// Returns the last number of each session, to be persisted.
     pub fn all(&self) -> Vec<(SessionId, u64)> {
         let mut all: Vec<_> = self.last.iter().map(|(sender, (last, when))| (*when, sender.clone(), *last)).collect();
         all.sort_unstable();
         all.into_iter().map(|(_, sender, last)| (sender, last)).collect()
     }
 
-    /// What was kept counts from here on.
+    /// Restores persisted numbers.
     pub fn restore(&mut self, kept: Vec<(SessionId, u64)>) {
         for (sender, number) in kept {
             self.is_new(&sender, number);
@@ -61,7 +62,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Each session appends its batches in order, each any number of times, and late repetitions come whenever they will.
+        /// Each session appends its batches in order, each any number of times, and late repetitions come at any time.
         #[test]
         fn of_batches_that_stand_there_more_than_once_each_counts_once(
             appended in prop::collection::vec((0_u8..3, 0..4_usize, any::<prop::sample::Index>()), 0..60), cut in any::<prop::sample::Index>(),
@@ -72,7 +73,7 @@ mod tests {
                 let batch = (sender, next[usize::from(sender)]);
                 stream.extend(std::iter::repeat_n(batch, 1 + repeated % 2));
                 if repeated > 1 {
-                    // One that was appended before stands here once more.
+                    // A batch that was appended before occurs once more.
                     stream.push(stream[late.index(stream.len())]);
                 }
             }
@@ -81,7 +82,7 @@ mod tests {
             let cut = cut.index(stream.len() + 1);
             for (at, (sender, number)) in stream.iter().enumerate() {
                 if at == cut {
-                    // Another one goes on with what was kept.
+                    // Another holder continues with the persisted numbers.
                     let kept = senders.all();
                     senders = Senders::default();
                     senders.restore(kept);

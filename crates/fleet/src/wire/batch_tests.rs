@@ -5,7 +5,7 @@ use crate::wire::tests::samples::{Shape, entry, links_of, scheduled};
 use harvestman_core::clock::Clock;
 use harvestman_core::seed::Seed;
 
-/// What goes over the wire with each message besides its payload: subject, reply address, headers.
+/// The bytes of a message besides its payload: subject, reply address, headers.
 const AROUND: usize = 60;
 
 fn sorted(links: &[ScheduledUrl]) -> Vec<ScheduledUrl> {
@@ -15,24 +15,24 @@ fn sorted(links: &[ScheduledUrl]) -> Vec<ScheduledUrl> {
 }
 
 fn read(split: &Split) -> Vec<Batch> {
-    let mut packer = WireCodec::new();
-    split.messages.iter().map(|message| Batch::read(message, &mut packer).unwrap()).collect()
+    let mut codec = WireCodec::new();
+    split.messages.iter().map(|message| Batch::read(message, &mut codec).unwrap()).collect()
 }
 
 fn bytes_a_link(shape: Shape, count: usize) -> f64 {
-    let mut packer = WireCodec::new();
+    let mut codec = WireCodec::new();
     let rounds = 20;
     let mut bytes = 0;
     for seed in 0..rounds {
-        let split = Batch::split(&links_of(shape, count, seed), 7, &mut packer);
+        let split = Batch::split(&links_of(shape, count, seed), 7, &mut codec);
         assert_eq!((split.messages.len(), split.too_long), (1, 0));
         bytes += AROUND + split.messages[0].len();
     }
     bytes as f64 / (rounds as usize * count) as f64
 }
 
-/// At most 40 bytes a link from 64 links on, whatever the sites, and from 16 to 32 on where URLs are short. Slugs of three to six words,
-/// drawn evenly from 2,048, leave no more to be spared: they are two thirds of it.
+/// At most 40 bytes per link from 64 links on for all sites, and from 16 to 32 on if URLs are short. Slugs of three to
+/// six words, drawn uniformly from 2,048, leave no more to save: they are two thirds of it.
 #[test]
 fn a_link_costs_few_bytes_on_the_wire() {
     let counts = [1, 4, 8, 16, 32, 64, 128, 256];
@@ -54,14 +54,14 @@ fn a_link_costs_few_bytes_on_the_wire() {
 
 #[test]
 fn what_a_link_costs_in_time() {
-    let (mut packer, clock, rounds) = (WireCodec::new(), Clock::system(), 40);
+    let (mut codec, clock, rounds) = (WireCodec::new(), Clock::system(), 40);
     for count in [16, 64, 256] {
         let links: Vec<_> = (0..rounds).map(|seed| links_of(Shape::Mixed, count, seed)).collect();
         let begun = clock.now();
-        let packed: Vec<Split> = links.iter().map(|links| Batch::split(links, 7, &mut packer)).collect();
+        let packed: Vec<Split> = links.iter().map(|links| Batch::split(links, 7, &mut codec)).collect();
         let written = clock.now();
         for split in &packed {
-            assert_eq!(Batch::read(&split.messages[0], &mut packer).unwrap().links.len(), count);
+            assert_eq!(Batch::read(&split.messages[0], &mut codec).unwrap().links.len(), count);
         }
         let links = (rounds as usize * count) as f64;
         let micros = |from: harvestman_core::clock::Instant, to: harvestman_core::clock::Instant| {
@@ -102,16 +102,16 @@ fn links_that_are_too_long_for_one_message_go_in_several() {
 
 #[test]
 fn a_batch_of_more_links_or_of_something_else_is_refused() {
-    let mut packer = WireCodec::new();
+    let mut codec = WireCodec::new();
     let mut seal = |items: &[ScheduledUrl]| {
         let mut raw = Vec::new();
         let links = Links::of(&items.iter().collect::<Vec<_>>(), &mut raw);
-        let message = packer.seal(MessageKind::Batch, &raw, &Body { generation: 0, links });
-        Batch::read(&message, &mut packer).map_err(|error| error.to_string())
+        let message = codec.encode(MessageKind::Batch, &raw, &Body { generation: 0, links });
+        Batch::read(&message, &mut codec).map_err(|error| error.to_string())
     };
     assert!(seal(&links_of(Shape::Ids, 256, 1)).is_ok());
     assert!(seal(&links_of(Shape::Ids, 257, 1)).unwrap_err().contains("too many links"));
-    assert!(seal(&[scheduled("ftp://a/")]).unwrap_err().contains("links cannot be read"));
+    assert!(seal(&[scheduled("ftp://a/")]).unwrap_err().contains("links are unreadable"));
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The seal around everything: format, checksum, what does not compress as it is, the rest compressed.
+//! The frame of every message and object: format, checksum, incompressible bytes, and a compressed body.
 
 use std::sync::OnceLock;
 
@@ -6,40 +6,40 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd::zstd_safe::{CCtx, CDict, DCtx, DDict, compress_bound, get_frame_content_size};
 
-/// Text that URLs are often made of. What is compressed may refer to it, which spares small batches most of what they have in common with
-/// all others. Part of the format. What stands at the end is the cheapest to refer to.
+/// A dictionary of text that is common in URLs. It spares small batches most of what they have in common with all
+/// others. Part of the format. Text at the end is the cheapest to refer to.
 const DICTIONARY: &[u8] = include_bytes!("dictionary.txt");
-/// Of zstd. Level 6 saves a byte a link, level 19 two.
+/// The compression level of zstd. Level 6 saves one byte per link, level 19 two.
 const LEVEL: i32 = 3;
-/// Format and checksum.
+/// Bytes of the format and the checksum.
 const HEAD: usize = 5;
 
-/// Why something could not be read.
+/// Why data could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// It was written by another version.
+    /// The data has another format version.
     #[error(
-        "{what} has format {found}, and this version of Harvestman reads format {known}: let all nodes of the fleet run the same version"
+        "{what} has format {found}, and this version of Harvestman reads format {known}: run the same version on all nodes of the fleet"
     )]
     Format {
-        /// What it is.
+        /// The kind of the data.
         what: &'static str,
         /// Its format.
         found: u8,
-        /// The format that is read.
+        /// The format that this version reads.
         known: u8,
     },
-    /// It is not what was written.
-    #[error("{what} is spoilt ({why}); it is left out, and what it said is missing")]
-    Spoilt {
-        /// What it was to be.
+    /// The data is corrupt.
+    #[error("{what} is corrupt ({why}); it is skipped and its content is lost")]
+    Corrupt {
+        /// The expected kind of the data.
         what: &'static str,
-        /// How that shows.
+        /// The symptom.
         why: &'static str,
     },
 }
 
-/// What is sealed.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageKind {
     Batch,
@@ -52,8 +52,8 @@ pub(super) enum MessageKind {
 }
 
 impl MessageKind {
-    /// The first byte: what it is, and then its format. **A format changes with every type that it holds**, fates and link classes among
-    /// them: their variants and fields are written by place.
+    /// The first byte: the kind and its format version. **The version must change with every type that the kind
+    /// contains**, including fates and link classes: their variants and fields are encoded by position.
     const fn byte(self) -> u8 {
         match self {
             Self::Batch => 0x11,
@@ -69,7 +69,7 @@ impl MessageKind {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Batch => "a batch of links",
-            Self::Entry => "an entry of a log",
+            Self::Entry => "a log entry",
             Self::Index => "the index of a part",
             Self::Section => "a section of a part",
             Self::Observations => "a batch of observations",
@@ -78,8 +78,8 @@ impl MessageKind {
         }
     }
 
-    pub(super) const fn spoilt(self, why: &'static str) -> WireError {
-        WireError::Spoilt { what: self.name(), why }
+    pub(super) const fn corrupt(self, why: &'static str) -> WireError {
+        WireError::Corrupt { what: self.name(), why }
     }
 
     /// Checks the first byte.
@@ -90,12 +90,12 @@ impl MessageKind {
             _ if found >> 4 == known >> 4 => {
                 Err(WireError::Format { what: self.name(), found: found & 0xf, known: known & 0xf })
             }
-            _ => Err(self.spoilt("it is something else")),
+            _ => Err(self.corrupt("it is of another kind")),
         }
     }
 }
 
-/// Compresses and decompresses. Keep one a thread: it holds memory that is dear to set up.
+/// Encodes and decodes frames. Keep one per thread: its buffers are expensive to set up.
 pub struct WireCodec {
     compress: CCtx<'static>,
     decompress: DCtx<'static>,
@@ -109,27 +109,27 @@ impl Default for WireCodec {
 }
 
 impl WireCodec {
-    /// A new one; some 100 KiB once it is used.
+    /// Creates a codec; it takes some 100 KiB once it is used.
     pub fn new() -> Self {
         Self { compress: CCtx::create(), decompress: DCtx::create(), plain: Vec::new() }
     }
 
-    /// Seals `raw`, which does not compress, and a value, which does.
-    pub(super) fn seal<T: Serialize>(&mut self, kind: MessageKind, raw: &[u8], value: &T) -> Vec<u8> {
+    /// Encodes `raw`, which is incompressible, and a value, which is compressed.
+    pub(super) fn encode<T: Serialize>(&mut self, kind: MessageKind, raw: &[u8], value: &T) -> Vec<u8> {
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
-        // Writing to memory fails for no type that is sealed here: each knows its length.
+        // Writing to memory cannot fail for the types that are encoded here: each knows its length.
         let plain = postcard::to_extend(value, plain).unwrap_or_default();
-        let sealed = self.seal_plain(kind, raw, &plain);
+        let sealed = self.encode_plain(kind, raw, &plain);
         self.plain = plain;
         sealed
     }
 
-    /// Seals bytes.
-    pub(super) fn seal_plain(&mut self, kind: MessageKind, raw: &[u8], plain: &[u8]) -> Vec<u8> {
+    /// Encodes bytes.
+    pub(super) fn encode_plain(&mut self, kind: MessageKind, raw: &[u8], plain: &[u8]) -> Vec<u8> {
         let mut packed = Vec::with_capacity(compress_bound(plain.len()));
-        // There is room for the worst case; and what could not be compressed could not be read as anything.
-        let done = self.compress.compress_using_cdict(&mut packed, plain, dictionary_to_write());
+        // The buffer suffices for the worst case. If compression fails anyway, the frame is unreadable as any value.
+        let done = self.compress.compress_using_cdict(&mut packed, plain, compression_dictionary());
         if done.is_err() {
             packed.clear();
         }
@@ -143,33 +143,34 @@ impl WireCodec {
         sealed
     }
 
-    /// Breaks a seal: what was not compressed, and the value's bytes, at most `max` of them.
-    pub(super) fn open<'a>(
+    /// Decodes a frame into its incompressible bytes and the bytes of its value, of which there are at most `max`.
+    pub(super) fn decode<'a>(
         &mut self,
         kind: MessageKind,
         sealed: &'a [u8],
         max: usize,
     ) -> Result<(&'a [u8], Vec<u8>), WireError> {
-        let first = *sealed.first().ok_or(kind.spoilt("it is empty"))?;
+        let first = *sealed.first().ok_or(kind.corrupt("it is empty"))?;
         kind.check(first)?;
-        let (head, rest) = sealed.split_at_checked(HEAD).ok_or(kind.spoilt("it is cut off"))?;
+        let (head, rest) = sealed.split_at_checked(HEAD).ok_or(kind.corrupt("it is truncated"))?;
         if head[1..] != checksum(kind, rest) {
-            return Err(kind.spoilt("its checksum does not match"));
+            return Err(kind.corrupt("its checksum does not match"));
         }
-        let (length, rest) = postcard::take_from_bytes::<usize>(rest).map_err(|_| kind.spoilt("it has no length"))?;
-        let (raw, packed) = rest.split_at_checked(length).ok_or(kind.spoilt("it is cut off"))?;
-        let size = get_frame_content_size(packed).ok().flatten().ok_or(kind.spoilt("it says no size"))?;
-        let size = usize::try_from(size).ok().filter(|size| *size <= max).ok_or(kind.spoilt("it is too large"))?;
+        let (length, rest) =
+            postcard::take_from_bytes::<usize>(rest).map_err(|_| kind.corrupt("its length is missing"))?;
+        let (raw, packed) = rest.split_at_checked(length).ok_or(kind.corrupt("it is truncated"))?;
+        let size = get_frame_content_size(packed).ok().flatten().ok_or(kind.corrupt("its size is missing"))?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= max).ok_or(kind.corrupt("it is too large"))?;
         let mut plain = Vec::with_capacity(size);
-        let unpacked = self.decompress.decompress_using_ddict(&mut plain, packed, dictionary_to_read());
-        unpacked.map_err(|_| kind.spoilt("it cannot be decompressed"))?;
+        let unpacked = self.decompress.decompress_using_ddict(&mut plain, packed, decompression_dictionary());
+        unpacked.map_err(|_| kind.corrupt("it cannot be decompressed"))?;
         Ok((raw, plain))
     }
 }
 
-/// Reads a value that was sealed.
+/// Decodes a value.
 pub(super) fn value<'a, T: Deserialize<'a>>(kind: MessageKind, plain: &'a [u8]) -> Result<T, WireError> {
-    postcard::from_bytes(plain).map_err(|_| kind.spoilt("its fields cannot be read"))
+    postcard::from_bytes(plain).map_err(|_| kind.corrupt("its fields are unreadable"))
 }
 
 fn extended(mut sealed: Vec<u8>) -> Vec<u8> {
@@ -181,12 +182,12 @@ fn checksum(kind: MessageKind, bytes: &[u8]) -> [u8; 4] {
     (xxh3_64_with_seed(bytes, kind.byte().into()) as u32).to_le_bytes()
 }
 
-fn dictionary_to_write() -> &'static CDict<'static> {
+fn compression_dictionary() -> &'static CDict<'static> {
     static PREPARED: OnceLock<CDict<'static>> = OnceLock::new();
     PREPARED.get_or_init(|| CDict::create(DICTIONARY, LEVEL))
 }
 
-fn dictionary_to_read() -> &'static DDict<'static> {
+fn decompression_dictionary() -> &'static DDict<'static> {
     static PREPARED: OnceLock<DDict<'static>> = OnceLock::new();
     PREPARED.get_or_init(|| DDict::create(DICTIONARY))
 }
@@ -197,16 +198,16 @@ mod tests {
 
     #[test]
     fn what_was_sealed_comes_out_again_and_nothing_else_does() {
-        let mut packer = WireCodec::new();
-        let sealed = packer.seal(MessageKind::Batch, b"raw", &("value", 7_u64));
-        let (raw, plain) = packer.open(MessageKind::Batch, &sealed, 100).unwrap();
+        let mut codec = WireCodec::new();
+        let sealed = codec.encode(MessageKind::Batch, b"raw", &("value", 7_u64));
+        let (raw, plain) = codec.decode(MessageKind::Batch, &sealed, 100).unwrap();
         assert_eq!((raw, value(MessageKind::Batch, &plain).unwrap()), (b"raw".as_slice(), ("value", 7_u64)));
-        assert!(packer.open(MessageKind::Entry, &sealed, 100).unwrap_err().to_string().contains("something else"));
+        assert!(codec.decode(MessageKind::Entry, &sealed, 100).unwrap_err().to_string().contains("another kind"));
         for at in 1..sealed.len() {
-            let mut spoilt = sealed.clone();
-            spoilt[at] ^= 4;
+            let mut corrupt = sealed.clone();
+            corrupt[at] ^= 4;
             assert!(
-                matches!(packer.open(MessageKind::Batch, &spoilt, 100), Err(WireError::Spoilt { .. })),
+                matches!(codec.decode(MessageKind::Batch, &corrupt, 100), Err(WireError::Corrupt { .. })),
                 "byte {at}"
             );
         }
@@ -214,20 +215,20 @@ mod tests {
 
     #[test]
     fn another_format_is_told_from_a_spoilt_message() {
-        let mut packer = WireCodec::new();
-        let mut sealed = packer.seal(MessageKind::Entry, b"", &());
+        let mut codec = WireCodec::new();
+        let mut sealed = codec.encode(MessageKind::Entry, b"", &());
         sealed[0] += 1;
-        let error = packer.open(MessageKind::Entry, &sealed, 100).unwrap_err();
-        assert_eq!(error, WireError::Format { what: "an entry of a log", found: 2, known: 1 });
-        assert!(error.to_string().contains("let all nodes of the fleet run the same version"), "{error}");
+        let error = codec.decode(MessageKind::Entry, &sealed, 100).unwrap_err();
+        assert_eq!(error, WireError::Format { what: "a log entry", found: 2, known: 1 });
+        assert!(error.to_string().contains("run the same version on all nodes of the fleet"), "{error}");
     }
 
     #[test]
     fn nothing_is_decompressed_beyond_its_bound() {
-        let mut packer = WireCodec::new();
-        let sealed = packer.seal(MessageKind::Batch, b"", &vec![0_u8; 997]);
+        let mut codec = WireCodec::new();
+        let sealed = codec.encode(MessageKind::Batch, b"", &vec![0_u8; 997]);
         assert!(sealed.len() < 40);
-        assert!(packer.open(MessageKind::Batch, &sealed, 999).is_ok());
-        assert!(packer.open(MessageKind::Batch, &sealed, 998).unwrap_err().to_string().contains("too large"));
+        assert!(codec.decode(MessageKind::Batch, &sealed, 999).is_ok());
+        assert!(codec.decode(MessageKind::Batch, &sealed, 998).unwrap_err().to_string().contains("too large"));
     }
 }

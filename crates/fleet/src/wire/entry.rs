@@ -1,4 +1,4 @@
-//! Entries of a session's log.
+//! Encoding of a session's log entries.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::{FinishedUrl, LogEntry, Partition};
 use harvestman_core::model::{Fate, Ledger, ProgressRecord, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
-/// The most bytes of an entry, decompressed, and of the texts in it, written out.
+/// The most decompressed bytes of an entry, and the most bytes of its expanded texts.
 const PLAIN_MAX: usize = 16 << 20;
-/// What is estimated to have more bytes than this is not put into one entry, unless it is a single thing.
+/// The estimated bytes above which an entry is split, unless it has a single item.
 const ESTIMATE_MAX: usize = 4 << 20;
 /// Bytes of a fingerprint.
 const FINGERPRINT: usize = 16;
@@ -35,7 +35,7 @@ struct Body<'a> {
     ledger: Ledger,
 }
 
-/// What an entry says, in the order in which it may become known if only the first messages of several arrive.
+/// The content of an entry, in the order in which it may become visible if only the first of several messages arrive.
 struct Content<'a> {
     waiting: &'a [ScheduledUrl],
     hosts: &'a [(HostKey, Vec<u8>)],
@@ -43,9 +43,9 @@ struct Content<'a> {
     ended: &'a [FinishedUrl],
 }
 
-/// A stretch of an entry's content, and whether the entry begins and ends with it.
+/// A range of an entry's content, and whether it includes the beginning and the end of the entry.
 #[derive(Clone)]
-struct Stretch {
+struct EntryPiece {
     range: Range<usize>,
     first: bool,
     last: bool,
@@ -78,7 +78,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// About how many bytes it has before it is compressed.
+    /// Estimates the number of bytes before compression.
     fn estimate(&self) -> usize {
         let link = |item: &ScheduledUrl| item.url.as_str().len() + item.via.as_deref().map_or(0, str::len) + 16;
         let note = |note: &&ProgressRecord| match note {
@@ -90,54 +90,56 @@ impl<'a> Content<'a> {
         waiting + hosts + self.notes.iter().map(note).sum::<usize>() + self.ended.len() * 8
     }
 
-    fn seal(&self, entry: &LogEntry, stretch: &Stretch, packer: &mut WireCodec) -> Vec<u8> {
+    fn encode(&self, entry: &LogEntry, piece: &EntryPiece, codec: &mut WireCodec) -> Vec<u8> {
         let mut raw = Vec::new();
         let waiting = Links::of(&self.waiting.iter().collect::<Vec<_>>(), &mut raw);
         raw.extend(self.ended.iter().flat_map(|ended| ended.url.0.to_le_bytes()));
-        let at_end = |list: &[Partition]| if stretch.last { list.to_vec() } else { Vec::new() };
+        let at_end = |list: &[Partition]| if piece.last { list.to_vec() } else { Vec::new() };
         let body = Body {
             waiting,
             ended: self.ended.iter().map(|ended| (ended.partition, ended.fate)).collect(),
             hosts: self.hosts.iter().map(|(host, record)| (host.as_str(), record.as_slice())).collect(),
             notes: self.notes.iter().map(|note| WireNote::from(*note)).collect(),
-            taken: if stretch.first { entry.taken.clone() } else { Vec::new() },
+            taken: if piece.first { entry.taken.clone() } else { Vec::new() },
             released: at_end(&entry.released),
-            positions: if stretch.last { entry.positions.clone() } else { Vec::new() },
-            ledger: if stretch.last { entry.ledger.clone() } else { Ledger::default() },
+            positions: if piece.last { entry.positions.clone() } else { Vec::new() },
+            ledger: if piece.last { entry.ledger.clone() } else { Ledger::default() },
         };
-        packer.seal(MessageKind::Entry, &raw, &body)
+        codec.encode(MessageKind::Entry, &raw, &body)
     }
 }
 
-/// An entry as one message, however long it is.
-pub fn encode_entry(entry: &LogEntry, packer: &mut WireCodec) -> Vec<u8> {
+/// Encodes an entry as one message of any length.
+pub fn encode_entry(entry: &LogEntry, codec: &mut WireCodec) -> Vec<u8> {
     let content = Content::of(entry);
-    content.seal(entry, &Stretch { range: 0..content.len(), first: true, last: true }, packer)
+    content.encode(entry, &EntryPiece { range: 0..content.len(), first: true, last: true }, codec)
 }
 
-/// An entry as messages of at most [`PAYLOAD_MAX`] bytes, which together mean the same. They may be cut off after any of them, because a
-/// session may end between two:
+/// Encodes an entry as messages of at most [`PAYLOAD_MAX`] bytes that together are equivalent. A session may end
+/// between any two of them, so their order matters:
 ///
-/// * The positions and what is released stand in the last. A position says that everything of the exchange up to it is in the log; were
-///   it said before all of it is, the next holder would not read again what is missing, and links would be lost.
-/// * What waits comes before what has ended: a page that ended while its links are not there would never be fetched again, and its links
-///   would be lost. The other way round it is fetched twice at worst. So it is with a sitemap that was found and what named it.
-/// * The account stands in the last; the others have an empty one, which says nothing.
+/// * The positions and the released partitions are in the last message. A position claims that everything of the
+///   exchange up to it is in the log. If it came before the rest, the next holder would not read the missing links
+///   again, and they would be lost.
+/// * Waiting URLs come before finished ones: a page that is finished while its links are missing would never be fetched
+///   again, and its links would be lost. In the other order a page is fetched twice at worst. The same holds for a
+///   sitemap and the document that named it.
+/// * The ledger is in the last message; the others have an empty one, which has no effect.
 ///
-/// What fits into no message (a link of half a megabyte) is counted in [`Split::too_long`].
-pub fn split_entry(entry: &LogEntry, packer: &mut WireCodec) -> Split {
+/// Items that are too long for any message (a link of half a megabyte) are counted in [`Split::too_long`].
+pub fn split_entry(entry: &LogEntry, codec: &mut WireCodec) -> Split {
     let content = Content::of(entry);
     let mut split = Split::default();
-    pack(entry, &content, Stretch { range: 0..content.len(), first: true, last: true }, packer, &mut split);
+    pack(entry, &content, EntryPiece { range: 0..content.len(), first: true, last: true }, codec, &mut split);
     split
 }
 
-/// One message, or two halves where that is too long. Each step halves the content.
-fn pack(entry: &LogEntry, content: &Content<'_>, stretch: Stretch, packer: &mut WireCodec, split: &mut Split) {
-    let Stretch { range, first, last } = stretch.clone();
+/// Encodes one message, or two halves if it is too long. Each step halves the content.
+fn pack(entry: &LogEntry, content: &Content<'_>, piece: EntryPiece, codec: &mut WireCodec, split: &mut Split) {
+    let EntryPiece { range, first, last } = piece.clone();
     let part = content.part(&range);
     if range.len() < 2 || part.estimate() <= ESTIMATE_MAX {
-        let message = part.seal(entry, &stretch, packer);
+        let message = part.encode(entry, &piece, codec);
         if message.len() <= PAYLOAD_MAX {
             split.messages.push(message.into());
             return;
@@ -146,30 +148,30 @@ fn pack(entry: &LogEntry, content: &Content<'_>, stretch: Stretch, packer: &mut 
     if range.len() < 2 {
         split.too_long += range.len();
         if (first || last) && !range.is_empty() {
-            pack(entry, content, Stretch { range: range.end..range.end, first, last }, packer, split);
+            pack(entry, content, EntryPiece { range: range.end..range.end, first, last }, codec, split);
         }
         return;
     }
     let middle = range.start + range.len() / 2;
-    pack(entry, content, Stretch { range: range.start..middle, first, last: false }, packer, split);
-    pack(entry, content, Stretch { range: middle..range.end, first: false, last }, packer, split);
+    pack(entry, content, EntryPiece { range: range.start..middle, first, last: false }, codec, split);
+    pack(entry, content, EntryPiece { range: middle..range.end, first: false, last }, codec, split);
 }
 
-/// Reads an entry.
+/// Decodes an entry.
 ///
 /// # Errors
-/// Where it was not written by a node of this format, or has changed since.
-pub fn decode_entry(bytes: &[u8], packer: &mut WireCodec) -> Result<LogEntry, WireError> {
+/// The entry was written by a node of another format, or is corrupt.
+pub fn decode_entry(bytes: &[u8], codec: &mut WireCodec) -> Result<LogEntry, WireError> {
     let kind = MessageKind::Entry;
-    let (raw, plain) = packer.open(kind, bytes, PLAIN_MAX)?;
+    let (raw, plain) = codec.decode(kind, bytes, PLAIN_MAX)?;
     let body: Body<'_> = value(kind, &plain)?;
-    let (hashes, fingerprints) = halves(raw, &body.waiting).ok_or(kind.spoilt("its hashes are cut off"))?;
+    let (hashes, fingerprints) = split_raw(raw, &body.waiting).ok_or(kind.corrupt("its hashes are truncated"))?;
     if fingerprints.len() != body.ended.len() {
-        return Err(kind.spoilt("its fingerprints are cut off"));
+        return Err(kind.corrupt("its fingerprints are truncated"));
     }
     let ended = body.ended.into_iter().zip(fingerprints);
     Ok(LogEntry {
-        waiting: body.waiting.read(hashes, PLAIN_MAX).ok_or(kind.spoilt("its links cannot be read"))?,
+        waiting: body.waiting.read(hashes, PLAIN_MAX).ok_or(kind.corrupt("its links are unreadable"))?,
         ended: ended.map(|((partition, fate), url)| FinishedUrl { partition, url, fate }).collect(),
         hosts: body.hosts.into_iter().map(|(host, record)| (HostKey::from_origin(host), record.to_vec())).collect(),
         notes: body.notes.into_iter().map(ProgressRecord::from).collect(),
@@ -180,8 +182,8 @@ pub fn decode_entry(bytes: &[u8], packer: &mut WireCodec) -> Result<LogEntry, Wi
     })
 }
 
-/// What does not compress: the links' hashes, and fingerprints.
-pub(super) fn halves<'a>(raw: &'a [u8], links: &Links<'_>) -> Option<(&'a [u8], Vec<Fingerprint>)> {
+/// Splits the incompressible bytes into the links' hashes and the fingerprints.
+pub(super) fn split_raw<'a>(raw: &'a [u8], links: &Links<'_>) -> Option<(&'a [u8], Vec<Fingerprint>)> {
     let (hashes, fingerprints) = raw.split_at_checked(links.raw_len())?;
     let (whole, rest) = fingerprints.as_chunks::<FINGERPRINT>();
     let read = whole.iter().map(|bytes| Fingerprint(u128::from_le_bytes(*bytes))).collect();

@@ -9,7 +9,7 @@ fn read(message: &[u8]) -> LogEntry {
     decode_entry(message, &mut WireCodec::new()).unwrap()
 }
 
-/// A large entry, and its messages.
+/// A large entry and its messages.
 fn large() -> (LogEntry, Vec<LogEntry>) {
     let noise = |number: u64| (0..40).map(|at| Seed(number).nth(at).0 as u8).collect::<Vec<u8>>();
     let host = |number: u64| HostKey::from_origin(&format!("http://h{number:03}.localhost:8080"));
@@ -62,7 +62,7 @@ fn a_log_that_ends_within_a_long_entry_claims_nothing_that_it_lacks() {
     }
     assert_eq!(pieces[0].taken, entry.taken);
     assert!(pieces[1..].iter().all(|piece| piece.taken.is_empty()));
-    // Nothing has ended before all that waits is there, nothing was read before what it named.
+    // No URL is finished before all waiting URLs are there, and no sitemap is read before those that it named.
     let ends = pieces.iter().position(|piece| !piece.ended.is_empty()).unwrap();
     assert!(pieces[ends + 1..].iter().all(|piece| piece.waiting.is_empty() && piece.notes.is_empty()));
     let notes: Vec<&ProgressRecord> = pieces.iter().flat_map(|piece| &piece.notes).collect();
@@ -90,12 +90,12 @@ fn what_fits_into_no_message_is_counted_and_the_rest_goes() {
 proptest! {
     #[test]
     fn any_entry_comes_back(entry in entry()) {
-        let mut packer = WireCodec::new();
+        let mut codec = WireCodec::new();
         let mut sorted = entry.clone();
         sorted.notes.sort_by_key(NoteKey::rank);
-        prop_assert_eq!(&decode_entry(&encode_entry(&entry, &mut packer), &mut packer).unwrap(), &sorted);
-        let split = split_entry(&entry, &mut packer);
+        prop_assert_eq!(&decode_entry(&encode_entry(&entry, &mut codec), &mut codec).unwrap(), &sorted);
+        let split = split_entry(&entry, &mut codec);
         prop_assert_eq!(split.messages.len(), 1);
-        prop_assert_eq!(decode_entry(&split.messages[0], &mut packer).unwrap(), sorted);
+        prop_assert_eq!(decode_entry(&split.messages[0], &mut codec).unwrap(), sorted);
     }
 }

@@ -1,4 +1,4 @@
-//! Links in columns: what many of them have in common stands once.
+//! A columnar encoding of links, in which common values are stored once.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,23 +14,22 @@ use harvestman_core::url::CanonicalUrl;
 /// Bytes of a hash.
 const HASH: usize = 8;
 
-/// Links without the hashes of their classes, which do not compress and stand beside them.
+/// Links without the hashes of their classes, which are incompressible and stored separately.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Links<'a> {
-    /// How many hashes there are.
+    /// The number of hashes.
     hashes: u32,
-    /// Each class: cluster, and the numbers of the hashes of its place and of its patterns.
-    classes: Vec<(u32, u32, u32, u32)>,
+    classes: Vec<WireClass>,
     /// The pages that the links were found on.
     #[serde(borrow)]
     vias: Strings<'a>,
-    /// Of each link the number of its class.
+    /// The index of each link's class.
     class: Vec<u32>,
-    /// The number of its page, from 1 on; 0: none.
+    /// The number of each link's page, counted from 1; 0: none.
     via: Vec<u32>,
-    /// The depth of the first link of each page; the first one: of links that have none.
+    /// The depth of the first link of each page; the first entry is for links without a page.
     via_depth: Vec<u16>,
-    /// How much deeper each link is than the first of its page: not at all, as a rule.
+    /// The depth of each link relative to the first link of its page: usually 0.
     deeper: Vec<u16>,
     redirects: Vec<u8>,
     attempts: Vec<u8>,
@@ -38,7 +37,16 @@ pub(super) struct Links<'a> {
     urls: Strings<'a>,
 }
 
-/// Numbers different values in the order in which they come.
+/// A link class; hashes are given by their index.
+#[derive(Serialize, Deserialize)]
+struct WireClass {
+    cluster: u32,
+    apath: u32,
+    coarse: u32,
+    fine: u32,
+}
+
+/// Numbers distinct values in order of appearance.
 struct Numbered<T> {
     numbers: HashMap<T, u32, FixedState>,
     values: Vec<T>,
@@ -58,15 +66,15 @@ impl<T: Copy + Eq + Hash> Numbered<T> {
 }
 
 impl Links<'_> {
-    /// The columns of links, in their order. The hashes are appended to `raw`.
+    /// Encodes links, in their order. The hashes are appended to `raw`.
     pub(super) fn of(items: &[&ScheduledUrl], raw: &mut Vec<u8>) -> Self {
         let mut links = Self::default();
         let mut classes = Numbered::new();
         links.class = items.iter().map(|item| classes.number(item.class)).collect();
         let mut hashes = Numbered::new();
         for LinkClass { cluster, apath, pattern } in &classes.values {
-            let numbers = [apath.0, pattern.coarse.0, pattern.fine.0].map(|hash| hashes.number(hash));
-            links.classes.push((cluster.0, numbers[0], numbers[1], numbers[2]));
+            let [apath, coarse, fine] = [apath.0, pattern.coarse.0, pattern.fine.0].map(|hash| hashes.number(hash));
+            links.classes.push(WireClass { cluster: cluster.0, apath, coarse, fine });
         }
         links.hashes = hashes.values.len() as u32;
         raw.extend(hashes.values.iter().flat_map(|hash| hash.to_le_bytes()));
@@ -77,7 +85,7 @@ impl Links<'_> {
         links
     }
 
-    /// Sorted: neighbours have most in common.
+    /// Sorts the pages: neighbours have the most in common.
     fn put_vias(&mut self, items: &[&ScheduledUrl]) {
         let mut vias: Vec<&str> = items.iter().filter_map(|item| item.via.as_deref()).collect();
         vias.sort_unstable();
@@ -93,17 +101,17 @@ impl Links<'_> {
         self.deeper = items.iter().zip(&self.via).map(deeper).collect();
     }
 
-    /// How many bytes of what stands beside are theirs.
+    /// Returns the number of bytes in `raw` that belong to the links.
     pub(super) const fn raw_len(&self) -> usize {
         self.hashes as usize * HASH
     }
 
-    /// How many there are.
+    /// Returns the number of links.
     pub(super) fn len(&self) -> usize {
         self.urls.len()
     }
 
-    /// The links; none where they do not fit together, or their texts have more than `text_max` bytes.
+    /// Decodes the links, or returns `None` if the columns are inconsistent or the texts exceed `text_max` bytes.
     pub(super) fn read(&self, raw: &[u8], text_max: usize) -> Option<Vec<ScheduledUrl>> {
         let count = self.len();
         let columns = [self.class.len(), self.via.len(), self.deeper.len(), self.redirects.len(), self.attempts.len()];
@@ -112,7 +120,7 @@ impl Links<'_> {
         }
         let (hashes, _) = raw.as_chunks::<HASH>();
         let hash = |number: u32| hashes.get(number as usize).map(|hash| u64::from_le_bytes(*hash));
-        let class = |(cluster, apath, coarse, fine): &(u32, u32, u32, u32)| {
+        let class = |WireClass { cluster, apath, coarse, fine }: &WireClass| {
             let pattern = UrlPattern { coarse: PatternId(hash(*coarse)?), fine: PatternId(hash(*fine)?) };
             Some(LinkClass { cluster: ClusterId(*cluster), apath: Apath(hash(*apath)?), pattern })
         };

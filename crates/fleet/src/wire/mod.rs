@@ -1,7 +1,8 @@
-//! How what travels and what is kept stands as bytes: batches of links, entries of a log, parts. The values of keys are in `node/records.rs`.
+//! Binary encoding of messages and objects: batches of links, entries of a log, parts, observations. The values of keys
+//! are in `node/records.rs`.
 //!
-//! All of it is read back only by nodes of one format, and whatever cannot be read is an error that names what it is: never links that
-//! nobody has found.
+//! Data can be read only by nodes of the same format. Unreadable data is an error that names its kind, and never yields
+//! links that were not written.
 
 mod batch;
 mod codec;
@@ -16,7 +17,7 @@ pub use batch::{Batch, LINKS_MAX, Split};
 pub use codec::{WireCodec, WireError};
 pub use entry::{decode_entry, encode_entry, split_entry};
 pub(super) use notes::NoteKey;
-pub use observations::{ObservationSegment, Observations, open_publication, seal_publication};
+pub use observations::{ObservationSegment, Observations, decode_publication, encode_publication};
 pub use part::{Marks, Part, PartReader, Section};
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Notes as they are written, and in which order.
+//! Encoding of notes, and their order.
 
 use serde::{Deserialize, Serialize};
 
 use harvestman_core::model::ProgressRecord;
 use harvestman_core::url::HostKey;
 
-/// A note as it is written.
+/// A note as it is encoded.
 #[derive(Serialize, Deserialize)]
 pub(super) enum WireNote<'a> {
     Admitted(&'a str, u64),
@@ -36,24 +36,24 @@ impl From<WireNote<'_>> for ProgressRecord {
     }
 }
 
-/// What a note is of: its kind, and the host or URL that it names. A later note of the same key takes its place.
+/// The key of a note: its kind, and the host or URL that it names. A later note with the same key replaces it.
 ///
-/// Kinds are in the order in which they may become known: a sitemap that was found is nowhere else, so that it comes before what says that
-/// nobody need look for it again (the robots.txt that named it, the index that did).
+/// Kinds are in the order in which they may become visible. A sitemap that was found is recorded nowhere else, so it
+/// comes before the notes that say that its source (robots.txt or a sitemap index) need not be read again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NoteKey {
     /// A sitemap that an index named.
     SitemapFound(String),
-    /// A host's count of URLs.
+    /// The URL count of a host.
     Admitted(HostKey),
-    /// A host's robots.txt.
+    /// The robots.txt of a host.
     Robots(HostKey),
     /// A sitemap that was read.
     SitemapRead(String),
 }
 
 impl NoteKey {
-    /// The key of a note.
+    /// Returns the key of a note.
     pub(crate) fn of(note: &ProgressRecord) -> Self {
         match note {
             ProgressRecord::SitemapFound(url, _) => Self::SitemapFound(url.clone()),
@@ -63,7 +63,7 @@ impl NoteKey {
         }
     }
 
-    /// The host that it is about.
+    /// Returns the host that the note is about.
     pub(crate) fn host(&self) -> HostKey {
         match self {
             Self::Admitted(host) | Self::Robots(host) => host.clone(),
@@ -73,7 +73,7 @@ impl NoteKey {
         }
     }
 
-    /// Its kind's place in the order.
+    /// Returns the position of the note's kind in the order.
     pub(super) const fn rank(note: &ProgressRecord) -> u8 {
         match note {
             ProgressRecord::SitemapFound(..) => 0,

@@ -1,5 +1,5 @@
-//! What the policy of a fleet is shown, and what it publishes: batches of observations, segments that keep batches, publications. What an
-//! observation and a publication are is no business of the wire.
+//! Encoding of the policy's data: batches of observations, segments of batches, publications. The encoding of single
+//! observations and of the content of publications is up to the policy.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::codec::{MessageKind, WireCodec, WireError, value};
 use crate::SessionId;
 
-/// The most bytes of a batch, decompressed.
+/// The most decompressed bytes of a batch.
 const BATCH_MAX: usize = 32 << 20;
-/// The most bytes of what stands beside a segment's batches.
+/// The most decompressed bytes of a segment's index.
 const INDEX_MAX: usize = 8 << 20;
-/// The most bytes of a publication, decompressed.
+/// The most decompressed bytes of a publication.
 const PUBLICATION_MAX: usize = 256 << 20;
 
 /// Observations of one session, in the order in which it made them.
@@ -19,34 +19,34 @@ const PUBLICATION_MAX: usize = 256 << 20;
 pub struct Observations {
     /// The session.
     pub sender: SessionId,
-    /// Counts its batches, from 1.
+    /// The number of the batch, counted from 1.
     pub number: u64,
-    /// The observations, each encoded.
+    /// The encoded observations.
     pub observations: Vec<Bytes>,
 }
 
 impl Observations {
-    /// The batch as a message.
-    pub fn encode(&self, packer: &mut WireCodec) -> Bytes {
-        packer.seal(MessageKind::Observations, b"", self).into()
+    /// Encodes the batch as a message.
+    pub fn encode(&self, codec: &mut WireCodec) -> Bytes {
+        codec.encode(MessageKind::Observations, b"", self).into()
     }
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// Where it was not written by a node of this format, or has changed since.
-    pub fn read(bytes: &[u8], packer: &mut WireCodec) -> Result<Self, WireError> {
-        let (_, plain) = packer.open(MessageKind::Observations, bytes, BATCH_MAX)?;
+    /// The message was written by a node of another format, or is corrupt.
+    pub fn read(bytes: &[u8], codec: &mut WireCodec) -> Result<Self, WireError> {
+        let (_, plain) = codec.decode(MessageKind::Observations, bytes, BATCH_MAX)?;
         value(MessageKind::Observations, &plain)
     }
 }
 
-/// Batches that were shown to the policy, one after the other.
+/// A segment: consecutive batches that were shown to the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservationSegment {
-    /// Of each session: its last batch up to the end of the segment.
+    /// The last batch of each session up to the end of the segment.
     pub senders: Vec<(SessionId, u64)>,
-    /// The batches, as their messages were.
+    /// The batches, encoded as messages.
     pub batches: Vec<Bytes>,
 }
 
@@ -57,24 +57,25 @@ struct Index {
 }
 
 impl ObservationSegment {
-    /// The segment as an object. Its batches are compressed already.
-    pub fn encode(&self, packer: &mut WireCodec) -> Bytes {
+    /// Encodes the segment as an object. Its batches are already compressed.
+    pub fn encode(&self, codec: &mut WireCodec) -> Bytes {
         let lengths = self.batches.iter().map(|batch| batch.len() as u32).collect();
         let index = Index { senders: self.senders.clone(), lengths };
-        packer.seal(MessageKind::Segment, &self.batches.concat(), &index).into()
+        codec.encode(MessageKind::Segment, &self.batches.concat(), &index).into()
     }
 
-    /// Reads an object.
+    /// Decodes an object.
     ///
     /// # Errors
-    /// Where it was not written by a node of this format, or has changed since.
-    pub fn read(bytes: &Bytes, packer: &mut WireCodec) -> Result<Self, WireError> {
+    /// The object was written by a node of another format, or is corrupt.
+    pub fn read(bytes: &Bytes, codec: &mut WireCodec) -> Result<Self, WireError> {
         let kind = MessageKind::Segment;
-        let (mut raw, plain) = packer.open(kind, bytes, INDEX_MAX)?;
+        let (mut raw, plain) = codec.decode(kind, bytes, INDEX_MAX)?;
         let Index { senders, lengths } = value(kind, &plain)?;
         let mut batches = Vec::new();
         for length in lengths {
-            let (batch, rest) = raw.split_at_checked(length as usize).ok_or(kind.spoilt("its batches are cut off"))?;
+            let (batch, rest) =
+                raw.split_at_checked(length as usize).ok_or(kind.corrupt("its batches are truncated"))?;
             batches.push(bytes.slice_ref(batch));
             raw = rest;
         }
@@ -82,17 +83,17 @@ impl ObservationSegment {
     }
 }
 
-/// A publication as an object.
-pub fn seal_publication(plain: &[u8], packer: &mut WireCodec) -> Bytes {
-    packer.seal_plain(MessageKind::Publication, b"", plain).into()
+/// Encodes a publication as an object.
+pub fn encode_publication(plain: &[u8], codec: &mut WireCodec) -> Bytes {
+    codec.encode_plain(MessageKind::Publication, b"", plain).into()
 }
 
-/// Reads such an object.
+/// Decodes a publication.
 ///
 /// # Errors
-/// Where it was not written by a node of this format, or has changed since.
-pub fn open_publication(bytes: &[u8], packer: &mut WireCodec) -> Result<Vec<u8>, WireError> {
-    Ok(packer.open(MessageKind::Publication, bytes, PUBLICATION_MAX)?.1)
+/// The object was written by a node of another format, or is corrupt.
+pub fn decode_publication(bytes: &[u8], codec: &mut WireCodec) -> Result<Vec<u8>, WireError> {
+    Ok(codec.decode(MessageKind::Publication, bytes, PUBLICATION_MAX)?.1)
 }
 
 #[cfg(test)]
@@ -117,27 +118,27 @@ mod tests {
         fn what_is_written_is_read_and_what_is_spoilt_is_told(
             all in prop::collection::vec(batches(), 0..6), at in any::<prop::sample::Index>(), bit in 0..8_u8,
         ) {
-            let mut packer = WireCodec::new();
-            let messages: Vec<Bytes> = all.iter().map(|batch| batch.encode(&mut packer)).collect();
+            let mut codec = WireCodec::new();
+            let messages: Vec<Bytes> = all.iter().map(|batch| batch.encode(&mut codec)).collect();
             for (batch, message) in all.iter().zip(&messages) {
-                prop_assert_eq!(&Observations::read(message, &mut packer).unwrap(), batch);
+                prop_assert_eq!(&Observations::read(message, &mut codec).unwrap(), batch);
             }
             let senders = all.iter().map(|batch| (batch.sender.clone(), batch.number)).collect();
             let segment = ObservationSegment { senders, batches: messages };
-            let object = segment.encode(&mut packer);
-            prop_assert_eq!(&ObservationSegment::read(&object, &mut packer).unwrap(), &segment);
-            let mut spoilt = object.to_vec();
-            let at = at.index(spoilt.len());
-            spoilt[at] ^= 1 << bit;
-            prop_assert!(ObservationSegment::read(&spoilt.into(), &mut packer).is_err());
+            let object = segment.encode(&mut codec);
+            prop_assert_eq!(&ObservationSegment::read(&object, &mut codec).unwrap(), &segment);
+            let mut corrupt = object.to_vec();
+            let at = at.index(corrupt.len());
+            corrupt[at] ^= 1 << bit;
+            prop_assert!(ObservationSegment::read(&corrupt.into(), &mut codec).is_err());
         }
     }
 
     #[test]
     fn a_publication_is_read_as_it_was_written() {
-        let mut packer = WireCodec::new();
-        let sealed = seal_publication(b"what was learnt", &mut packer);
-        assert_eq!(open_publication(&sealed, &mut packer).unwrap(), b"what was learnt");
-        assert!(Observations::read(&sealed, &mut packer).is_err());
+        let mut codec = WireCodec::new();
+        let sealed = encode_publication(b"what was learnt", &mut codec);
+        assert_eq!(decode_publication(&sealed, &mut codec).unwrap(), b"what was learnt");
+        assert!(Observations::read(&sealed, &mut codec).is_err());
     }
 }

@@ -23,16 +23,15 @@ fn three_sections() -> Part {
 
 #[test]
 fn a_spoilt_section_costs_its_partition_alone() {
-    let mut packer = WireCodec::new();
+    let mut codec = WireCodec::new();
     let part = three_sections();
-    let object = part.encode(&mut packer);
-    let whole = PartReader::open(object.clone(), &mut packer).unwrap();
-    let (_, from, to) = whole.sections[&Partition(7)];
-    for at in from..to {
-        let mut spoilt = object.to_vec();
-        spoilt[at] ^= 1;
-        let reader = PartReader::open(spoilt.into(), &mut packer).unwrap();
-        let (rest, unreadable) = reader.read_all(&mut packer);
+    let object = part.encode(&mut codec);
+    let whole = PartReader::open(object.clone(), &mut codec).unwrap();
+    for at in whole.sections[&Partition(7)].range.clone() {
+        let mut corrupt = object.to_vec();
+        corrupt[at] ^= 1;
+        let reader = PartReader::open(corrupt.into(), &mut codec).unwrap();
+        let (rest, unreadable) = reader.read_all(&mut codec);
         assert_eq!(unreadable.iter().map(|(partition, _)| *partition).collect::<Vec<_>>(), [Partition(7)], "byte {at}");
         let mut expected = part.clone();
         expected.sections.remove(&Partition(7));
@@ -42,27 +41,27 @@ fn a_spoilt_section_costs_its_partition_alone() {
 
 #[test]
 fn only_what_is_wanted_is_read() {
-    let mut packer = WireCodec::new();
-    let reader = PartReader::open(three_sections().encode(&mut packer), &mut packer).unwrap();
+    let mut codec = WireCodec::new();
+    let reader = PartReader::open(three_sections().encode(&mut codec), &mut codec).unwrap();
     assert_eq!(reader.partitions().collect::<Vec<_>>(), [3, 7, 200].map(Partition));
-    let (part, unreadable) = reader.read(&[7, 8].map(Partition).into(), &mut packer);
+    let (part, unreadable) = reader.read(&[7, 8].map(Partition).into(), &mut codec);
     assert_eq!((part.sections.into_keys().collect::<Vec<_>>(), unreadable), (vec![Partition(7)], vec![]));
-    assert_eq!(reader.section(Partition(8), &mut packer), Ok(None));
+    assert_eq!(reader.section(Partition(8), &mut codec), Ok(None));
 }
 
 #[test]
 fn a_part_that_is_cut_off_lacks_its_last_sections() {
-    let mut packer = WireCodec::new();
-    let object = three_sections().encode(&mut packer);
+    let mut codec = WireCodec::new();
+    let object = three_sections().encode(&mut codec);
     let mut readable = BTreeSet::new();
     for length in 0..object.len() {
-        match PartReader::open(object.slice(..length), &mut packer) {
+        match PartReader::open(object.slice(..length), &mut codec) {
             Ok(reader) => {
-                let (part, unreadable) = reader.read_all(&mut packer);
+                let (part, unreadable) = reader.read_all(&mut codec);
                 assert_eq!(part.sections.len() + unreadable.len(), 3);
                 readable.insert(part.sections.len());
             }
-            Err(error) => assert!(error.to_string().contains("the index of a part is spoilt"), "{error}"),
+            Err(error) => assert!(error.to_string().contains("the index of a part is corrupt"), "{error}"),
         }
     }
     assert_eq!(readable, [0, 1, 2].into());
@@ -91,9 +90,9 @@ fn a_url_in_a_part_costs_few_bytes() {
 proptest! {
     #[test]
     fn any_part_comes_back(history in entries(6)) {
-        let mut packer = WireCodec::new();
+        let mut codec = WireCodec::new();
         let part = part_of(&history);
-        let reader = PartReader::open(part.encode(&mut packer), &mut packer).unwrap();
-        prop_assert_eq!(reader.read_all(&mut packer), (part, vec![]));
+        let reader = PartReader::open(part.encode(&mut codec), &mut codec).unwrap();
+        prop_assert_eq!(reader.read_all(&mut codec), (part, vec![]));
     }
 }

@@ -1,4 +1,4 @@
-//! Texts one after the other, each without what it begins with in common with the one before.
+//! Front coding of texts: each is stored without the prefix that it shares with the previous one.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 /// The texts.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Strings<'a> {
-    /// How many bytes each has in common with the one before.
+    /// The length of the prefix that each text shares with the previous one, in bytes.
     shared: Vec<u32>,
-    /// How many are its own.
+    /// The length of the rest of each text in bytes.
     own: Vec<u32>,
-    /// All that are their own.
+    /// The concatenated rests.
     #[serde(borrow)]
     text: Cow<'a, str>,
 }
 
 impl Strings<'_> {
-    /// Takes texts in, in their order.
+    /// Encodes texts, in their order.
     pub(super) fn of<'b>(texts: impl Iterator<Item = &'b str>) -> Self {
         let (mut strings, mut last) = (Self::default(), "");
         for text in texts {
@@ -30,13 +30,13 @@ impl Strings<'_> {
         strings
     }
 
-    /// How many there are.
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.own.len()
     }
 
-    /// The texts; none where they do not fit together, or have more bytes than are left of `budget`: a text that is all in common with
-    /// the one before takes two bytes, however long it is.
+    /// Decodes the texts, or returns `None` if the columns are inconsistent or the texts exceed what is left of
+    /// `budget` bytes: a text that equals the previous one takes two bytes, however long it is.
     pub(super) fn read(&self, budget: &mut usize) -> Option<Vec<String>> {
         let mut rest = &*self.text;
         let mut texts: Vec<String> = Vec::with_capacity(self.own.len());
@@ -54,7 +54,7 @@ impl Strings<'_> {
     }
 }
 
-/// How many bytes two texts have in common at their beginning, whole characters only.
+/// Returns the length of the common prefix of two texts in bytes, whole characters only.
 fn common(one: &str, other: &str) -> usize {
     let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     (0..=same).rev().find(|at| other.is_char_boundary(*at)).unwrap_or(0)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bus::BusError;
 use crate::node::context::NodeContext;
 use crate::policy::{LatestPublication, PolicySession};
-use crate::wire::{WireCodec, open_publication};
+use crate::wire::{WireCodec, decode_publication};
 
 pub(in crate::node) async fn follow(context: Arc<NodeContext>, policy: Arc<PolicySession>) {
     let mut seen = 0;
@@ -23,9 +23,9 @@ pub(in crate::node) async fn follow(context: Arc<NodeContext>, policy: Arc<Polic
 /// Loads a publication. On failure the next poll retries, if the publication is still the latest.
 async fn load(context: &NodeContext, policy: &PolicySession, newest: &LatestPublication) {
     match context.client.once(context.client.bus.object(&newest.object)).await {
-        Ok(Some(object)) => match open_publication(&object, &mut WireCodec::new()) {
+        Ok(Some(object)) => match decode_publication(&object, &mut WireCodec::new()) {
             Ok(publication) => policy.follow(newest.version, publication.into()).await,
-            Err(error) => policy.pass_over(newest.version, &error.to_string()).await,
+            Err(error) => policy.skip(newest.version, &error.to_string()).await,
         },
         // A newer publication has replaced it.
         Ok(None) | Err(BusError::Unreachable(_)) => {}

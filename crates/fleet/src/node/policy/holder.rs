@@ -18,7 +18,7 @@ use crate::node::view::FleetView;
 use crate::policy::{
     Candidate, LatestPublication, POLICY, PolicyRecord, PolicySession, SUBJECT, Segment, Senders, claim, spacing,
 };
-use crate::wire::{ObservationSegment, Observations, WireCodec, seal_publication};
+use crate::wire::{ObservationSegment, Observations, WireCodec, encode_publication};
 use harvestman_core::clock::Instant;
 
 /// The longest time that a new holder waits to catch up with its predecessor before it publishes, counted from the last
@@ -269,7 +269,7 @@ impl<'a> PolicyHolder<'a> {
             self.next = now + self.spacing(0);
             return true;
         };
-        let object = seal_publication(&publication, &mut self.codec);
+        let object = encode_publication(&publication, &mut self.codec);
         self.next = now + self.spacing(object.len() as u64);
         let version = self.record.next_version();
         let name = self.record.publication(version);
