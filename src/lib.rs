@@ -1,7 +1,10 @@
 //! Harvestman: a crawler for large social sites that learns the structure of a site and crawls it by a policy.
 //!
-//! This crate re-exports the crates below `crates/`, in reading order, and adds the command line. ARCHITECTURE.md has a
-//! diagram; the README of each crate states its purpose and what it must not depend on.
+//! This package re-exports the crates below `crates/` as one library and adds the command line, [`cli`]. A crawl is configured by
+//! [`config`], assembled and run by [`pipeline`], and described by [`report`]. The modules follow in reading order: values, the
+//! structure of pages and sites, the stages, the store, and what wires them together.
+//!
+//! `ARCHITECTURE.md` follows one page through the crates; the README of each crate states its purpose and what it must not know.
 
 pub use harvestman_core::{clock, config, model, options, seed, url};
 
@@ -18,7 +21,7 @@ pub use harvestman_policy as policy;
 pub use harvestman_admin as admin;
 pub use harvestman_report as report;
 
-/// The laboratory and its simulator.
+/// The laboratory and its site simulator.
 pub mod lab {
     pub use harvestman_lab::*;
     pub use harvestman_sim as sim;
