@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Next, Phase};
 use super::element::{self, Tag};
-use super::formatting::Formatting;
+use super::formatting_entry::Formatting;
 use super::open::{Mode, Space};
 use super::raw::Raw;
 use super::text::Source;

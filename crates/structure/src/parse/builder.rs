@@ -7,7 +7,7 @@
 use super::attributes::Attributes;
 use super::classes::Classes;
 use super::element::{self, Tag};
-use super::formatting::Anchor;
+use super::formatting_entry::Anchor;
 use super::leaves::Leaves;
 use super::links::Links;
 use super::meta::Meta;
@@ -16,7 +16,7 @@ use super::path::{Path, Spellings, TEXT, step};
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
-use super::units::{self, Units};
+use super::units::{self, UnitContext, Units};
 use harvestman_core::config::{ParseOptions, RobotsOptions};
 use harvestman_core::model::{FormFacts, ParsedPage};
 
@@ -267,8 +267,8 @@ impl Builder {
         if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {
             return units::NONE;
         }
-        let place = units::Place { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
-        self.units.begin(place, source, text, entities)
+        let context = UnitContext { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
+        self.units.begin(context, source, text, entities)
     }
 
     /// Notes that an element `tag` is put here: text that follows is another text.
@@ -339,8 +339,8 @@ impl Builder {
             let leaf = if self.classes.choose() { rich() } else { apath };
             self.leaves.add(leaf);
         }
-        if let Some(place) = link {
-            self.links.repeat(apath, place);
+        if let Some(span) = link {
+            self.links.repeat(apath, span);
         }
     }
 

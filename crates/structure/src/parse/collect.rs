@@ -4,7 +4,7 @@ use super::attributes::Linked;
 use super::builder::Builder;
 use super::bytes::is_space;
 use super::element::Tag;
-use super::formatting::Anchor;
+use super::formatting_entry::Anchor;
 use super::meta::has_token;
 use super::path::class_word;
 use super::text::Source;

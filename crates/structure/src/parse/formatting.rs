@@ -4,36 +4,12 @@
 //! was counted before a misnested end tag keeps its path, what follows has the standard's.
 
 use super::element::{self, Tag};
+use super::formatting_entry::{Anchor, CLOSED, Formatting};
 use super::open::OpenElements;
 use super::path::Spellings;
 
 /// Most formatting elements remembered. A page made for it would otherwise reopen them all at each of its blocks.
 const FORMATTING_MAX: usize = 64;
-/// Where elements are that are not open any more.
-const CLOSED: usize = usize::MAX;
-
-/// What is needed to open an `a` again: it is then a further link at a further place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Anchor {
-    /// The word of its name and class.
-    pub word: u64,
-    /// Its link's place among the link texts, and whether that is `nofollow`.
-    pub link: Option<(u32, u32, bool)>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Formatting {
-    pub tag: Tag,
-    /// Where its attributes begin and end on the page.
-    pub attributes: (usize, usize),
-    /// The word of its kept class tokens.
-    pub class: u64,
-    pub anchor: Option<Anchor>,
-    /// Where it is in the stack.
-    at: usize,
-    /// How many open elements that formatting does not reach into are around it.
-    level: u32,
-}
 
 impl OpenElements {
     /// Remembers the element that is pushed next. Of more than three that are `same`, the oldest is forgotten.

@@ -8,8 +8,13 @@ use super::path::Spellings;
 use super::text::{Source, is_link};
 use harvestman_core::model::{Apath, LinkGroup, LinkKind, RawLink};
 
-/// What a link's place among the texts is remembered by: start, end, `nofollow`.
-pub(super) type Place = (u32, u32, bool);
+/// A link that is remembered: where its text is among the link texts, and whether it is `nofollow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LinkSpan {
+    pub start: u32,
+    pub end: u32,
+    pub nofollow: bool,
+}
 
 #[derive(Debug)]
 pub(super) struct Links {
@@ -53,9 +58,16 @@ impl Links {
         self.links.is_empty()
     }
 
-    /// Adds the link whose attribute's value is `raw`, unless it is none. Returns its place among the texts.
+    /// Adds the link whose attribute's value is `raw`, and returns its span; `None` if the value is no link.
     #[inline]
-    pub fn add(&mut self, apath: u64, kind: LinkKind, nofollow: bool, source: Source<'_>, raw: &[u8]) -> Option<Place> {
+    pub fn add(
+        &mut self,
+        apath: u64,
+        kind: LinkKind,
+        nofollow: bool,
+        source: Source<'_>,
+        raw: &[u8],
+    ) -> Option<LinkSpan> {
         // A link that is cut would be another link.
         if raw.len() > self.text_max || self.links.len() >= self.links_max {
             self.dropped = self.dropped.saturating_add(1);
@@ -75,19 +87,20 @@ impl Links {
 
     /// Adds the link whose text was appended at `from`, or takes the text back.
     #[inline]
-    fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<Place> {
+    fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<LinkSpan> {
         let is_link = is_link(&self.texts[from..]);
         if let (true, Ok(start), Ok(end)) = (is_link, u32::try_from(from), u32::try_from(self.texts.len())) {
             self.put(apath, RawLink { start, end, kind, text: self.text, nofollow });
-            return Some((start, end, nofollow));
+            return Some(LinkSpan { start, end, nofollow });
         }
         self.dropped = self.dropped.saturating_add(u32::from(is_link));
         self.texts.truncate(from);
         None
     }
 
-    /// Adds the link at `place` once more, at another place of the page.
-    pub fn repeat(&mut self, apath: u64, (start, end, nofollow): Place) {
+    /// Adds the link of `span` once more, at another place of the page.
+    pub fn repeat(&mut self, apath: u64, span: LinkSpan) {
+        let LinkSpan { start, end, nofollow } = span;
         self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, text: self.text, nofollow });
     }
 

@@ -25,6 +25,7 @@ mod doctype;
 mod element;
 mod foreign;
 mod formatting;
+mod formatting_entry;
 mod forms;
 mod gist;
 mod head;

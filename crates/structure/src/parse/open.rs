@@ -4,7 +4,7 @@
 //! the last of them. Searches look no deeper than that either, so a tag never costs more than a fixed number of steps.
 
 use super::element::{self, Tag};
-use super::formatting::Formatting;
+use super::formatting_entry::Formatting;
 use super::path::Path;
 
 /// Which rules tags are read by: the insertion modes of the standard, as far as they depend on the open elements.

@@ -21,9 +21,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The hash of no words.
 const NO_WORDS: u64 = 0x776f_7264_7320_6f66;
 
-/// What stands around a text.
+/// The elements around a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct UnitContext {
     pub in_anchor: bool,
     pub in_form: bool,
 }
@@ -45,20 +45,21 @@ pub(super) struct Units {
     pub wanted: bool,
     /// What the page shows, numbers left out, where that is asked for.
     pub gist: Gist,
-    places: Vec<Place>,
+    /// The context of each text.
+    contexts: Vec<UnitContext>,
     pieces: Vec<Piece>,
 }
 
 impl Units {
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.contexts.clear();
         self.pieces.clear();
         self.gist.clear();
     }
 
     /// How many texts have begun.
     pub const fn begun(&self) -> u32 {
-        self.places.len() as u32
+        self.contexts.len() as u32
     }
 
     /// Says what is asked for from now on.
@@ -67,12 +68,12 @@ impl Units {
     }
 
     /// Begins a unit with `text`; returns its number.
-    pub fn begin(&mut self, place: Place, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
-        if self.places.len() >= UNITS_MAX {
+    pub fn begin(&mut self, context: UnitContext, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+        if self.contexts.len() >= UNITS_MAX {
             return NONE;
         }
-        let number = self.places.len() as u32;
-        self.places.push(place);
+        let number = self.contexts.len() as u32;
+        self.contexts.push(context);
         self.append(number, source, text, entities);
         number
     }
@@ -112,7 +113,7 @@ impl Units {
     fn units(&self, source: Source<'_>) -> Vec<ContentUnit> {
         let mut units = Vec::new();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
-            let Place { in_anchor, in_form } = self.places[pieces[0].unit as usize];
+            let UnitContext { in_anchor, in_form } = self.contexts[pieces[0].unit as usize];
             let first = units.len();
             let mut cut = |(hash, words)| {
                 if units.len() < UNITS_MAX {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::graph::{ClusterGraph, GraphEdge, GraphNode, Standing};
-use super::prune::Universe;
+use super::options::Universe;
 use super::sample::{Cluster, GraphLink, GraphPage};
 
 /// The graph before it is pruned, and what pruning has to know besides.

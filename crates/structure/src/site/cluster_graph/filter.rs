@@ -14,8 +14,15 @@ pub struct GraphFilter {
     kept: Box<[u64]>,
 }
 
+impl ClusterGraph {
+    /// Returns the form of the graph for crawling.
+    pub fn filter(&self) -> GraphFilter {
+        GraphFilter::new(self)
+    }
+}
+
 impl GraphFilter {
-    pub(super) fn new(graph: &ClusterGraph) -> Self {
+    fn new(graph: &ClusterGraph) -> Self {
         let pruned: Box<[_]> = graph.nodes.iter().map(|node| node.standing.pruned()).collect();
         let words = pruned.len().div_ceil(64);
         let mut kept = vec![0; pruned.len() * words].into_boxed_slice();

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::GraphFilter;
 use super::sample::Cluster;
 
 /// Why a link is not followed.
@@ -129,10 +128,5 @@ impl ClusterGraph {
         let edge = self.edges.binary_search_by_key(&(from, to), |edge| (edge.from, edge.to));
         let kept = edge.is_ok_and(|place| self.edges[place].kept);
         if kept { Ok(()) } else { Err(GraphReason::NoEdge) }
-    }
-
-    /// The form for crawling.
-    pub fn filter(&self) -> GraphFilter {
-        GraphFilter::new(self)
     }
 }

@@ -14,6 +14,7 @@ mod evidence;
 mod filter;
 mod graph;
 mod leaves;
+mod options;
 mod prune;
 #[cfg(test)]
 mod prune_tests;
@@ -30,7 +31,7 @@ mod worth_tests;
 pub use content::Appraisal;
 pub use filter::GraphFilter;
 pub use graph::{ClusterGraph, GraphEdge, GraphNode, GraphReason, Standing};
-pub use prune::{NodeRule, PruneOptions, Reach, Universe};
+pub use options::{NodeRule, PruneOptions, Reach, Universe};
 pub use sample::{Cluster, GraphLink, GraphPage};
 pub use worth::Apart;
 

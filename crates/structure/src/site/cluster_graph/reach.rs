@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use super::graph::{ClusterGraph, GraphEdge, GraphReason, Standing};
-use super::prune::Reach;
+use super::options::Reach;
 use super::sample::{Cluster, GraphPage};
 
 /// What a way costs: first the URLs of pruned clusters that it leads through, then the edges that it puts back.
