@@ -1,4 +1,4 @@
-//! Parser, site structure algorithms and page classifier: pure functions over values.
+//! The parser, the algorithms on site structure and the page classifier: pure functions over values.
 
 pub mod classify;
 pub mod parse;

@@ -273,7 +273,7 @@ fn learn_graph(lesson: &mut Lesson<'_>, texts: &Texts, options: &ClusterGraphOpt
         return Ok(ClusterGraph::learn(&pages, lesson.clusters(), &seeds, &options.prune));
     };
     let (pages, seeds) = lesson.sample(texts);
-    Ok(ClusterGraph::learn_told(&pages, &pruned, &seeds, &options.prune))
+    Ok(ClusterGraph::learn_with_verdicts(&pages, &pruned, &seeds, &options.prune))
 }
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! The front of classification: from a bag of leaf paths to a cluster.
+//! The entry point of classification: from a bag of leaf paths to a cluster.
 
 use super::index::{Buffers, Index};
 use super::sample::Sample;
@@ -7,7 +7,7 @@ use super::vote::{Classified, KnnOptions};
 use crate::site::Vocabulary;
 use harvestman_core::model::LeafPath;
 
-/// Classifies pages by a trained sample. It never changes, so that all workers may read one.
+/// Classifies pages by a trained sample. It is immutable, so all workers can share one.
 #[derive(Debug, Clone)]
 pub struct Classifier {
     vocabulary: Vocabulary,
@@ -15,43 +15,43 @@ pub struct Classifier {
     version: u64,
 }
 
-/// What a worker keeps from page to page, so that classifying one allocates nothing.
+/// The state that a worker reuses from page to page, so that classification does not allocate.
 #[derive(Debug)]
 pub struct Scratch {
     page: Vec<(u32, f32)>,
     buffers: Buffers,
     cache: SignatureCache,
-    /// The classifier whose answers the cache holds.
+    /// The classifier whose answers are in the cache.
     version: Option<u64>,
     hits: u64,
 }
 
 impl Scratch {
-    /// Buffers, with a cache of `answers` answers.
+    /// Creates the buffers, with a cache of `answers` answers.
     pub fn new(answers: usize) -> Self {
         let (page, buffers, cache) = (Vec::new(), Buffers::default(), SignatureCache::new(answers));
         Self { page, buffers, cache, version: None, hits: 0 }
     }
 
-    /// How many pages were answered from the cache.
+    /// Returns the number of pages that were answered from the cache.
     pub const fn hits(&self) -> u64 {
         self.hits
     }
 }
 
 impl Classifier {
-    /// A classifier by the vocabulary and sample that were learnt together. `version` names it among all that a scratch
-    /// meets: answers cached for another version are forgotten.
+    /// Creates a classifier from the vocabulary and sample that were learned together. `version` identifies it among
+    /// all classifiers that a scratch is used with: cached answers of another version are dropped.
     pub fn new(vocabulary: Vocabulary, sample: &Sample, options: KnnOptions, version: u64) -> Self {
         Self { vocabulary, index: Index::new(sample, options), version }
     }
 
-    /// The features that pages are seen by.
+    /// Returns the features that distinguish pages.
     pub const fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// Says what the page with this bag of leaf paths is.
+    /// Classifies the page with this bag of leaf paths.
     pub fn classify(&self, bag: &[LeafPath], scratch: &mut Scratch) -> Classified {
         if scratch.version != Some(self.version) {
             scratch.cache.clear();
@@ -67,7 +67,7 @@ impl Classifier {
         answer
     }
 
-    /// The same without a look into the cache.
+    /// Does the same without the cache.
     pub fn classify_uncached(&self, bag: &[LeafPath], scratch: &mut Scratch) -> Classified {
         self.vocabulary.weigh_into(bag, &mut scratch.page);
         self.index.classify(&scratch.page, &mut scratch.buffers)

@@ -1,15 +1,15 @@
-//! A smaller sample that says the same (condensed nearest neighbours, Hart 1968): SOUrCe's future work.
+//! A smaller sample that classifies alike (condensed nearest neighbours, Hart 1968), which is future work of SOUrCe.
 
 use super::index::{Buffers, Index};
 use super::sample::Sample;
 use super::vote::{KnnOptions, NEIGHBOURS};
 use crate::site::{Label, SparseVector};
 
-/// Drops from `sample` what its labels do not need: pages deep inside a cluster.
+/// Drops the entries of `sample` that its labels do not need: pages deep inside a cluster.
 ///
-/// It starts with all outliers and the first few entries of each cluster, and takes in what the rest calls wrong until the
-/// whole sample and at least `agreement` (0 … 1) of the `probes` (pages that are not in the sample) get the label that the
-/// whole sample gives them. Where that needs everything, everything is kept.
+/// It starts with all outliers and the first few entries of each cluster, and adds entries that are classified wrongly
+/// until the whole sample and at least `agreement` (0 … 1) of the `probes` (pages that are not in the sample) get the
+/// label that the whole sample gives them. If that needs all entries, all are retained.
 pub fn condense(sample: &Sample, options: &KnnOptions, probes: &[SparseVector], agreement: f64) -> Sample {
     let whole = Index::new(sample, *options);
     let mut keep = first_of_each(sample, options.neighbours.max(NEIGHBOURS));
@@ -21,7 +21,7 @@ pub fn condense(sample: &Sample, options: &KnnOptions, probes: &[SparseVector], 
         let index = Index::new(&kept, *options);
         let wrong = differing(&own_labels, &labels(&index, &own));
         if !wrong.is_empty() {
-            // A page that stands in the sample itself and is wrong nevertheless needs company.
+            // A page that is in the sample itself and is nevertheless wrong needs more neighbours.
             let added = wrong.iter().filter(|place| !std::mem::replace(&mut keep[**place], true)).count();
             if added > 0 {
                 continue;
@@ -59,7 +59,7 @@ fn differing(wanted: &[Label], found: &[Label]) -> Vec<usize> {
     (0..wanted.len()).filter(|&place| wanted[place] != found[place]).collect()
 }
 
-/// Keeps what votes on `page` in the whole sample.
+/// Retains the entries that vote on `page` in the whole sample.
 fn keep_nearest(sample: &Sample, options: &KnnOptions, page: &[(u32, f32)], keep: &mut [bool]) {
     let page = SparseVector::new(page.to_vec());
     let distance = |place: &usize| page.distance(&sample.entries()[*place].vector);

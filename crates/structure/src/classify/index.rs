@@ -1,4 +1,4 @@
-//! k nearest neighbours, exactly, through an inverted index.
+//! Exact k nearest neighbours through an inverted index.
 
 use std::ops::Range;
 
@@ -8,16 +8,17 @@ use crate::site::{Label, distance, squared_norm};
 
 /// The sample by feature: for each feature, the entries that have it.
 ///
-/// A query adds up the scalar products feature by feature, touching only the features of the page; a distance then needs the
-/// two norms and that product. Sums run in the order of the features, so distances are those of
-/// [`crate::site::SparseVector::distance`] to the last bit. Memory is 8 bytes for each non-zero weight of the distinct pages.
+/// A query adds up the scalar products feature by feature and touches only the features of the page; a distance then
+/// needs the two norms and that product. Sums run in the order of the features, so distances equal those of
+/// [`crate::site::SparseVector::distance`] to the last bit. Memory is 8 bytes for each non-zero weight of the distinct
+/// pages.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
-    /// Where the postings of each feature lie.
+    /// The start of the postings of each feature.
     starts: Vec<u32>,
     postings: Vec<(u32, f32)>,
     entries: Vec<Indexed>,
-    /// The pages of all entries, of each no more than can vote.
+    /// The pages of all entries, of each entry at most as many as can vote.
     pages: Vec<u32>,
     options: KnnOptions,
 }
@@ -29,7 +30,7 @@ struct Indexed {
     pages: Range<u32>,
 }
 
-/// Buffers of a query; one a worker.
+/// Buffers of a query; one per worker.
 #[derive(Debug, Default)]
 pub struct Buffers {
     dots: Vec<f64>,
@@ -37,7 +38,7 @@ pub struct Buffers {
 }
 
 impl Index {
-    /// The index over `sample`.
+    /// Creates the index of `sample`.
     pub fn new(sample: &Sample, options: KnnOptions) -> Self {
         let heard = |label: Label| label.is_some() || options.outliers == Outliers::Vote;
         let mut index = Self { options, ..Self::default() };
@@ -58,7 +59,7 @@ impl Index {
         index
     }
 
-    /// How many distinct pages are compared with.
+    /// Returns the number of distinct pages in the index.
     pub fn entries(&self) -> usize {
         self.entries.len()
     }
@@ -70,7 +71,7 @@ impl Index {
         vote(&buffers.neighbours, &self.options)
     }
 
-    /// The scalar products of the page with every entry.
+    /// Computes the scalar products of the page with every entry.
     fn add_up(&self, page: &[(u32, f32)], dots: &mut Vec<f64>) {
         dots.clear();
         dots.resize(self.entries.len(), 0.0);
@@ -92,8 +93,8 @@ impl Index {
     fn nearest(&self, squared_norm: f64, buffers: &mut Buffers) {
         let Buffers { dots, neighbours } = buffers;
         neighbours.clear();
-        // Squared distances are enough to see that an entry is too far, and the root is the dear part. What is a little
-        // farther than the last neighbour may still have the same rounded distance, hence the slack.
+        // Squared distances suffice to see that an entry is too far, and the root is the expensive part. An entry
+        // slightly farther than the last neighbour may have the same rounded distance, hence the slack.
         let mut farthest = f64::INFINITY;
         for (entry, dot) in self.entries.iter().zip(dots.iter()) {
             if (squared_norm + entry.squared_norm) - 2.0 * dot > farthest {

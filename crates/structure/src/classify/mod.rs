@@ -1,8 +1,9 @@
 //! Classification: which cluster a page belongs to (SOUrCe 2018, section 3.4).
 //!
-//! In: the bag of leaf paths that the parser found. Out: [`Classified`], by the nearest pages of the training [`Sample`]. The
-//! [`Classifier`] answers repeated bags from a cache by signature, all others through an inverted [`Index`], which says exactly what
-//! looking at every page says ([`classify_naively`]). [`condense()`] makes the sample smaller.
+//! Input: the bag of leaf paths from the parser. Output: [`Classified`], by the nearest pages of the training
+//! [`Sample`]. The [`Classifier`] answers repeated bags from a cache by signature and all others through an inverted
+//! [`Index`], which gives exactly the result of a comparison with every page ([`classify_naively`]). [`condense()`]
+//! makes the sample smaller.
 
 mod classifier;
 mod condense;

@@ -1,4 +1,5 @@
-//! k nearest neighbours by looking at every page of the sample: the twin that the index is held against.
+//! k nearest neighbours by comparison with every page of the sample: the reference implementation for tests of the
+//! index.
 
 use super::sample::Sample;
 use super::vote::{Classified, KnnOptions, Neighbour, Outliers, vote};

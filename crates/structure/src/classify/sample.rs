@@ -1,29 +1,29 @@
-//! What pages are compared with: the pages of the training sample, identical ones together.
+//! The pages of the training sample, with identical ones merged.
 
 use std::collections::HashMap;
 
 use crate::site::{Label, SparseVector};
 
-/// The labelled sample. Pages of one vector and label are one entry, however many there are: votes need no more than the
+/// The labelled sample. Pages with one vector and label are one entry, of any number of pages: votes need only the
 /// first few of them.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     entries: Vec<Entry>,
 }
 
-/// Pages that are alike.
+/// Identical pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What they look like.
+    /// Their vector.
     pub vector: SparseVector,
-    /// Their cluster; none for outliers.
+    /// Their cluster; `None` for outliers.
     pub label: Label,
     /// The numbers of the pages, ascending.
     pub pages: Vec<u32>,
 }
 
 impl Sample {
-    /// The sample of these pages, one vector and label a page; what is missing of one of them is cut off the other.
+    /// Creates the sample of these pages, one vector and label per page. If one list is longer, its surplus is ignored.
     pub fn new(vectors: &[SparseVector], labels: &[Label]) -> Self {
         let mut place: HashMap<(&SparseVector, Label), usize> = HashMap::new();
         let mut entries: Vec<Entry> = Vec::new();
@@ -37,17 +37,17 @@ impl Sample {
         Self { entries }
     }
 
-    /// The entries, by first page.
+    /// Returns the entries, by first page.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How many pages the sample has.
+    /// Returns the number of pages in the sample.
     pub fn pages(&self) -> usize {
         self.entries.iter().map(|entry| entry.pages.len()).sum()
     }
 
-    /// This sample with only those entries that `keep` says, by their place.
+    /// Returns this sample with only the entries that `keep` selects by their position.
     pub fn only(&self, keep: &[bool]) -> Self {
         let kept = self.entries.iter().zip(keep).filter(|(_, keep)| **keep);
         Self { entries: kept.map(|(entry, _)| entry.clone()).collect() }

@@ -1,18 +1,18 @@
-//! A cache from what a page's bag of leaf paths hashes to, to what the page was found to be.
+//! A cache of classification results by the hash of a page's bag of leaf paths.
 
 use super::vote::Classified;
 use harvestman_core::model::LeafPath;
 
-/// Answers kept together; the one least recently asked for gives way.
+/// Number of answers per set; the least recently used one is replaced.
 const WAYS: usize = 4;
 
-/// A 64-bit hash of a bag, whatever the order of its paths.
+/// Returns a 64-bit hash of a bag, independent of the order of its paths.
 pub fn signature(bag: &[LeafPath]) -> u64 {
-    // A sum of well-mixed terms depends on no order, so nothing needs to be sorted.
+    // A sum of well-mixed terms does not depend on the order, so nothing needs to be sorted.
     bag.iter().fold(bag.len() as u64, |sum, leaf| sum.wrapping_add(mix(leaf.path ^ mix(u64::from(leaf.count)))))
 }
 
-/// The finaliser of SplitMix64: every bit of the result depends on every bit of the value.
+/// Applies the finaliser of SplitMix64: every bit of the result depends on every bit of the value.
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,23 +22,23 @@ const fn mix(value: u64) -> u64 {
 
 /// Answers by signature: a table of fixed size, in sets of four in the order of their last use.
 ///
-/// Two bags of one signature are taken for the same: among a million bags that happens with probability 3 · 10⁻⁸.
+/// Two bags with one signature count as the same: among a million bags that happens with probability 3 · 10⁻⁸.
 #[derive(Debug)]
 pub struct SignatureCache {
     sets: Box<[Set]>,
 }
 
-/// Signatures with their answers, the one used last first.
+/// Signatures with their answers, most recently used first.
 type Set = [Option<(u64, Classified)>; WAYS];
 
 impl SignatureCache {
-    /// A cache for at least `answers` answers (24 bytes each).
+    /// Creates a cache for at least `answers` answers (24 bytes each).
     pub fn new(answers: usize) -> Self {
         let sets = answers.div_ceil(WAYS).max(1).next_power_of_two();
         Self { sets: vec![[None; WAYS]; sets].into() }
     }
 
-    /// The answer kept for `signature`.
+    /// Returns the cached answer for `signature`.
     pub fn get(&mut self, signature: u64) -> Option<Classified> {
         let set = self.set(signature);
         let way = set.iter().position(|kept| kept.is_some_and(|(other, _)| other == signature))?;
@@ -46,14 +46,14 @@ impl SignatureCache {
         set[0].map(|(_, answer)| answer)
     }
 
-    /// Keeps the answer for `signature`, which is not there yet.
+    /// Caches the answer for `signature`, which is not in the cache yet.
     pub fn insert(&mut self, signature: u64, answer: Classified) {
         let set = self.set(signature);
         set.rotate_right(1);
         set[0] = Some((signature, answer));
     }
 
-    /// Forgets all answers.
+    /// Drops all answers.
     pub fn clear(&mut self) {
         self.sets.fill([None; WAYS]);
     }

@@ -2,23 +2,23 @@
 
 use crate::site::Label;
 
-/// The neighbours that vote (minPts - 1).
+/// Number of neighbours that vote (minPts - 1).
 pub const NEIGHBOURS: usize = 3;
 
-/// What the outliers of the sample are to classification.
+/// How classification treats the outliers of the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Outliers {
-    /// A class like a cluster: a page among outliers is one.
+    /// As a class like a cluster: a page among outliers is one.
     #[default]
     Vote,
-    /// Not there: every page gets a cluster, unless the cut-off forbids it.
+    /// As absent: every page gets a cluster, unless the cut-off forbids it.
     Ignored,
 }
 
-/// How neighbours decide.
+/// Options of the vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnnOptions {
-    /// How many vote.
+    /// Number of neighbours that vote.
     pub neighbours: usize,
     /// Whether outliers vote.
     pub outliers: Outliers,
@@ -32,7 +32,7 @@ impl Default for KnnOptions {
     }
 }
 
-/// A page of the sample, seen from the page that is to be classified.
+/// A page of the sample, as a neighbour of the page to classify.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     /// Euclidean distance.
@@ -44,29 +44,30 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
-    /// The order of neighbours: nearer first; of equally near ones the earlier page.
+    /// Returns whether this neighbour comes first: nearer before farther, and of equally near ones the earlier page.
     pub fn is_before(&self, other: &Self) -> bool {
         self.distance.total_cmp(&other.distance).then(self.page.cmp(&other.page)).is_lt()
     }
 }
 
-/// What a page was found to be.
+/// The result of classification.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Classified {
-    /// Its cluster; none for an outlier.
+    /// The page's cluster; `None` for an outlier.
     pub cluster: Label,
-    /// The distance to the nearest page of the sample; infinite where there is none.
+    /// The distance to the nearest page of the sample; infinite if the sample is empty.
     pub distance: f32,
     /// The number of that page.
     pub nearest: u32,
 }
 
 impl Classified {
-    /// What every page is where the sample is empty.
+    /// The result for every page if the sample is empty.
     pub const UNLIKE_ALL: Self = Self { cluster: None, distance: f32::INFINITY, nearest: u32::MAX };
 }
 
-/// The label that most of the neighbours have, nearest first; of labels with equally many votes the one with the nearest.
+/// Returns the label that most of the neighbours have, which are given nearest first; of labels with equally many votes
+/// the one with the nearest neighbour.
 pub fn vote(neighbours: &[Neighbour], options: &KnnOptions) -> Classified {
     let Some(nearest) = neighbours.first() else { return Classified::UNLIKE_ALL };
     let too_far = options.cut_off.is_some_and(|cut_off| nearest.distance > cut_off);

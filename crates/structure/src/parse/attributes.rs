@@ -1,15 +1,15 @@
-//! Attributes of a tag, as the HTML standard's tokeniser reads them (section 13.2.5.32 on).
+//! Attributes of a tag, as the tokeniser of the HTML standard reads them (sections 13.2.5.32 ff.).
 
 use super::bytes::{ENDS_ATTRIBUTE_NAME, ENDS_UNQUOTED, find, is_space, leading_letters};
 
-/// What stands next in a tag.
+/// The next item in a tag.
 enum Next<'b> {
     Attribute { name: &'b [u8], value: &'b [u8], behind: usize },
     End { behind: usize, self_closing: bool },
     EndOfPage,
 }
 
-/// Reads on from `at`, which is behind a tag's name or an attribute.
+/// Reads the item at `at`, the position behind the tag's name or an attribute.
 #[inline(always)]
 fn next(bytes: &[u8], mut at: usize) -> Next<'_> {
     let mut slash = false;
@@ -62,8 +62,8 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the tag ends whose name ends at `at` (the first byte behind it), and whether it closes itself. None where the page
-/// ends first.
+/// Returns the position of the end of the tag whose name ends at `at` (the first byte behind it), and whether the tag
+/// closes itself; `None` if the page ends first.
 #[inline]
 pub(super) fn end_of_tag(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     // Most tags have no attributes.
@@ -79,7 +79,7 @@ pub(super) fn end_of_tag(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The attributes that say what an `a` links to.
+/// The attributes that describe the link of an `a`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Linked<'b> {
     pub href: Option<&'b [u8]>,
@@ -87,7 +87,8 @@ pub(super) struct Linked<'b> {
     pub rel: Option<&'b [u8]>,
 }
 
-/// As [`end_of_tag`], and keeps what an `a` links to, so that its attributes are read once only.
+/// Does the same as [`end_of_tag`] and stores the attributes that describe the link of an `a`, so that they are read
+/// only once.
 #[inline]
 pub(super) fn end_of_anchor<'b>(bytes: &'b [u8], mut at: usize, linked: &mut Linked<'b>) -> Option<(usize, bool)> {
     *linked = Linked::default();
@@ -109,7 +110,7 @@ pub(super) fn end_of_anchor<'b>(bytes: &'b [u8], mut at: usize, linked: &mut Lin
     }
 }
 
-/// The attributes of a tag that is known to end, in order: names as written, values as written and without quotes.
+/// The attributes of a tag that is known to end, in order: names as written, values as written but without quotes.
 #[derive(Debug, Clone)]
 pub(super) struct Attributes<'b> {
     bytes: &'b [u8],
@@ -117,12 +118,12 @@ pub(super) struct Attributes<'b> {
 }
 
 impl<'b> Attributes<'b> {
-    /// Those that begin at `at`.
+    /// Creates an iterator over the attributes that begin at `at`.
     pub fn new(bytes: &'b [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// The values of the attributes `names`, the first of each name; none where it is missing.
+    /// Returns the values of the attributes `names`, the first of each name; `None` for a name that is missing.
     #[inline]
     pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<&'b [u8]>; N] {
         let mut values = [None; N];

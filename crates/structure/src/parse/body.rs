@@ -218,7 +218,7 @@ impl Builder {
         self.push_token(tag);
     }
 
-    /// Puts an element here that has no content.
+    /// Adds an element without content.
     fn void(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         self.part_texts(tag.tag);
         match tag.tag {
@@ -237,7 +237,7 @@ impl Builder {
         }
     }
 
-    /// Notes what a picture, film or sound is taken from; `data-src` is where pages put it that load them late.
+    /// Records the source of a picture, film or sound; `data-src` is where pages that load lazily put it.
     fn show_media(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         if self.units.gist.on {
             let addresses = Self::attributes(source, tag).pick(["src", "data-src"]);

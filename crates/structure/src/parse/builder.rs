@@ -1,8 +1,8 @@
-//! Reads a page's tokens into paths, leaves and links, as the tree construction of the HTML standard (section 13.2.6) would
-//! place them, but without a tree: of the open elements only the paths are kept.
+//! Turns a page's tokens into paths, leaves and links. Elements are placed as the tree construction of the HTML
+//! standard (section 13.2.6) places them, but no tree is built: only the paths of the open elements are stored.
 //!
-//! This file has what all rules share: where something is put, and what is counted and collected when it is. The rules stand
-//! in `head`, `body`, `table` and `foreign`.
+//! This file has what all rules share: where something is placed, and what is counted and collected when it is. The
+//! rules are in `head`, `body`, `table` and `foreign`.
 
 use super::attributes::Attributes;
 use super::classes::Classes;
@@ -20,7 +20,7 @@ use super::units::{self, UnitContext, Units};
 use harvestman_core::config::{ParseOptions, RobotsOptions};
 use harvestman_core::model::{FormFacts, ParsedPage};
 
-/// How far the document has come.
+/// The progress through the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Before the head.
@@ -31,21 +31,21 @@ pub(super) enum Phase {
     Frameset,
 }
 
-/// What to do with a tag next.
+/// What to do next with a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// It has been dealt with.
+    /// The tag is handled.
     Done,
-    /// The place has changed: look at it again.
+    /// The insertion mode has changed: the tag is processed again.
     Again,
-    /// Its element's content is text.
+    /// The content of the tag's element is text.
     Raw(Raw),
 }
 
 #[derive(Debug)]
 pub(super) struct Builder {
     pub options: ParseOptions,
-    /// The product token by which a page addresses this crawler alone.
+    /// The product token by which a page addresses only this crawler.
     pub agent: Box<str>,
     pub open: OpenElements,
     pub leaves: Leaves,
@@ -56,15 +56,15 @@ pub(super) struct Builder {
     pub forms: FormFacts,
     pub spellings: Spellings,
     pub phase: Phase,
-    /// Whether nothing but comments and white space has come yet.
+    /// Whether only comments and white space have come so far.
     pub initial: bool,
-    /// Whether the page declares no modern document type: then a table does not end a paragraph.
+    /// Whether the page declares no modern document type, in which case a table does not end a paragraph.
     pub quirks: bool,
-    /// In a `noscript` in the head.
+    /// Whether the position is in a `noscript` in the head.
     pub head_noscript: bool,
-    /// Whether the page wrote its `body` tag.
+    /// Whether the page has a `body` tag.
     pub explicit_body: bool,
-    /// A class attribute with its white space squeezed.
+    /// A class attribute with its white space collapsed.
     pub class: Vec<u8>,
 }
 
@@ -109,7 +109,7 @@ impl Builder {
                 Token::End => self.end_tag(source, &tokens.tag),
                 Token::Text(text) => self.text(source, text, true),
                 Token::Cdata(text) => self.text(source, text, false),
-                // White space directly in a table is put there as it is.
+                // White space directly in a table is placed as it is.
                 Token::Space(_) if self.open.tag().is(element::FOSTERS) => {}
                 Token::Space(blank) => self.space(source, blank),
                 Token::Comment => self.open.in_text = false,
@@ -157,20 +157,20 @@ impl Builder {
         }
     }
 
-    /// The path of the step `word`, with the class tokens of the word `class`, below `parent`.
+    /// Returns the path of the step `word`, with the class tokens of the word `class`, below `parent`.
     #[inline]
     pub fn child(&mut self, parent: Path, word: u64, class: u64, name: impl Fn() -> String) -> Path {
         self.spellings.child(parent, word, class, name)
     }
 
-    /// The word of the kept class tokens of `tag`.
+    /// Returns the word of the kept class tokens of `tag`.
     #[inline(never)]
     fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
         let class = tag.linked.class.filter(|_| !self.in_template());
         class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings))
     }
 
-    /// The path of the element into which `tag` would be put now.
+    /// Returns the path of the element that `tag` would be placed in now.
     #[inline]
     pub fn parent_path(&self, tag: Option<Tag>) -> Path {
         if self.open.tag().is(element::FOSTERS) && !tag.is_some_and(|tag| tag.is(element::IN_TABLE)) {
@@ -180,7 +180,7 @@ impl Builder {
         }
     }
 
-    /// Opens an HTML element that the page need not have written.
+    /// Opens an HTML element that need not have a tag on the page.
     pub fn push(&mut self, tag: Tag) {
         self.push_with(tag, 0);
     }
@@ -192,7 +192,7 @@ impl Builder {
         self.open.push(tag, Space::Html, path);
     }
 
-    /// The path that the element of `tag` has when it is put here.
+    /// Returns the path of the element of `tag` when it is placed here.
     #[inline]
     pub fn element_path(&mut self, tag: &TagToken<'_>) -> Path {
         let parent = self.parent_path(Some(tag.tag));
@@ -209,19 +209,19 @@ impl Builder {
         self.open.push(tag.tag, Space::Html, path);
     }
 
-    /// Whether what stands here is shown, as far as leaf paths go.
+    /// Returns whether content at this position is shown, in the sense of leaf paths.
     #[inline]
     pub fn is_shown(&self) -> bool {
         self.phase >= Phase::Body && self.open.count(Tag::NOSCRIPT) == 0 && !self.in_template()
     }
 
-    /// Whether what stands here is only a template for scripts.
+    /// Returns whether this position is inside a `template`.
     #[inline]
     pub fn in_template(&self) -> bool {
         self.open.count(Tag::TEMPLATE) > 0
     }
 
-    /// Puts text here. `entities`: whether they are read.
+    /// Places text here. `entities` says whether entities are decoded.
     #[inline]
     fn text(&mut self, source: Source<'_>, text: &[u8], entities: bool) {
         if self.phase < Phase::Body && !self.in_template() {
@@ -251,7 +251,7 @@ impl Builder {
         }
     }
 
-    /// Puts white space here: it is nothing by itself, but parts words where it stands in a text.
+    /// Places white space here. It is no text by itself, but separates words inside a text.
     #[inline]
     fn space(&mut self, source: Source<'_>, blank: &[u8]) {
         self.reopen_formatting_before_text();
@@ -260,7 +260,7 @@ impl Builder {
         }
     }
 
-    /// Notes that `text` begins a unit of content, unless it labels a control; returns its number.
+    /// Begins a unit of content with `text`, unless the text labels a control. Returns the unit's number.
     #[inline(never)]
     fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
@@ -271,7 +271,7 @@ impl Builder {
         self.units.begin(context, source, text, entities)
     }
 
-    /// Notes that an element `tag` is put here: text that follows is another text.
+    /// Records that an element `tag` is placed here, so that text that follows is another text.
     #[inline]
     pub fn part_texts(&mut self, tag: Tag) {
         self.open.in_text = false;
@@ -285,7 +285,7 @@ impl Builder {
         self.leaves.add(path.rich);
     }
 
-    /// Puts the element here whose start tag was read last, and whose content is text.
+    /// Places the element whose start tag was read last and whose content is text.
     fn raw_element(&mut self, source: Source<'_>, raw: Raw, tokens: &mut Tokens<'_>) {
         let tag = tokens.tag;
         let content = tokens.content(raw, tag.tag.name());
@@ -309,7 +309,7 @@ impl Builder {
         }
     }
 
-    /// Opens the formatting elements again that a block has cut short.
+    /// Reopens the formatting elements that were cut short by a block.
     #[inline]
     pub fn reopen_formatting(&mut self) {
         if let Some(first) = self.open.first_to_reopen() {
@@ -328,10 +328,10 @@ impl Builder {
         }
     }
 
-    /// Counts an `a` that is opened again: in the tree it is another element.
+    /// Counts an `a` that is reopened: in the tree it is another element.
     fn repeat_anchor(&mut self, Anchor { word, link }: Anchor, class: u64) {
         let parent = self.parent_path(Some(Tag::A));
-        // The word's name is known from the first time.
+        // The name of the word is known from the first occurrence.
         let apath = step(parent.plain, word);
         self.spellings.learn(apath, parent.plain, word, String::new);
         if self.is_shown() {
@@ -344,7 +344,7 @@ impl Builder {
         }
     }
 
-    /// Reads the document type: whether the page is read by the rules for old pages.
+    /// Reads the document type and with it whether the quirks rules apply.
     fn doctype(&mut self, doctype: &[u8]) {
         if self.initial {
             self.initial = false;
@@ -352,13 +352,13 @@ impl Builder {
         }
     }
 
-    /// The attributes of `tag`.
+    /// Returns the attributes of `tag`.
     pub fn attributes<'b>(source: Source<'b>, tag: &TagToken<'b>) -> Attributes<'b> {
         Attributes::new(source.bytes, tag.attributes.0)
     }
 }
 
-/// An element's name as it is spelt in a path.
+/// Returns an element's name as paths spell it.
 pub(super) fn spelt(name: &[u8]) -> String {
     String::from_utf8_lossy(name).to_ascii_lowercase()
 }

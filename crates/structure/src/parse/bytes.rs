@@ -1,14 +1,14 @@
-//! Classes of bytes in HTML, and searches for them. Most runs on a page are a few bytes long, so that the searches look at
-//! eight bytes at once before they call the machinery for long ones.
+//! Classes of bytes in HTML, and searches for them. Most runs on a page are a few bytes long, so the searches look at
+//! eight bytes at once before they call the machinery for long runs.
 
 use memchr::memchr;
 
-/// How far a search looks by itself.
+/// Bytes that a search looks at by itself.
 const NEAR: usize = 32;
-/// A byte in each place of a word.
+/// The byte 1 in each byte of a 64-bit word.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// Whether `b` is white space to HTML.
+/// Returns whether `b` is white space in HTML.
 #[inline(always)]
 pub(super) const fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\n' | b'\t' | b'\r' | 0x0c)
@@ -21,31 +21,31 @@ pub(super) const ENDS_ATTRIBUTE_NAME: [bool; 256] = ends(b"/>=");
 /// Bytes that end a value without quotes.
 pub(super) const ENDS_UNQUOTED: [bool; 256] = ends(b">");
 
-/// The eight bytes at `at`, little-endian; none where there are fewer.
+/// Returns the eight bytes at `at`, little-endian; `None` if there are fewer.
 #[inline(always)]
 pub(super) fn eight(bytes: &[u8], at: usize) -> Option<u64> {
     let eight = bytes.get(at..)?.first_chunk::<8>()?;
     Some(u64::from_le_bytes(*eight))
 }
 
-/// How many of the first eight bytes of `bytes` are lower-case letters (or one of a few signs that end no name), if what is
-/// behind them is within the eight bytes too.
+/// Returns the number of lower-case letters (or one of a few signs that end no name) that the eight bytes at `at` begin
+/// with, together with the eight bytes; `None` unless the run ends within them.
 #[inline(always)]
 pub(super) fn leading_letters(bytes: &[u8], at: usize) -> Option<(usize, u64)> {
     const LETTER_BITS: u64 = ONES * 0x60;
     let word = eight(bytes, at)?;
-    // What ends a name has one of these bits unset, as have capitals, digits and hyphens.
+    // The bytes that end a name have one of these bits unset, as have capitals, digits and hyphens.
     let ends = !word & LETTER_BITS;
     (ends != 0).then(|| (ends.trailing_zeros() as usize / 8, word))
 }
 
-/// Where `wanted` is first in `bytes`.
+/// Returns the position of the first `wanted` in `bytes`.
 #[inline(always)]
 pub(super) fn find(wanted: u8, bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < NEAR {
         let Some(word) = eight(bytes, at) else { break };
-        // The lowest zero byte has its top bit set here; above it there may be false ones.
+        // The lowest zero byte has its top bit set here; there may be false ones above it.
         let same = word ^ (ONES * u64::from(wanted));
         let zeros = same.wrapping_sub(ONES) & !same & (ONES << 7);
         if zeros != 0 {
@@ -56,7 +56,7 @@ pub(super) fn find(wanted: u8, bytes: &[u8]) -> Option<usize> {
     memchr(wanted, bytes.get(at..)?).map(|found| at + found)
 }
 
-/// How many bytes of white space `bytes` begins with.
+/// Returns the number of bytes of white space that `bytes` begins with.
 #[inline(always)]
 pub(super) fn leading_space(bytes: &[u8]) -> usize {
     let mut at = usize::from(bytes.first().is_some_and(|b| is_space(*b)));
@@ -74,7 +74,7 @@ pub(super) fn leading_space(bytes: &[u8]) -> usize {
     at
 }
 
-/// A table of white space and the bytes `more`.
+/// Returns a table of white space and the bytes `more`.
 const fn ends(more: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut b = 0;

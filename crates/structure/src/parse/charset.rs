@@ -1,6 +1,7 @@
-//! Which charset a page is in: byte order mark, HTTP header, `meta`, valid UTF-8, and only then a guess.
+//! The charset of a page: byte order mark, HTTP header, `meta`, valid UTF-8, and last a guess.
 //!
-//! The order is that of the HTML standard (section 13.2.3.2), except that valid UTF-8 without a declaration is taken for it.
+//! The order is that of the HTML standard (section 13.2.3.2), except that a page of valid UTF-8 without a declaration
+//! counts as UTF-8.
 
 use std::borrow::Cow;
 
@@ -12,10 +13,10 @@ use super::bytes::is_space;
 use super::element::Tag;
 use super::tokens::{Token, Tokens};
 
-/// How much of the page may hold the declaration (HTML standard, section 13.2.3.2).
+/// Bytes at the beginning of a page that may hold the declaration (HTML standard, section 13.2.3.2).
 const PRESCAN_MAX: usize = 1024;
 
-/// The charset of a page, and the page without its byte order mark.
+/// Returns the charset of a page, and the page without its byte order mark.
 pub(super) fn of<'b>(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usize) -> (&'static Encoding, &'b [u8]) {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return (encoding, &bytes[mark..]);
@@ -26,8 +27,8 @@ pub(super) fn of<'b>(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usi
     (encoding, bytes)
 }
 
-/// The bytes to scan, and their encoding. Most charsets write markup as ASCII does and are scanned as they are, so that only
-/// what is kept of a page is decoded; of the others the whole page is.
+/// Returns the bytes to scan and their encoding. Most charsets write markup as ASCII does; such pages are scanned as
+/// they are and only what is stored of them is decoded. Pages in other charsets are decoded as a whole.
 pub(super) fn scannable<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> (&'static Encoding, Cow<'b, [u8]>) {
     if [UTF_16LE, UTF_16BE, ISO_2022_JP, REPLACEMENT].contains(&encoding) {
         let (text, _) = encoding.decode_without_bom_handling(bytes);
@@ -43,11 +44,11 @@ fn guess(bytes: &[u8], sniff_max: usize) -> &'static Encoding {
     let beginning = &bytes[..bytes.len().min(sniff_max)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(beginning, beginning.len() == bytes.len());
-    // A page that begins as UTF-8 and is broken only later is still read as that.
+    // A page that begins as UTF-8 and has an error only later is still read as UTF-8.
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// The declaration within the page's beginning.
+/// Returns the declaration within the page's beginning.
 fn prescan(beginning: &[u8]) -> Option<&'static Encoding> {
     let mut tokens = Tokens::new(beginning);
     while let Some(token) = tokens.next(false) {
@@ -60,7 +61,7 @@ fn prescan(beginning: &[u8]) -> Option<&'static Encoding> {
     xml_declaration(beginning).and_then(for_declared)
 }
 
-/// The encoding that a `meta` tag declares.
+/// Returns the encoding that a `meta` tag declares.
 fn declared_by(attributes: Attributes<'_>) -> Option<&'static Encoding> {
     let [charset, http_equiv, content] = attributes.pick(["charset", "http-equiv", "content"]);
     let by_content = || {
@@ -70,7 +71,8 @@ fn declared_by(attributes: Attributes<'_>) -> Option<&'static Encoding> {
     charset.or_else(by_content).and_then(for_declared)
 }
 
-/// The encoding of a label that was read as ASCII, and so cannot stand for an encoding in which it would not be.
+/// Returns the encoding of a label that was read as ASCII, and so cannot mean an encoding in which ASCII is written
+/// otherwise.
 fn for_declared(label: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label).map(|encoding| match encoding {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => UTF_8,
@@ -79,7 +81,7 @@ fn for_declared(label: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// The label behind `charset=` in a `Content-Type`.
+/// Returns the label behind `charset=` in a `Content-Type`.
 fn charset_in(content_type: &[u8]) -> Option<&[u8]> {
     let mut rest = content_type;
     loop {
@@ -98,7 +100,7 @@ fn label(value: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The label in `<?xml version="1.0" encoding="…"?>`.
+/// Returns the label in `<?xml version="1.0" encoding="…"?>`.
 fn xml_declaration(beginning: &[u8]) -> Option<&[u8]> {
     let declaration = beginning.strip_prefix(b"<?xml")?.split(|b| *b == b'>').next()?;
     let at = declaration.windows(8).position(|window| window == b"encoding")?;

@@ -1,6 +1,6 @@
-//! Class names on a page: which of them leaf paths are told apart by, and which there are.
+//! Class names on a page: the ones that distinguish leaf paths, and the list of all.
 //!
-//! Pages repeat a few class attributes, so each is read once a page and then known by its bytes.
+//! Pages repeat a few class attributes, so each is read once per page and is then known by its bytes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,18 +12,19 @@ use super::path::{Spellings, fold_run, tokens_word};
 use super::text::Source;
 use harvestman_core::model::ClassTokens;
 
-/// Most attributes of one page whose words are remembered; others are read each time.
+/// Maximum number of attributes of one page whose words are remembered; others are read each time.
 const WORDS_MAX: usize = 4_096;
-/// Most names of one page that are listed.
+/// Maximum number of names of one page that are listed.
 const LIST_MAX: usize = 2_048;
 
 #[derive(Debug, Default)]
 pub(super) struct Classes {
-    /// The names that leaf paths are told apart by.
+    /// The names that distinguish leaf paths.
     pub kept: Option<Arc<ClassTokens>>,
     /// Whether the page's names are listed.
     pub listed: bool,
-    /// Hash of an attribute as written → word of its kept tokens. Two that share a hash of 64 bits are taken for one.
+    /// Hash of an attribute as written → word of its kept tokens. Two attributes with the same 64-bit hash count as
+    /// one.
     words: HashMap<u64, u64, RandomState>,
     list: Vec<u64>,
     in_list: HashSet<u64, RandomState>,
@@ -32,17 +33,17 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Of an attribute the first `value_max` bytes are read.
+    /// Creates a reader that reads the first `value_max` bytes of an attribute.
     pub fn new(value_max: usize) -> Self {
         Self { value_max, ..Self::default() }
     }
 
-    /// Whether class names are read at all.
+    /// Returns whether class names are read at all.
     pub fn on(&self) -> bool {
         self.listed || self.choose()
     }
 
-    /// Whether leaf paths are told apart by chosen names.
+    /// Returns whether chosen names distinguish leaf paths.
     #[inline]
     pub fn choose(&self) -> bool {
         self.kept.is_some()
@@ -54,12 +55,12 @@ impl Classes {
         self.in_list.clear();
     }
 
-    /// The names of the page so far, if they are listed.
+    /// Returns the names of the page so far, if they are listed.
     pub fn list(&self) -> Vec<u64> {
         self.list.clone()
     }
 
-    /// The word of the kept tokens in the class attribute `raw`; 0 where there are none.
+    /// Returns the word of the kept tokens in the class attribute `raw`; 0 if there are none.
     #[inline]
     pub fn word(&mut self, source: Source<'_>, raw: &[u8], spellings: &mut Spellings) -> u64 {
         let written = fold_run(raw);
@@ -93,7 +94,7 @@ impl Classes {
     }
 }
 
-/// The word of those of `names` that are `kept`.
+/// Returns the word of the `names` that are `kept`.
 fn kept_word<'n>(kept: &ClassTokens, names: impl Iterator<Item = &'n [u8]>, spellings: &mut Spellings) -> u64 {
     let mut found: Vec<(u64, &[u8])> = names.map(|name| (fold_run(name), name)).collect();
     found.retain(|(token, _)| kept.contains(*token));
@@ -105,7 +106,7 @@ fn kept_word<'n>(kept: &ClassTokens, names: impl Iterator<Item = &'n [u8]>, spel
     word
 }
 
-/// `.one.two`: in the order of the alphabet, which readers find their way in.
+/// Spells `.one.two`, in alphabetical order for readability.
 fn spelt(names: BTreeSet<&[u8]>) -> String {
     names.iter().map(|name| format!(".{}", String::from_utf8_lossy(name))).collect()
 }

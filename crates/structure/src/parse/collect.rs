@@ -1,4 +1,4 @@
-//! What a tag contributes: leaves, links, and what the page says about itself.
+//! What a tag contributes: leaves, links, and statements of the page about itself.
 
 use super::attributes::Linked;
 use super::builder::Builder;
@@ -14,12 +14,12 @@ use harvestman_core::model::{Apath, LinkKind};
 const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
 
 impl Builder {
-    /// Counts an `a` and collects its link, whose address is `href`.
+    /// Counts an `a` and collects its link with the address `href`.
     pub fn anchor(&mut self, source: Source<'_>, tag: &TagToken<'_>, href: Option<&[u8]>) -> Anchor {
         let Linked { class, rel, .. } = tag.linked;
         let (word, apath) = self.place(source, tag, class);
         if self.is_shown() {
-            // Among the leaves it stands by its kept tokens, where there is such a choice.
+            // Among the leaves it counts with its kept tokens, where names are chosen.
             let leaf = if self.classes.choose() { self.element_path(tag).rich } else { apath };
             self.leaves.add(leaf);
         }
@@ -32,7 +32,7 @@ impl Builder {
         Anchor { word, link }
     }
 
-    /// Collects the link that stands in the attribute `name`.
+    /// Collects the link in the attribute `name`.
     pub fn collect(&mut self, source: Source<'_>, tag: &TagToken<'_>, kind: LinkKind, name: &str) {
         let [value, class, rel] = Self::attributes(source, tag).pick([name, "class", "rel"]);
         if let Some(value) = value.filter(|_| !self.in_template()) {
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// Collects what the page needs to be shown, where that was asked for: the links in the attributes `names`.
+    /// Collects the links in the attributes `names`, resources that the page needs to be shown, if that is enabled.
     pub fn embed(&mut self, source: Source<'_>, tag: &TagToken<'_>, names: &[&str]) {
         if !self.options.embeds {
             return;
@@ -73,7 +73,7 @@ impl Builder {
             let (address, descriptors) = rest.split_at(end);
             let trimmed = address.trim_end_matches(',');
             self.links.add_text(apath, LinkKind::Embed, false, trimmed);
-            // A comma at its end ends the part; else its descriptors follow, up to the next comma.
+            // A comma at its end ends the part; otherwise its descriptors follow, up to the next comma.
             rest = if trimmed.len() < address.len() {
                 descriptors
             } else {
@@ -107,7 +107,7 @@ impl Builder {
         }
     }
 
-    /// The word of `tag` with its class, and the Apath that it has when it is put here.
+    /// Returns the word of `tag` with its class, and its Apath when it is placed here.
     fn place(&mut self, source: Source<'_>, tag: &TagToken<'_>, class: Option<&[u8]>) -> (u64, u64) {
         self.squeeze_class(source, class.unwrap_or_default());
         let word = class_word(tag.word, &self.class);
@@ -129,7 +129,7 @@ impl Builder {
     }
 }
 
-/// Takes white space away from both ends of `text`, and makes all in between single blanks.
+/// Removes white space at both ends of `text`, and collapses inner white space to single blanks.
 fn squeeze_in_place(text: &mut Vec<u8>) {
     let mut length = 0;
     for at in 0..text.len() {

@@ -1,6 +1,6 @@
-//! Document types: which of them ask for the rules of old browsers (HTML standard, section 13.2.6.4.1).
+//! Document types: which of them select the quirks rules (HTML standard, section 13.2.6.4.1).
 
-/// Public identifiers that ask for old rules, as far as their owners and versions go.
+/// Public identifiers that select the quirks rules, up to their versions.
 const OLD: &[&str] = &[
     "-//w3c//dtd html 4.0 transitional//",
     "-//w3c//dtd html 4.0 frameset//",
@@ -22,12 +22,12 @@ const OLD: &[&str] = &[
     "-//sq//dtd html",
     "-/w3c/dtd html 4.0 transitional/en",
 ];
-/// Those that do so where no system identifier follows.
+/// Public identifiers that do so if no system identifier follows.
 const OLD_WITHOUT_SYSTEM: &[&str] = &["-//w3c//dtd html 4.01 transitional//", "-//w3c//dtd html 4.01 frameset//"];
-/// Longest document type that is read; a longer one is taken for a modern one.
+/// Maximum length of a document type that is read; a longer one counts as modern.
 const DOCTYPE_MAX: usize = 1 << 10;
 
-/// Whether what stands between `<!doctype` and `>` asks for the rules of old browsers.
+/// Returns whether the text between `<!doctype` and `>` selects the quirks rules.
 pub(super) fn is_quirky(doctype: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&doctype[..doctype.len().min(DOCTYPE_MAX)]).to_ascii_lowercase();
     let text = text.trim_start();
@@ -42,7 +42,7 @@ pub(super) fn is_quirky(doctype: &[u8]) -> bool {
     public == "html" || begins(OLD) || (begins(OLD_WITHOUT_SYSTEM) && quoted(rest).is_none())
 }
 
-/// The quoted text at the beginning of `text`, and what follows it.
+/// Returns the quoted text at the beginning of `text`, and the text behind it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;

@@ -1,12 +1,12 @@
-//! The elements that the HTML standard treats in a way of their own, and how ("WHATWG HTML", section 13.2, as of 2026).
+//! The elements that the HTML standard treats specially, and how ("WHATWG HTML", section 13.2, as of 2026).
 
 use super::path::name_word;
 
-/// An element's name, as a number: one of those below, or a hash of any other name.
+/// The name of an element as a number: one of those below, or a hash of any other name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tag(u16);
 
-/// Other elements' numbers start here.
+/// First number of all other elements.
 const OTHER: u16 = 256;
 
 /// Ends the search for a block's parent and for an end tag's element.
@@ -21,21 +21,21 @@ pub(super) const LIST_SCOPE: u16 = 1 << 3;
 pub(super) const TABLE_SCOPE: u16 = 1 << 4;
 /// Its end tag may be left out.
 pub(super) const IMPLIED: u16 = 1 << 5;
-/// An active formatting element: reopened after a block that cut it short.
+/// An active formatting element: it is reopened after a block that cut it short.
 pub(super) const FORMATTING: u16 = 1 << 6;
 /// `h1` to `h6`.
 pub(super) const HEADING: u16 = 1 << 7;
 /// Formatting does not reach into it.
 pub(super) const MARKER: u16 = 1 << 8;
-/// A part of a table; ignored where there is none.
+/// A part of a table; ignored outside of tables.
 pub(super) const TABLE_PART: u16 = 1 << 9;
-/// What does not belong directly into it is put before its table.
+/// Content that may not be directly in it is placed before its table.
 pub(super) const FOSTERS: u16 = 1 << 10;
 /// A block: its start closes an open `p`, its end closes what is open inside.
 pub(super) const BLOCK: u16 = 1 << 11;
-/// Ends SVG and MathML.
+/// Ends SVG and MathML content.
 pub(super) const BREAKOUT: u16 = 1 << 12;
-/// May stand directly in a table.
+/// May be directly in a table.
 pub(super) const IN_TABLE: u16 = 1 << 13;
 
 const CELL: u16 = SPECIAL | SCOPE | MARKER | TABLE_PART | IN_TABLE;
@@ -95,12 +95,12 @@ tags! {
     TH "th" CELL; THEAD "thead" SECTION; TITLE "title" SPECIAL; TR "tr" SECTION; TRACK "track" SPECIAL;
     TT "tt" FORMATTING | B; U "u" FORMATTING | B; UL "ul" SPECIAL | BLOCK | LIST_SCOPE | B; VAR "var" B; VIDEO "video" 0;
     WBR "wbr" SPECIAL; XMP "xmp" SPECIAL;
-    // In MathML and SVG: where HTML begins again.
+    // Elements of MathML and SVG in which HTML begins again.
     MI "mi" POINT; MO "mo" POINT; MN "mn" POINT; MS "ms" POINT; MTEXT "mtext" POINT; ANNOTATION_XML "annotation-xml" 0;
     SVG_FOREIGN_OBJECT "foreignobject" POINT; SVG_DESC "desc" POINT; SVG_TITLE "title" POINT;
 }
 
-/// How many tags have a behaviour of their own in HTML; those behind exist only in foreign content.
+/// Number of tags with special behaviour in HTML; the following ones exist only in foreign content.
 const HTML_TAGS: usize = Number::MI as usize;
 
 const WORDS: [u64; NAMES.len()] = {
@@ -113,7 +113,7 @@ const WORDS: [u64; NAMES.len()] = {
     words
 };
 
-/// Open addressing, at most a quarter full; `u8::MAX` is an empty slot.
+/// Open addressing, filled to a quarter at most; `u8::MAX` is an empty slot.
 const SLOTS: [u8; 512] = {
     let mut slots = [u8::MAX; 512];
     let mut i = 0;
@@ -133,7 +133,7 @@ const fn slot_of(word: u64) -> usize {
 }
 
 impl Tag {
-    /// The tag of the HTML element whose name has the word `word`.
+    /// Returns the tag of the HTML element whose name has the word `word`.
     #[inline]
     pub fn of(word: u64) -> Self {
         let mut slot = slot_of(word);
@@ -149,12 +149,13 @@ impl Tag {
         }
     }
 
-    /// The tag of an element without a behaviour of its own. Two names may share one; that only mixes up their end tags.
+    /// Returns the tag of an element without special behaviour. Two names may share a tag, which only confuses their
+    /// end tags.
     pub const fn other(word: u64) -> Self {
         Self((word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as u16 | OTHER)
     }
 
-    /// The tag of an element in SVG or MathML: it behaves as no HTML element does.
+    /// Returns the tag of an element in SVG or MathML, which does not behave as the HTML element of that name.
     pub fn foreign(word: u64, svg: bool) -> Self {
         let html = Self::of(word);
         match html {
@@ -167,24 +168,24 @@ impl Tag {
         points.map(Self).find(|tag| tag.word() == word).unwrap_or_else(|| Self::other(word))
     }
 
-    /// A number for tables over all tags with a behaviour of their own; none for other elements.
+    /// Returns the index in tables over all tags with special behaviour; `None` for other elements.
     #[inline]
     pub const fn index(self) -> Option<usize> {
         if self.0 < OTHER { Some(self.0 as usize) } else { None }
     }
 
-    /// The word of its name. Only tags with a behaviour of their own know it.
+    /// Returns the word of its name, for tags with special behaviour.
     #[inline]
     pub const fn word(self) -> u64 {
         WORDS[self.0 as usize]
     }
 
-    /// Its name. Only tags with a behaviour of their own know it.
+    /// Returns its name, for tags with special behaviour.
     pub const fn name(self) -> &'static str {
         NAMES[self.0 as usize]
     }
 
-    /// Whether it has any of `flags`.
+    /// Returns whether it has any of `flags`.
     #[inline]
     pub const fn is(self, flags: u16) -> bool {
         self.0 < OTHER && FLAGS[self.0 as usize] & flags != 0

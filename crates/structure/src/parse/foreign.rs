@@ -7,7 +7,7 @@ use super::text::Source;
 use super::tokens::TagToken;
 
 impl Builder {
-    /// Whether the current element is none of HTML's.
+    /// Returns whether the current element is not an HTML element.
     #[inline]
     pub fn in_foreign(&self) -> bool {
         self.open.space() != Space::Html
@@ -23,7 +23,7 @@ impl Builder {
         }
     }
 
-    /// Handles a start tag in foreign content. [`Next::Again`] means: as in HTML.
+    /// Handles a start tag in foreign content. [`Next::Again`] means that the rules of HTML apply.
     pub fn foreign_start(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> Next {
         let space = self.open.space();
         let stays_in_point = tag.name.eq_ignore_ascii_case(b"mglyph") || tag.name.eq_ignore_ascii_case(b"malignmark");
@@ -52,7 +52,7 @@ impl Builder {
         Next::Done
     }
 
-    /// Handles an end tag in foreign content. [`Next::Again`] means: as in HTML.
+    /// Handles an end tag in foreign content. [`Next::Again`] means that the rules of HTML apply.
     pub fn foreign_end(&mut self, tag: &TagToken<'_>) -> Next {
         if matches!(tag.tag, Tag::P | Tag::BR) {
             self.open.leave_foreign();
@@ -63,7 +63,7 @@ impl Builder {
     }
 }
 
-/// The number of a foreign element, and what may stand in it.
+/// Returns the tag of a foreign element, and the kind of content that it may have.
 fn space_inside(source: Source<'_>, tag: &TagToken<'_>, svg: bool) -> (Tag, Space) {
     let number = Tag::foreign(tag.word, svg);
     let space = match number {

@@ -1,18 +1,20 @@
-//! Active formatting elements: `<b>`, `<a>` and their like, which are reopened after a block has cut them short.
+//! Active formatting elements: `<b>`, `<a>` and similar, which are reopened after a block has cut them short.
 //!
-//! The standard's adoption agency (section 13.2.6.4.7) moves nodes that were read before the end tag. A stream cannot: what
-//! was counted before a misnested end tag keeps its path, what follows has the standard's.
+//! The standard's adoption agency algorithm (section 13.2.6.4.7) moves nodes that were read before the end tag. A
+//! stream cannot do so: what was counted before a misnested end tag keeps its path, what follows has the path of the
+//! standard.
 
 use super::element::{self, Tag};
 use super::formatting_entry::{Anchor, CLOSED, Formatting};
 use super::open::OpenElements;
 use super::path::Spellings;
 
-/// Most formatting elements remembered. A page made for it would otherwise reopen them all at each of its blocks.
+/// Maximum number of formatting elements remembered. Otherwise a hostile page would have all of them reopened at each
+/// of its blocks.
 const FORMATTING_MAX: usize = 64;
 
 impl OpenElements {
-    /// Remembers the element that is pushed next. Of more than three that are `same`, the oldest is forgotten.
+    /// Remembers the element that is pushed next. If more than three are `same`, the oldest is dropped.
     pub fn remember(
         &mut self,
         tag: Tag,
@@ -36,7 +38,7 @@ impl OpenElements {
         self.formatting.push(Formatting { tag, attributes, class, anchor, at: self.len(), level });
     }
 
-    /// Notes that the element at `at`, which has formatting or ends its reach, was popped.
+    /// Records that the element at `at` was popped, which is a formatting element or a marker.
     pub(super) fn end_formatting(&mut self, tag: Tag, at: usize) {
         if tag.is(element::MARKER) {
             self.markers -= 1;
@@ -48,7 +50,7 @@ impl OpenElements {
         }
     }
 
-    /// Notes that the element at `from` has left the stack, and those above have moved down.
+    /// Records that the element at `from` has left the stack and that those above have moved down.
     pub(super) fn moved_down(&mut self, from: usize) {
         for entry in &mut self.formatting {
             if entry.at != CLOSED && entry.at > from {
@@ -57,7 +59,7 @@ impl OpenElements {
         }
     }
 
-    /// The first of the formatting elements that must be opened again before text or an element is put here, if any.
+    /// Returns the first of the formatting elements that must be reopened before text or an element is placed here.
     #[inline]
     pub fn first_to_reopen(&self) -> Option<usize> {
         let waits = |entry: &Formatting| entry.at == CLOSED && entry.level == self.markers;
@@ -67,7 +69,7 @@ impl OpenElements {
         Some(self.formatting.iter().rposition(|entry| !waits(entry)).map_or(0, |open| open + 1))
     }
 
-    /// Notes that the `index`-th formatting element is pushed next.
+    /// Records that the `index`-th formatting element is pushed next.
     pub fn reopened(&mut self, index: usize) -> Formatting {
         let at = self.len();
         let entry = &mut self.formatting[index];
@@ -75,7 +77,7 @@ impl OpenElements {
         *entry
     }
 
-    /// Whether a formatting element `tag` is active here.
+    /// Returns whether a formatting element `tag` is active here.
     pub fn has_formatting(&self, tag: Tag) -> bool {
         self.active(tag).is_some()
     }
@@ -84,7 +86,7 @@ impl OpenElements {
         self.formatting.iter().rposition(|entry| entry.tag == tag && entry.level == self.markers)
     }
 
-    /// Forgets the active formatting element `tag`, wherever it is.
+    /// Drops the innermost active formatting element `tag`.
     pub fn forget(&mut self, tag: Tag) {
         if let Some(index) = self.active(tag) {
             self.formatting.remove(index);
@@ -111,13 +113,15 @@ impl OpenElements {
         }
     }
 
-    /// Whether a scope ends between the current element and the one at `at`, or it is deeper than searches look.
+    /// Returns whether a scope ends between the current element and the one at `at`, or that element is deeper than
+    /// searches look.
     fn is_cut_off(&self, at: usize) -> bool {
         self.len() - at > self.search_max() || (at + 1..self.len()).any(|above| self.tag_at(above).is(element::SCOPE))
     }
 
-    /// Takes the element at `at` out from around the blocks inside it, the innermost of which is at `block`. Other formatting
-    /// stays around them; elements that are neither are closed, as are all inside the innermost block.
+    /// Removes the element at `at` from around the blocks inside it, the innermost of which is at `block`. Other
+    /// formatting elements stay around the blocks; elements that are neither formatting nor blocks are closed, as are
+    /// all inside the innermost block.
     fn cut_out(&mut self, at: usize, block: usize, spellings: &mut Spellings) {
         let parent = at - 1;
         let mut path = if self.tag_at(parent).is(element::FOSTERS) { self.foster_path() } else { self.path_at(parent) };

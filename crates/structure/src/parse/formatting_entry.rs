@@ -3,10 +3,10 @@
 use super::element::Tag;
 use super::links::LinkSpan;
 
-/// Where elements are that are not open any more.
+/// The stack position of elements that are not open any more.
 pub(super) const CLOSED: usize = usize::MAX;
 
-/// What is needed to open an `a` again: it is then a further link at a further place.
+/// The data to reopen an `a`, which is then another link at another place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Anchor {
     /// The word of its name and class.
@@ -18,13 +18,13 @@ pub(super) struct Anchor {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formatting {
     pub tag: Tag,
-    /// Where its attributes begin and end on the page.
+    /// Start and end of its attributes on the page.
     pub attributes: (usize, usize),
     /// The word of its kept class tokens.
     pub class: u64,
     pub anchor: Option<Anchor>,
-    /// Where it is in the stack.
+    /// Its position in the stack.
     pub(super) at: usize,
-    /// How many open elements that formatting does not reach into are around it.
+    /// The number of open markers (elements that formatting does not extend into) around it.
     pub(super) level: u32,
 }

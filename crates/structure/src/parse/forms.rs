@@ -1,4 +1,4 @@
-//! What a page's forms hold.
+//! The contents of a page's forms.
 
 use super::builder::Builder;
 use super::text::Source;

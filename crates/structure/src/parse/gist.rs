@@ -1,46 +1,49 @@
-//! The gist of a page: what it shows, numbers left out, as hashes; enough to tell whether it shows anything that others did not.
+//! The gist of a page: hashes of what it shows, without numbers. It suffices to tell whether a page shows anything that
+//! others did not.
 //!
-//! Each text is one hash, of its bytes as written; but words that a program counts or makes up – numbers, dates, times, session ids,
-//! addresses – are all one word. So *March 2031* says nothing new where *March 2030* was met, and *alice* does where *bob* was. An
-//! image is the address that it is taken from, without its query: a picture says more than its page's words.
+//! Each text is one hash of its bytes as written, except that words that a program counts or generates – numbers,
+//! dates, times, session ids, addresses – all count as the same word. So *March 2031* adds nothing where *March 2030*
+//! was seen, and *alice* does where *bob* was. An image is represented by its address without the query, since a
+//! picture may say more than the words of its page.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::path::step;
 
-/// The word that stands for all that are counted or made up, being one of them.
+/// The word that stands for all counted or generated words; it is one of them.
 const MADE_UP: u8 = b'0';
-/// What the hashes of images start from.
+/// The initial value of the hashes of images.
 const IMAGE: u64 = 0x0069_6d61_6765;
-/// From this length on a word with a digit in it is taken for an identifier.
+/// Minimum length of a word with a digit that counts as an identifier.
 const IDENTIFIER_MIN: usize = 16;
-/// Images of one page that are looked at.
+/// Maximum number of images of one page that are looked at.
 const IMAGES_MAX: usize = 1_024;
 
 /// Collects the gist.
 #[derive(Debug, Default)]
 pub(super) struct Gist {
-    /// Whether it is asked for.
+    /// Whether the gist is wanted.
     pub on: bool,
-    /// What was met on this page.
+    /// The hashes of this page.
     pub hashes: Vec<u64>,
-    /// The texts met on this page as they are written, numbers and all: the number of each, and its hash.
+    /// The texts of this page as they are written, with numbers: the number of each and its hash.
     pub texts: Vec<(u32, u64)>,
     known: Known,
-    /// A text with its words spelt as they count.
+    /// Buffer for a text with its words normalised.
     spelt: Vec<u8>,
 }
 
-/// Texts met lately: the hashes of what was written and of what it says. Most texts of a page stand on the page before too. It
-/// forgets, but mistakes no text for another unless both have one hash.
+/// Recent texts: the hashes of the text as written and of its normalised form. Most texts of a page are also on the
+/// page before. Entries are overwritten, but no text is taken for another unless both have the same hash.
 #[derive(Debug, Default)]
 struct Known(Box<[(u64, u64)]>);
 
-/// Texts that are remembered; 64 KiB of memory, and none where no gist is asked for.
+/// Number of texts remembered: 64 KiB of memory, allocated once a gist is wanted.
 const KNOWN_MAX: usize = 1 << 12;
 
 impl Known {
-    /// What a text says that was written with this hash: as remembered, or as `find` finds it.
+    /// Returns the hash of the normalised text whose hash as written is `written`: the remembered one or the result of
+    /// `find`.
     fn get(&mut self, written: u64, find: impl FnOnce() -> u64) -> u64 {
         if self.0.is_empty() {
             self.0 = vec![(0, 0); KNOWN_MAX].into_boxed_slice();
@@ -59,7 +62,7 @@ impl Gist {
         self.texts.clear();
     }
 
-    /// Notes an image that is taken from `address`, as written.
+    /// Records an image with the address `address`, as written.
     pub fn image(&mut self, address: &[u8]) {
         if self.on && self.hashes.len() < IMAGES_MAX {
             let end = memchr::memchr(b'?', address).unwrap_or(address.len());
@@ -67,7 +70,7 @@ impl Gist {
         }
     }
 
-    /// Notes a text, as written, that shows something: that with this number.
+    /// Records the text of this number, as written, which shows something.
     pub fn text(&mut self, number: u32, text: &[u8]) {
         let text = text.trim_ascii();
         let (written, spelt) = (xxh3_64(text), &mut self.spelt);
@@ -80,22 +83,23 @@ impl Gist {
         self.hashes.push(said);
     }
 
-    /// The page's gist: images, then texts in page order.
+    /// Returns the page's gist: images, then texts in page order.
     pub fn finish(&mut self) -> Vec<u64> {
         self.hashes.as_slice().to_vec()
     }
 }
 
-/// Whether a word with this byte in it may be counted or made up.
+/// Returns whether a word with this byte may be counted or generated.
 const fn marks(byte: u8) -> bool {
     byte.is_ascii_digit() | (byte == b'/') | (byte == b'=') | (byte == b'%') | (byte == b'?')
 }
 
-/// The hash of a text by its words, however they are spaced: it is spelt anew with one space between two, and [`MADE_UP`] for each
-/// that is counted or made up. What is to be changed is seldom enough to be copied in pieces. The text has no white space at its ends.
+/// Returns the hash of a text by its words, independent of their spacing: the text is written again with one space
+/// between words and with [`MADE_UP`] for each counted or generated word. Changes are rare enough for the text to be
+/// copied in pieces. The text has no white space at its ends.
 fn words(text: &[u8], spelt: &mut Vec<u8>) -> u64 {
     spelt.clear();
-    // What stands before the first place is spelt, what stands between both stays as it is.
+    // The text before the first position is written; the text between both stays as it is.
     let (mut from, mut at) = (0, 0);
     while at < text.len() {
         let (len, made_up) = read_word(&text[at..]);
@@ -120,7 +124,7 @@ const SPACE: u8 = 1;
 const DIGIT: u8 = 2;
 const ADDRESS: u8 = 4;
 const LETTER: u8 = 8;
-/// What each byte of a word tells, so that it costs one look.
+/// The properties of each byte of a word, in one look-up.
 const TOLD: [u8; 256] = {
     let mut told = [0; 256];
     let mut at = 0;
@@ -137,8 +141,8 @@ const TOLD: [u8; 256] = {
     told
 };
 
-/// The length of the word that `text` begins with, and whether it is a number with at most two letters about it (`2031`, `12:30`,
-/// `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or an address.
+/// Returns the length of the word that `text` begins with, and whether it is a number with at most two letters about it
+/// (`2031`, `12:30`, `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or an address.
 fn read_word(text: &[u8]) -> (usize, bool) {
     let (mut told, mut letters, mut len) = (0, 0, 0);
     for byte in text {
@@ -206,7 +210,7 @@ mod tests {
         assert_eq!(both.units, plain.units);
         assert!(plain.gist.is_empty() && !both.gist.is_empty());
     }
-    /// Whether a word is counted or made up, by its definition.
+    /// Returns whether a word is counted or generated, by the definition.
     fn is_made_up(word: &[u8]) -> bool {
         let digits = word.iter().any(u8::is_ascii_digit);
         let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
@@ -214,8 +218,8 @@ mod tests {
         if address { word.len() > 1 } else { digits && (letters <= 2 || word.len() >= IDENTIFIER_MIN) }
     }
 
-    /// A text as it counts, by its definition: its words, none for each that is counted or made up; or the text itself where no byte
-    /// marks any.
+    /// Returns the normalised text, by the definition: its words, with `None` for each counted or generated word; or
+    /// the text itself if no byte marks any.
     fn twin(text: &str) -> Result<&[u8], Vec<Option<&[u8]>>> {
         let text = text.as_bytes().trim_ascii();
         if !text.iter().any(|byte| marks(*byte)) {

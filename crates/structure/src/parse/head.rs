@@ -1,4 +1,4 @@
-//! Rules for what stands before the body, and for framesets (HTML standard, sections 13.2.6.4.1 to 6 and 20).
+//! Rules for the content before the body, and for framesets (HTML standard, sections 13.2.6.4.1 to 6 and 20).
 
 use super::builder::{Builder, Next, Phase};
 use super::element::Tag;
@@ -9,7 +9,7 @@ use super::tokens::TagToken;
 use harvestman_core::model::LinkKind;
 
 impl Builder {
-    /// Begins the body, which the tag `by` may have asked for, with the class tokens of the word `class`.
+    /// Begins the body, which the tag `by` may have opened explicitly, with the class tokens of the word `class`.
     pub fn start_body(&mut self, by: Tag, class: u64) {
         self.initial = false;
         self.head_noscript = false;
@@ -31,7 +31,7 @@ impl Builder {
             }
             Tag::BASEFONT | Tag::BGSOUND | Tag::LINK | Tag::META | Tag::STYLE | Tag::NOFRAMES => {}
             Tag::NOSCRIPT if self.phase < Phase::AfterHead => return self.noscript_in_head(),
-            // All else ends a `noscript` in the head.
+            // All other elements end a `noscript` in the head.
             Tag::BASE | Tag::TITLE | Tag::SCRIPT | Tag::TEMPLATE => self.head_noscript = false,
             Tag::FRAMESET => {
                 self.phase = Phase::Frameset;
@@ -71,7 +71,7 @@ impl Builder {
         Next::Done
     }
 
-    /// Handles what may stand in the head wherever it stands.
+    /// Handles an element of the head, wherever on the page it is.
     pub fn metadata(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> Next {
         match tag.tag {
             Tag::TITLE => return Next::Raw(Raw::Escapable),
@@ -108,7 +108,7 @@ impl Builder {
         }
     }
 
-    /// Lets a frameset take the place of a body that nobody wrote and nothing is in.
+    /// Replaces the body by a frameset, if the page has no `body` tag and nothing is in the body.
     pub fn frameset_in_body(&mut self, tag: &TagToken<'_>) {
         if !self.explicit_body && self.leaves.is_empty() && self.links.is_empty() && !self.in_template() {
             self.open.truncate(1);
@@ -117,7 +117,7 @@ impl Builder {
         }
     }
 
-    /// Gives the root element its class tokens, as long as nothing stands in it: its tag may come late.
+    /// Sets the class tokens of the root element, as long as the root is empty: its tag may come late.
     fn root_class(&mut self, class: u64) {
         if class != 0 && self.open.len() == 1 && self.open.class_at(0) == 0 {
             let root = self.child(Path::DOCUMENT, Tag::HTML.word(), class, || "html".to_owned());

@@ -1,4 +1,4 @@
-//! The bag of leaf paths: which paths lead to something that is shown, and how often each occurs (SOUrCe 2018, section 3.1).
+//! The bag of leaf paths: which paths lead to something shown, and how often each occurs (SOUrCe 2018, section 3.1).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,13 +8,13 @@ use foldhash::fast::RandomState;
 use super::path::Spellings;
 use harvestman_core::model::LeafPath;
 
-/// Paths whose places are remembered outside the map: pages repeat a few paths.
+/// Number of paths whose positions are remembered outside the map: pages repeat a few paths.
 const RECENT: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Leaves {
     places: HashMap<u64, u32, RandomState>,
-    /// The places in `bag` of paths that came lately.
+    /// The positions in `bag` of recent paths.
     recent: [u32; RECENT],
     bag: Vec<(u64, u32)>,
     paths_max: usize,
@@ -34,11 +34,11 @@ impl Leaves {
         self.bag.is_empty()
     }
 
-    /// Counts a leaf at `path`. A new path beyond the limit is left out.
+    /// Counts a leaf at `path`. A new path beyond the limit is dropped.
     #[inline]
     pub fn add(&mut self, path: u64) {
         let slot = path as usize % RECENT;
-        // A place left from another page holds another path, or none.
+        // A position left from another page has another path, or none.
         match self.bag.get_mut(self.recent[slot] as usize) {
             Some((known, count)) if *known == path => *count += 1,
             _ => self.recent[slot] = self.add_by_map(path),

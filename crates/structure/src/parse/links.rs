@@ -1,4 +1,4 @@
-//! The outlinks of a page, grouped by the place where they stand.
+//! The outlinks of a page, grouped by their Apath.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::path::Spellings;
 use super::text::{Source, is_link};
 use harvestman_core::model::{Apath, LinkGroup, LinkKind, RawLink};
 
-/// A link that is remembered: where its text is among the link texts, and whether it is `nofollow`.
+/// A link that is remembered: the span of its text among the link texts, and whether it is `nofollow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LinkSpan {
     pub start: u32,
@@ -18,12 +18,12 @@ pub(super) struct LinkSpan {
 
 #[derive(Debug)]
 pub(super) struct Links {
-    /// The link texts, one behind the other; always UTF-8.
+    /// The link texts, concatenated; always UTF-8.
     texts: Vec<u8>,
     links: Vec<(u32, RawLink)>,
     groups: Vec<(u64, u32)>,
     places: HashMap<u64, u32, RandomState>,
-    /// How many texts have begun before what is added next.
+    /// The number of texts that have begun before the next link.
     pub text: u32,
     links_max: usize,
     text_max: usize,
@@ -68,7 +68,7 @@ impl Links {
         source: Source<'_>,
         raw: &[u8],
     ) -> Option<LinkSpan> {
-        // A link that is cut would be another link.
+        // A truncated link would be another link.
         if raw.len() > self.text_max || self.links.len() >= self.links_max {
             self.dropped = self.dropped.saturating_add(1);
             return None;
@@ -78,14 +78,14 @@ impl Links {
         self.add_appended(apath, kind, nofollow, start)
     }
 
-    /// Adds the link `text`, which is decoded, unless it is none.
+    /// Adds the link `text`, which is decoded, unless it is no link.
     pub fn add_text(&mut self, apath: u64, kind: LinkKind, nofollow: bool, text: &str) {
         let start = self.texts.len();
         self.texts.extend_from_slice(text.as_bytes());
         self.add_appended(apath, kind, nofollow, start);
     }
 
-    /// Adds the link whose text was appended at `from`, or takes the text back.
+    /// Adds the link whose text was appended at `from`, or removes the text again.
     #[inline]
     fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<LinkSpan> {
         let is_link = is_link(&self.texts[from..]);
@@ -109,7 +109,7 @@ impl Links {
             self.dropped = self.dropped.saturating_add(1);
             return;
         }
-        // Most links stand at the place of the one before.
+        // Most links have the Apath of the one before.
         let group = match self.links.last() {
             Some((group, _)) if self.groups[*group as usize].0 == apath => *group,
             _ => *self.places.entry(apath).or_insert_with(|| {

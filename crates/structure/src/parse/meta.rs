@@ -1,4 +1,4 @@
-//! What a page says about itself: base, title, canonical address, directives to robots, where to go next.
+//! Statements of a page about itself: base, title, canonical address, directives to robots, refresh.
 
 use super::attributes::Attributes;
 use super::bytes::is_space;
@@ -14,7 +14,7 @@ pub(super) struct Meta {
 }
 
 impl Meta {
-    /// Reads a `base` tag: the first that has an address counts.
+    /// Reads a `base` tag. The first one with an address counts.
     pub fn base(&mut self, source: Source<'_>, attributes: Attributes<'_>, value_max: usize) {
         let [href] = attributes.pick(["href"]);
         if let (None, Some(href)) = (&self.base, href.filter(|href| href.len() <= value_max)) {
@@ -22,17 +22,17 @@ impl Meta {
         }
     }
 
-    /// Reads a `title` element's content: the first that shows something counts.
+    /// Reads the content of a `title` element. The first one that shows something counts.
     pub fn title(&mut self, source: Source<'_>, content: &[u8], title_max: usize) {
         if self.title.is_none() {
-            // An unclosed title swallows the page, so only the beginning is decoded.
+            // An unclosed title extends to the end of the page, so only the beginning is decoded.
             let beginning = &content[..content.len().min(title_max.saturating_mul(16))];
             let title = squeeze(&source.escapable(beginning), title_max);
             self.title = Some(title).filter(|title| !title.is_empty());
         }
     }
 
-    /// Reads a `link` tag's address where it is the canonical one.
+    /// Reads the address of a `link` tag for the canonical address.
     pub fn canonical(&mut self, source: Source<'_>, href: &[u8]) {
         if self.canonical.is_none() {
             self.canonical = Some(source.attribute(href).into_owned());
@@ -62,13 +62,13 @@ impl Meta {
     }
 }
 
-/// Whether the blank-separated list `rel` has any of `wanted`.
+/// Returns whether the blank-separated list `rel` has any of `wanted`.
 pub(super) fn has_token(rel: &[u8], wanted: &[&str]) -> bool {
     let is_wanted = |token: &[u8]| wanted.iter().any(|wanted| token.eq_ignore_ascii_case(wanted.as_bytes()));
     rel.split(|b| is_space(*b)).any(is_wanted)
 }
 
-/// Reads `noindex, nofollow` and the like. Unknown directives are no error.
+/// Reads directives such as `noindex, nofollow`. Unknown directives are ignored.
 fn directives(content: &str) -> RobotsDirectives {
     let mut robots = RobotsDirectives::default();
     for directive in content.split(|c: char| c == ',' || c.is_whitespace()) {
@@ -103,7 +103,7 @@ pub fn refresh_target(content: &str) -> Option<&str> {
     Some(target).filter(|target| !target.is_empty())
 }
 
-/// What follows `url =`.
+/// Returns what follows `url =`.
 fn named_target(text: &str) -> Option<&str> {
     let name = text.get(..3).filter(|name| name.eq_ignore_ascii_case("url"))?;
     let value = text[name.len()..].trim_start_matches(is_html_space).strip_prefix('=')?;

@@ -1,18 +1,19 @@
-//! The parser: one streaming pass over a page's bytes, without a tree.
+//! The parser: one streaming pass over the bytes of a page, without a tree.
 //!
-//! In: the bytes of an HTML page (content coding removed) and its `Content-Type`. Out: a [`ParsedPage`]: the outlinks grouped
-//! by Apath, the bag of leaf paths (SOUrCe 2018, section 3.1), base, title, canonical address, directives to robots.
+//! Input: the bytes of an HTML page (content coding removed) and its `Content-Type`. Output: a [`ParsedPage`] with the
+//! outlinks grouped by Apath, the bag of leaf paths (SOUrCe 2018, section 3.1), base, title, canonical address and
+//! directives to robots.
 //!
-//! A **leaf path** is the chain of element names from the root to something shown: a text (the path of its element, then
-//! `#text`; blank texts do not count), an image, or an anchor (with its class attribute in brackets). What stands in the
-//! head, in `script`, `style`, `noscript` or `template` is not shown. The element names are those of the tree that the HTML
-//! standard builds: implied elements are there, misnested ones are repaired. An **Apath** is such a path of a link. Paths
-//! travel as 64-bit hashes; [`Spelling::On`] has them spelt out too.
+//! A **leaf path** is the chain of element names from the root to something shown: a text (the path of its element,
+//! then `#text`; blank texts do not count), an image, or an anchor (with its class attribute in brackets). The content
+//! of the head and of `script`, `style`, `noscript` and `template` is not shown. The element names are those of the
+//! tree that the HTML standard builds: implied elements are included, misnested ones are repaired. An **Apath** is such
+//! a path of a link. Paths are 64-bit hashes; [`Spelling::On`] adds their text.
 //!
-//! What only learning looks at is read where it is asked for: the texts that are shown ([`Parser::with_units`]), the class
-//! names there are ([`Parser::with_token_list`]), leaf paths with some of these ([`Parser::with_class_tokens`]).
+//! Data that only learning uses is collected on request: the texts shown ([`Parser::with_units`]), the class names of
+//! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]).
 //!
-//! Time is linear in the page's length and memory is bounded by [`ParseOptions`], whatever the page.
+//! For any page, time is linear in its length and memory is bounded by [`ParseOptions`].
 
 mod attributes;
 mod body;
@@ -56,16 +57,16 @@ pub enum Spelling {
     /// Paths are hashes only.
     #[default]
     Off,
-    /// Paths are spelt out in `apath_text` and `text` too; it costs an allocation each.
+    /// Paths are also spelt out in `apath_text` and `text`, at the cost of one allocation each.
     On,
 }
 
-/// The hash of a class name, as [`ClassTokens`] and [`ParsedPage::class_tokens`] have it. Names differ by case.
+/// Returns the hash of a class name, as [`ClassTokens`] and [`ParsedPage::class_tokens`] have it. Names differ by case.
 pub fn class_token(name: &str) -> u64 {
     path::fold_run(name.as_bytes())
 }
 
-/// Reads pages, one after the other. It keeps its buffers, so there should be one a worker thread.
+/// Reads pages one after another. It reuses its buffers, so each worker thread should have one.
 #[derive(Debug)]
 pub struct Parser {
     builder: Builder,
@@ -73,12 +74,12 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser that yields hashes only.
+    /// Creates a parser that yields hashes only.
     pub fn new(options: &ParseOptions) -> Self {
         Self::with_spelling(options, Spelling::Off)
     }
 
-    /// A parser that may spell paths out.
+    /// Creates a parser that may spell paths out.
     pub fn with_spelling(options: &ParseOptions, spelling: Spelling) -> Self {
         Self {
             builder: Builder::new(options, spelling == Spelling::On),
@@ -94,42 +95,42 @@ impl Parser {
         self
     }
 
-    /// Also collects the page's texts, as [`ParsedPage::units`]; at most 4,096, the first of them. What stands in a
-    /// `textarea`, `select`, `option` or `button` is a control's label and none of them.
+    /// Also collects the page's texts as [`ParsedPage::units`]; the first 4,096 at most. The content of `textarea`,
+    /// `select`, `option` and `button` labels a control and is not a unit.
     #[must_use]
     pub fn with_units(mut self) -> Self {
         self.builder.units.ask(true, self.builder.units.gist.on);
         self
     }
 
-    /// Also tells leaf paths apart by the class names `tokens`: the step of each element, an `a` at the end too, then has
-    /// those of its names that are among them, in whatever order (`/html/body/div.post/a.reply/#text`). Apaths stay as they
-    /// are, and so does a leaf path on which no such name is, unless it ends in an `a` with a class.
+    /// Also distinguishes leaf paths by the class names `tokens`: the step of each element, a final `a` included, then
+    /// has those of its names that are among them, in any order (`/html/body/div.post/a.reply/#text`). Apaths do not
+    /// change, nor does a leaf path without such a name, unless it ends in an `a` with a class.
     #[must_use]
     pub fn with_class_tokens(mut self, tokens: Arc<ClassTokens>) -> Self {
         self.set_class_tokens(Some(tokens));
         self
     }
 
-    /// Also lists the page's distinct class names, as [`ParsedPage::class_tokens`]; at most 2,048, the first of them.
+    /// Also lists the page's distinct class names as [`ParsedPage::class_tokens`]; the first 2,048 at most.
     #[must_use]
     pub fn with_token_list(mut self) -> Self {
         self.builder.classes.listed = true;
         self
     }
 
-    /// From the next page on, tells leaf paths apart by the class names `tokens`, or by none.
+    /// From the next page on, distinguishes leaf paths by the class names `tokens`, or by none.
     pub fn set_class_tokens(&mut self, tokens: Option<Arc<ClassTokens>>) {
         self.builder.classes.kept = tokens;
     }
 
-    /// From the next page on, collects the page's texts as [`ParsedPage::units`], and what it shows as [`ParsedPage::gist`], or
-    /// doesn't.
+    /// From the next page on, sets whether the page's texts are collected as [`ParsedPage::units`] and its contents as
+    /// [`ParsedPage::gist`].
     pub fn set_texts(&mut self, units: bool, gist: bool) {
         self.builder.units.ask(units, gist);
     }
 
-    /// Reads a page. `content_type` is the value of its HTTP header.
+    /// Reads a page. `content_type` is the value of the HTTP header.
     pub fn parse(&mut self, bytes: &[u8], content_type: Option<&str>) -> ParsedPage {
         let (encoding, bytes) = charset::of(bytes, content_type, self.charset_sniff_max);
         let (scanned_as, bytes) = charset::scannable(encoding, bytes);

@@ -1,13 +1,13 @@
-//! The stack of open elements: where on the page the parser stands.
+//! The stack of open elements: the parser's position in the page.
 //!
-//! Each element costs four bytes, however deep the page nests; the path hashes end at a set depth, and what is deeper shares
-//! the last of them. Searches look no deeper than that either, so a tag never costs more than a fixed number of steps.
+//! Each element takes four bytes at any nesting depth. Path hashes end at a set depth, and deeper elements share the
+//! last of them. Searches look no deeper than that either, so a tag never takes more than a fixed number of steps.
 
 use super::element::{self, Tag};
 use super::formatting_entry::Formatting;
 use super::path::Path;
 
-/// Which rules tags are read by: the insertion modes of the standard, as far as they depend on the open elements.
+/// The rules by which tags are read: the insertion modes of the standard that depend on the open elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Body,
@@ -20,15 +20,15 @@ pub(super) enum Mode {
     Template,
 }
 
-/// Where an element's rules come from.
+/// The source of an element's rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
     Html,
     Svg,
     Math,
-    /// An element of SVG or MathML into which HTML may be written.
+    /// An element of SVG or MathML that may contain HTML.
     HtmlPoint,
-    /// An element of MathML into which text may be written.
+    /// An element of MathML that may contain text.
     TextPoint,
     /// SVG's `style` and `script`: their text is not shown.
     Hidden,
@@ -46,22 +46,22 @@ pub(super) struct OpenElements {
     stack: Vec<Open>,
     /// The paths of the outermost elements of `stack`.
     paths: Vec<Path>,
-    /// How many of each tag with a behaviour of its own are open: most searches end here.
+    /// The number of open elements of each tag with special behaviour: it ends most searches.
     counts: [u32; 256],
     depth_max: usize,
-    /// Open elements into which formatting does not reach.
+    /// Number of open elements that formatting does not extend into.
     pub(super) markers: u32,
     pub(super) formatting: Vec<Formatting>,
-    /// Where in the stack the current form is; it may have been popped.
+    /// The position of the current form in the stack; the form may have been popped.
     form: Option<usize>,
-    /// Whether the last thing put into the current element was text that was counted: then more text is part of it.
+    /// Whether the last item placed in the current element was text that was counted, so that more text belongs to it.
     pub(super) in_text: bool,
-    /// The same for what was put before the innermost table because it did not belong into it.
+    /// The same for content that was placed before the innermost table because it may not be in the table.
     pub(super) text_before_table: bool,
-    /// The number of the text that [`Self::in_text`] is about, and of the one before the innermost table.
+    /// The number of the text of [`Self::in_text`], and of the one before the innermost table.
     pub(super) text: u32,
     pub(super) before_table: u32,
-    /// Elements looked at or put on the stack so far: what a test of hostile pages asserts on.
+    /// Number of elements looked at or pushed so far, which a test of hostile pages checks.
     #[cfg(test)]
     pub(super) work: std::cell::Cell<u64>,
 }
@@ -137,7 +137,7 @@ impl OpenElements {
         }
     }
 
-    /// The tag of the current element, and of the root's parent where none is open.
+    /// Returns the tag of the current element; `html` if none is open.
     #[inline]
     pub fn tag(&self) -> Tag {
         self.stack.last().map_or(Tag::HTML, |open| open.tag)
@@ -158,31 +158,31 @@ impl OpenElements {
         self.stack[at].tag
     }
 
-    /// The path of the `at`-th element, or of the deepest that has one.
+    /// Returns the path of the `at`-th element, or of the deepest that has one.
     #[inline]
     pub fn path_at(&self, at: usize) -> Path {
         self.paths.get(at).or(self.paths.last()).copied().unwrap_or(Path::DOCUMENT)
     }
 
-    /// The path of the current element.
+    /// Returns the path of the current element.
     #[inline]
     pub fn path(&self) -> Path {
         self.paths.last().copied().unwrap_or(Path::DOCUMENT)
     }
 
-    /// The word of the kept class tokens of the `at`-th element, as far as it has a path.
+    /// Returns the word of the kept class tokens of the `at`-th element, if it has a path of its own.
     pub fn class_at(&self, at: usize) -> u64 {
         self.paths.get(at).map_or(0, |path| path.class)
     }
 
-    /// Gives the root the path `path`, which what is opened in it from now on shares.
+    /// Sets the path of the root to `path`, from which elements that are opened from now on derive theirs.
     pub fn move_root(&mut self, path: Path) {
         if let Some(root) = self.paths.first_mut() {
             *root = path;
         }
     }
 
-    /// The path below which something lands that does not belong directly into a table: that of the table's parent.
+    /// Returns the path of the element that takes content that may not be directly in a table: the table's parent.
     pub fn foster_path(&self) -> Path {
         let table = self.nearest(|open| open.tag == Tag::TABLE || open.tag == Tag::TEMPLATE);
         match table {
@@ -192,13 +192,13 @@ impl OpenElements {
         }
     }
 
-    /// How many elements of this tag, which has a behaviour of its own, are open.
+    /// Returns the number of open elements of this tag, which has special behaviour.
     #[inline]
     pub fn count(&self, tag: Tag) -> u32 {
         tag.index().map_or(0, |index| self.counts[index])
     }
 
-    /// The innermost open element that is `wanted`, as far as searches look.
+    /// Returns the innermost open element that is `wanted`, within the search depth.
     #[inline]
     fn nearest(&self, wanted: impl Fn(&Open) -> bool) -> Option<usize> {
         let from = self.stack.len().saturating_sub(self.depth_max);
@@ -216,7 +216,7 @@ impl OpenElements {
         let _ = steps;
     }
 
-    /// The innermost `tag` in the scope that any of the flags `ends` ends.
+    /// Returns the innermost `tag` in the scope that is ended by any of the flags `ends`.
     #[inline]
     pub fn find_in_scope(&self, tag: Tag, ends: u16) -> Option<usize> {
         if tag.index().is_some() && self.count(tag) == 0 {
@@ -225,7 +225,7 @@ impl OpenElements {
         self.nearest(|open| open.tag == tag || open.tag.is(ends)).filter(|at| self.stack[*at].tag == tag)
     }
 
-    /// Whether `tag` is in the ordinary scope.
+    /// Returns whether `tag` is in the ordinary scope.
     #[inline]
     pub fn in_scope(&self, tag: Tag) -> bool {
         self.find_in_scope(tag, element::SCOPE).is_some()
@@ -235,7 +235,7 @@ impl OpenElements {
         self.find_in_scope(tag, element::TABLE_SCOPE).is_some()
     }
 
-    /// Where the innermost element with any of the flags `wanted` is, in the ordinary scope.
+    /// Returns the position of the innermost element with any of the flags `wanted` in the ordinary scope.
     pub fn find_flagged_in_scope(&self, wanted: u16) -> Option<usize> {
         self.nearest(|open| open.tag.is(wanted | element::SCOPE)).filter(|at| self.stack[*at].tag.is(wanted))
     }
@@ -248,7 +248,7 @@ impl OpenElements {
         }
     }
 
-    /// Pops elements whose end tags may be left out, but none of tag `except`.
+    /// Pops elements with optional end tags, except those of tag `except`.
     #[inline]
     pub fn imply_ends(&mut self, except: Option<Tag>) {
         while self.tag().is(element::IMPLIED) && Some(self.tag()) != except {
@@ -282,7 +282,7 @@ impl OpenElements {
         }
     }
 
-    /// Handles an end tag that has no rule of its own: closes its element, unless something special is open inside.
+    /// Handles an end tag that has no rule of its own: closes its element, unless a special element is open inside.
     pub fn close_other(&mut self, tag: Tag) {
         let same = |open: &Open| open.tag == tag && open.space == Space::Html;
         let open = self.nearest(|open| same(open) || open.tag.is(element::SPECIAL));
@@ -291,14 +291,14 @@ impl OpenElements {
         }
     }
 
-    /// Pops what is foreign until HTML may stand here.
+    /// Pops foreign elements until HTML is allowed.
     pub fn leave_foreign(&mut self) {
         while !matches!(self.space(), Space::Html | Space::HtmlPoint | Space::TextPoint) {
             self.pop();
         }
     }
 
-    /// Closes the foreign element that has one of `tags`; false where an HTML element is met first.
+    /// Closes the foreign element that has one of `tags`. Returns false if an HTML element comes first.
     pub fn close_foreign(&mut self, tags: [Tag; 2]) -> bool {
         match self.nearest(|open| open.space == Space::Html || tags.contains(&open.tag)) {
             Some(at) if self.stack[at].space != Space::Html => {
@@ -310,7 +310,7 @@ impl OpenElements {
         }
     }
 
-    /// Whether a form is open, or was and its end tag has not come.
+    /// Returns whether a form is open, or was open and its end tag has not come.
     pub fn has_form(&self) -> bool {
         self.form.is_some()
     }
@@ -320,7 +320,7 @@ impl OpenElements {
         self.form = Some(self.stack.len());
     }
 
-    /// Handles `</form>`: takes the form out of the stack, and leaves what is open inside where it is.
+    /// Handles `</form>`: removes the form from the stack, and leaves the elements inside it where they are.
     pub fn end_form(&mut self) {
         let Some(at) = self.form.take() else { return };
         let in_scope =
@@ -348,7 +348,7 @@ impl OpenElements {
         self.moved_down(at);
     }
 
-    /// Exchanges all elements from `from` for `with`, (where they were, their paths), after formatting was cut short.
+    /// Replaces all elements from `from` by `with` (old positions and new paths), after formatting was cut short.
     pub(super) fn rebuild(&mut self, from: usize, with: &[(usize, Path)]) {
         for (to, &(was, path)) in with.iter().enumerate() {
             self.stack[from + to] = self.stack[was];
@@ -365,12 +365,12 @@ impl OpenElements {
         self.in_text = false;
     }
 
-    /// How many elements searches look at.
+    /// Returns the number of elements that searches look at.
     pub(super) fn search_max(&self) -> usize {
         self.depth_max
     }
 
-    /// Notes that an element of tag `tag` has left the stack.
+    /// Records that an element of tag `tag` has left the stack.
     pub(super) fn uncount(&mut self, tag: Tag) {
         if let Some(index) = tag.index() {
             self.counts[index] -= 1;

@@ -1,8 +1,9 @@
 //! Paths as numbers.
 //!
-//! A path from the root to a node is one 64-bit hash: that of its parent, mixed with the word of its last step. So a parser
-//! keeps one number an open element, and a leaf costs one multiplication. The hashes are persisted (in site models and the
-//! frontier) and are the same on every platform: **changing anything here invalidates models that were learnt before.**
+//! A path from the root to a node is one 64-bit hash: the hash of its parent, mixed with the *word* (a 64-bit code) of
+//! its last step. So a parser stores one number per open element, and a leaf costs one multiplication. The hashes are
+//! persisted (in site models and the frontier) and are the same on every platform: **any change here invalidates
+//! existing models.**
 
 use std::collections::HashMap;
 
@@ -15,48 +16,51 @@ pub(super) const TEXT: u64 = name_word(b"#text");
 /// The path of the document, above its root element.
 pub(super) const DOCUMENT: u64 = 0x6861_7276_6573_746d;
 
-/// Where something stands on a page.
+/// A position on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Path {
-    /// Its path by names alone: what Apaths are made of.
+    /// Its path by names alone, which Apaths consist of.
     pub plain: u64,
-    /// Its path by names and kept class tokens: what leaf paths are made of. It is the plain one where there are none.
+    /// Its path by names and kept class tokens, which leaf paths consist of. It is the plain path if there are no
+    /// tokens.
     pub rich: u64,
-    /// The word of its last element's own kept class tokens; 0 where it has none.
+    /// The word of the kept class tokens of its last element; 0 if there are none.
     pub class: u64,
 }
 
 impl Path {
-    /// That of the document, above its root element.
+    /// The path of the document, above its root element.
     pub const DOCUMENT: Self = Self { plain: DOCUMENT, rich: DOCUMENT, class: 0 };
 }
 
-/// The word that those of class tokens begin with.
+/// The initial word of class tokens.
 const TOKENS: u64 = name_word(b"#class");
-/// Longest spelling of one path; longer ones end in an ellipsis. It bounds the memory of the spelling mode only.
+/// Maximum length of the spelling of one path; longer ones end in an ellipsis. It bounds the memory of the spelling
+/// mode only.
 const SPELLING_MAX: usize = 8 << 10;
 
-/// The word of an element name, which must be lower case: the name itself where it fits in eight bytes.
+/// Returns the word of an element name, which must be in lower case: the name itself if it fits in eight bytes.
 pub(super) const fn name_word(name: &[u8]) -> u64 {
     if name.len() <= 8 { pack(name, 0) } else { fold(name) }
 }
 
-/// The word of a step to an element that carries its class: the last step of an Apath. Without a class it is the name's.
+/// Returns the word of a step to an element with its class, the last step of an Apath. Without a class it is the word
+/// of the name.
 pub(super) fn class_word(name: u64, class: &[u8]) -> u64 {
     if class.is_empty() { name } else { step(name, fold(class)) }
 }
 
-/// The word of a set of class tokens, given in ascending order; 0 for none.
+/// Returns the word of a set of class tokens, given in ascending order; 0 for none.
 pub(super) fn tokens_word(tokens: &[u64]) -> u64 {
     if tokens.is_empty() { 0 } else { tokens.iter().fold(TOKENS, |word, token| step(word, *token)) }
 }
 
-/// Remembers how paths are spelt, where that was asked for. In hash mode it does nothing.
+/// Remembers how paths are spelt, if that is enabled. In hash mode it does nothing.
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
     on: bool,
     steps_max: usize,
-    /// Path → the path above, the word of the last step.
+    /// Path → the path above and the word of the last step.
     steps: HashMap<u64, (u64, u64), RandomState>,
     /// Word → name.
     names: HashMap<u64, Box<str>, RandomState>,
@@ -75,7 +79,7 @@ impl Spellings {
         self.classes.clear();
     }
 
-    /// Remembers that `path` is the step `word` below `parent`, and that the word is for `name`.
+    /// Remembers that `path` is the step `word` below `parent`, and that the word stands for `name`.
     #[inline]
     pub fn learn(&mut self, path: u64, parent: u64, word: u64, name: impl FnOnce() -> String) {
         if self.on && self.steps.len() < self.steps_max {
@@ -84,14 +88,14 @@ impl Spellings {
         }
     }
 
-    /// Remembers how the class tokens of the word `class` are spelt.
+    /// Remembers the spelling of the class tokens of the word `class`.
     pub fn learn_class(&mut self, class: u64, name: impl FnOnce() -> String) {
         if self.on && self.classes.len() < self.steps_max {
             self.classes.entry(class).or_insert_with(|| name().into_boxed_str());
         }
     }
 
-    /// The path of the step `word`, with the class tokens `class`, below `parent`.
+    /// Returns the path of the step `word`, with the class tokens `class`, below `parent`.
     #[inline]
     pub fn child(&mut self, parent: Path, word: u64, class: u64, name: impl Fn() -> String) -> Path {
         let plain = step(parent.plain, word);
@@ -101,7 +105,7 @@ impl Spellings {
         Path { plain, rich, class }
     }
 
-    // Out of the way of the plain parse, as are all that only learning asks for.
+    // Kept out of the plain parse, as is all that only learning needs.
     #[inline(never)]
     fn rich_child(&mut self, parent: u64, name_word: u64, class: u64, name: impl Fn() -> String) -> u64 {
         let word = if class == 0 { name_word } else { step(name_word, class) };
@@ -113,7 +117,7 @@ impl Spellings {
         path
     }
 
-    /// The path spelt out: `/html/body/div/#text`. None in hash mode.
+    /// Returns the spelling of a path, such as `/html/body/div/#text`; `None` in hash mode.
     pub fn spell(&self, path: u64) -> Option<Box<str>> {
         if !self.on {
             return None;

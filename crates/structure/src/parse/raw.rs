@@ -1,4 +1,4 @@
-//! Elements whose content is text, whatever it looks like: where that text ends (HTML standard, section 13.2.5.2 on).
+//! Elements whose content is always text: where that text ends (HTML standard, sections 13.2.5.2 ff.).
 
 use memchr::memchr;
 
@@ -7,7 +7,7 @@ use super::bytes::ENDS_TAG_NAME;
 /// How the content of such an element is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Raw {
-    /// As it stands: `style`, `xmp`, `iframe`, `noembed`, `noframes`.
+    /// As written: `style`, `xmp`, `iframe`, `noembed`, `noframes`.
     Text,
     /// With entities: `title`, `textarea`.
     Escapable,
@@ -17,7 +17,7 @@ pub(super) enum Raw {
     Plain,
 }
 
-/// Where the content that begins at `from` ends: at the end tag of `name` (lower case), or else where the page does.
+/// Returns the end of the content that begins at `from`: the end tag of `name` (lower case), or the end of the page.
 pub(super) fn end_of_content(bytes: &[u8], from: usize, raw: Raw, name: &str) -> usize {
     match raw {
         Raw::Plain => bytes.len(),
@@ -35,14 +35,14 @@ pub(super) fn end_of_content(bytes: &[u8], from: usize, raw: Raw, name: &str) ->
     }
 }
 
-/// Whether `prefix`, `name` in any case and the end of a tag's name stand at `at`.
+/// Returns whether `prefix`, `name` in any letter case and the end of a tag's name are at `at`.
 fn is_tag(bytes: &[u8], at: usize, prefix: &[u8], name: &str) -> bool {
     let Some(rest) = bytes.get(at..).and_then(|rest| rest.strip_prefix(prefix)) else { return false };
     rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
         && rest.get(name.len()).is_some_and(|b| ENDS_TAG_NAME[usize::from(*b)])
 }
 
-/// In `<!-- <script> … </script> -->` the end tag does not end the outer script.
+/// Returns the end of a script. In `<!-- <script> … </script> -->` the end tag does not end the outer script.
 fn end_of_script(bytes: &[u8], from: usize) -> usize {
     let (mut in_comment, mut in_inner) = (false, false);
     let mut at = from;

@@ -1,4 +1,4 @@
-//! Rules for tables (HTML standard, sections 13.2.6.4.9 to 15). None means: as in the body.
+//! Rules for tables (HTML standard, sections 13.2.6.4.9 to 15). `None` means that the rules of the body apply.
 
 use super::builder::{Builder, Next};
 use super::element::{self, Tag};
@@ -42,7 +42,7 @@ impl Builder {
             Tag::TABLE => Some(if self.close_table() { Next::Again } else { Next::Done }),
             Tag::FORM => {
                 if !self.open.has_form() && !self.in_template() {
-                    // It is empty, but until its end tag no other form begins.
+                    // The form is empty, but no other form begins before its end tag.
                     self.open.begin_form();
                     self.form(source, tag);
                     self.push(Tag::FORM);
@@ -91,7 +91,8 @@ impl Builder {
         Some(Next::Done)
     }
 
-    /// Closes what is open in the innermost `context` and opens `tag` there, with the class tokens of the word `class`.
+    /// Closes the elements inside the innermost `context` and opens `tag` there, with the class tokens of the word
+    /// `class`.
     fn push_in(&mut self, context: fn(Tag) -> bool, tag: Tag, class: u64, next: Next) -> Option<Next> {
         self.open.pop_to(|open| context(open) || open == Tag::TEMPLATE);
         self.push_with(tag, class);

@@ -12,13 +12,13 @@ fn parse_with(options: &ParseOptions, html: &str) -> ParsedPage {
     Parser::with_spelling(options, Spelling::On).parse(html.as_bytes(), Some("text/html; charset=utf-8"))
 }
 
-/// `parser` with all on that learning may ask for.
+/// Returns `parser` with all that learning may need switched on.
 fn with_all(parser: Parser) -> Parser {
     let tokens = ["k", "x", "c1"].map(class_token).into_iter().collect();
     parser.with_units().with_token_list().with_class_tokens(Arc::new(tokens))
 }
 
-/// `2 /html/body/#text` for each leaf path.
+/// Returns `2 /html/body/#text` for each leaf path.
 fn leaves(page: &ParsedPage) -> Vec<String> {
     page.leaf_paths.iter().map(|leaf| format!("{} {}", leaf.count, leaf.text.as_deref().unwrap_or("?"))).collect()
 }
@@ -151,7 +151,7 @@ fn embeds_are_collected_only_when_asked_for() {
 
 #[test]
 fn misnested_formatting_is_repaired_for_what_follows() {
-    // What stands before the end tag was counted already: a tree would move it below the div.
+    // The content before the end tag was already counted: a tree would move it below the div.
     let page = parse("<b>1<div>2<span>3</b>4</span>5</div>6");
     assert_eq!(
         leaves(&page),
@@ -208,7 +208,7 @@ fn texts_are_decoded_from_the_pages_charset() {
     assert_eq!(read(latin, "text/html; charset=iso-8859-1"), ("café".into(), "/é?a&b".into()));
     let utf16: Vec<u8> = "\u{feff}<title>é</title><a href=/é>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(read(&utf16, "text/html"), ("é".into(), "/é".into()));
-    // A lie loses letters, never links.
+    // A wrong declaration loses letters, never links.
     assert_eq!(
         read(b"<title>\xcf\xf0</title><a href=/x>", "text/html; charset=utf-8"),
         ("\u{fffd}\u{fffd}".into(), "/x".into())
@@ -290,7 +290,7 @@ fn what_a_deep_page_holds_behind_its_depths_is_found() {
     }
 }
 
-/// Pages made to cost much, `n` pieces long.
+/// Returns pages that are made to be expensive, `n` pieces long.
 fn hostile(n: usize) -> Vec<(&'static str, String)> {
     vec![
         ("less-than signs", "<".repeat(n)),
@@ -340,7 +340,8 @@ fn the_work_on_a_hostile_page_grows_no_faster_than_the_page() {
     };
     for ((name, short), (_, long)) in hostile(5_000).into_iter().zip(hostile(20_000)) {
         let (little, much) = (work(&short), work(&long));
-        // Four times the pieces; what there is at the beginning only (up to the depth limit) is forgiven.
+        // Four times the pieces may take at most five times the steps; a constant part (up to the depth limit) is
+        // ignored.
         assert!(much <= 5 * little + 100_000, "{name}: {little} steps grow to {much}");
         let searches_max = 2 * u64::from(ParseOptions::default().depth_max);
         assert!(much <= long.len() as u64 * searches_max, "{name}: {much} steps for {} bytes", long.len());
@@ -389,7 +390,7 @@ proptest! {
             let page = ParsedPage { units: vec![], class_tokens: vec![], leaf_paths: plain.leaf_paths.clone(), ..page };
             prop_assert_eq!(&page, &plain);
         }
-        // Without a kept name only leaves that are anchors differ: by their class.
+        // Without a kept name only anchor leaves differ, by their class.
         let others = |page: &ParsedPage| -> Vec<_> {
             let is_text = |leaf: &&harvestman_core::model::LeafPath| leaf.text.as_ref().is_some_and(|text| text.ends_with("#text"));
             page.leaf_paths.iter().filter(is_text).cloned().collect()

@@ -1,4 +1,4 @@
-//! Texts: charset and entities decoded, white space squeezed; and which link texts are no links.
+//! Texts: decoding of charset and entities, collapsing of white space, and which link texts are no links.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use memchr::memchr3;
 
 use super::bytes::{find, is_space};
 
-/// A page's bytes in an encoding whose markup is ASCII. Only what is kept gets decoded.
+/// A page's bytes in an encoding whose markup is ASCII. Only what is stored gets decoded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'b> {
     pub bytes: &'b [u8],
@@ -15,7 +15,7 @@ pub(super) struct Source<'b> {
 }
 
 impl<'b> Source<'b> {
-    /// The characters of `raw`; what is malformed becomes U+FFFD, as does NUL. Line ends become `\n`.
+    /// Returns the characters of `raw`. Malformed bytes and NUL become U+FFFD, line ends become `\n`.
     fn characters(self, raw: &'b [u8]) -> Cow<'b, str> {
         let text = self.encoding.decode_without_bom_handling(raw).0;
         if memchr::memchr2(0, b'\r', raw).is_none() {
@@ -44,7 +44,7 @@ impl<'b> Source<'b> {
         to.extend_from_slice(rest);
     }
 
-    /// An attribute's value.
+    /// Returns an attribute's value.
     pub fn attribute(self, raw: &'b [u8]) -> Cow<'b, str> {
         if let Some(plain) = self.plain(raw) {
             return Cow::Borrowed(plain);
@@ -52,25 +52,25 @@ impl<'b> Source<'b> {
         htmlize::unescape_attribute(self.characters(raw))
     }
 
-    /// The content of an element in which entities are read.
+    /// Returns the content of an element in which entities are read.
     pub fn escapable(self, raw: &'b [u8]) -> Cow<'b, str> {
         htmlize::unescape(self.characters(raw))
     }
 
-    /// The text `raw` as it is shown. `entities`: whether they are read.
+    /// Returns the text `raw` as it is shown. `entities` says whether entities are decoded.
     pub fn shown(self, raw: &'b [u8], entities: bool) -> Cow<'b, str> {
         let text = self.encoding.decode_without_bom_handling(raw).0;
         let text = if entities { htmlize::unescape(text) } else { text };
         if memchr::memchr(0, raw).is_none() { text } else { Cow::Owned(text.replace('\0', "")) }
     }
 
-    /// Where `part`, which is a part of the page, begins.
+    /// Returns the position of `part`, a part of the page.
     #[inline]
     pub fn offset(self, part: &[u8]) -> usize {
         part.as_ptr().addr() - self.bytes.as_ptr().addr()
     }
 
-    /// `raw` itself, where nothing in it needs decoding.
+    /// Returns `raw` itself if nothing in it needs decoding.
     #[inline]
     fn plain(self, raw: &'b [u8]) -> Option<&'b str> {
         if memchr3(b'&', 0, b'\r', raw).is_some() || !(self.encoding == UTF_8 || raw.is_ascii()) {
@@ -79,7 +79,8 @@ impl<'b> Source<'b> {
         std::str::from_utf8(raw).ok()
     }
 
-    /// Whether the text `raw` shows nothing: white space of any kind, as such or, if `entities`, as an entity.
+    /// Returns whether the text `raw` shows nothing: it is white space of any kind, literally or, if `entities`, as an
+    /// entity.
     #[inline]
     pub fn is_blank(self, raw: &'b [u8], entities: bool) -> bool {
         match raw.iter().find(|b| !is_space(**b)) {
@@ -107,7 +108,7 @@ impl<'b> Source<'b> {
     }
 }
 
-/// How many bytes to decode next: white space and one entity or one run of bytes that are not ASCII.
+/// Returns the number of bytes to decode next: white space and one entity or one run of non-ASCII bytes.
 fn blank_piece(raw: &[u8]) -> usize {
     const PIECE_MAX: usize = 64;
     let solid = raw.iter().position(|b| !is_space(*b) && *b != 0).unwrap_or(raw.len());
@@ -116,14 +117,14 @@ fn blank_piece(raw: &[u8]) -> usize {
         Some(b'&') => {
             rest.iter().take(PIECE_MAX).position(|b| *b == b';').map_or(rest.len().min(PIECE_MAX), |end| end + 1)
         }
-        // Below 0x40 nothing is the second byte of a character, in any encoding that comes here.
+        // No byte below 0x40 is the second byte of a character, in any encoding that comes here.
         _ => rest.iter().position(|b| *b < 0x40).unwrap_or(rest.len()),
     };
     // A piece without progress would never end.
     (solid + length).max(1).min(raw.len())
 }
 
-/// `text` with white space squeezed, cut at `max` characters.
+/// Returns `text` with collapsed white space, truncated to `max` characters.
 pub(super) fn squeeze(text: &str, max: usize) -> String {
     let mut squeezed = String::new();
     let mut left = max;
@@ -143,10 +144,12 @@ pub(super) fn squeeze(text: &str, max: usize) -> String {
     squeezed
 }
 
-/// Whether a link text leads anywhere that can be fetched: not into the page itself, and not to a script, a mail or the like.
+/// Returns whether a link text leads to something that can be fetched: not into the page itself, and not to a script, a
+/// mail address or similar.
 pub(super) fn is_link(href: &[u8]) -> bool {
     const NO_LINKS: [&str; 4] = ["javascript:", "mailto:", "tel:", "data:"];
-    // As the URL standard reads it: leading control characters and blanks do not count, nor do line ends and tabs anywhere.
+    // As the URL standard reads it: leading control characters and blanks are ignored, as are line ends and tabs
+    // anywhere.
     let letters = href.iter().copied().skip_while(|b| *b <= b' ').filter(|b| !matches!(b, b'\t' | b'\n' | b'\r'));
     let Some(first) = letters.clone().next() else { return true };
     match first {

@@ -1,4 +1,5 @@
-//! Cuts a page into tags, texts and comments (HTML standard, section 13.2.5). It looks at each byte once and copies none.
+//! Splits a page into tags, texts and comments (HTML standard, section 13.2.5). It looks at each byte once and copies
+//! none.
 
 use memchr::memchr;
 
@@ -8,7 +9,7 @@ use super::element::Tag;
 use super::path::name_word;
 use super::raw::{Raw, end_of_content};
 
-/// The part of a longer element name that tells it from others.
+/// The length of the part of a longer element name that distinguishes it from others.
 const NAME_MAX: usize = 128;
 
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +18,12 @@ pub(super) struct TagToken<'b> {
     /// The word of its name.
     pub word: u64,
     pub tag: Tag,
-    /// Where its attributes begin, and where the tag ends.
+    /// Start of its attributes and end of the tag.
     pub attributes: (usize, usize),
     pub self_closing: bool,
-    /// What an `a` says of its link, and where [`Tokens::classes`] the class of any element. Else it means nothing.
+    /// The link attributes of an `a`, and with [`Tokens::classes`] the class of any element; otherwise undefined.
     pub linked: Linked<'b>,
-    /// The word of its kept class tokens; the builder finds it.
+    /// The word of its kept class tokens, set by the builder.
     pub class: u64,
 }
 
@@ -32,14 +33,14 @@ pub(super) enum Token<'b> {
     Start,
     /// The end tag [`Tokens::tag`].
     End,
-    /// Text with entities as written. A text may come in pieces.
+    /// Text with entities as written. One text may come in several tokens.
     Text(&'b [u8]),
     /// White space only.
     Space(&'b [u8]),
     /// Text without entities.
     Cdata(&'b [u8]),
     Comment,
-    /// What stands between `<!doctype` and `>`.
+    /// The text between `<!doctype` and `>`.
     Doctype(&'b [u8]),
 }
 
@@ -48,7 +49,7 @@ pub(super) struct Tokens<'b> {
     at: usize,
     /// Whether the classes of all elements are read.
     pub classes: bool,
-    /// The tag read last. It stays here, and is written a field at a time: copies of it are what cost most.
+    /// The tag read last. It stays here and is written field by field, because copies of it are the largest cost.
     pub tag: TagToken<'b>,
 }
 
@@ -66,7 +67,7 @@ impl<'b> Tokens<'b> {
         Self { bytes, at: 0, classes: false, tag }
     }
 
-    /// The next token. In SVG and MathML (`foreign`) there are CDATA sections.
+    /// Returns the next token. In SVG and MathML (`foreign`) there are CDATA sections.
     #[inline(always)]
     pub fn next(&mut self, foreign: bool) -> Option<Token<'b>> {
         loop {
@@ -79,7 +80,7 @@ impl<'b> Tokens<'b> {
                 [b'<', b'/', first, ..] if first.is_ascii_alphabetic() => {
                     return self.read_tag(self.at + 2).then_some(Token::End);
                 }
-                // An empty end tag does not even part the texts around it.
+                // An empty end tag does not even separate the texts around it.
                 [b'<', b'/', b'>', ..] => self.at += 3,
                 [b'<', b'/', _, ..] | [b'<', b'?', ..] => return Some(self.bogus_comment()),
                 [b'<', b'!', ..] => return Some(self.declaration(foreign)),
@@ -101,14 +102,15 @@ impl<'b> Tokens<'b> {
         Token::Text(&rest[..length])
     }
 
-    /// Reads the tag whose name begins at `start`; false where the page ends in it, which makes it none.
+    /// Reads the tag whose name begins at `start`. Returns false if the page ends inside it, in which case it is no
+    /// tag.
     #[inline]
     fn read_tag(&mut self, start: usize) -> bool {
         let rest = &self.bytes[start..];
         let (length, word) = short_lower_name(rest).unwrap_or_else(|| name_of(rest));
         let attributes = start + length;
         let tag = Tag::of(word);
-        // Of every other element most attributes are never looked at again.
+        // Most attributes of all other elements are never looked at again.
         let end = if tag == Tag::A || self.classes {
             end_of_anchor(self.bytes, attributes, &mut self.tag.linked)
         } else {
@@ -151,20 +153,22 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// The content of the element `name` whose start tag was read last, and whose content is text; skips its end tag.
+    /// Returns the content of the element `name` whose start tag was read last and whose content is text. Skips its end
+    /// tag.
     pub fn content(&mut self, raw: Raw, name: &str) -> &'b [u8] {
         let end = end_of_content(self.bytes, self.at, raw, name);
         let content = &self.bytes[self.at..end];
         self.at = end;
         if end < self.bytes.len() {
-            // The end tag: where it is torn, the page ends here.
+            // The end tag: if it is incomplete, the page ends here.
             self.read_tag(end + 2);
         }
         content
     }
 }
 
-/// The length and the word of the name at the beginning of `bytes`, if it is of up to seven lower-case letters.
+/// Returns the length and the word of the name at the beginning of `bytes`, if it has at most seven letters, all in
+/// lower case.
 #[inline(always)]
 fn short_lower_name(bytes: &[u8]) -> Option<(usize, u64)> {
     let (length, word) = leading_letters(bytes, 0)?;
@@ -172,7 +176,7 @@ fn short_lower_name(bytes: &[u8]) -> Option<(usize, u64)> {
     ends.then(|| (length, word & ((1 << (8 * length)) - 1)))
 }
 
-/// The length and the word of the name at the beginning of `bytes`.
+/// Returns the length and the word of the name at the beginning of `bytes`.
 fn name_of(bytes: &[u8]) -> (usize, u64) {
     let length = bytes.iter().position(|b| ENDS_TAG_NAME[usize::from(*b)]).unwrap_or(bytes.len());
     (length, lower_word(&bytes[..length]))
@@ -186,7 +190,7 @@ fn lower_word(name: &[u8]) -> u64 {
     name_word(&lower[..length])
 }
 
-/// Where the comment ends whose content begins at `from`.
+/// Returns the end of the comment whose content begins at `from`.
 fn end_of_comment(bytes: &[u8], from: usize) -> usize {
     let rest = &bytes[from..];
     if rest.starts_with(b">") {

@@ -1,24 +1,24 @@
-//! Units of content: the texts that a page shows, cut into runs of some eight words, as hashes of these words.
+//! Units of content: the texts that a page shows, cut into runs of about eight words, as hashes of these words.
 //!
-//! While the page is read only the places of its texts are noted; what they say is read once, at its end. So a text that
-//! comes in pieces is whole by then, and most are hashed where they stand, without a copy. The hashes are persisted:
-//! **changing anything here invalidates models that were learnt before.**
+//! While the page is read, only the positions of its texts are recorded; their contents are read once, at the end. By
+//! then a text that comes in pieces is complete, and most texts are hashed in place, without a copy. The hashes are
+//! persisted: **any change here invalidates existing models.**
 
 use super::gist::Gist;
 use super::path::{fold_run, step};
 use super::text::Source;
 use harvestman_core::model::ContentUnit;
 
-/// Most units of one page; further texts are left out.
+/// Maximum number of units of one page; further texts are dropped.
 const UNITS_MAX: usize = 4_096;
-/// Most pieces in which all of them come; a text is cut where there are more.
+/// Maximum number of pieces in all texts of one page; a text is truncated when there are more.
 const PIECES_MAX: usize = 4 * UNITS_MAX;
-/// Words of a unit: at least, where its text goes on, and at most.
+/// Minimum number of words of a unit whose text continues behind it, and the maximum.
 const WORDS_MIN: u16 = 3;
 const WORDS_MAX: u16 = 32;
 /// The number of a text that is no unit.
 pub(super) const NONE: u32 = u32::MAX;
-/// The hash of no words.
+/// The hash of an empty sequence of words.
 const NO_WORDS: u64 = 0x776f_7264_7320_6f66;
 
 /// The elements around a text.
@@ -39,11 +39,11 @@ struct Piece {
 
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// Whether texts are noted at all: for units, for the gist, or for both.
+    /// Whether texts are recorded at all: for units, for the gist, or for both.
     pub on: bool,
-    /// Whether units are asked for.
+    /// Whether units are wanted.
     pub wanted: bool,
-    /// What the page shows, numbers left out, where that is asked for.
+    /// The gist of the page, if wanted.
     pub gist: Gist,
     /// The context of each text.
     contexts: Vec<UnitContext>,
@@ -57,17 +57,17 @@ impl Units {
         self.gist.clear();
     }
 
-    /// How many texts have begun.
+    /// Returns the number of texts that have begun.
     pub const fn begun(&self) -> u32 {
         self.contexts.len() as u32
     }
 
-    /// Says what is asked for from now on.
+    /// Sets what is wanted from now on.
     pub fn ask(&mut self, units: bool, gist: bool) {
         (self.on, self.wanted, self.gist.on) = (units || gist, units, gist);
     }
 
-    /// Begins a unit with `text`; returns its number.
+    /// Begins a unit with `text`. Returns its number.
     pub fn begin(&mut self, context: UnitContext, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         if self.contexts.len() >= UNITS_MAX {
             return NONE;
@@ -78,7 +78,7 @@ impl Units {
         number
     }
 
-    /// Notes that `text` goes on what the text `unit` began.
+    /// Records that `text` continues the text `unit`.
     #[inline(always)]
     pub fn append(&mut self, unit: u32, source: Source<'_>, text: &[u8], entities: bool) {
         if self.on && unit != NONE {
@@ -99,9 +99,9 @@ impl Units {
         }
     }
 
-    /// The units, in page order, and the gist; empty what was not asked for.
+    /// Returns the units, in page order, and the gist; each is empty if it is not wanted.
     pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, Vec<u64>) {
-        // A text before a table may go on behind the table's texts.
+        // A text before a table may continue behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
         let units = if self.wanted { self.units(source) } else { Vec::new() };
         if self.gist.on {
@@ -127,7 +127,7 @@ impl Units {
     }
 }
 
-/// Cuts the text in `pieces` into units; returns how many words it has.
+/// Cuts the text in `pieces` into units. Returns its number of words.
 fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u16))) -> u16 {
     if let &[Piece { from, to, entities, .. }] = pieces {
         return read(source, &source.bytes[from..to], entities, cut);
@@ -137,7 +137,7 @@ fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u
     of_words(text.split_whitespace().map(str::as_bytes), cut)
 }
 
-/// Cuts the text `raw` into units; returns how many words it has.
+/// Cuts the text `raw` into units. Returns its number of words.
 fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
     if as_written {
@@ -147,9 +147,9 @@ fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u6
     of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
 }
 
-/// Cuts a text behind words that their own hash says, so that the same run of words is cut alike wherever it stands: an
-/// excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of a text soon
-/// meets one of its cuts, from where on the same holds.
+/// Cuts a text behind words that are selected by their own hash, so that the same run of words is always cut alike: an
+/// excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of a text
+/// soon reaches one of its cuts, from where on the same holds.
 fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64, u16))) -> u16 {
     let (mut hash, mut count, mut all) = (NO_WORDS, 0, 0_u16);
     for word in words {
@@ -168,7 +168,7 @@ fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64
     all
 }
 
-/// Whether a unit ends behind the word with this hash: one word of eight does so.
+/// Returns whether a unit ends behind the word with this hash, as it does for one word of eight.
 const fn ends_unit(word: u64) -> bool {
     step(NO_WORDS, word) >> 61 == 0
 }

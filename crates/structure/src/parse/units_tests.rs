@@ -10,13 +10,13 @@ fn units(html: &str) -> Vec<ContentUnit> {
     Parser::new(&ParseOptions::default()).with_units().parse(html.as_bytes(), Some("text/html; charset=utf-8")).units
 }
 
-/// The hash of the words of a unit, from their definition.
+/// Returns the hash of the words of a unit, by the definition.
 fn hash(words: &[&str]) -> u64 {
     words.iter().fold(NO_WORDS, |hash, word| step(hash, fold(word.as_bytes())))
 }
 
-/// The units of `text` with their words, from their definition: each ends behind its first word from the third on whose
-/// hash has three leading zeros, or its 32nd, or the text's last.
+/// Returns the units of `text` with their words, by the definition: each ends behind its first word from the third on
+/// whose hash has three leading zeros, or its 32nd, or the text's last.
 fn cut(text: &str) -> Vec<(u64, u16)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (mut rest, mut cut) = (&words[..], Vec::new());
@@ -33,7 +33,7 @@ fn cuts(units: &[ContentUnit]) -> Vec<(u64, u16)> {
     units.iter().map(|unit| (unit.hash, unit.words)).collect()
 }
 
-/// `text/a form` for each unit of a page whose texts, of a unit each, are among `texts`.
+/// Returns `text/a form` for each unit of a page whose texts, of a unit each, are among `texts`.
 fn told(html: &str, texts: &[&str]) -> Vec<String> {
     let is = |text: &str, unit: &ContentUnit| hash(&text.split_whitespace().collect::<Vec<_>>()) == unit.hash;
     let tell = |unit: &ContentUnit| {
@@ -149,7 +149,7 @@ fn a_text_hashes_alike_in_every_charset_that_can_write_it() {
     assert_eq!(read_as(SHIFT_JIS, "ソ ー"), read_as(UTF_8, " ソ\u{3000}ー"));
 }
 
-/// `c` in one of the ways in which a page may write it.
+/// Returns `c` in one of the spellings that a page may use.
 fn written(c: char, way: u8) -> String {
     match way {
         0 => format!("&#{};", u32::from(c)),
@@ -175,7 +175,7 @@ proptest! {
         let found = units(&html);
         prop_assert_eq!(cuts(&found), cut(&words.join(" ")));
         prop_assert!(found.iter().all(|unit| usize::from(unit.text_words) == words.len()));
-        // The same page in another charset; three-byte blanks do not exist in it.
+        // The same page in another charset, which has no three-byte blanks.
         let html = html.replace('\u{3000}', " ");
         let (latin, _, _) = WINDOWS_1252.encode(&html);
         let page = Parser::new(&ParseOptions::default()).with_units().parse(&latin, Some("text/html; charset=iso-8859-1"));
@@ -217,7 +217,7 @@ proptest! {
     }
 }
 
-/// Different words, so that no two units of a text are the same.
+/// Returns different words, so that no two units of a text are the same.
 fn texts(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String>> {
     let words = proptest::collection::hash_set(0..100_000_u32, length);
     words.prop_map(|words| words.into_iter().map(|word| format!("w{word}")).collect())

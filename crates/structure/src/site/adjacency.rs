@@ -1,7 +1,7 @@
 //! The matrix of links between clusters.
 
-/// A(i, j): how many links pages of cluster i have to pages of cluster j. Square and dense: a sample of 1,000 pages has at most
-/// 250 clusters.
+/// A(i, j): the number of links from pages of cluster i to pages of cluster j. Square and dense: a sample of 1,000
+/// pages has at most 250 clusters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Adjacency {
     clusters: usize,
@@ -9,34 +9,34 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// No links between this many clusters.
+    /// Creates a matrix without links between this number of clusters.
     pub fn new(clusters: usize) -> Self {
         Self { clusters, rows: vec![0.0; clusters * clusters] }
     }
 
-    /// How many clusters there are.
+    /// Returns the number of clusters.
     pub const fn clusters(&self) -> usize {
         self.clusters
     }
 
-    /// The links from `from` to `to`; none where there is no such cluster.
+    /// Returns the links from `from` to `to`; 0 if there is no such cluster.
     pub fn at(&self, from: usize, to: usize) -> f64 {
         if to < self.clusters { self.rows.get(from * self.clusters + to).copied().unwrap_or(0.0) } else { 0.0 }
     }
 
-    /// Adds links from `from` to `to`; clusters that are not there are ignored.
+    /// Adds links from `from` to `to`; unknown clusters are ignored.
     pub fn add(&mut self, from: usize, to: usize, links: f64) {
         if from < self.clusters && to < self.clusters {
             self.rows[from * self.clusters + to] += links;
         }
     }
 
-    /// A v: for each cluster the sum of `v` over what it links to.
+    /// Returns A v: for each cluster the sum of `v` over the clusters that it links to.
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
         (0..self.clusters).map(|from| (0..self.clusters).map(|to| self.at(from, to) * v[to]).sum()).collect()
     }
 
-    /// Aᵀ v: for each cluster the sum of `v` over what links to it.
+    /// Returns Aᵀ v: for each cluster the sum of `v` over the clusters that link to it.
     pub fn transposed_times(&self, v: &[f64]) -> Vec<f64> {
         (0..self.clusters).map(|to| (0..self.clusters).map(|from| self.at(from, to) * v[from]).sum()).collect()
     }

@@ -1,10 +1,10 @@
-//! The middles of clusters, and how far their pages are from them.
+//! The centroids of clusters, and the distances of their pages to them.
 
 use super::Label;
 use super::vector::SparseVector;
 
-/// Dsim(C): the mean Euclidean distance of a cluster's pages to their centroid (SOUrCe 2018, eq. 10), for clusters
-/// 0 … `clusters`-1. A cluster whose pages are all alike has 0, as has one without pages.
+/// Returns Dsim(C), the mean Euclidean distance of a cluster's pages to their centroid (SOUrCe 2018, eq. 10), for the
+/// clusters 0 … `clusters`-1. It is 0 for a cluster of identical pages and for one without pages.
 pub fn dsim(vectors: &[SparseVector], labels: &[Label], clusters: usize) -> Vec<f64> {
     let features = vectors.iter().filter_map(|vector| vector.ids().last()).max().map_or(0, |last| *last as usize + 1);
     let mut of_cluster: Vec<Vec<&SparseVector>> = vec![Vec::new(); clusters];
@@ -18,7 +18,7 @@ pub fn dsim(vectors: &[SparseVector], labels: &[Label], clusters: usize) -> Vec<
 
 fn mean_distance_to_centroid(pages: &[&SparseVector], features: usize) -> f64 {
     let Some(first) = pages.first() else { return 0.0 };
-    // Rounding must not make identical pages differ from their middle.
+    // Rounding must not make identical pages differ from their centroid.
     if pages.iter().all(|page| page == first) {
         return 0.0;
     }
@@ -35,7 +35,8 @@ fn mean_distance_to_centroid(pages: &[&SparseVector], features: usize) -> f64 {
     pages.iter().map(distance).sum::<f64>() / count
 }
 
-/// The cluster whose pages are nearest to `page` on average: what stands for an example page that is itself an outlier.
+/// Returns the cluster whose pages are nearest to `page` on average. It represents an example page that is itself an
+/// outlier.
 pub fn nearest_cluster(vectors: &[SparseVector], labels: &[Label], page: &SparseVector) -> Label {
     let mut sums = std::collections::BTreeMap::<u32, (f64, u32)>::new();
     for (vector, label) in vectors.iter().zip(labels) {

@@ -3,20 +3,21 @@
 use super::Label;
 use super::distances::Distances;
 
-/// The pages within eps, itself among them, that make a page a core point.
+/// Number of pages within eps, the page included, that make it a core point.
 pub const MIN_PTS: u32 = 4;
 
-/// The cluster of each page, clusters numbered by first member; none for noise (SOUrCe's *outliers*).
+/// Returns the cluster of each page, with clusters numbered by first member; `None` for noise (SOUrCe's *outliers*).
 ///
-/// A page is *core* if at least `min_pts` pages, itself among them, lie within `eps`; core pages within `eps` of one another are
-/// of one cluster. A page that is not core but within `eps` of one that is belongs to the nearest such page's cluster (of
-/// equals, the first), which makes the result independent of the order of pages where the textbook's is not.
+/// A page is *core* if at least `min_pts` pages, itself included, are within `eps`; core pages within `eps` of one
+/// another belong to one cluster. A page that is not core but within `eps` of a core page belongs to the cluster of the
+/// nearest one (of equals, the first). This makes the result independent of the order of pages, which the textbook's is
+/// not.
 pub fn dbscan(distances: &Distances, eps: f32, min_pts: u32) -> Vec<Label> {
     let points = dbscan_points(distances, eps, min_pts);
     distances.point_of_page().iter().map(|point| points[*point as usize]).collect()
 }
 
-/// The same for each distinct vector.
+/// Does the same for each distinct vector.
 pub fn dbscan_points(distances: &Distances, eps: f32, min_pts: u32) -> Vec<Label> {
     let core: Vec<bool> = (0..distances.points()).map(|point| is_core(distances, point, eps, min_pts)).collect();
     let mut labels: Vec<Label> = vec![None; core.len()];
@@ -112,7 +113,8 @@ mod tests {
         assert_eq!(cluster(&[], 1.0, 4), []);
     }
 
-    /// The textbook over pages, no copies merged: cores, their connected components, and whether a page is noise.
+    /// The textbook algorithm over pages, without merging of identical ones: returns the core pages, their connected
+    /// components, and whether a page is noise.
     fn naive(pages: &[SparseVector], eps: f32, min_pts: u32) -> (Vec<bool>, Vec<Option<usize>>) {
         let near = |i: usize| (0..pages.len()).filter(move |&j| pages[i].distance(&pages[j]) <= eps);
         let core: Vec<bool> = (0..pages.len()).map(|i| near(i).count() >= min_pts as usize).collect();

@@ -6,18 +6,18 @@ use super::vector::{SparseVector, distance};
 
 /// The distances between the *distinct* vectors of a sample, which are numbered by first member.
 ///
-/// Forums answer many addresses with one and the same page (log-in forms), so identical vectors are one point that counts
+/// Forums answer many addresses with the same page (log-in forms), so identical vectors are one point that counts
 /// several times. Memory is 2 d² bytes for d distinct vectors: 2 MB for the usual sample of 1,000 pages.
 #[derive(Debug, Clone, Default)]
 pub struct Distances {
     of_page: Vec<u32>,
     copies: Vec<u32>,
-    /// Row i holds the distances to 0 … i-1.
+    /// Row i has the distances to 0 … i-1.
     triangle: Vec<f32>,
 }
 
 impl Distances {
-    /// Computes all distances between `vectors`, one a page.
+    /// Computes all distances between `vectors`, one per page.
     pub fn between(vectors: &[SparseVector]) -> Self {
         let mut point_of: HashMap<&SparseVector, u32> = HashMap::new();
         let (mut points, mut copies, mut of_page) = (Vec::new(), Vec::new(), Vec::with_capacity(vectors.len()));
@@ -33,34 +33,34 @@ impl Distances {
         Self { of_page, copies, triangle: triangle(&points) }
     }
 
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub fn pages(&self) -> usize {
         self.of_page.len()
     }
 
-    /// How many distinct vectors they have.
+    /// Returns the number of distinct vectors.
     pub fn points(&self) -> usize {
         self.copies.len()
     }
 
-    /// The distinct vector of each page.
+    /// Returns the distinct vector of each page.
     pub fn point_of_page(&self) -> &[u32] {
         &self.of_page
     }
 
-    /// How many pages have the vector `point`.
+    /// Returns the number of pages with the vector `point`.
     pub fn copies(&self, point: usize) -> u32 {
         self.copies[point]
     }
 
-    /// The distance between two distinct vectors.
+    /// Returns the distance between two distinct vectors.
     pub fn at(&self, one: usize, other: usize) -> f32 {
         let (low, high) = if one < other { (one, other) } else { (other, one) };
         if low == high { 0.0 } else { self.triangle[high * (high - 1) / 2 + low] }
     }
 }
 
-/// The distances of each point to all points before it, through an inverted index that grows with the points.
+/// Computes the distances of each point to all points before it, through an inverted index that grows with the points.
 fn triangle(points: &[&SparseVector]) -> Vec<f32> {
     let mut postings: HashMap<u32, Vec<(u32, f32)>> = HashMap::new();
     let mut dots = vec![0.0; points.len()];

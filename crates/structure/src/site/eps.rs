@@ -1,4 +1,4 @@
-//! DBSCAN's radius, chosen from the data (SOUrCe 2018, section 3.3).
+//! The radius of DBSCAN, chosen from the data (SOUrCe 2018, section 3.3).
 
 use super::dbscan::{MIN_PTS, dbscan_points};
 use super::distances::Distances;
@@ -7,29 +7,30 @@ use super::silhouette::silhouette_times_coverage;
 
 /// The paper's w for a sample of 1,000 pages; it grows with the sample.
 const BINS_PER_FEATURE: f64 = 4.8;
-/// Radii that [`EpsRule::Silhouette`] tries at most.
+/// Maximum number of radii that [`EpsRule::Silhouette`] tries.
 const CANDIDATES: usize = 24;
-/// What [`EpsRule::Silhouette`] falls back to where no radius separates anything.
+/// The quantile that [`EpsRule::Silhouette`] falls back to if no radius separates anything.
 const FALLBACK_QUANTILE: f64 = 0.95;
 
 /// How the radius is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EpsRule {
-    /// As printed: the histogram of K-dist with w · features bins is scanned upwards to the first bin with fewer than minPts
-    /// members that at least half of the pages lie below; its left edge. It calls about a third of a forum outliers.
+    /// As printed: the histogram of K-dist with w · features bins is scanned upwards to the first bin with fewer than
+    /// minPts members and at least half of the pages below it; the radius is its left edge. It makes about a third of a
+    /// forum outliers.
     PaperLiteral,
     /// The same over distinct vectors, so that identical pages do not fill one bin.
     PaperDistinct,
-    /// The K-dist that this share of the pages does not exceed. Robust on every site that was tried, with 0.95.
+    /// The K-dist that this share of the pages does not exceed. With 0.95 it was robust on every site that was tried.
     Quantile(f64),
-    /// The radius whose clustering has the best silhouette times coverage.
+    /// The radius whose clustering has the best product of silhouette and coverage.
     Silhouette,
 }
 
-/// What the radius depends on besides the pages.
+/// The parameters of the radius.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EpsOptions {
-    /// How it is chosen.
+    /// The rule.
     pub rule: EpsRule,
     /// Neighbours that K-dist counts besides the page itself.
     pub k: u32,
@@ -43,7 +44,8 @@ impl Default for EpsOptions {
     }
 }
 
-/// The radius for a sample with these distances and this many features. It is 0 where all pages are alike or there is none.
+/// Returns the radius for a sample with these distances and this number of features; 0 if all pages are identical or
+/// there are none.
 pub fn eps(distances: &Distances, features: usize, options: &EpsOptions) -> f32 {
     let k_dists = |counting| k_dist(distances, options.k, counting);
     match options.rule {
@@ -56,18 +58,18 @@ pub fn eps(distances: &Distances, features: usize, options: &EpsOptions) -> f32 
     }
 }
 
-/// NumBins: w grows with the number of vectors that the histogram counts.
+/// Returns NumBins: w grows with the number of vectors that the histogram counts.
 fn bins(counted: usize, features: usize) -> u64 {
     (BINS_PER_FEATURE * counted as f64 / 1000.0 * features as f64).round().max(1.0) as u64
 }
 
-/// The scan of the histogram; the largest K-dist where no bin is sparse enough.
+/// Scans the histogram. Returns the largest K-dist if no bin is sparse enough.
 fn scan(sorted: &[f32], bins: u64, min_pts: u32) -> f32 {
     let max = sorted.last().copied().unwrap_or(0.0);
     let edge = |bin: u64| (f64::from(max) * bin as f64 / bins as f64) as f32;
     let mut below = 0;
     for bin in 0..bins {
-        // The last bin holds its right edge too.
+        // The last bin includes its right edge.
         let end = if bin + 1 == bins { sorted.len() } else { sorted.partition_point(|value| *value < edge(bin + 1)) };
         if end - below < min_pts as usize && below * 2 >= sorted.len() {
             return edge(bin);
@@ -77,13 +79,13 @@ fn scan(sorted: &[f32], bins: u64, min_pts: u32) -> f32 {
     max
 }
 
-/// The smallest K-dist that at least this share of the pages does not exceed; 0 where there are none.
+/// Returns the smallest K-dist that at least this share of the pages does not exceed; 0 if there are no pages.
 fn quantile(sorted: &[f32], share: f64) -> f32 {
     let rank = (share.clamp(0.0, 1.0) * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-/// The quantile over pages; where copies of pages make it 0, that over distinct vectors.
+/// Returns the quantile over pages, or the quantile over distinct vectors if copies of pages make the former 0.
 fn positive_quantile(distances: &Distances, share: f64, k: u32) -> f32 {
     let of_pages = quantile(&k_dist(distances, k, Counting::Pages), share);
     if of_pages > 0.0 { of_pages } else { quantile(&k_dist(distances, k, Counting::Distinct), share) }
@@ -93,7 +95,7 @@ fn by_silhouette(distances: &Distances, options: &EpsOptions) -> f32 {
     let mut best = (0.0, None);
     for eps in candidates(distances, options.k) {
         let value = silhouette_times_coverage(distances, &dbscan_points(distances, eps, options.min_pts));
-        // Of equals the largest, which also takes in pages that are a little farther off.
+        // Of equals the largest, which also includes pages that are slightly farther away.
         if value > 0.0 && value >= best.0 {
             best = (value, Some(eps));
         }
@@ -101,7 +103,7 @@ fn by_silhouette(distances: &Distances, options: &EpsOptions) -> f32 {
     best.1.unwrap_or_else(|| positive_quantile(distances, FALLBACK_QUANTILE, options.k))
 }
 
-/// Quantiles of K-dist over distinct vectors, from the median to the largest, ascending, each once.
+/// Returns the distinct quantiles of K-dist over distinct vectors, from the median to the largest, ascending.
 fn candidates(distances: &Distances, k: u32) -> Vec<f32> {
     let sorted = k_dist(distances, k, Counting::Distinct);
     let share = |step: usize| 0.5 + 0.5 * step as f64 / (CANDIDATES - 1) as f64;

@@ -1,4 +1,4 @@
-//! The features of a page: its leaf paths, weighed by how much they tell (SOUrCe 2018, section 3.2).
+//! The features of a page: its leaf paths, weighted by their rarity (SOUrCe 2018, section 3.2).
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -8,23 +8,23 @@ use foldhash::fast::FixedState;
 use super::vector::{SparseVector, normalise_l1};
 use harvestman_core::model::LeafPath;
 
-/// The number of pages that a leaf path must occur on to be a feature (θ = minPts).
+/// Minimum number of pages with a leaf path for it to be a feature (θ = minPts).
 pub const THETA: u32 = 4;
 
-/// The leaf paths that a sample's pages are told apart by, each with its inverse document frequency.
+/// The leaf paths that distinguish the pages of a sample, each with its inverse document frequency.
 ///
-/// It is learnt once: the document frequencies and |D| of the sample stay in force for every later page.
+/// It is learned once: the document frequencies and |D| of the sample apply to every later page.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Vocabulary {
-    /// Leaf path to feature; features are numbered by ascending path, whatever the order of the pages.
+    /// Leaf path to feature. Features are numbered by ascending path, independent of the order of the pages.
     features: HashMap<u64, u32, FixedState>,
     /// ln(|D| / df + 1) of each feature.
     rarity: Box<[f64]>,
     pages: u32,
 }
 
-/// A vocabulary as it is stored: |D|, and each feature's path and rarity in the order of their numbers.
+/// The stored form of a vocabulary: |D|, and the path and rarity of each feature in the order of their numbers.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Stored {
     pages: u32,
@@ -74,42 +74,42 @@ impl Vocabulary {
         }
     }
 
-    /// How many features there are.
+    /// Returns the number of features.
     pub fn len(&self) -> usize {
         self.rarity.len()
     }
 
-    /// Whether no path occurred often enough.
+    /// Returns whether no path occurred often enough.
     pub fn is_empty(&self) -> bool {
         self.rarity.is_empty()
     }
 
-    /// How many pages it was learnt from (|D|).
+    /// Returns the number of pages that it was learned from (|D|).
     pub const fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// The share of a page's paths that are features, from 0 to 1; 1 for a page without paths.
+    /// Returns the share of a page's paths that are features, from 0 to 1; 1 for a page without paths.
     pub fn familiarity(&self, bag: &[LeafPath]) -> f64 {
         let known = bag.iter().filter(|leaf| self.features.contains_key(&leaf.path)).count();
         if bag.is_empty() { 1.0 } else { known as f64 / bag.len() as f64 }
     }
 
-    /// The vector of a page: ln(tf + 1) · ln(|D| / df + 1) for each known path (eq. 1), divided by their sum (eq. 2). A page
-    /// without a known path has the zero vector.
+    /// Returns the vector of a page: ln(tf + 1) · ln(|D| / df + 1) for each known path (eq. 1), divided by their sum
+    /// (eq. 2). A page without a known path has the zero vector.
     pub fn weigh(&self, bag: &[LeafPath]) -> SparseVector {
         let mut entries = Vec::new();
         self.weigh_into(bag, &mut entries);
         SparseVector::from_sorted(&entries)
     }
 
-    /// What [`Self::weigh`] gives, as entries in a buffer that is used again.
+    /// Computes the entries of [`Self::weigh`] in a reused buffer.
     pub fn weigh_into(&self, bag: &[LeafPath], entries: &mut Vec<(u32, f32)>) {
         entries.clear();
         let known = |leaf: &LeafPath| Some((*self.features.get(&leaf.path)?, leaf.count as f32));
         entries.extend(bag.iter().filter_map(known));
         entries.sort_unstable_by_key(|(feature, _)| *feature);
-        // A parser gives each path once; a bag that was put together by hand may not.
+        // A parser yields each path once; a bag from another source may not.
         entries.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             kept.1 += if same { next.1 } else { 0.0 };

@@ -2,17 +2,17 @@
 
 use super::adjacency::Adjacency;
 
-/// The largest change of a value at which the iteration ends.
+/// The iteration ends when no value changes by more than this.
 const CONVERGED: f64 = 1e-10;
-/// Steps after which it ends in any case. Matrices whose two largest singular values are nearly equal converge slowly, and then
-/// the values are mixtures that any further step hardly changes.
+/// Maximum number of steps. Matrices whose two largest singular values are nearly equal converge slowly; the values are
+/// then mixtures that further steps hardly change.
 const STEPS_MAX: u32 = 10_000;
-/// How much less each further link counts in [`multi_hop`].
+/// The weight of each further link relative to the one before, in [`multi_hop`].
 const HOP_DISCOUNT: f64 = 0.3;
-/// How many links [`multi_hop`] looks ahead.
+/// Number of links that [`multi_hop`] looks ahead.
 const HOPS: u32 = 3;
 
-/// What is 1 after each half-step.
+/// The norm that is 1 after each half-step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Norm {
     /// The root of the sum of squares.
@@ -22,18 +22,19 @@ pub enum Norm {
     L1,
 }
 
-/// How good each cluster is.
+/// The values of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
     /// As a destination of links.
     pub authority: Vec<f64>,
     /// As a source of links to good destinations.
     pub hub: Vec<f64>,
-    /// The steps that were taken.
+    /// The number of steps.
     pub steps: u32,
 }
 
-/// h = A a and a = Aᵀ h by turns, from all ones, each normalised, until nothing changes. Without links all values are 0.
+/// Computes h = A a and a = Aᵀ h alternately, from all ones, each normalised, until nothing changes. Without links all
+/// values are 0.
 pub fn hits(adjacency: &Adjacency, norm: Norm) -> Hits {
     let ones = vec![1.0; adjacency.clusters()];
     let mut hits = Hits { authority: ones.clone(), hub: ones, steps: 0 };
@@ -49,15 +50,15 @@ pub fn hits(adjacency: &Adjacency, norm: Norm) -> Hits {
     hits
 }
 
-/// The variant for a target: authority is fixed to 1 for the example's cluster and 0 for all others, hubs are what links there
-/// (one step of eq. 7).
+/// Computes the variant for a target: authority is fixed to 1 for the example's cluster and 0 for all others, hubs are
+/// the clusters that link there (one step of eq. 7).
 pub fn target_hits(adjacency: &Adjacency, target: u32, norm: Norm) -> Hits {
     let authority = only(adjacency, target);
     Hits { hub: normalised(adjacency.times(&authority), norm), authority, steps: 1 }
 }
 
-/// The same with hubs of hubs: h = Σ 0.3^(k-1) · Aᵏ a, each term divided by its largest value, for up to three links. It wants
-/// an adjacency of links a page.
+/// Computes the same with hubs of hubs: h = Σ 0.3^(k-1) · Aᵏ a, each term divided by its largest value, for up to three
+/// links. It needs an adjacency of links per page.
 pub fn multi_hop(adjacency: &Adjacency, target: u32) -> Hits {
     let authority = only(adjacency, target);
     let mut hub = vec![0.0; authority.len()];
@@ -153,7 +154,7 @@ mod tests {
         assert_close(&found.hub, &[0.3, 1.0, 0.0]);
     }
 
-    /// The twin: powers of the matrix A Aᵀ, multiplied out.
+    /// The reference implementation: powers of the matrix A Aᵀ, multiplied out.
     fn hubs_by_power_iteration(rows: &[Vec<f64>], steps: u32) -> Vec<f64> {
         let size = rows.len();
         let squared: Vec<Vec<f64>> =

@@ -2,11 +2,11 @@
 
 use super::distances::Distances;
 
-/// The neighbours that K-dist looks at besides the page itself: with K = minPts - 1, a K-dist of at most eps says the same as
-/// "core point of DBSCAN". (The text says K = minPts, its figure 4 shows K = 3.)
+/// Number of neighbours that K-dist looks at besides the page itself. With K = minPts - 1, a K-dist of at most eps is
+/// equivalent to "core point of DBSCAN". (The text says K = minPts, its figure 4 shows K = 3.)
 pub const K: u32 = 3;
 
-/// What is counted as a neighbour, and as a page of the result.
+/// What counts as a neighbour, and as a page of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counting {
     /// Every page.
@@ -15,8 +15,8 @@ pub enum Counting {
     Distinct,
 }
 
-/// The distances to the `k`-th nearest other page, ascending, one for each page (or distinct vector). Where there are fewer
-/// than `k` others, the distance to the farthest; where there is none, 0.
+/// Returns the distances to the `k`-th nearest other page, ascending, one for each page (or distinct vector). With
+/// fewer than `k` other pages it is the distance to the farthest, without any it is 0.
 pub fn k_dist(distances: &Distances, k: u32, counting: Counting) -> Vec<f32> {
     let copies = |point| match counting {
         Counting::Pages => distances.copies(point),
@@ -38,7 +38,7 @@ pub fn k_dist(distances: &Distances, k: u32, counting: Counting) -> Vec<f32> {
     all
 }
 
-/// The distance at which `k` neighbours are reached, of which `at_zero` are copies of the page itself.
+/// Returns the distance at which `k` neighbours are reached, `at_zero` of which are copies of the page itself.
 fn kth(row: &mut [(f32, u32)], at_zero: u32, k: u32) -> f32 {
     if at_zero >= k {
         return 0.0;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::site::vector::SparseVector;
 
-    /// Pages on a line.
+    /// Returns pages on a line.
     fn line(places: &[f32]) -> Vec<SparseVector> {
         places.iter().map(|place| SparseVector::new(vec![(0, *place)])).collect()
     }

@@ -1,11 +1,12 @@
-//! What is known of a site's structure: its page templates, and which link places lead from one to which.
+//! The structure of a site: its page templates, and which link places lead from one to which.
 //!
-//! Plain functions over values (SOUrCe 2018), in this order: a sample of pages becomes vectors ([`Vocabulary`]), their
-//! [`Distances`] give a radius ([`eps()`]), and [`dbscan()`] the clusters. The [`NavigationTable`] counts where links of each
-//! cluster and place lead; [`hits()`] finds hubs and authorities in it; [`ClusterScores`] says what a cluster is worth and
-//! [`NavigationTable::expected`] what a link is.
+//! Pure functions over values (SOUrCe 2018), in this order: a sample of pages becomes vectors ([`Vocabulary`]), their
+//! [`Distances`] give a radius ([`eps()`]), and [`dbscan()`] the clusters. The [`NavigationTable`] counts where links
+//! of each cluster and place lead; [`hits()`] finds hubs and authorities in it; [`ClusterScores`] gives the value of a
+//! cluster and [`NavigationTable::expected`] that of a link.
 //!
-//! A [`Label`] is a cluster's number, counted from 0, or none for an outlier: a page whose template has few instances.
+//! A [`Label`] is the number of a cluster, counted from 0, or `None` for an outlier: a page whose template has few
+//! instances.
 
 mod adjacency;
 mod centroid;
@@ -29,8 +30,8 @@ mod vector;
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
 pub use cluster_graph::{
-    Apart, Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
-    GraphReason, NodeRule, PruneOptions, Reach, Standing, Universe,
+    Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
+    GraphReason, NodeRule, PruneOptions, Reach, SplitOff, Standing, Universe,
 };
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;
@@ -51,5 +52,5 @@ pub use url_clusters::{
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
 
-/// The cluster of a page, numbered from 0; none for an outlier.
+/// The cluster of a page, numbered from 0; `None` for an outlier.
 pub type Label = Option<u32>;

@@ -1,4 +1,4 @@
-//! Which link places lead where (SOUrCe 2018, section 3.5).
+//! Where link places lead (SOUrCe 2018, section 3.5).
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use super::Label;
 use super::adjacency::Adjacency;
 use harvestman_core::model::Apath;
 
-/// A place of links: the cluster of the page they stand on and their Apath there.
+/// A link place: the cluster of the page and the Apath on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkPlace {
-    /// The cluster of the page; none for outliers.
+    /// The cluster of the page; `None` for outliers.
     pub source: Label,
     /// The place on the page.
     pub apath: Apath,
 }
 
-/// What the paper leaves open, or what does better than the paper.
+/// Choices that the paper leaves open, or that do better than the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NavigationOptions {
     /// How links to outliers count in eq. 5.
@@ -32,14 +32,14 @@ pub enum OutlierDestinations {
     /// Not at all: shares are among the clusters (the paper).
     #[default]
     LeftOut,
-    /// As a destination that is worth nothing.
+    /// As a destination of no value.
     WorthNothing,
 }
 
 /// Whether links on outliers have a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutlierSources {
-    /// They have none: nothing is known of where they lead (the paper).
+    /// They have none: it is not known where they lead (the paper).
     #[default]
     Unknown,
     /// Outliers are a source like a cluster.
@@ -49,16 +49,16 @@ pub enum OutlierSources {
 /// What eq. 6 counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AdjacencyWeight {
-    /// Links, so that clusters of many pages are great hubs (the paper).
+    /// Links, so that clusters of many pages are large hubs (the paper).
     #[default]
     Links,
-    /// Links a page of the source cluster.
+    /// Links per page of the source cluster.
     LinksPerPage,
 }
 
-/// For each place how many links stand there and, as far as they are known, in which clusters their destinations lie.
+/// For each place, the number of links there and, where known, the clusters of their destinations.
 ///
-/// It has a bound: links at places beyond it are counted and otherwise ignored.
+/// It is bounded: links at places beyond the limit are counted and otherwise ignored.
 #[derive(Debug, Clone)]
 pub struct NavigationTable {
     options: NavigationOptions,
@@ -69,19 +69,19 @@ pub struct NavigationTable {
 
 #[derive(Debug, Clone, Default)]
 struct Destinations {
-    /// |U|: all links, whether their destination is known or not.
+    /// |U|: all links, with known and unknown destination.
     links: u64,
     clusters: BTreeMap<u32, u64>,
     outliers: u64,
 }
 
 impl NavigationTable {
-    /// An empty table for at most `places_max` places (about 200 bytes each).
+    /// Creates an empty table for at most `places_max` places (about 200 bytes each).
     pub fn new(options: NavigationOptions, places_max: usize) -> Self {
         Self { options, places: BTreeMap::new(), places_max, refused: 0 }
     }
 
-    /// Counts links at `place` (eq. 4: U concatenates the links of all pages of the cluster, repetitions too).
+    /// Counts links at `place` (eq. 4: U concatenates the links of all pages of the cluster, with repetitions).
     pub fn add_links(&mut self, place: LinkPlace, links: u64) {
         if let Some(destinations) = self.entry(place) {
             destinations.links += links;
@@ -105,33 +105,33 @@ impl NavigationTable {
         Some(self.places.entry(place).or_default())
     }
 
-    /// How many places are known.
+    /// Returns the number of known places.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether no place is known.
+    /// Returns whether no place is known.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// How many additions were ignored because the table is full.
+    /// Returns the number of additions that were ignored because the table is full.
     pub const fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// All places, in order.
+    /// Returns all places, in order.
     pub fn places(&self) -> impl Iterator<Item = LinkPlace> + '_ {
         self.places.keys().copied()
     }
 
-    /// |U|: the links at `place`.
+    /// Returns |U|, the number of links at `place`.
     pub fn links(&self, place: LinkPlace) -> u64 {
         self.places.get(&place).map_or(0, |destinations| destinations.links)
     }
 
-    /// P(C | C(p), x): the shares of the known destinations that lie in each cluster (eq. 5), by ascending cluster. Empty
-    /// where no destination is known.
+    /// Returns P(C | C(p), x): the shares of the known destinations that are in each cluster (eq. 5), by ascending
+    /// cluster. Empty if no destination is known.
     pub fn shares(&self, place: LinkPlace) -> impl Iterator<Item = (u32, f64)> + '_ {
         let keyed = place.source.is_some() || self.options.outlier_sources == OutlierSources::LikeACluster;
         let destinations = self.places.get(&place).filter(|_| keyed);
@@ -144,18 +144,18 @@ impl NavigationTable {
             OutlierDestinations::WorthNothing => destinations.outliers,
         };
         let all = (destinations.clusters.values().sum::<u64>() + outliers) as f64;
-        // Clusters with no link are never entered by a caller who counts, but a share of 0 / 0 must not get out.
+        // A caller that counts never enters clusters without links, but a share of 0 / 0 must not get out.
         let known = destinations.clusters.iter().filter(|(_, links)| **links > 0);
         known.map(move |(cluster, links)| (*cluster, *links as f64 / all))
     }
 
-    /// Score(u) = Σ P(C | C(p), x) · Score(C) (eq. 12) of a link at `place`; 0 where nothing is known.
+    /// Returns Score(u) = Σ P(C | C(p), x) · Score(C) (eq. 12) of a link at `place`; 0 if nothing is known.
     pub fn expected(&self, place: LinkPlace, score: impl Fn(u32) -> f64) -> f64 {
         self.shares(place).map(|(cluster, share)| share * score(cluster)).sum()
     }
 
-    /// A(i, j) = Σ P(Cj | Ci, x) · |U(Ci, x)| over the places of Ci (eq. 6). `pages` has the number of pages of each cluster.
-    /// Outliers are no row and no column.
+    /// Returns a(i, j) = Σ P(Cj | Ci, x) · |U(Ci, x)| over the places of Ci (eq. 6). `pages` has the number of pages of
+    /// each cluster. Outliers have no row and no column.
     pub fn adjacency(&self, pages: &[u64]) -> Adjacency {
         let mut adjacency = Adjacency::new(pages.len());
         for (place, destinations) in &self.places {
@@ -182,7 +182,8 @@ mod tests {
         LinkPlace { source, apath: Apath(apath) }
     }
 
-    /// Ten links at one place: four to cluster 0, two to cluster 1, two to outliers, two unknown. Three at another, one known.
+    /// Returns a table with ten links at one place (four to cluster 0, two to cluster 1, two to outliers, two unknown)
+    /// and three at another, one known.
     fn table(options: NavigationOptions) -> NavigationTable {
         let mut table = NavigationTable::new(options, 100);
         table.add_links(at(Some(1), 7), 10);

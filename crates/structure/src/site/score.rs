@@ -1,12 +1,12 @@
-//! What a cluster is worth to a crawl (SOUrCe 2018, section 3.6).
+//! The value of a cluster to a crawl (SOUrCe 2018, section 3.6).
 
 use super::Label;
 use super::hits::Hits;
 
-/// Which factors make the score, and how authority and hub are mixed.
+/// The factors of the score, and the mix of authority and hub.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreOptions {
-    /// The weight of authority in Info, 0 … 1; that of hub is the rest.
+    /// The weight of authority in Info, 0 … 1; the remainder is the weight of hub.
     pub alpha: f64,
     /// Whether Info counts (eq. 9).
     pub info: bool,
@@ -23,7 +23,7 @@ impl ScoreOptions {
     pub const TARGET: Self = Self { alpha: 0.8, info: true, dsim: false, balance: false };
 }
 
-/// Balance(C) = 1 - pages of C crawled so far / all pages crawled so far. Outliers are only among all pages.
+/// Balance(C) = 1 - pages of C crawled so far / all pages crawled so far. Outliers count only among all pages.
 #[derive(Debug, Clone, Default)]
 pub struct Balance {
     crawled: Vec<u64>,
@@ -31,7 +31,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Nothing crawled yet of so many clusters.
+    /// Creates a balance of this number of clusters with nothing crawled yet.
     pub fn new(clusters: usize) -> Self {
         Self { crawled: vec![0; clusters], all: 0 }
     }
@@ -44,14 +44,14 @@ impl Balance {
         }
     }
 
-    /// The balance of a cluster, in 0 … 1; 1 before anything was crawled.
+    /// Returns the balance of a cluster, in 0 … 1; 1 before anything was crawled.
     pub fn of(&self, cluster: u32) -> f64 {
         let crawled = self.crawled.get(cluster as usize).copied().unwrap_or(0);
         if self.all == 0 { 1.0 } else { 1.0 - crawled as f64 / self.all as f64 }
     }
 }
 
-/// The scores of clusters: what does not change while pages are crawled, times their balance.
+/// The scores of clusters: the part that does not change while pages are crawled, times their balance.
 #[derive(Debug, Clone)]
 pub struct ClusterScores {
     steady: Vec<f64>,
@@ -59,7 +59,7 @@ pub struct ClusterScores {
 }
 
 impl ClusterScores {
-    /// Scores by hubs and authorities and by Dsim, of which there is one value a cluster.
+    /// Creates the scores from hubs and authorities and from Dsim, which has one value per cluster.
     pub fn new(hits: &Hits, dsim: &[f64], options: &ScoreOptions) -> Self {
         let steady = hits.authority.iter().zip(&hits.hub).zip(dsim).map(|((authority, hub), dsim)| {
             let info = if options.info { info(*authority, *hub, options.alpha) } else { 1.0 };
@@ -68,14 +68,14 @@ impl ClusterScores {
         Self { steady: steady.collect(), by_balance: options.balance }
     }
 
-    /// Score(C) = Info · Dsim · Balance (eq. 11); 0 for a cluster that is not there.
+    /// Returns Score(C) = Info · Dsim · Balance (eq. 11); 0 for an unknown cluster.
     pub fn of(&self, cluster: u32, balance: &Balance) -> f64 {
         let steady = self.steady.get(cluster as usize).copied().unwrap_or(0.0);
         if self.by_balance { steady * balance.of(cluster) } else { steady }
     }
 }
 
-/// Info(C) = α a + (1 - α) h (eq. 9).
+/// Returns Info(C) = α a + (1 - α) h (eq. 9).
 pub fn info(authority: f64, hub: f64, alpha: f64) -> f64 {
     alpha * authority + (1.0 - alpha) * hub
 }

@@ -1,10 +1,11 @@
-//! How well a clustering separates its pages (Rousseeuw 1987), with what it leaves out taken into account.
+//! How well a clustering separates its pages (Rousseeuw 1987), taking into account the pages left out.
 
 use super::Label;
 use super::distances::Distances;
 
-/// The mean silhouette of the clustered pages times the share of pages that are clustered, in -1 … 1. A clustering with
-/// fewer than two clusters separates nothing and has 0; so has a page that is alone in its cluster. `labels` has one label for each distinct vector.
+/// Returns the mean silhouette of the clustered pages times the share of pages that are clustered, in -1 … 1. A
+/// clustering with fewer than two clusters separates nothing and has 0, as has a page that is alone in its cluster.
+/// `labels` has one label for each distinct vector.
 pub fn silhouette_times_coverage(distances: &Distances, labels: &[Label]) -> f64 {
     let clusters = labels.iter().flatten().max().map_or(0, |last| *last as usize + 1);
     if clusters < 2 {
@@ -27,12 +28,13 @@ pub fn silhouette_times_coverage(distances: &Distances, labels: &[Label]) -> f64
     total / distances.pages() as f64
 }
 
-/// The clustered among the points, each with its cluster.
+/// Returns the clustered among the points, each with its cluster.
 fn clustered(labels: &[Label]) -> impl Iterator<Item = (usize, usize)> + '_ {
     labels.iter().enumerate().filter_map(|(point, label)| Some((point, (*label)? as usize)))
 }
 
-/// (b - a) / max(a, b): a is the mean distance to the page's own cluster without itself, b to the nearest other.
+/// Returns (b - a) / max(a, b): a is the mean distance to the other pages of the page's own cluster, b that to the
+/// nearest other cluster.
 fn silhouette(sums: &[f64], sizes: &[f64], own: usize) -> f64 {
     if sizes[own] < 2.0 {
         return 0.0;

@@ -1,8 +1,8 @@
-//! The form of an address: its pattern with what is nested folded up.
+//! The form of an address: its pattern with nested repetitions folded.
 //!
-//! A site that makes addresses without end nests: a path repeats its own end, a parameter holds an address that holds one. The form
-//! keeps so few repetitions that there are finitely many: of a segment three in a row, of a sequence of segments two, of a
-//! parameter one; of parameters their names alone.
+//! A site that generates addresses without end nests: a path repeats its own end, a parameter holds an address that
+//! holds another. The form retains few enough repetitions for the number of forms to be finite: of a segment three in a
+//! row, of a sequence of segments two, of a parameter one; parameters are reduced to their names.
 
 use smallvec::SmallVec;
 
@@ -10,13 +10,13 @@ use super::url_parts::Segment;
 use super::url_pattern::{ANY, Sink, UrlPatterns};
 use harvestman_core::model::path_hash::step;
 
-/// One segment may stand so often in a row.
+/// Maximum number of equal segments in a row.
 const RUN_MAX: usize = 3;
-/// Longer sequences of segments are not looked for; shorter ones may stand twice in a row.
+/// Maximum length of sequences of segments that are folded; shorter ones may occur twice in a row.
 const PERIOD_MAX: usize = 4;
 
 impl UrlPatterns {
-    /// The form of a canonical URL, as a hash. The host is no part of it.
+    /// Returns the form of a canonical URL as a hash. The host is not part of it.
     pub fn form(&self, url: &str) -> u64 {
         let mut sink = Words::default();
         self.walk(url, &mut sink);
@@ -24,7 +24,7 @@ impl UrlPatterns {
         sink.parameters.iter().fold(path, |all, name| all.wrapping_add(step(1, *name)))
     }
 
-    /// The form spelt out: `/user/login/?next=`.
+    /// Returns the spelling of the form, such as `/user/login/?next=`.
     pub fn spell_form(&self, url: &str) -> String {
         let mut sink = Spelt::default();
         self.walk(url, &mut sink);
@@ -36,10 +36,10 @@ impl UrlPatterns {
     }
 }
 
-/// Parts of a URL; few have more, so that most forms are found without an allocation.
+/// The parts of a URL. Few URLs have more, so most forms are found without an allocation.
 type Parts<T> = SmallVec<[T; 16]>;
 
-/// Puts a segment behind others and folds up what is then repeated too often.
+/// Appends a segment and folds repetitions beyond the limit.
 fn put<T: PartialEq>(segments: &mut Parts<T>, segment: T) {
     segments.push(segment);
     for period in 1..=PERIOD_MAX {
@@ -137,7 +137,8 @@ mod tests {
 
         #[test]
         fn a_path_of_any_length_over_two_names_has_one_of_few_forms(path in "(/(a|b)){0,200}") {
-            // Without a repetition thrice there are still endless words over three letters, but not over one or its like.
+            // Even without threefold repetition there are infinitely many words over three letters, but not over one or
+            // its like.
             let spelt = spell(&path);
             prop_assert!(!spelt.contains("/a/a/a/a") && !spelt.contains("/a/b/a/b/a/b"), "{}", spelt);
         }

@@ -1,15 +1,16 @@
-//! What a URL is made of, as its pattern sees it: segments of the path and their form, parameters of the query.
+//! The parts of a URL as its pattern sees them: segments of the path with their form, parameters of the query.
 
 use std::borrow::Cow;
 
 use harvestman_core::model::path_hash::fold_run;
 
-/// A run of hexadecimal digits at least this long is an identifier.
+/// Minimum length of a run of hexadecimal digits that is an identifier.
 const HEX_MIN: usize = 12;
-/// A segment longer than this, or one with a hyphen that is longer than the second, is a slug.
+/// Maximum length of a name; a longer segment is a slug, as is one with a hyphen that is longer than
+/// [`HYPHENATED_MAX`].
 const NAME_MAX: usize = 24;
 const HYPHENATED_MAX: usize = 12;
-/// A file name's extension has at most this many letters.
+/// Maximum number of letters in a file name's extension.
 const EXTENSION_MAX: usize = 5;
 /// Longer values are texts, not choices.
 const VALUE_MAX: usize = 24;
@@ -17,20 +18,20 @@ const VALUE_MAX: usize = 24;
 /// One segment of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Segment<'u> {
-    /// Digits, with an extension behind them (`.html`) or none.
+    /// Digits, with an extension (`.html`) or without.
     Number(&'u str),
     /// Hexadecimal digits.
     Hex(&'u str),
-    /// Words, a title, an escape: something that names one thing.
+    /// Words, a title, an escape: the name of one item.
     Slug(&'u str),
-    /// What stands before a colon (`Talk:Crawling` has the name `Talk:`).
+    /// The text before a colon (`Talk:Crawling` has the name `Talk:`).
     Prefix(&'u str),
     /// Anything else: a name that may be the site's (`topic`) or an instance's (`alice`).
     Name(&'u str),
 }
 
 impl<'u> Segment<'u> {
-    /// A whole segment; `colon` is the place of its first colon.
+    /// Creates a whole segment; `colon` is the position of its first colon.
     fn of(text: &'u str, colon: Option<usize>) -> Self {
         let (stem, extension) = split_extension(text);
         if stem.is_empty() {
@@ -49,12 +50,12 @@ impl<'u> Segment<'u> {
         if told & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
 
-    /// Whether counting must tell what it is.
+    /// Returns whether counting must decide what it is.
     pub fn is_name(self) -> bool {
         matches!(self, Self::Prefix(_)) || matches!(self, Self::Name(name) if !name.is_empty())
     }
 
-    /// What the pattern hashes of it.
+    /// Returns the code of the segment that the pattern hashes.
     pub fn word(self) -> u64 {
         let (kind, text) = match self {
             Self::Number(extension) => (1, extension),
@@ -66,7 +67,7 @@ impl<'u> Segment<'u> {
         fold_run(text.as_bytes()).wrapping_add(kind)
     }
 
-    /// How it stands in a pattern that is shown.
+    /// Returns its spelling in patterns.
     pub fn spell(self) -> Cow<'u, str> {
         match self {
             Self::Number(extension) => format!("N{extension}").into(),
@@ -78,15 +79,16 @@ impl<'u> Segment<'u> {
     }
 }
 
-/// What bytes of a segment tell of it: that it is no number, that it is no hexadecimal number, and that it is no name.
+/// Properties of the bytes of a segment: that it is no number, that it is no hexadecimal number, and that it is no
+/// name.
 const NO_DIGIT: u8 = 1;
 const NO_HEX: u8 = 2;
-/// Digits among other things, escapes, letters beyond ASCII, and the hyphens of a title.
+/// Digits among other characters, escapes, letters beyond ASCII, and the hyphens of a title.
 const ODD: u8 = 4;
 const HYPHEN: u8 = 8;
 const ALL: u8 = NO_DIGIT | NO_HEX | ODD;
 
-/// What each byte tells, so that a byte costs one look.
+/// The properties of each byte, in one look-up.
 const TOLD: [u8; 256] = {
     let mut told = [0; 256];
     let mut at = 0;
@@ -101,7 +103,8 @@ const TOLD: [u8; 256] = {
     told
 };
 
-/// What a segment's bytes tell; those of a slug have told all after the first few. In a long segment a hyphen makes a title.
+/// Returns the properties of a segment's bytes; those of a slug are decided by the first few. In a long segment a
+/// hyphen makes a title.
 fn told(stem: &[u8], long: bool) -> u8 {
     let mut all = 0;
     for byte in stem {
@@ -114,10 +117,10 @@ fn told(stem: &[u8], long: bool) -> u8 {
     all
 }
 
-/// What is before an extension, and the extension with its dot.
+/// Returns the text before an extension, and the extension with its dot.
 fn split_extension(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
-    // Few segments have a dot there, and to look at four bytes is no loop whose end must be guessed.
+    // Few segments have a dot there, and to look at four bytes needs no loop whose end must be predicted.
     let is_dot = |back: usize| bytes.len().checked_sub(back).is_some_and(|at| bytes[at] == b'.');
     if !(is_dot(3) | is_dot(4) | is_dot(5) | is_dot(6)) {
         return (text, "");
@@ -128,12 +131,12 @@ fn split_extension(text: &str) -> (&str, &str) {
     if usual { text.split_at(dot) } else { (text, "") }
 }
 
-/// The first place of an ASCII character.
+/// Returns the position of the first occurrence of an ASCII character.
 fn position(text: &str, wanted: u8) -> Option<usize> {
     memchr::memchr(wanted, text.as_bytes())
 }
 
-/// The text before and behind the first `at`; all of it and nothing where there is none.
+/// Returns the texts before and behind the first `at`; the whole text and `None` if there is none.
 fn split_at_first(text: &str, at: u8) -> (&str, Option<&str>) {
     match position(text, at) {
         Some(place) => (&text[..place], Some(&text[place + 1..])),
@@ -141,7 +144,7 @@ fn split_at_first(text: &str, at: u8) -> (&str, Option<&str>) {
     }
 }
 
-/// The texts between the `at`s.
+/// Returns the texts between the occurrences of `at`.
 fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -151,7 +154,7 @@ fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Path and query of an absolute URL.
+/// Returns path and query of an absolute URL.
 pub(super) fn after_authority(url: &str) -> (&str, &str) {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let rest = rest.unwrap_or_else(|| url.find("://").map_or(url, |at| &url[at + 3..]));
@@ -160,11 +163,11 @@ pub(super) fn after_authority(url: &str) -> (&str, &str) {
     (path, query.unwrap_or(""))
 }
 
-/// Takes a path apart; a last empty segment says that it ends in a slash.
+/// Splits a path into segments; a last empty segment means that it ends in a slash.
 pub(super) fn each_segment<'u>(path: &'u str, mut see: impl FnMut(Segment<'u>)) {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (mut from, mut colon) = (0, None);
-    // One search for the whole path: to begin one for each segment would cost as much as the search itself.
+    // One search for the whole path: starting one for each segment would cost as much as the search itself.
     for at in memchr::memchr2_iter(b'/', b':', path.as_bytes()) {
         if path.as_bytes()[at] == b':' {
             colon = colon.or(Some(at - from));
@@ -176,7 +179,7 @@ pub(super) fn each_segment<'u>(path: &'u str, mut see: impl FnMut(Segment<'u>)) 
     see(Segment::of(&path[from..], colon));
 }
 
-/// Names and values of a query.
+/// Returns the names and values of a query.
 pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     split(query, b'&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = split_at_first(pair, b'=');
@@ -184,8 +187,8 @@ pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What of a value others may share: itself if it is short, what is before its first colon, escaped or not, if it has one. None: it
-/// is no choice.
+/// Returns the part of a value that other URLs may share: the value itself if it is short, otherwise the text before
+/// its first colon, escaped or not, if it has one. `None` means that it is no choice.
 pub(super) fn value_token(value: &str) -> Option<&str> {
     let bytes = value.as_bytes();
     let colon = |at: &usize| bytes[*at] == b':' || bytes[*at..].starts_with(b"%3A");

@@ -1,11 +1,11 @@
-//! URL patterns: what URLs of one kind have in common.
+//! URL patterns: what URLs of one type have in common.
 //!
-//! In: URLs, each once. Out: an immutable [`UrlPatterns`] that maps any URL to a [`UrlPattern`]: of its path, numbers become
-//! `N`, slugs `S`, and names that are only instances of something `*`; of its query the names of the parameters remain, and at
-//! the finer resolution those values that many URLs share.
+//! Input: URLs, each once. Output: an immutable [`UrlPatterns`] that maps any URL to a [`UrlPattern`]. In its path,
+//! numbers become `N`, slugs `S`, and names that are only instances of something `*`; of its query the names of the
+//! parameters remain, and at the finer resolution the values that many URLs share.
 //!
-//! Which names are instances cannot be seen from one URL: `/tag/music/` and `/user/settings/` look alike. It is decided by
-//! counting. A name is kept where it has few siblings, or where it leads to far more URLs than its siblings usually do.
+//! One URL does not show which names are instances: `/tag/music/` and `/user/settings/` look alike. It is decided by
+//! counting. A name is kept if it has few siblings, or if it leads to far more URLs than its siblings usually do.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,18 +17,18 @@ use super::url_parts::{Segment, after_authority, each_segment, parameters, value
 use harvestman_core::model::path_hash::{fold_run, step};
 use harvestman_core::model::{PatternId, UrlPattern};
 
-/// A name is kept if it has at most this many siblings.
+/// Maximum number of siblings with which any name is kept.
 const SIBLINGS_FEW: usize = 8;
-/// With more siblings, it is kept if it leads to this many times as many URLs as the median sibling.
+/// With more siblings, a name is kept if it leads to this many times as many URLs as the median sibling.
 const STANDS_OUT: u32 = 4;
-/// Names and values seen on fewer URLs are never kept.
+/// Names and values on fewer URLs are never kept.
 const SUPPORT: u32 = 4;
 /// A value is kept if at least this share of the URLs with its parameter has it.
 const VALUE_SHARE: f64 = 0.05;
-/// Names and values that are counted at most; what comes later is counted only where it is known.
+/// Maximum number of names and values that are counted; later ones are counted only if they are known.
 const COUNTED_MAX: usize = 200_000;
 
-/// Counts what URLs are made of.
+/// Counts the parts of URLs.
 #[derive(Debug, Clone, Default)]
 pub struct UrlPatternLearner {
     /// Path above → name → URLs.
@@ -40,7 +40,7 @@ pub struct UrlPatternLearner {
 }
 
 impl UrlPatternLearner {
-    /// Counts a canonical URL, which should be handed in once.
+    /// Counts a canonical URL, which should be passed only once.
     pub fn see(&mut self, url: &str) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
@@ -78,7 +78,7 @@ impl UrlPatternLearner {
         }
     }
 
-    /// The patterns by what was counted until now.
+    /// Returns the patterns from the counts so far.
     pub fn patterns(&self) -> UrlPatterns {
         let mut names = Hashed::default();
         for (above, siblings) in &self.names {
@@ -100,10 +100,10 @@ impl UrlPatternLearner {
     }
 }
 
-/// Maps URLs to their patterns. The default keeps every name and no value: what there is before anything was counted.
+/// Maps URLs to their patterns. The default keeps every name and no value, as before anything is counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct UrlPatterns {
-    /// Names that are kept, with the path above; none: all.
+    /// Names that are kept, with the path above; `None` means all.
     #[serde(serialize_with = "sorted_names")]
     names: Option<Hashed>,
     /// Values that are kept, with their path and parameter.
@@ -113,7 +113,7 @@ pub struct UrlPatterns {
 
 type Hashed = HashSet<u64, FixedState>;
 
-/// In one order, so that the same patterns are always stored alike.
+/// Serializes in a fixed order, so that the same patterns always have the same stored form.
 fn sorted<S: Serializer>(kept: &Hashed, to: S) -> Result<S::Ok, S::Error> {
     kept.iter().collect::<BTreeSet<_>>().serialize(to)
 }
@@ -123,7 +123,7 @@ fn sorted_names<S: Serializer>(kept: &Option<Hashed>, to: S) -> Result<S::Ok, S:
 }
 
 impl UrlPatterns {
-    /// The pattern of a canonical URL. Allocates nothing.
+    /// Returns the pattern of a canonical URL. Does not allocate.
     pub fn of(&self, url: &str) -> UrlPattern {
         let mut sink = Hashes::default();
         self.walk(url, &mut sink);
@@ -133,14 +133,14 @@ impl UrlPatterns {
         }
     }
 
-    /// The finer pattern spelt out: `/topic/N/S/?page=*`.
+    /// Returns the spelling of the finer pattern, such as `/topic/N/S/?page=*`.
     pub fn spell(&self, url: &str) -> String {
         let mut sink = Spelling::default();
         self.walk(url, &mut sink);
         sink.0
     }
 
-    /// The pattern of the URL's path alone.
+    /// Returns the pattern of the URL's path alone.
     pub fn of_path(&self, url: &str) -> PatternId {
         self.of(url.split('?').next().unwrap_or_default()).coarse
     }
@@ -156,7 +156,7 @@ impl UrlPatterns {
             wild = step(wild, if is_name { ANY } else { word });
             above = below;
         });
-        // Parameters in whatever order they come: canonical URLs may or may not have them sorted.
+        // Parameters may come in any order: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
             let word = hash(name);
             let parameter = step(wild, word);
@@ -172,16 +172,16 @@ impl UrlPatterns {
 }
 
 pub(super) trait Sink {
-    /// Takes in a segment, with its word where it is kept.
+    /// Adds a segment, with its word if it is kept.
     fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>);
-    /// Takes in a parameter and, if that is kept, its value, each with its hash.
+    /// Adds a parameter and, if that is kept, its value, each with its hash.
     fn parameter(&mut self, name: (&str, u64), value: Option<(&str, u64)>);
 }
 
 #[derive(Default)]
 struct Hashes {
     path: u64,
-    /// Sums, so that the order of parameters means nothing.
+    /// Sums, so that the order of parameters does not matter.
     names: u64,
     values: u64,
     parameters: u64,

@@ -1,11 +1,11 @@
-//! Sparse vectors: what a page looks like to clustering and classification.
+//! Sparse vectors: the representation of a page in clustering and classification.
 
 use std::hash::{Hash, Hasher};
 
-/// A vector with few entries that are not zero, sorted by feature.
+/// A vector with few non-zero entries, sorted by feature.
 ///
-/// Weights are finite and not zero. Sums run over ascending features in double precision, so that a distance is the same to
-/// the last bit whoever computes it: by merging two vectors or through an inverted index.
+/// Weights are finite and not zero. Sums run over ascending features in double precision, so that a distance is the
+/// same to the last bit whether it is computed by merging two vectors or through an inverted index.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 #[serde(from = "Vec<(u32, f32)>", into = "Vec<(u32, f32)>")]
 pub struct SparseVector {
@@ -15,7 +15,8 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// The vector with these entries, in any order; entries of one feature are added up, zeros and what is no number left out.
+    /// Creates the vector with these entries, in any order. Entries of one feature are added up; zeros and non-finite
+    /// numbers are dropped.
     pub fn new(mut entries: Vec<(u32, f32)>) -> Self {
         entries.sort_by_key(|(id, _)| *id);
         entries.dedup_by(|next, kept| {
@@ -29,46 +30,47 @@ impl SparseVector {
         Self::from_sorted(&entries)
     }
 
-    /// The vector with these entries, which are sorted, of different features, finite and not zero.
+    /// Creates the vector with these entries, which are sorted, of different features, finite and not zero.
     pub(crate) fn from_sorted(entries: &[(u32, f32)]) -> Self {
         debug_assert!(entries.windows(2).all(|pair| pair[0].0 < pair[1].0), "sorted by feature, each once");
         let (ids, weights) = entries.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>();
         Self { ids: ids.into(), weights: weights.into(), squared_norm: squared_norm(entries) }
     }
 
-    /// The features that are not zero, ascending.
+    /// Returns the features with non-zero weight, ascending.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Feature and weight of each entry, by ascending feature.
+    /// Returns feature and weight of each entry, by ascending feature.
     pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
         self.ids.iter().copied().zip(self.weights.iter().copied())
     }
 
-    /// How many entries are not zero.
+    /// Returns the number of non-zero entries.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether this is the zero vector.
+    /// Returns whether this is the zero vector.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The squared Euclidean norm, computed once.
+    /// Returns the squared Euclidean norm, computed once.
     pub const fn squared_norm(&self) -> f64 {
         self.squared_norm
     }
 
-    /// This vector divided by the sum of its absolute weights (SOUrCe 2018, eq. 2); the zero vector stays what it is.
+    /// Returns this vector divided by the sum of its absolute weights (SOUrCe 2018, eq. 2); the zero vector is
+    /// unchanged.
     pub fn l1_normalised(&self) -> Self {
         let mut entries: Vec<_> = self.iter().collect();
         normalise_l1(&mut entries);
         Self::from_sorted(&entries)
     }
 
-    /// The scalar product.
+    /// Returns the scalar product.
     pub fn dot(&self, other: &Self) -> f64 {
         let (mut i, mut j, mut sum) = (0, 0, 0.0);
         while let (Some(one), Some(two)) = (self.ids.get(i), other.ids.get(j)) {
@@ -81,12 +83,12 @@ impl SparseVector {
         sum
     }
 
-    /// The Euclidean distance, by way of the scalar product.
+    /// Returns the Euclidean distance, computed from the scalar product.
     pub fn distance(&self, other: &Self) -> f32 {
         distance(self.squared_norm, other.squared_norm, self.dot(other))
     }
 
-    /// The Euclidean distance, by way of the differences: the twin of [`Self::distance`].
+    /// Returns the Euclidean distance, computed from the differences: the reference for [`Self::distance`].
     pub fn distance_by_merge(&self, other: &Self) -> f32 {
         let (mut i, mut j, mut sum) = (0, 0, 0.0);
         loop {
@@ -135,20 +137,20 @@ impl Hash for SparseVector {
     }
 }
 
-/// The Euclidean distance between two vectors of these squared norms and this scalar product.
+/// Returns the Euclidean distance between two vectors with these squared norms and this scalar product.
 pub fn distance(squared_norm: f64, other_squared_norm: f64, dot: f64) -> f32 {
     // A sum in one fixed order keeps the distance symmetric to the last bit.
     let squared = (squared_norm + other_squared_norm) - 2.0 * dot;
     squared.max(0.0).sqrt() as f32
 }
 
-/// The squared norm of these entries, summed in their order.
+/// Returns the squared norm of these entries, summed in their order.
 pub fn squared_norm(entries: &[(u32, f32)]) -> f64 {
     // Not `sum`, which starts at -0.0.
     entries.iter().fold(0.0, |sum, (_, weight)| sum + f64::from(*weight) * f64::from(*weight))
 }
 
-/// Divides all weights by the sum of their absolute values; entries that vanish by it are left out.
+/// Divides all weights by the sum of their absolute values; entries that become zero are dropped.
 pub fn normalise_l1(entries: &mut Vec<(u32, f32)>) {
     let sum: f64 = entries.iter().map(|(_, weight)| f64::from(weight.abs())).sum();
     entries.iter_mut().for_each(|(_, weight)| *weight = (f64::from(*weight) / sum) as f32);

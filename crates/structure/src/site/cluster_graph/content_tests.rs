@@ -6,7 +6,7 @@ use super::*;
 const DUPLICATE: Standing = Standing::Pruned(GraphReason::DuplicateContent);
 const KEPT: Standing = Standing::Kept;
 
-/// What stands after pruning by content alone.
+/// Returns the standing of the clusters after pruning by content alone.
 fn pruned(sample: &[GraphPage], clusters: usize) -> Vec<Standing> {
     let options = PruneOptions { reach: Reach::Never, ..PruneOptions::default() };
     standings(&ClusterGraph::learn(sample, clusters, &[], &options))
@@ -86,7 +86,7 @@ fn where_all_show_the_same_all_are_pruned() {
     }
 }
 
-/// The twin for pages without redirects: compares each with each.
+/// The reference implementation for pages without redirects: compares each with each.
 fn by_comparing_all(sample: &[GraphPage], clusters: u32) -> Vec<Standing> {
     let of = |cluster: u32| sample.iter().filter(move |page| page.cluster == Some(Cluster(cluster)));
     let distinct = |cluster: u32, left_out: &[u32]| {
@@ -163,7 +163,7 @@ fn of_two_clusters_that_show_the_same_the_one_with_the_shorter_addresses_is_the_
     assert_eq!(standings(&graph), [Standing::Pruned(GraphReason::DuplicateContent), Standing::Kept]);
 }
 
-/// As the default crawls.
+/// Appraises as the default settings do.
 fn appraised(sample: &[GraphPage]) -> Appraisal {
     Appraisal::of(sample, 6, 0.7, 1.645)
 }
@@ -183,9 +183,9 @@ fn what_one_template_made_of_a_cluster_is_set_apart_and_shows_its_pages_as_an_or
     let reasons = [Some(GraphReason::Uninformative), Some(GraphReason::DuplicateContent)];
     assert_eq!(
         (&pruned[..2], &apart[..]),
-        (&reasons[..], &[(Cluster(0), Apart { makers: [1].into(), pruned: None })][..])
+        (&reasons[..], &[(Cluster(0), SplitOff { makers: [1].into(), pruned: None })][..])
     );
-    // Whole, it is pruned, and its topics would be had at the other addresses.
+    // As a whole it is pruned, and its topics are found at the other addresses.
     let whole: Vec<_> = sample.into_iter().map(|page| GraphPage { maker: None, ..page }).collect();
     let Appraisal { pruned, apart } = appraised(&whole);
     assert_eq!((&pruned[..2], apart.len()), (&[Some(GraphReason::Uninformative), None][..], 0));
@@ -199,7 +199,7 @@ fn what_is_set_apart_as_worthless_is_no_original_of_anything() {
     let quoted = (30..40).map(|i| made(1, GraphPage { detours: 1, ..showing(100 + i, i) }));
     let sample: Vec<_> = topics.chain(forms).chain(quoted).collect();
     let Appraisal { pruned, apart } = appraised(&sample);
-    let forms = Apart { makers: [2].into(), pruned: Some(GraphReason::Uninformative) };
+    let forms = SplitOff { makers: [2].into(), pruned: Some(GraphReason::Uninformative) };
     assert_eq!((&pruned[..2], &apart[..]), (&[None, None][..], &[(Cluster(0), forms)][..]));
 }
 
@@ -220,7 +220,7 @@ proptest! {
         prop_assert_eq!(&reasons, &appraisal.pruned);
         for options in [options, PruneOptions { reach: Reach::Always, ..options }] {
             let seeds: Vec<u64> = sample.iter().take(2).map(|page| page.url).collect();
-            let told = ClusterGraph::learn_told(&sample, &appraisal.pruned, &seeds, &options);
+            let told = ClusterGraph::learn_with_verdicts(&sample, &appraisal.pruned, &seeds, &options);
             prop_assert_eq!(told, ClusterGraph::learn(&sample, 6, &seeds, &options));
         }
     }

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Sets of three edges and more are looked for among the extensions of so many smaller ones. (The choice of the best set is
-/// the maximum coverage problem, which is NP-hard.)
+/// Number of smaller sets whose extensions are searched for sets of three edges and more. (The choice of the best set
+/// is the maximum coverage problem, which is NP-hard.)
 const BEAM: usize = 50;
 
-/// URLs of a cluster: a bit for each.
+/// URLs of a cluster, one bit each.
 #[derive(Clone)]
 struct Urls(Box<[u64]>);
 
@@ -29,7 +29,7 @@ impl Urls {
     }
 }
 
-/// Some edges, and what they reach together.
+/// Some edges, and the URLs that they reach together.
 #[derive(Clone)]
 struct Choice {
     /// In ascending order.
@@ -38,10 +38,11 @@ struct Choice {
     covered: u32,
 }
 
-/// Of `reached`, the URLs that each edge into a cluster of `size` URLs leads to: the indices, ascending, of the fewest edges that
-/// together reach at least the share `required` of them, and of the sets of that number the one that reaches most (equally
-/// good ones: the edges that reach more each, then the first). Sets of one and two edges are compared exactly, larger ones by a
-/// beam. All edges, if all together reach too little.
+/// Chooses edges into a cluster of `size` URLs, where `reached` has the URLs that each edge leads to. Returns the
+/// indices, ascending, of the fewest edges that together reach at least the share `required` of the URLs; of the sets
+/// of that number the one that reaches most (of equally good ones, the edges that reach more each, then the first).
+/// Sets of one and two edges are compared exactly, larger ones by a beam search. Returns all edges if all together
+/// reach too little.
 ///
 /// O(edges² · size / 64) for two edges, O(edges · 50 · size / 64) for each further one.
 pub(super) fn covering<S: AsRef<[u32]>>(reached: &[S], size: u32, required: f64) -> Vec<usize> {
@@ -65,10 +66,10 @@ pub(super) fn covering<S: AsRef<[u32]>>(reached: &[S], size: u32, required: f64)
     Vec::new()
 }
 
-/// The `max` best of the sets that have an edge more than one of `choices`.
+/// Returns the `max` best sets that extend one of `choices` by an edge.
 fn extended(choices: &[Choice], order: &[usize], sets: &[Urls], max: usize) -> Vec<Choice> {
     let mut candidates = Vec::new();
-    // A set of m edges comes from m smaller ones at most.
+    // A set of m edges comes from at most m smaller ones.
     let enough = max.saturating_mul(choices.first().map_or(0, |choice| choice.edges.len() + 1));
     for (base, choice) in choices.iter().enumerate() {
         let further = order.iter().enumerate().filter(|(_, edge)| !choice.edges.contains(edge));
@@ -106,7 +107,8 @@ mod tests {
         edges.iter().flat_map(|edge| &reached[*edge]).collect::<HashSet<_>>().len()
     }
 
-    /// The twin: looks at every subset. The number of edges and the URLs that they reach; none where all together reach too little.
+    /// The reference implementation, which looks at every subset: returns the number of edges and of the URLs that they
+    /// reach; `None` if all together reach too little.
     fn by_brute_force(reached: &[Vec<u32>], size: u32, required: f64) -> Option<(usize, usize)> {
         let subsets = (1_u32..1 << reached.len()).map(|subset| {
             let edges: Vec<usize> = (0..reached.len()).filter(|edge| subset >> edge & 1 == 1).collect();

@@ -1,4 +1,4 @@
-//! From pages to the graph, with the URLs behind each edge.
+//! Construction of the graph from pages, with the URLs behind each edge.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,18 +6,18 @@ use super::graph::{ClusterGraph, GraphEdge, GraphNode, Standing};
 use super::options::Universe;
 use super::sample::{Cluster, GraphLink, GraphPage};
 
-/// The graph before it is pruned, and what pruning has to know besides.
+/// The graph before pruning, and the further data that pruning needs.
 pub(super) struct Evidence<'a> {
     pub(super) graph: ClusterGraph,
-    /// For each edge the URLs of its target cluster that it leads to, numbered within the cluster.
+    /// For each edge, the URLs of its target cluster that it leads to, numbered within the cluster.
     pub(super) reached: Vec<Box<[u32]>>,
     /// The sampled pages, each URL once.
     pub(super) pages: Vec<&'a GraphPage>,
 }
 
-/// The URLs that make up the clusters.
+/// The URLs of the clusters.
 struct Members {
-    /// The cluster of each, and its number there.
+    /// The cluster of each URL, and its number there.
     places: HashMap<u64, (Cluster, u32)>,
     sizes: Vec<u32>,
 }
@@ -45,7 +45,7 @@ impl Members {
     }
 }
 
-/// What is gathered of an edge.
+/// The data collected for an edge.
 #[derive(Default)]
 struct Links {
     sources: u32,
@@ -53,7 +53,7 @@ struct Links {
 }
 
 impl<'a> Evidence<'a> {
-    /// Section 4.3. Of a URL that is there more than once only the first counts. O(links).
+    /// Builds the graph (section 4.3). If a URL occurs more than once, only its first page counts. O(links).
     pub(super) fn new(sample: &'a [GraphPage], clusters: usize, universe: Universe) -> Self {
         let mut known = HashSet::with_capacity(sample.len());
         let pages: Vec<_> = sample.iter().filter(|page| known.insert(page.url)).collect();

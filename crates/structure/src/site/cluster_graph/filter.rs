@@ -1,4 +1,4 @@
-//! The filter for crawling: a bit for each pair of clusters.
+//! The filter for crawling: one bit for each pair of clusters.
 
 use super::graph::{ClusterGraph, GraphReason};
 use super::sample::Cluster;
@@ -6,11 +6,11 @@ use super::sample::Cluster;
 /// [`ClusterGraph::decide`] in a few nanoseconds. It takes n²/8 bytes for n clusters, and is immutable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphFilter {
-    /// Why no link to a cluster is followed; none where some are.
+    /// The reason why no link to a cluster is followed; `None` if some are.
     pruned: Box<[Option<GraphReason>]>,
-    /// A row for each source, of so many words.
+    /// The number of words in the row of each source.
     words: usize,
-    /// Row by row, a bit for each target: whether the edge is kept.
+    /// Row by row, one bit for each target: whether the edge is kept.
     kept: Box<[u64]>,
 }
 
@@ -33,11 +33,12 @@ impl GraphFilter {
         Self { pruned, words, kept }
     }
 
-    /// Whether a link from a URL of `source` to one of `target` is followed: [`ClusterGraph::decide`]. O(1), without allocation.
+    /// Returns whether a link from a URL of `source` to one of `target` is followed, as [`ClusterGraph::decide`] does.
+    /// O(1), without allocation.
     ///
     /// # Errors
     ///
-    /// The reason why it is not followed.
+    /// The reason why the link is not followed.
     pub fn decide(&self, source: Option<Cluster>, target: Option<Cluster>) -> Result<(), GraphReason> {
         let to = target.map_or(usize::MAX, Cluster::index);
         match self.pruned.get(to) {

@@ -1,4 +1,4 @@
-//! Clusters, edges, and what became of them.
+//! Clusters, edges, and their state after pruning.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ pub enum GraphReason {
     NoCluster,
     /// The cluster of its page does not lead to the cluster of its URL, or need not.
     NoEdge,
-    /// Its URL's cluster is linked from almost everywhere: terms of use, contact.
+    /// Its URL's cluster is linked from almost everywhere, like terms of use or contact pages.
     HeaderFooter,
-    /// Its URL's cluster shows what others show.
+    /// Its URL's cluster shows the same as others.
     DuplicateContent,
     /// Its URL's cluster is small and leads nowhere.
     Uninformative,
@@ -25,7 +25,7 @@ impl GraphReason {
     pub const ALL: [Self; 5] =
         [Self::NoCluster, Self::NoEdge, Self::HeaderFooter, Self::DuplicateContent, Self::Uninformative];
 
-    /// Its name in labels and tables.
+    /// Returns its name in labels and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoCluster => "no_cluster",
@@ -37,21 +37,21 @@ impl GraphReason {
     }
 }
 
-/// What became of a cluster when the graph was pruned.
+/// The state of a cluster after pruning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It is crawled.
     Kept,
-    /// It would have been pruned, for this reason, but the way to others leads through it: it is crawled where an edge was put
-    /// back.
+    /// It would have been pruned, for this reason, but the route to other clusters leads through it. It is crawled
+    /// where an edge was restored.
     Bridge(GraphReason),
     /// It was pruned.
     Pruned(GraphReason),
 }
 
 impl Standing {
-    /// Whether it is not crawled at all, and why.
+    /// Returns the reason why it is not crawled at all; `None` if it is crawled.
     pub const fn pruned(self) -> Option<GraphReason> {
         match self {
             Self::Pruned(reason) => Some(reason),
@@ -65,59 +65,60 @@ impl Standing {
 pub struct GraphNode {
     /// Its URLs in the sample.
     pub size: u32,
-    /// Links to them, each page's to each URL counted once.
+    /// Links to them; the links of a page to the same URL count once.
     pub links_in: u64,
-    /// What became of it.
+    /// Its state after pruning.
     pub standing: Standing,
 }
 
-/// Some URL of one cluster links to one of another, or of the same.
+/// Links from URLs of one cluster to URLs of another, or of the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphEdge {
-    /// Where the links stand.
+    /// The cluster of the pages with the links.
     pub from: Cluster,
-    /// Where they lead.
+    /// The cluster of the links' targets.
     pub to: Cluster,
-    /// How many URLs of `from` link to one of `to`.
+    /// Number of URLs of `from` that link to one of `to`.
     pub sources: u32,
-    /// How many URLs of `to` are linked to from one of `from`.
+    /// Number of URLs of `to` that one of `from` links to.
     pub targets: u32,
     /// Whether such links are followed.
     pub kept: bool,
 }
 
-/// Which clusters link to which. Its serialised form is in the order of the clusters and of the edges by (from, to).
+/// The links between clusters. The serialised form is in the order of the clusters and of the edges by (from, to).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterGraph {
     pub(super) pages: u32,
     pub(super) nodes: Vec<GraphNode>,
-    /// By (from, to).
+    /// Ordered by (from, to).
     pub(super) edges: Vec<GraphEdge>,
 }
 
 impl ClusterGraph {
-    /// Sampled URLs, those without a cluster among them.
+    /// Returns the number of sampled URLs, including those without a cluster.
     pub const fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// The clusters, by number.
+    /// Returns the clusters, by number.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
 
-    /// The edges, by (from, to).
+    /// Returns the edges, by (from, to).
     pub fn edges(&self) -> &[GraphEdge] {
         &self.edges
     }
 
-    /// Whether a link from a URL of `source` to one of `target` is followed (section 4.4). One on a page that belongs to no
-    /// cluster is, if its own URL belongs to a cluster that is crawled: otherwise nothing would come of a start page.
-    /// O(log edges); [`GraphFilter::decide`] says the same in a few nanoseconds.
+    /// Returns whether a link from a URL of `source` to one of `target` is followed (section 4.4). A link on a page
+    /// without a cluster is followed if its own URL belongs to a cluster that is crawled; otherwise a start page would
+    /// lead nowhere. O(log edges); [`GraphFilter::decide`](super::GraphFilter::decide) gives the same answer in a few
+    /// nanoseconds.
     ///
     /// # Errors
     ///
-    /// The reason why it is not followed.
+    /// The reason why the link is not followed.
     pub fn decide(&self, source: Option<Cluster>, target: Option<Cluster>) -> Result<(), GraphReason> {
         let node = |cluster: Cluster| self.nodes.get(cluster.index());
         let (to, standing) = target.and_then(|to| Some((to, node(to)?.standing))).ok_or(GraphReason::NoCluster)?;

@@ -2,8 +2,8 @@
 
 use super::graph::{ClusterGraph, GraphReason, Standing};
 
-/// Prunes what is linked from more than half of the other clusters by more links than half the sampled URLs. It looks at all edges:
-/// once they were chosen by coverage no cluster is linked from so many.
+/// Prunes clusters that are linked from more than half of the other clusters by more links than half the sampled URLs.
+/// It looks at all edges: after edges are chosen by coverage, no cluster is linked from so many.
 pub(super) fn prune_headers_and_footers(graph: &mut ClusterGraph) {
     let others = graph.nodes.iter().filter(|node| node.size > 0).count().saturating_sub(1);
     let linked_from = linked_from(graph);
@@ -14,16 +14,16 @@ pub(super) fn prune_headers_and_footers(graph: &mut ClusterGraph) {
     }
 }
 
-/// By how many other clusters each is linked.
+/// Returns for each cluster the number of other clusters that link to it.
 fn linked_from(graph: &ClusterGraph) -> Vec<usize> {
     let mut counts = vec![0; graph.nodes.len()];
     graph.edges.iter().filter(|edge| edge.from != edge.to).for_each(|edge| counts[edge.to.index()] += 1);
     counts
 }
 
-/// Where two clusters led to a third, the edge from one of them was deleted, and neither that one nor the third leads anywhere
-/// (but to itself) any more: prunes that one. In the order of the edges; one that was pruned no longer makes another a duplicate,
-/// so that of two that lead to each other one stays.
+/// Prunes duplicates. If two clusters led to a third, the edge from one of them was deleted, and neither that one nor
+/// the third leads anywhere (except to itself) any more, that one is pruned. Edges are taken in order; a cluster that
+/// was pruned no longer makes another a duplicate, so one of two that lead to each other stays.
 pub(super) fn prune_duplicates(graph: &mut ClusterGraph) {
     let (leaves, linked_from) = (leaves(graph), linked_from(graph));
     for edge in graph.edges.iter().filter(|edge| !edge.kept && edge.from != edge.to) {
@@ -35,7 +35,8 @@ pub(super) fn prune_duplicates(graph: &mut ClusterGraph) {
     }
 }
 
-/// Prunes what leads nowhere (but to itself) and is smaller than the mean by more than twice the standard deviation.
+/// Prunes clusters that lead nowhere (except to themselves) and are smaller than the mean by more than twice the
+/// standard deviation.
 pub(super) fn prune_uninformative(graph: &mut ClusterGraph) {
     let leaves = leaves(graph);
     let bound = unusually_small(graph);
@@ -46,7 +47,7 @@ pub(super) fn prune_uninformative(graph: &mut ClusterGraph) {
     }
 }
 
-/// The mean size of clusters less twice its standard deviation. Often it is negative.
+/// Returns the mean size of clusters minus twice its standard deviation. It is often negative.
 fn unusually_small(graph: &ClusterGraph) -> f64 {
     let sizes: Vec<f64> = graph.nodes.iter().map(|node| f64::from(node.size)).filter(|size| *size > 0.0).collect();
     let count = sizes.len().max(1) as f64;
@@ -55,7 +56,7 @@ fn unusually_small(graph: &ClusterGraph) -> f64 {
     2.0_f64.mul_add(-variance.sqrt(), mean)
 }
 
-/// Which clusters have no edge left that leads out of them.
+/// Returns for each cluster whether no edge is left that leads out of it.
 fn leaves(graph: &ClusterGraph) -> Vec<bool> {
     let mut leaves = vec![true; graph.nodes.len()];
     let out = graph.edges.iter().filter(|edge| edge.kept && edge.from != edge.to);

@@ -1,10 +1,11 @@
-//! The cluster graph (ClusterGraph 2009, sections 4.3 and 4.4): which clusters of URLs link to which, what of it a crawl needs, and
-//! the filter that follows from it.
+//! The cluster graph (ClusterGraph 2009, sections 4.3 and 4.4): which clusters of URLs link to which, the part of it
+//! that a crawl needs, and the filter derived from it.
 //!
-//! In: the pages of a sample ([`GraphPage`]), each with the cluster that its URL belongs to, however that was found. Out: a
-//! [`ClusterGraph`] of clusters and edges, pruned by [`PruneOptions`]: as the [paper](PruneOptions::paper) has it, by links alone, or
-//! (the default) by what the pages show, so that every cluster worth having stays within reach of the seeds. Its
-//! [`GraphFilter`] is the form for crawling: it says of each link, by the clusters at its ends, whether it is followed.
+//! Input: the pages of a sample ([`GraphPage`]), each with the cluster of its URL, determined by any method. Output: a
+//! [`ClusterGraph`] of clusters and edges, pruned by [`PruneOptions`]: as in the [paper](PruneOptions::paper), by links
+//! alone, or (the default) by what the pages show, so that every cluster worth fetching stays reachable from the seeds.
+//! Its [`GraphFilter`] is the form for crawling: it decides whether a link is followed by the clusters of its page and
+//! its URL.
 
 mod content;
 #[cfg(test)]
@@ -33,7 +34,7 @@ pub use filter::GraphFilter;
 pub use graph::{ClusterGraph, GraphEdge, GraphNode, GraphReason, Standing};
 pub use options::{NodeRule, PruneOptions, Reach, Universe};
 pub use sample::{Cluster, GraphLink, GraphPage};
-pub use worth::Apart;
+pub use worth::SplitOff;
 
-/// Clusters that a graph has at most: a filter of so many takes 2 MiB. Clusters with higher numbers count as none.
+/// Maximum number of clusters in a graph: the filter then takes 2 MiB. Clusters with higher numbers count as none.
 pub const CLUSTERS_MAX: usize = 4_096;

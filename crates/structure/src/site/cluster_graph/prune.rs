@@ -9,17 +9,17 @@ use super::sample::{Cluster, GraphPage};
 use super::{CLUSTERS_MAX, coverage, leaves, reach};
 
 impl ClusterGraph {
-    /// The graph of a sample, not pruned. Of `clusters` clusters, at most [`CLUSTERS_MAX`]; what belongs to further ones belongs to
-    /// none.
+    /// Builds the graph of a sample without pruning it. It has `clusters` clusters, at most [`CLUSTERS_MAX`]; URLs of
+    /// further clusters belong to none.
     pub fn whole(sample: &[GraphPage], clusters: usize, universe: Universe) -> Self {
         Evidence::new(sample, clusters.min(CLUSTERS_MAX), universe).graph
     }
 
-    /// The graph of a sample, pruned. `seeds` are the [URLs](GraphPage::url) where a crawl starts; those that were not sampled are
-    /// passed over.
+    /// Builds and prunes the graph of a sample. `seeds` are the [URLs](GraphPage::url) where a crawl starts; those that
+    /// were not sampled are ignored.
     ///
-    /// Every kind of URL should be a cluster here, however small: front pages and lists of boards are few, and edges can be put
-    /// back only through what has a number.
+    /// Every type of URL should be a cluster here, however small: front pages and lists of boards are few, and edges
+    /// can be restored only between clusters.
     pub fn learn(sample: &[GraphPage], clusters: usize, seeds: &[u64], options: &PruneOptions) -> Self {
         let mut evidence = Evidence::new(sample, clusters.min(CLUSTERS_MAX), options.universe);
         match options.nodes {
@@ -27,26 +27,27 @@ impl ClusterGraph {
             NodeRule::Links => leaves::prune_headers_and_footers(&mut evidence.graph),
             NodeRule::Content(distinct_min) => {
                 let appraisal = Appraisal::of(sample, clusters, distinct_min, options.sure);
-                prune_as_told(&mut evidence.graph, &appraisal.pruned);
+                apply_verdicts(&mut evidence.graph, &appraisal.pruned);
             }
         }
         finished(evidence, seeds, options)
     }
 
-    /// The same where it is known what the clusters are worth: `pruned` says of each, by number, why it is pruned, if it is. What
-    /// `options` say of nodes is not asked.
-    pub fn learn_told(
+    /// Builds the graph with given verdicts on the clusters: `pruned` has for each, by number, the reason why it is
+    /// pruned, if it is. The node rule of `options` is ignored.
+    pub fn learn_with_verdicts(
         sample: &[GraphPage],
         pruned: &[Option<GraphReason>],
         seeds: &[u64],
         options: &PruneOptions,
     ) -> Self {
         let mut evidence = Evidence::new(sample, pruned.len().min(CLUSTERS_MAX), options.universe);
-        prune_as_told(&mut evidence.graph, pruned);
+        apply_verdicts(&mut evidence.graph, pruned);
         finished(evidence, seeds, &PruneOptions { nodes: NodeRule::Never, ..*options })
     }
 
-    /// The clusters, by number, that a crawl from `seeds` comes to through the pruned graph, by what `sample` says of the seeds.
+    /// Returns the clusters, by number, that a crawl from `seeds` reaches through the pruned graph, given what `sample`
+    /// says about the seeds.
     pub fn reached(&self, sample: &[GraphPage], seeds: &[u64]) -> Vec<Cluster> {
         let starts = Starts::new(self, sample, &seeds.iter().copied().collect());
         let number = |cluster| Cluster(u32::try_from(cluster).expect("clusters are numbered by u32"));
@@ -54,7 +55,7 @@ impl ClusterGraph {
     }
 }
 
-/// What is left to do once nodes were pruned.
+/// Completes the pruning after nodes were pruned.
 fn finished(mut evidence: Evidence<'_>, seeds: &[u64], options: &PruneOptions) -> ClusterGraph {
     if let Some(required) = options.coverage {
         delete_edges(&mut evidence, required);
@@ -72,12 +73,12 @@ fn finished(mut evidence: Evidence<'_>, seeds: &[u64], options: &PruneOptions) -
     graph
 }
 
-fn prune_as_told(graph: &mut ClusterGraph, pruned: &[Option<GraphReason>]) {
+fn apply_verdicts(graph: &mut ClusterGraph, pruned: &[Option<GraphReason>]) {
     let pruned = graph.nodes.iter_mut().zip(pruned).filter_map(|(node, why)| Some((node, (*why)?)));
     pruned.for_each(|(node, why)| node.standing = Standing::Pruned(why));
 }
 
-/// The rule of coverage, for each cluster.
+/// Applies the coverage rule to each cluster.
 fn delete_edges(evidence: &mut Evidence<'_>, required: f64) {
     let graph = &mut evidence.graph;
     let mut incoming: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
@@ -93,8 +94,9 @@ fn delete_edges(evidence: &mut Evidence<'_>, required: f64) {
     }
 }
 
-/// By links, a pruned cluster is no part of the graph any more. By content, only the edges into it go: its pages are not fetched,
-/// but seeds and sampled pages may be such, and what they link to is worth having.
+/// Deletes edges of pruned clusters. By links, a pruned cluster is no part of the graph any more. By content, only the
+/// edges into it are deleted: its pages are not fetched, but seeds and sampled pages may be among them, and what they
+/// link to is worth fetching.
 fn delete_edges_of_pruned(graph: &mut ClusterGraph, rule: NodeRule) {
     let pruned: Vec<bool> = graph.nodes.iter().map(|node| node.standing.pruned().is_some()).collect();
     let stays = |edge: &GraphEdge| !pruned[edge.to.index()] && (rule != NodeRule::Links || !pruned[edge.from.index()]);

@@ -9,7 +9,7 @@ fn paper(sample: &[GraphPage], clusters: usize) -> ClusterGraph {
     ClusterGraph::learn(sample, clusters, &[], &PruneOptions::paper())
 }
 
-/// The first pages of a cluster, each with these links.
+/// Returns the first pages of a cluster, each with these links.
 fn pages(cluster: u64, count: u64, links: &[u64]) -> Vec<GraphPage> {
     (0..count).map(|url| page(100 * cluster + url, links)).collect()
 }
@@ -79,7 +79,7 @@ fn of_two_clusters_that_lead_to_each_other_one_stays() {
     assert_eq!(standings(&graph), [KEPT, Standing::Pruned(GraphReason::DuplicateContent), KEPT, KEPT, KEPT]);
 }
 
-/// Four clusters of two pages, of which so many pages link to a fifth.
+/// Returns four clusters of two pages, of which the pages in `linking` link to a fifth.
 fn footer(linking: &[u64]) -> ClusterGraph {
     let link = |url: &u64| page(*url, if linking.contains(url) { &[400, 401] } else { &[] });
     let mut sample: Vec<_> = [0, 1, 100, 101, 200, 201, 300, 301].iter().map(link).collect();
@@ -102,8 +102,8 @@ fn what_more_than_half_of_the_clusters_and_pages_link_to_is_a_footer() {
     assert_eq!(standings(&paper(&five_links, 5))[4], KEPT);
 }
 
-/// Eleven clusters of ten pages in a ring, of which the last reaches half of the first, and one of one page, which the first page
-/// links to.
+/// Returns eleven clusters of ten pages in a ring, of which the last reaches half of the first, and one of one page,
+/// which the first page links to.
 fn ring(links: &[u64]) -> ClusterGraph {
     let ring = |cluster| pages(cluster, 10, &urls((cluster + 1) % 11, if cluster == 10 { 5 } else { 10 }));
     let mut sample: Vec<_> = (0..11).flat_map(ring).collect();

@@ -1,4 +1,4 @@
-//! Reach: puts edges back until the clusters that are kept can be reached from the seeds.
+//! Reachability: restores edges until the clusters that are kept are reachable from the seeds.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
@@ -7,16 +7,16 @@ use super::graph::{ClusterGraph, GraphEdge, GraphReason, Standing};
 use super::options::Reach;
 use super::sample::{Cluster, GraphPage};
 
-/// What a way costs: first the URLs of pruned clusters that it leads through, then the edges that it puts back.
+/// The cost of a route: first the URLs of pruned clusters on it, then the number of restored edges.
 type Cost = (u64, u32);
 
-/// Where a crawl begins.
+/// The clusters where a crawl begins.
 #[derive(Debug, Default)]
 pub(super) struct Starts {
-    /// The clusters of the seeds. They may be pruned ones: seeds are fetched whatever they are.
+    /// The clusters of the seeds. They may be pruned: seeds are fetched in any case.
     inside: BTreeSet<usize>,
     /// The clusters that seeds without a cluster link to. Such links are followed unless the cluster is pruned.
-    doors: BTreeSet<usize>,
+    entries: BTreeSet<usize>,
 }
 
 impl Starts {
@@ -30,17 +30,17 @@ impl Starts {
         for page in pages.into_iter().filter(|page| seeds.contains(&page.url)) {
             match known(page.cluster) {
                 Some(cluster) => starts.inside.extend([cluster]),
-                None => starts.doors.extend(page.leads_to().filter_map(|link| known(link.cluster))),
+                None => starts.entries.extend(page.leads_to().filter_map(|link| known(link.cluster))),
             }
         }
         starts
     }
 }
 
-/// The clusters that a crawl comes to.
+/// Returns the clusters that a crawl reaches.
 pub(super) fn reached(graph: &ClusterGraph, starts: &Starts) -> BTreeSet<usize> {
     let mut reached = starts.inside.clone();
-    reached.extend(starts.doors.iter().filter(|door| pruned(graph, **door).is_none()));
+    reached.extend(starts.entries.iter().filter(|entry| pruned(graph, **entry).is_none()));
     let mut open: Vec<usize> = reached.iter().copied().collect();
     while let Some(from) = open.pop() {
         for (_, edge) in edges_from(graph, from) {
@@ -53,7 +53,8 @@ pub(super) fn reached(graph: &ClusterGraph, starts: &Starts) -> BTreeSet<usize> 
     reached
 }
 
-/// Why a cluster is not crawled. One that is not there is not either: a graph that was read may have been written by anybody.
+/// Returns the reason why a cluster is not crawled. An unknown cluster is not crawled either: a graph may have been
+/// read from an untrusted file.
 fn pruned(graph: &ClusterGraph, cluster: usize) -> Option<GraphReason> {
     graph.nodes.get(cluster).map_or(Some(GraphReason::NoCluster), |node| node.standing.pruned())
 }
@@ -63,25 +64,25 @@ fn edges_from(graph: &ClusterGraph, from: usize) -> impl Iterator<Item = (usize,
     (first..).zip(&graph.edges[first..]).take_while(move |(_, edge)| edge.from.index() == from)
 }
 
-/// Puts edges back along the cheapest way to the nearest kept cluster that is out of reach, as long as there is one that a way
-/// leads to and (where only worthwhile ones are wanted) the way brings back as much as it costs. Pruned clusters on a way become
-/// bridges. O(clusters · edges · log edges) at worst.
+/// Restores edges along the cheapest route to the nearest kept cluster that is unreachable, as long as there is one
+/// with a route and (if only worthwhile ones are wanted) the route makes at least as many URLs reachable as it costs.
+/// Pruned clusters on a route become bridges. O(clusters · edges · log edges) at worst.
 pub(super) fn put_edges_back(graph: &mut ClusterGraph, starts: &Starts, wanted: Reach) {
     let mut given_up = BTreeSet::new();
     loop {
         let reached = reached(graph, starts);
-        let Some(way) = cheapest_way(graph, starts, &reached, &given_up) else { return };
+        let Some(route) = cheapest_route(graph, starts, &reached, &given_up) else { return };
         let before = graph.clone();
-        open_up(graph, &way, &reached);
-        if wanted == Reach::Worthwhile && way.cost.0 > brought_back(graph, starts, &reached) {
+        open_up(graph, &route, &reached);
+        if wanted == Reach::Worthwhile && route.cost.0 > brought_back(graph, starts, &reached) {
             *graph = before;
-            given_up.insert(way.to);
+            given_up.insert(route.to);
         }
     }
 }
 
-fn open_up(graph: &mut ClusterGraph, way: &Way, reached: &BTreeSet<usize>) {
-    for place in &way.edges {
+fn open_up(graph: &mut ClusterGraph, route: &Route, reached: &BTreeSet<usize>) {
+    for place in &route.edges {
         let edge = &mut graph.edges[*place];
         edge.kept = true;
         let ends = [edge.from, edge.to].map(Cluster::index);
@@ -94,35 +95,35 @@ fn open_up(graph: &mut ClusterGraph, way: &Way, reached: &BTreeSet<usize>) {
     }
 }
 
-/// URLs of kept clusters that are within reach by now, and were not `before`.
+/// Returns the number of URLs of kept clusters that are reachable now and were not `before`.
 fn brought_back(graph: &ClusterGraph, starts: &Starts, before: &BTreeSet<usize>) -> u64 {
     let now = reached(graph, starts);
     let new = now.difference(before).map(|cluster| &graph.nodes[*cluster]);
     new.filter(|node| node.standing == Standing::Kept).map(|node| u64::from(node.size)).sum()
 }
 
-/// A way to a kept cluster.
-struct Way {
+/// A route to a kept cluster.
+struct Route {
     cost: Cost,
     to: usize,
     edges: Vec<usize>,
 }
 
-/// The cheapest way to a kept cluster that is neither `reached` nor `given_up` (Dijkstra; of equal ways the one to the
-/// cluster with the smaller number).
-fn cheapest_way(
+/// Returns the cheapest route to a kept cluster that is neither `reached` nor `given_up` (Dijkstra; of equally cheap
+/// ones the route to the cluster with the smaller number).
+fn cheapest_route(
     graph: &ClusterGraph,
     starts: &Starts,
     reached: &BTreeSet<usize>,
     given_up: &BTreeSet<usize>,
-) -> Option<Way> {
+) -> Option<Route> {
     let cost_of = |cluster: usize| {
         if pruned(graph, cluster).is_some() { u64::from(graph.nodes[cluster].size) } else { 0 }
     };
-    let closed_doors = starts.doors.difference(reached).map(|door| Reverse(((cost_of(*door), 0), *door, None)));
+    let pruned_entries = starts.entries.difference(reached).map(|entry| Reverse(((cost_of(*entry), 0), *entry, None)));
     let mut open: BinaryHeap<Reverse<(Cost, usize, Option<usize>)>> =
-        reached.iter().map(|cluster| Reverse(((0, 0), *cluster, None))).chain(closed_doors).collect();
-    // For each cluster the edge by which it is best reached, once that is known; none for where ways begin.
+        reached.iter().map(|cluster| Reverse(((0, 0), *cluster, None))).chain(pruned_entries).collect();
+    // For each cluster the last edge of its best route, once that is known; `None` for clusters where routes begin.
     let mut best: Vec<Option<Option<usize>>> = vec![None; graph.nodes.len()];
     while let Some(Reverse((cost, cluster, edge))) = open.pop() {
         if best[cluster].is_some() {
@@ -131,7 +132,7 @@ fn cheapest_way(
         best[cluster] = Some(edge);
         let is_wanted = graph.nodes[cluster].standing == Standing::Kept;
         if is_wanted && !reached.contains(&cluster) && !given_up.contains(&cluster) {
-            return Some(Way { cost, to: cluster, edges: way_to(graph, &best, cluster) });
+            return Some(Route { cost, to: cluster, edges: route_to(graph, &best, cluster) });
         }
         for (place, edge) in edges_from(graph, cluster).filter(|(_, edge)| best[edge.to.index()].is_none()) {
             let next = (cost.0 + cost_of(edge.to.index()), cost.1 + u32::from(!edge.kept));
@@ -141,7 +142,7 @@ fn cheapest_way(
     None
 }
 
-fn way_to(graph: &ClusterGraph, best: &[Option<Option<usize>>], cluster: usize) -> Vec<usize> {
+fn route_to(graph: &ClusterGraph, best: &[Option<Option<usize>>], cluster: usize) -> Vec<usize> {
     let before = |place: &usize| best[graph.edges[*place].from.index()].flatten();
     std::iter::successors(best[cluster].flatten(), before).collect()
 }

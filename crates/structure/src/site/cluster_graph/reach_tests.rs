@@ -17,7 +17,7 @@ fn learn_by(reach: Reach, sample: &[GraphPage], clusters: usize, seeds: &[u64]) 
     ClusterGraph::learn(sample, clusters, seeds, &PruneOptions { reach, ..PruneOptions::default() })
 }
 
-/// `count` pages of a cluster that all show the same.
+/// Returns `count` pages of a cluster that all show the same.
 fn alike(cluster: u64, count: u64, links: &[u64]) -> Vec<GraphPage> {
     (0..count).map(|url| GraphPage { content: Some(77), ..page(100 * cluster + url, links) }).collect()
 }
@@ -95,7 +95,8 @@ fn edges_deleted_by_coverage_are_put_back_where_nothing_else_leads_to_a_cluster(
     assert_eq!(kept(&graph), [(0, 2), (1, 0), (2, 2)]);
 }
 
-/// The twin: what any way leads to, over pruned clusters and deleted edges too.
+/// The reference implementation: returns the clusters that any route leads to, over pruned clusters and deleted edges
+/// too.
 fn on_any_way(sample: &[GraphPage], graph: &ClusterGraph, seeds: &[u64]) -> BTreeSet<Cluster> {
     let mut found = BTreeSet::new();
     for seed in sample.iter().filter(|page| seeds.contains(&page.url)) {

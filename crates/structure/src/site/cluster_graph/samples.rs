@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A URL of a cluster, and where it leads: URLs are numbered, and hundreds are clusters.
+/// Returns a page with this URL and these links: URLs are numbered, and each hundred is a cluster.
 pub(super) fn page(url: u64, links: &[u64]) -> GraphPage {
     let links = links.iter().map(|url| link(*url)).collect();
     GraphPage { url, cluster: cluster_of(url), content: Some(url), links, ..GraphPage::default() }
@@ -14,7 +14,7 @@ pub(super) fn link(url: u64) -> GraphLink {
     GraphLink { url, cluster: cluster_of(url) }
 }
 
-/// URLs from 9,000 on belong to none.
+/// Returns the cluster of a URL; URLs from 9,000 on belong to none.
 pub(super) fn cluster_of(url: u64) -> Option<Cluster> {
     (url < 9_000).then(|| Cluster(u32::try_from(url / 100).unwrap()))
 }
@@ -31,12 +31,12 @@ pub(super) fn standings(graph: &ClusterGraph) -> Vec<Standing> {
     graph.nodes().iter().map(|node| node.standing).collect()
 }
 
-/// The kept edges as pairs.
+/// Returns the kept edges as pairs.
 pub(super) fn kept(graph: &ClusterGraph) -> Vec<(u32, u32)> {
     graph.edges().iter().filter(|edge| edge.kept).map(|edge| (edge.from.0, edge.to.0)).collect()
 }
 
-/// Pages of up to six clusters with up to five URLs each, and of none.
+/// Returns pages of up to six clusters with up to five URLs each, and of none.
 pub(super) fn samples() -> impl Strategy<Value = Vec<GraphPage>> {
     let url =
         || (0..7_u64, 0..5_u64).prop_map(|(cluster, url)| if cluster == 6 { 9_000 + url } else { cluster * 100 + url });

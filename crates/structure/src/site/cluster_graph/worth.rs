@@ -1,14 +1,14 @@
-//! What pages are worth, by how many of them show something, and how certain that is.
+//! The verdict on pages, by the number of them that show something, and its certainty.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Sum;
 
 use super::graph::GraphReason;
 
-/// The share of pages that must show something of their own, and how certain it must be that they don't or do: the width of
+/// The share of pages that must show something of their own, and the required certainty of a verdict: the width of
 /// Wilson's interval, in standard deviations.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bar {
+pub(super) struct Threshold {
     pub(super) share: f64,
     pub(super) sure: f64,
 }
@@ -17,9 +17,9 @@ pub(super) struct Bar {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pages: usize,
-    /// Those that show something of their own.
+    /// Pages that show something of their own.
     new: usize,
-    /// Those among them that are no mere forms.
+    /// Those among them that are not mere forms.
     informative: usize,
 }
 
@@ -30,9 +30,9 @@ impl Tally {
         self.informative += (is_new && is_informative) as usize;
     }
 
-    /// Why such pages are not worth having, where that is certain.
-    pub(super) fn pruned(self, bar: Bar) -> Option<GraphReason> {
-        let too_few = |some: usize| wilson(some, self.pages, bar.sure).1 < bar.share;
+    /// Returns the reason why such pages are not worth fetching, if that is certain.
+    pub(super) fn pruned(self, threshold: Threshold) -> Option<GraphReason> {
+        let too_few = |some: usize| wilson(some, self.pages, threshold.sure).1 < threshold.share;
         match (too_few(self.informative), too_few(self.new)) {
             (false, _) => None,
             (true, true) => Some(GraphReason::DuplicateContent),
@@ -40,9 +40,9 @@ impl Tally {
         }
     }
 
-    /// Whether it is certain that they are worth having.
-    fn is_worth_it(self, bar: Bar) -> bool {
-        wilson(self.informative, self.pages, bar.sure).0 >= bar.share
+    /// Returns whether it is certain that they are worth fetching.
+    fn is_worth_it(self, threshold: Threshold) -> bool {
+        wilson(self.informative, self.pages, threshold.sure).0 >= threshold.share
     }
 
     const fn less(self, other: Self) -> Self {
@@ -61,8 +61,8 @@ impl Sum for Tally {
     }
 }
 
-/// What the share of a cluster's pages may be at least and at most of which `some` of `all` sampled ones are: Wilson's interval,
-/// so many standard deviations wide to either side; for 0 the share itself.
+/// Returns the lower and upper bound of a cluster's share of pages of which `some` of `all` sampled ones are: Wilson's
+/// interval, `deviations` standard deviations wide to either side; for 0 the share itself.
 pub(super) fn wilson(some: usize, all: usize, deviations: f64) -> (f64, f64) {
     let count = all.max(1) as f64;
     let (share, square) = (some as f64 / count, deviations * deviations);
@@ -71,29 +71,30 @@ pub(super) fn wilson(some: usize, all: usize, deviations: f64) -> (f64, f64) {
     (end(-deviations), end(deviations))
 }
 
-/// Pages of a cluster that are worth something else than the rest of it.
+/// Pages of a cluster whose verdict differs from that of the remaining ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Apart {
-    /// What made them, as numbered in [`GraphPage::maker`](super::GraphPage::maker).
+pub struct SplitOff {
+    /// The templates that made them, as numbered in [`GraphPage::maker`](super::GraphPage::maker).
     pub makers: BTreeSet<u32>,
-    /// Why they are pruned, if they are.
+    /// The reason why they are pruned, if they are.
     pub pruned: Option<GraphReason>,
 }
 
-/// The pages of a cluster that are set apart, of its pages counted by what made them (none: not known).
+/// Returns the pages of a cluster that are split off, given its pages counted by template (`None`: not known).
 ///
-/// Of a cluster that is kept these are the pages of makers of which it is certain that they are not worth having, of one that is pruned
-/// those of makers of which it is certain that they are; in both cases only if the contrary is certain of what is left. So what is
-/// left stands as the whole does, whatever the makers of which too little is known, and a cluster without such a contrast stays whole,
-/// however many made it.
-pub(super) fn set_apart(tallies: &BTreeMap<Option<u32>, Tally>, bar: Bar) -> Option<Apart> {
+/// In a cluster that is kept these are the pages of templates that are certainly not worth fetching; in one that is
+/// pruned, those of templates that certainly are; in both cases only if the contrary is certain of the remaining pages.
+/// So the remaining pages get the verdict of the whole, including those of templates about which too little is known,
+/// and a cluster without such a contrast is not split, however many templates made it.
+pub(super) fn split_off(tallies: &BTreeMap<Option<u32>, Tally>, threshold: Threshold) -> Option<SplitOff> {
     let whole: Tally = tallies.values().copied().sum();
-    let is_kept = whole.pruned(bar).is_none();
-    let differs = |tally: &Tally| if is_kept { tally.pruned(bar).is_some() } else { tally.is_worth_it(bar) };
+    let is_kept = whole.pruned(threshold).is_none();
+    let differs =
+        |tally: &Tally| if is_kept { tally.pruned(threshold).is_some() } else { tally.is_worth_it(threshold) };
     let known = tallies.iter().filter_map(|(maker, tally)| Some(((*maker)?, *tally)));
     let apart: Vec<(u32, Tally)> = known.filter(|(_, tally)| differs(tally)).collect();
     let rest = whole.less(apart.iter().map(|(_, tally)| *tally).sum());
-    let contrasts = if is_kept { rest.is_worth_it(bar) } else { rest.pruned(bar).is_some() };
-    let pruned = apart.iter().map(|(_, tally)| tally.pruned(bar)).max()?;
-    contrasts.then(|| Apart { makers: apart.into_iter().map(|(maker, _)| maker).collect(), pruned })
+    let contrasts = if is_kept { rest.is_worth_it(threshold) } else { rest.pruned(threshold).is_some() };
+    let pruned = apart.iter().map(|(_, tally)| tally.pruned(threshold)).max()?;
+    contrasts.then(|| SplitOff { makers: apart.into_iter().map(|(maker, _)| maker).collect(), pruned })
 }

@@ -1,4 +1,4 @@
-//! Waiting URLs, those of equal probabilities together.
+//! Waiting URLs, grouped by equal probabilities.
 
 use std::mem;
 
@@ -7,29 +7,29 @@ use std::mem;
 struct Cohort<T> {
     /// s: the probability that each of them would have been sampled by now.
     sampled: f64,
-    /// r: that it would not.
+    /// r: the probability that it would not.
     unsampled: f64,
     urls: Vec<T>,
 }
 
 impl<T> Cohort<T> {
-    /// p: what is left for each of its URLs of the `desired` probability ξ.
+    /// Returns p, the part of the `desired` probability ξ that is left for each of its URLs.
     fn left(&self, desired: f64) -> f64 {
         desired - self.sampled
     }
 
-    /// Σp over its URLs.
+    /// Returns Σp over its URLs.
     fn weight(&self, desired: f64) -> f64 {
         self.urls.len() as f64 * self.left(desired)
     }
 
-    /// Lets each URL have gone through a draw by which it was to come out with probability `q`.
+    /// Updates the probabilities after a draw in which each URL was drawn with probability `q`.
     fn age(&mut self, q: f64) {
         self.sampled += self.unsampled * q;
         self.unsampled *= 1.0 - q;
     }
 
-    /// Takes in another, so that the sums of the probabilities stay as they are.
+    /// Merges another cohort into this one such that the sums of the probabilities do not change.
     fn take_in(&mut self, other: Self) {
         let share = other.urls.len() as f64 / (self.urls.len() + other.urls.len()) as f64;
         self.sampled += (other.sampled - self.sampled) * share;
@@ -37,7 +37,7 @@ impl<T> Cohort<T> {
         self.urls.extend(other.urls);
     }
 
-    /// How much a merger with `other` moves probabilities: the sum of their squared changes.
+    /// Returns how much a merger with `other` changes probabilities: the sum of the squared changes.
     fn apart(&self, other: &Self) -> f64 {
         let (one, two) = (self.urls.len() as f64, other.urls.len() as f64);
         (self.sampled - other.sampled).powi(2) * one * two / (one + two)
@@ -49,7 +49,7 @@ pub(super) struct Cohorts<T> {
     /// None of them is empty.
     cohorts: Vec<Cohort<T>>,
     urls: usize,
-    /// Whether the last one is still open to new URLs: no draw has been since it began.
+    /// Whether the last cohort still accepts new URLs: there was no draw since it began.
     open: bool,
 }
 
@@ -66,7 +66,7 @@ impl<T> Cohorts<T> {
         self.urls
     }
 
-    /// New URLs: s = 0, r = 1. The answer is how many they are.
+    /// Adds new URLs, with s = 0 and r = 1. Returns their number.
     pub(super) fn add(&mut self, urls: impl IntoIterator<Item = T>) -> usize {
         let mut urls = urls.into_iter().peekable();
         if urls.peek().is_none() {
@@ -83,7 +83,7 @@ impl<T> Cohorts<T> {
         new
     }
 
-    /// Moves the URLs that nothing of `desired` is left for.
+    /// Moves the URLs with nothing left of `desired`.
     pub(super) fn withdraw(&mut self, desired: f64, into: &mut Vec<T>) {
         let mut gone = 0;
         self.cohorts.retain_mut(|cohort| {
@@ -97,8 +97,8 @@ impl<T> Cohorts<T> {
         self.urls -= gone;
     }
 
-    /// Takes out the URL at `uniform`, in [0, 1), of the way through all, each as long as its probability, and lets the
-    /// others age. Something must be left for each of them.
+    /// Removes the URL at the position `uniform`, in [0, 1), of the line of all URLs, each as long as its probability,
+    /// and updates the others. Something must be left for each of them.
     pub(super) fn draw(&mut self, desired: f64, uniform: f64) -> Option<T> {
         let total: f64 = self.cohorts.iter().map(|cohort| cohort.weight(desired)).sum();
         let (place, url) = self.find(desired, uniform * total)?;
@@ -114,7 +114,8 @@ impl<T> Cohorts<T> {
         Some(drawn)
     }
 
-    /// The cohort, and the URL in it, that lies `way` into all of them; the very last one where rounding leads past the end.
+    /// Returns the cohort, and the URL in it, at the position `way` of all; the very last one if rounding leads past
+    /// the end.
     fn find(&self, desired: f64, mut way: f64) -> Option<(usize, usize)> {
         for (place, cohort) in self.cohorts.iter().enumerate() {
             let weight = cohort.weight(desired);
@@ -127,9 +128,10 @@ impl<T> Cohorts<T> {
         Some((self.cohorts.len() - 1, last.urls.len() - 1))
     }
 
-    /// If there are more than `max`: of all pairs of neighbours by s, merges the half that is least apart. It happens every
-    /// `max / 4` draws at most, so that it costs O(log max) a draw. A difference in s between URLs shrinks with each draw as long
-    /// as 1 + ξ - 2s < 2·Σp, which holds but for the last few URLs, so what mergers change does not add up.
+    /// If there are more than `max`, merges the half of all pairs of neighbours by s that are most alike. It happens
+    /// every `max / 4` draws at most, so that it costs O(log max) per draw. A difference in s between URLs shrinks with
+    /// each draw as long as 1 + ξ - 2s < 2·Σp, which holds except for the last few URLs, so the changes by mergers do
+    /// not add up.
     pub(super) fn merge(&mut self, max: usize) {
         if self.cohorts.len() <= max {
             return;
@@ -148,7 +150,7 @@ impl<T> Cohorts<T> {
         }
     }
 
-    /// s, r and the URLs of each cohort.
+    /// Returns s, r and the URLs of each cohort.
     #[cfg(test)]
     pub(super) fn iter(&self) -> impl Iterator<Item = (f64, f64, &[T])> {
         self.cohorts.iter().map(|cohort| (cohort.sampled, cohort.unsampled, &*cohort.urls))

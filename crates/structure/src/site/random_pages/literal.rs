@@ -1,4 +1,4 @@
-//! Algorithm 1 as it is printed: each step looks at each URL. The twin that the cohorts are compared with.
+//! Algorithm 1 as printed: each step looks at each URL. The reference implementation for tests of the cohorts.
 
 use rand::Rng;
 
@@ -6,7 +6,7 @@ use super::{RandomPagesOptions, rate::Rate};
 
 pub(super) struct Url {
     pub(super) url: u32,
-    /// The draws before it entered.
+    /// Number of draws before it entered.
     entered: u32,
     pub(super) s: f64,
     pub(super) r: f64,
@@ -16,7 +16,7 @@ pub(super) struct Url {
 pub(super) struct Literal {
     rate: Rate,
     draws: u32,
-    /// U, by the time of entering.
+    /// U, in the order of entry.
     pub(super) queue: Vec<Url>,
     /// W.
     pub(super) withdrawn: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Literal {
     pub(super) close: bool,
 }
 
-/// Far above what rounding makes of probabilities, and far below what tells them apart.
+/// Far above the rounding errors of probabilities, and far below their differences.
 const CLOSE: f64 = 1e-9;
 
 impl Literal {
@@ -55,7 +55,8 @@ impl Literal {
         Some(drawn)
     }
 
-    /// What entered last of those that entered with it takes its place: any order would do, and this is that of the cohorts.
+    /// Removes a URL; its place is taken by the last one that entered with it. Any order would do, and this is the
+    /// order of the cohorts.
     fn take(&mut self, at: usize) -> u32 {
         let entered = self.queue[at].entered;
         let last = self.queue.iter().rposition(|url| url.entered == entered).unwrap();
@@ -63,7 +64,7 @@ impl Literal {
         self.queue.remove(last).url
     }
 
-    /// The rest of the step: u_k is crawled, what has nothing left is withdrawn, X enters.
+    /// Completes the step: u_k is crawled, URLs with nothing left are withdrawn, X enters.
     pub(super) fn crawled(&mut self, out_degree: usize, new: Vec<u32>) {
         self.rate.see(out_degree);
         let desired = self.rate.desired();

@@ -20,7 +20,7 @@ impl Rate {
         self.links += unique_out_degree as u64;
     }
 
-    /// In (0, 1]. It is 1 before anything was crawled, and where pages have a link or less on the average.
+    /// Returns ξ, in (0, 1]. It is 1 before anything was crawled, and if pages have on average one link or less.
     pub(super) fn desired(self) -> f64 {
         let local = self.pages as f64 / self.links.max(self.pages).max(1) as f64;
         let local = if self.pages == 0 { 1.0 } else { local };
@@ -42,7 +42,7 @@ mod tests {
     fn the_rate_is_that_of_the_formula() {
         // K = 10: 0.1 + 0.9 / 5.
         assert!((rate(5, &[4, 16]) - 0.28).abs() < 1e-12);
-        // With a large α it comes down to 1/K, with α = 1 every page is to be sampled.
+        // With a large α it falls to 1/K, with α = 1 every page is to be sampled.
         assert!((rate(1_000_000, &[10]) - 0.1).abs() < 1e-5);
         assert!((rate(1, &[10]) - 1.0).abs() < 1e-12);
     }

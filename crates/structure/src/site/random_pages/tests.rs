@@ -17,7 +17,7 @@ fn options(cohorts_max: usize) -> RandomPagesOptions {
     RandomPagesOptions { cohorts_max, ..RandomPagesOptions::default() }
 }
 
-/// What a crawler tells: new links only, each once.
+/// What a crawler reports: new links only, each once.
 struct Seen(BTreeSet<u32>);
 
 impl Seen {
@@ -26,7 +26,7 @@ impl Seen {
     }
 }
 
-/// The order in which pages are drawn from page 0 on.
+/// Returns the order in which pages are drawn from page 0 on.
 fn crawl(site: &Site, options: RandomPagesOptions, seed: Seed, steps: usize) -> Vec<u32> {
     let (mut pages, mut seen, mut rng) = (RandomPages::new(options), Seen(BTreeSet::new()), seed.rng());
     pages.add(seen.new_of(&[0]));
@@ -42,7 +42,7 @@ fn crawl(site: &Site, options: RandomPagesOptions, seed: Seed, steps: usize) -> 
     drawn
 }
 
-/// The invariants between two draws.
+/// Checks the invariants between two draws.
 fn check(pages: &RandomPages<u32>) {
     let desired = pages.desired();
     assert!(desired > 0.0 && desired <= 1.0, "{desired}");
@@ -57,7 +57,7 @@ fn check(pages: &RandomPages<u32>) {
     assert!(pages.cohorts() <= pages.options.cohorts_max.max(2).saturating_add(1));
 }
 
-/// The same by the printed algorithm, and whether rounding may have decided something.
+/// Does the same by the printed algorithm. Also returns whether rounding may have decided something.
 fn crawl_literally(site: &Site, seed: Seed, steps: usize) -> (Vec<u32>, bool) {
     let (mut twin, mut seen, mut rng) = (Literal::new(options(EXACT)), Seen(BTreeSet::new()), seed.rng());
     twin.add(seen.new_of(&[0]));
@@ -71,7 +71,7 @@ fn crawl_literally(site: &Site, seed: Seed, steps: usize) -> (Vec<u32>, bool) {
     (drawn, twin.close)
 }
 
-/// A queue from which any URL is as likely as any other: what the paper improves on.
+/// Crawls from a queue in which all URLs are equally likely, which is what the paper improves on.
 fn crawl_uniformly(site: &Site, seed: Seed, steps: usize) -> Vec<u32> {
     let (mut queue, mut seen, mut rng) = (vec![0], Seen(BTreeSet::from([0])), seed.rng());
     let mut drawn = Vec::new();
@@ -173,7 +173,7 @@ proptest! {
     fn cohorts_draw_what_the_printed_algorithm_draws(site in sites(), seed: u64) {
         let found = crawl(&site, options(EXACT), Seed(seed), usize::MAX);
         let (literal, close) = crawl_literally(&site, Seed(seed), usize::MAX);
-        // Seldom, or the test would find too few cases.
+        // Rarely, or the test would find too few cases.
         prop_assume!(!close);
         prop_assert_eq!(found, literal);
     }
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// A site of three levels: 20 lists of 20 pages each, with 5 links more between them.
+/// Returns a site of three levels: 20 lists of 20 pages each, with 5 links more between them.
 fn lists() -> Site {
     let mut rng = Seed(11).rng();
     let mut site: Site = vec![(1..=20).collect()];
@@ -221,7 +221,7 @@ fn lists() -> Site {
 const CRAWLS: u64 = 1_500;
 const STEPS: usize = 60;
 
-/// In how many crawls each page is among the first that are drawn.
+/// Returns in how many crawls each page is among the first that are drawn.
 fn counts(crawl: impl Fn(Seed) -> Vec<u32>, name: &str) -> Vec<f64> {
     let mut counts = vec![0.0; lists().len()];
     for number in 0..CRAWLS {
@@ -232,7 +232,7 @@ fn counts(crawl: impl Fn(Seed) -> Vec<u32>, name: &str) -> Vec<f64> {
     counts
 }
 
-/// χ² of two samples of counts, divided by its degrees of freedom: about 1 where they come from one distribution.
+/// Returns χ² of two samples of counts, divided by its degrees of freedom: about 1 if they come from one distribution.
 fn chi_square(one: &[f64], other: &[f64]) -> f64 {
     let crawls = CRAWLS as f64;
     let terms = one.iter().zip(other).filter_map(|(one, other)| {

@@ -1,24 +1,24 @@
 //! Frequent itemsets by FP-growth (Han, Pei, Yin 2000), in all bins at once.
 //!
-//! In: transactions, each with its count in every bin. Out: the itemsets that are frequent in *every* bin. That is what
-//! mining each bin by itself and intersecting the results gives, since a superset is no more frequent in any bin; but what
-//! is frequent only here and there is never made. Time and space grow with the number of itemsets, which is why there are
-//! limits.
+//! Input: transactions, each with its count in every bin. Output: the itemsets that are frequent in *every* bin. Mining
+//! each bin by itself and intersecting the results gives the same, since a superset is not more frequent in any bin;
+//! but itemsets that are frequent only in some bins are never built. Time and space grow with the number of itemsets,
+//! hence the limits.
 
 use super::fp_tree::{FpTree, Transaction};
 
-/// An itemset: another one and one smaller item. They are the nodes of a tree, in which every subset of an itemset is found by
-/// going through its items in falling order.
+/// An itemset: another one and one smaller item. They are the nodes of a tree, in which every subset of an itemset is
+/// found by following its items in descending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FrequentSet {
-    /// The other one's place in the list, counted from 1; 0 for the empty set. It stands before this one.
+    /// The position of the other itemset in the list, counted from 1; 0 for the empty set. It comes before this one.
     pub parent: u32,
     pub item: u16,
     /// Occurrences in all bins together.
     pub support: u32,
 }
 
-/// What mining may cost.
+/// Limits on the cost of mining.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MiningLimits {
     pub itemsets_max: usize,
@@ -29,7 +29,7 @@ pub(super) struct MiningLimits {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LimitReached;
 
-/// All itemsets that occur at least `least` times in every bin (and at least once), but the empty one.
+/// Returns all itemsets that occur at least `least` times in every bin (and at least once), except the empty one.
 pub(super) fn fp_growth(
     transactions: &[Transaction],
     least: u32,
@@ -49,8 +49,8 @@ struct Growth {
 }
 
 impl Growth {
-    /// Finds the itemsets that extend `parent`, which occurs in all of the tree's transactions. As deep as the longest
-    /// transaction is long.
+    /// Finds the itemsets that extend `parent`, which occurs in all of the tree's transactions. The recursion is as
+    /// deep as the longest transaction is long.
     fn grow(&mut self, tree: &FpTree, parent: u32) -> Result<(), LimitReached> {
         for (item, counts) in tree.items() {
             if self.found.len() >= self.limits.itemsets_max || self.steps > self.limits.steps_max {

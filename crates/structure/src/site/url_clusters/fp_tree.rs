@@ -1,12 +1,13 @@
-//! The FP-tree (Han, Pei, Yin 2000): transactions with common beginnings stored together.
+//! The FP-tree (Han, Pei, Yin 2000): transactions with common prefixes stored together.
 
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 
-/// Items of a transaction, each once and in rising order, and how often it occurs in each bin.
+/// The items of a transaction, each once and in ascending order, and how often it occurs in each bin.
 ///
-/// The more frequent an item, the smaller its number should be: that makes the tree small. The result does not depend on it.
+/// The more frequent an item, the smaller its number should be: that makes the tree small. The result does not depend
+/// on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Transaction {
     pub items: Vec<u16>,
@@ -23,14 +24,14 @@ struct Node {
     next: u32,
 }
 
-/// One item of the tree: all nodes that it has.
+/// One item of the tree with all its nodes.
 struct Head {
     first: u32,
     /// Support in each bin.
     counts: Vec<u32>,
 }
 
-/// The tree of those items that are frequent in every bin.
+/// The tree of the items that are frequent in every bin.
 pub(super) struct FpTree {
     bins: usize,
     nodes: Vec<Node>,
@@ -40,7 +41,7 @@ pub(super) struct FpTree {
 }
 
 impl FpTree {
-    /// Items with less than `least` occurrences in any bin are left out.
+    /// Builds the tree. Items with less than `least` occurrences in any bin are dropped.
     pub fn new(transactions: &[Transaction], least: u32) -> Self {
         let bins = transactions.first().map_or(0, |transaction| transaction.counts.len());
         let root = Node { item: 0, parent: NO_NODE, next: NO_NODE };
@@ -67,12 +68,13 @@ impl FpTree {
         }
     }
 
-    /// The frequent items in rising order, with their support in each bin.
+    /// Returns the frequent items in ascending order, with their support in each bin.
     pub fn items(&self) -> impl Iterator<Item = (u16, &[u32])> {
         self.heads.iter().map(|(item, head)| (*item, &*head.counts))
     }
 
-    /// What stands above an item: the smaller items of all transactions that have it. `steps` grows by the nodes visited.
+    /// Returns the transactions above an item: the smaller items of all transactions that have it. `steps` grows by the
+    /// nodes visited.
     pub fn above(&self, item: u16, steps: &mut u64) -> Vec<Transaction> {
         let mut above = Vec::new();
         let mut node = self.heads.get(&item).map_or(NO_NODE, |head| head.first);

@@ -1,8 +1,9 @@
-//! The frequent itemsets of one part of URLs, made for finding the largest in a URL.
+//! The frequent itemsets of one part of URLs, prepared for finding the largest in a URL.
 //!
-//! Items that always stand together (`127`, `0` and `1` of an address; the twenty fields of a search form) are one *unit*: n
-//! of them have 2ⁿ frequent subsets, which all have the same support. Itemsets are sets of units, and an itemset of items is
-//! one of units, each of which lends those of its items that the URL has. So nothing is lost, and nothing grows.
+//! Items that always occur together (`127`, `0` and `1` of an address; the twenty fields of a search form) are one
+//! *unit*: n of them have 2ⁿ frequent subsets, which all have the same support. Itemsets are sets of units, and each
+//! itemset of items corresponds to one of units, each of which contributes those of its items that the URL has. So
+//! nothing is lost, and the number does not explode.
 
 use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fp_growth::FrequentSet;
 
-/// What a set of keywords is written as: all in the order of their texts, so that the same keywords always give the same file.
+/// The stored form of a set of keywords: everything in the order of the texts, so that the same keywords always give
+/// the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct KeywordsForm {
     /// Items in the order of their texts, each with its unit.
@@ -19,7 +21,7 @@ pub(super) struct KeywordsForm {
     pub sets: Vec<FrequentSet>,
 }
 
-/// A [`KeywordsForm`] that no learner has made.
+/// A [`KeywordsForm`] that no learner can have made.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Malformed(pub &'static str);
@@ -37,7 +39,7 @@ struct Item {
     unit: u16,
 }
 
-/// First bytes and lengths of items, a bit each: most slugs and numbers are no keywords by these alone.
+/// First bytes and lengths of items, one bit each: most slugs and numbers are excluded as keywords by these alone.
 #[derive(Debug, Clone, Default)]
 struct Shapes {
     firsts: [u64; 4],
@@ -69,14 +71,14 @@ pub(super) struct Keywords {
     items: Vec<Item>,
     table: HashTable<ItemId>,
     shapes: Shapes,
-    /// Where each node's children start in `children`; node 0 is the empty set.
+    /// The start of each node's children in `children`; node 0 is the empty set.
     starts: Vec<u32>,
-    /// Unit and node, of each parent in the order of units.
+    /// Unit and node, for each parent in the order of units.
     children: Vec<(u16, u32)>,
     supports: Vec<u32>,
 }
 
-/// Everything else follows from the form.
+/// All other fields follow from the form.
 impl PartialEq for Keywords {
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form
@@ -107,7 +109,7 @@ impl Keywords {
         &self.form
     }
 
-    /// The item of this text.
+    /// Returns the item with this text.
     #[inline]
     pub fn find(&self, text: &[u8]) -> Option<ItemId> {
         if !self.shapes.may_be(text) {
@@ -116,7 +118,7 @@ impl Keywords {
         self.table.find(xxh3_64(text), |id| *self.items[usize::from(*id)].text == *text).copied()
     }
 
-    /// The hash of an item's text.
+    /// Returns the hash of an item's text.
     pub fn hash(&self, item: ItemId) -> u64 {
         self.items[usize::from(item)].hash
     }
@@ -129,7 +131,7 @@ impl Keywords {
         self.supports[node as usize]
     }
 
-    /// The node that a unit leads to from another.
+    /// Returns the node that a unit leads to from another.
     #[inline]
     pub(super) fn child(&self, node: u32, unit: u16) -> Option<u32> {
         let start = self.starts[node as usize] as usize;
@@ -142,7 +144,7 @@ impl Keywords {
     }
 }
 
-/// Children of each node, sorted by unit.
+/// Builds the children of each node, sorted by unit.
 fn tree(sets: &[FrequentSet]) -> (Vec<u32>, Vec<(u16, u32)>) {
     let mut edges: Vec<(u32, u16, u32)> = (1..).zip(sets).map(|(node, set)| (set.parent, set.item, node)).collect();
     edges.sort_unstable();
@@ -159,7 +161,7 @@ fn check(form: &KeywordsForm) -> Result<(), Malformed> {
     let mut alone: Vec<u16> = form.sets.iter().filter(|set| set.parent == 0).map(|set| set.item).collect();
     alone.sort_unstable();
     if alone.iter().enumerate().any(|(at, unit)| at != usize::from(*unit)) {
-        return Err(Malformed("the units alone are not numbered from 0"));
+        return Err(Malformed("the itemsets of one unit are not numbered from 0"));
     }
     let known = |unit: u16| usize::from(unit) < alone.len();
     let grows_down = |(at, set): (usize, &FrequentSet)| {
@@ -167,12 +169,12 @@ fn check(form: &KeywordsForm) -> Result<(), Malformed> {
         known(set.item) && parent <= at && (parent == 0 || form.sets[parent - 1].item > set.item)
     };
     if !form.items.iter().all(|item| known(item.1)) || !form.sets.iter().enumerate().all(grows_down) {
-        return Err(Malformed("an itemset is made of what is not there"));
+        return Err(Malformed("an itemset refers to an unknown unit or a later itemset"));
     }
     let mut edges: Vec<(u32, u16)> = form.sets.iter().map(|set| (set.parent, set.item)).collect();
     edges.sort_unstable();
     if edges.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(Malformed("an itemset stands there twice"));
+        return Err(Malformed("an itemset is listed twice"));
     }
     Ok(())
 }

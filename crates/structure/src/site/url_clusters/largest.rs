@@ -1,26 +1,26 @@
-//! The largest frequent itemset in a URL's part.
+//! The largest frequent itemset in a part of a URL.
 //!
-//! Of those of equal size the one with most support; of these the first by its items' texts in order.
+//! Of those of equal size it is the one with most support; of these the first by its items' texts in order.
 
 use super::keywords::{ItemId, Keywords, NO_ITEM};
 use super::pieces::PIECES_MAX;
 
-/// Steps that a search may take. Only where dozens of keywords stand in one URL and are frequent in all mixtures is that not
-/// enough; then it is the largest that was found.
+/// Maximum number of steps of a search. It is exceeded only if dozens of keywords occur in one URL and are frequent in
+/// all combinations; the result is then the largest that was found.
 const STEPS_MAX: u32 = 4_096;
 
-/// An item that is a keyword, and the pieces that show it (a bit each).
+/// An item that is a keyword, and the pieces that contain it (one bit each).
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     item: ItemId,
     pieces: u64,
 }
 
-/// What most URLs have room in. Arrays of 64 would cost more to clear than the search.
+/// Capacity that suffices for most URLs. Arrays of 64 would cost more to clear than the search.
 const FEW: usize = 8;
 
-/// The pieces that are items of the largest itemset, a bit each. `items` are the keywords of the pieces, [`NO_ITEM`] where a
-/// piece is none; at most 64, of which `known` are keywords.
+/// Returns the pieces that are items of the largest itemset, one bit each. `items` are the keywords of the pieces,
+/// [`NO_ITEM`] for pieces that are none; at most 64, `known` of which are keywords.
 #[inline]
 pub(super) fn largest(keywords: &Keywords, items: &[ItemId], known: usize) -> u64 {
     match known {
@@ -30,7 +30,7 @@ pub(super) fn largest(keywords: &Keywords, items: &[ItemId], known: usize) -> u6
     }
 }
 
-/// Keywords of a URL's part, each once, in the order of their texts.
+/// The keywords of a part of a URL, each once, in the order of their texts.
 struct KnownItems<const MAX: usize> {
     known: [Known; MAX],
     count: usize,
@@ -63,7 +63,7 @@ impl<const MAX: usize> KnownItems<MAX> {
         let Some(first) = known.first() else { return 0 };
         let unit = keywords.unit(first.item);
         if known[1..].iter().all(|known| keywords.unit(known.item) == unit) {
-            // Every unit alone is frequent, and there is no need to search.
+            // Every unit alone is frequent, so no search is needed.
             return known.iter().fold(0, |pieces, known| pieces | known.pieces);
         }
         let mut search = Search::<MAX>::new(keywords);
@@ -76,13 +76,13 @@ impl<const MAX: usize> KnownItems<MAX> {
     }
 }
 
-/// A unit that the URL has some items of.
+/// A unit of which the URL has some items.
 #[derive(Debug, Clone, Copy, Default)]
 struct Present {
     unit: u16,
-    /// Those items: bits in the order of their texts.
+    /// Those items, as bits in the order of their texts.
     items: u64,
-    /// Items of this unit and of all behind it.
+    /// Number of items of this unit and of all behind it.
     left: u32,
 }
 
@@ -95,19 +95,19 @@ struct Found {
 }
 
 impl Found {
-    /// Whether this is to be preferred.
+    /// Returns whether this itemset is preferred.
     fn beats(&self, other: &Self) -> bool {
         let differing = self.items ^ other.items;
-        // Of two sets of equal size, the one that has the first item that is not in both comes first.
+        // Of two sets of equal size, the one with the first item that is not in both comes first.
         let first = differing & differing.wrapping_neg();
         (self.size, self.support, self.items & first) > (other.size, other.support, other.items & first)
     }
 }
 
-/// Goes down the tree of itemsets along the URL's units, and not where nothing better can be.
+/// Descends the tree of itemsets along the URL's units, except where nothing better is possible.
 struct Search<'k, const MAX: usize> {
     keywords: &'k Keywords,
-    /// In falling order of units.
+    /// In descending order of units.
     present: [Present; MAX],
     count: usize,
     best: Found,
@@ -144,7 +144,7 @@ impl<'k, const MAX: usize> Search<'k, MAX> {
         self.best.items
     }
 
-    /// Looks at all itemsets that add units from place `from` on to `found`, which is node `node`. At most 64 deep.
+    /// Looks at all itemsets that add units from position `from` on to `found`, which is node `node`. At most 64 deep.
     fn extend(&mut self, node: u32, found: Found, from: usize) {
         for at in from..self.count {
             let Present { unit, items, left } = self.present[at];

@@ -1,4 +1,4 @@
-//! Clusters of URLs from a sample of them.
+//! Learns clusters of URLs from a sample.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,55 +18,57 @@ use super::procedure::Procedure;
 /// URLs of one pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlCluster {
-    /// As in `*.livejournal.com/$.html`: without the scheme; `$` stands for digits, `*` for anything else.
+    /// The pattern without the scheme, such as `*.livejournal.com/$.html`; `$` stands for digits, `*` for anything
+    /// else.
     pub pattern: String,
-    /// The sampled URLs that have it.
+    /// The number of sampled URLs that have it.
     pub urls: u32,
 }
 
-/// Where a sampled URL went.
+/// The cluster of a sampled URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UrlPlacement {
-    /// Into a cluster that is kept.
+    /// A cluster that is kept.
     Cluster(UrlClusterId),
-    /// Into one that was dropped, by its place in [`UrlClusters::dropped`].
+    /// A cluster that was dropped, by its position in [`UrlClusters::dropped`].
     Dropped(u32),
-    /// Nowhere, because it has too many items.
+    /// None, because the URL has too many items.
     TooLong,
 }
 
-/// What was learnt from a sample of URLs.
+/// The result of learning from a sample of URLs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UrlClusters {
-    /// The clusters by falling size (of equals, by pattern); their ids are their places.
+    /// The clusters by descending size (of equals, by pattern); their ids are their positions.
     pub clusters: Vec<UrlCluster>,
-    /// What was dropped, in the same order: the smallest, without which the rest still covers enough. At most as many as URLs.
+    /// The clusters that were dropped, in the same order: the smallest, without which the others still cover enough. At
+    /// most as many as URLs.
     pub dropped: Vec<UrlCluster>,
-    /// Where each URL of the sample went.
+    /// The cluster of each URL of the sample.
     pub placements: Vec<UrlPlacement>,
-    /// The bounds that were reached, to be told to whoever runs this.
+    /// The limits that were reached, for display to the operator.
     pub limits_hit: Vec<UrlLimitHit>,
-    /// Puts any other URL into its cluster.
+    /// Assigns any other URL to its cluster.
     pub matcher: UrlMatcher,
 }
 
 /// The sample is too small for anything to be frequent in every bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{urls} URLs are too few to cluster: it takes at least {needed}")]
+#[error("{urls} URLs are too few to cluster; at least {needed} are needed")]
 pub struct TooFewUrls {
-    /// The URLs that could be used.
+    /// The number of URLs that could be used.
     pub urls: usize,
     /// Bins × support.
     pub needed: usize,
 }
 
 impl UrlClusters {
-    /// Clusters canonical URLs, each of which should be handed in once (Algorithm 2).
+    /// Clusters canonical URLs, each of which should be passed once (Algorithm 2).
     ///
     /// # Errors
     ///
-    /// Where there are fewer URLs than bins × support.
+    /// If there are fewer URLs than bins × support.
     pub fn learn<S: AsRef<str>>(
         urls: &[S],
         options: &UrlClusterOptions,
@@ -108,10 +110,10 @@ impl UrlClusters {
     }
 }
 
-/// A pattern, and the URLs that have it by their places in the sample.
+/// A pattern, and the positions in the sample of the URLs that have it.
 type Group = (String, Vec<usize>);
 
-/// All patterns by falling size; of equals, by their texts.
+/// Returns all patterns by descending size; of equals, by their texts.
 fn groups<S: AsRef<str>>(urls: &[S], procedure: &Procedure) -> Vec<Group> {
     let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, url) in urls.iter().enumerate() {
@@ -124,7 +126,7 @@ fn groups<S: AsRef<str>>(urls: &[S], procedure: &Procedure) -> Vec<Group> {
     groups
 }
 
-/// Where each of so many URLs went, if the first `kept` groups are clusters.
+/// Returns the placement of each of `urls` URLs, if the first `kept` groups are clusters.
 fn placements(groups: &[Group], kept: usize, urls: usize) -> Vec<UrlPlacement> {
     let mut placements = vec![UrlPlacement::TooLong; urls];
     for (place, (_, members)) in groups.iter().enumerate() {
@@ -137,17 +139,17 @@ fn placements(groups: &[Group], kept: usize, urls: usize) -> Vec<UrlPlacement> {
     placements
 }
 
-/// The bin of each URL: bins of equal size (but for one URL), at random.
+/// Returns the bin of each URL: random bins of equal size (to within one URL).
 pub(super) fn deal(urls: usize, bins: u32, rng: &mut impl Rng) -> Vec<u32> {
     let mut dealt: Vec<u32> = (0..bins).cycle().take(urls).collect();
     dealt.shuffle(rng);
     dealt
 }
 
-/// How many of these sizes, which fall, are needed to cover a share of 1 - `delta`.
+/// Returns how many of these sizes, given in descending order, are needed to cover a share of 1 - `delta`.
 fn covering(sizes: &[usize], delta: f64) -> usize {
     let all: usize = sizes.iter().sum();
-    // Products like 0.03 × 100 may come out a little below what they are.
+    // Products like 0.03 × 100 may be slightly too small.
     let mut spare = (delta.clamp(0.0, 1.0) * all as f64 + 1e-9) as usize;
     let mut kept = sizes.len();
     while let Some(smallest) = kept.checked_sub(1).map(|last| sizes[last]).filter(|smallest| *smallest <= spare) {

@@ -1,4 +1,4 @@
-//! What a learner had to leave out.
+//! The limits that a learner reached.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{PIECES_MAX, UrlPart};
 
-/// A bound that was reached while URLs were clustered. Its text says what that means.
+/// A limit that was reached while URLs were clustered. Its text describes the effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UrlLimitHit {
-    /// More items are frequent than can be keywords; the most frequent are.
+    /// More items are frequent than can be keywords; the most frequent ones are.
     Keywords {
-        /// Whose items.
+        /// The part of the URLs.
         part: UrlPart,
-        /// Items that are keywords.
+        /// Number of items that are keywords.
         kept: usize,
-        /// Items that are frequent.
+        /// Number of items that are frequent.
         candidates: usize,
     },
-    /// There were too many frequent itemsets, so more support is asked for.
+    /// There were too many frequent itemsets, so more support is required.
     Itemsets {
-        /// Whose itemsets.
+        /// The part of the URLs.
         part: UrlPart,
-        /// URLs of a bin that make an itemset frequent now.
+        /// The number of URLs of a bin that now makes an itemset frequent.
         support: u32,
     },
     /// URLs with too many items, which belong to no cluster.
     LongUrls {
-        /// How many there were.
+        /// The number of such URLs.
         urls: usize,
     },
-    /// More clusters than are kept; the largest are.
+    /// There are more clusters than are kept; the largest are kept.
     Clusters {
-        /// Clusters that were dropped on top of those that coverage can spare.
+        /// Number of clusters that were dropped in addition to those that coverage can spare.
         dropped: usize,
     },
 }

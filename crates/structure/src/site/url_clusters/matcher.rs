@@ -1,4 +1,4 @@
-//! Puts any URL into its cluster.
+//! Assigns any URL to its cluster.
 
 use std::collections::HashMap;
 
@@ -9,44 +9,44 @@ use super::UrlClusterId;
 use super::keywords::{Keywords, KeywordsForm, Malformed};
 use super::procedure::{Procedure, hash_of_pattern};
 
-/// Clusters by URL: the procedure that sampled URLs were put through, and then a look-up of the pattern that comes of it.
+/// Clusters by URL: the procedure that was applied to the sampled URLs, and then a look-up of the resulting pattern.
 ///
-/// It is written to a file as keywords, itemsets and patterns in a fixed order.
+/// The stored form has keywords, itemsets and patterns in a fixed order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "MatcherForm", into = "MatcherForm")]
 pub struct UrlMatcher {
     procedure: Procedure,
     patterns: Vec<Box<str>>,
-    /// Cluster by the 64-bit hash of its pattern: that any of a billion URLs is taken for one of 500 clusters by accident
-    /// has a chance of 1 in 30 million.
+    /// Cluster by the 64-bit hash of its pattern: the probability that any of a billion URLs is taken for one of 500
+    /// clusters by accident is 1 in 30 million.
     clusters: HashMap<u64, UrlClusterId, FixedState>,
 }
 
 impl UrlMatcher {
-    /// A matcher for these patterns, which are numbered as they stand.
+    /// Creates a matcher for these patterns, which are numbered by position.
     pub(super) fn new(procedure: Procedure, patterns: Vec<Box<str>>) -> Self {
         let ids = (0..).map(UrlClusterId);
         let clusters = patterns.iter().map(|pattern| hash_of_pattern(pattern)).zip(ids).collect();
         Self { procedure, patterns, clusters }
     }
 
-    /// The cluster of a canonical URL; none if its pattern is not one of those kept. Allocates nothing.
+    /// Returns the cluster of a canonical URL; `None` if its pattern is not one of those kept. Does not allocate.
     pub fn find(&self, url: &str) -> Option<UrlClusterId> {
         let hash = self.procedure.hash(url).ok()?;
         self.clusters.get(&hash).copied()
     }
 
-    /// The pattern of any canonical URL, whether or not it is a cluster's; none for a URL of too many items.
+    /// Returns the pattern of any canonical URL, whether or not it is a cluster's; `None` for a URL of too many items.
     pub fn spell(&self, url: &str) -> Option<String> {
         self.procedure.spell(url).ok()
     }
 
-    /// The pattern of a cluster, as in `*.livejournal.com/$.html`.
+    /// Returns the pattern of a cluster, such as `*.livejournal.com/$.html`.
     pub fn pattern(&self, cluster: UrlClusterId) -> Option<&str> {
         self.patterns.get(cluster.0 as usize).map(|pattern| &**pattern)
     }
 
-    /// The patterns of all clusters, in the order of their ids.
+    /// Returns the patterns of all clusters, in the order of their ids.
     pub fn patterns(&self) -> impl ExactSizeIterator<Item = &str> {
         self.patterns.iter().map(|pattern| &**pattern)
     }
@@ -60,7 +60,7 @@ impl PartialEq for UrlMatcher {
 
 impl Eq for UrlMatcher {}
 
-/// What a matcher is written as.
+/// The stored form of a matcher.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MatcherForm {

@@ -1,4 +1,4 @@
-//! From URLs to the keywords of each part.
+//! Mines the keywords of each part from URLs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,21 +10,21 @@ use super::options::{UrlClusterOptions, UrlLiterals};
 use super::pieces::{PIECES_MAX, Pieces, UrlPart};
 use super::procedure::is_wildcard;
 
-/// A slug has at least this many hyphens.
+/// Minimum number of hyphens in a slug.
 const SLUG_HYPHENS: usize = 2;
-/// Longer items, and those of this length, are slugs or identifiers.
+/// Items of this length or longer are slugs or identifiers.
 const INSTANCE_BYTES: usize = 24;
 
 /// The bin of each URL.
 pub(super) type Bins = [u32];
 
-/// Whether a URL has more pieces in one of its parts than are looked at.
+/// Returns whether a URL has more pieces in one of its parts than are looked at.
 pub(super) fn is_too_long(url: &str) -> bool {
     let mut pieces = Pieces::of_url(url);
     UrlPart::ALL.into_iter().any(|part| std::iter::from_fn(|| pieces.next_of(part)).count() > PIECES_MAX)
 }
 
-/// The keywords of a part of `urls`, each of which is in the bin of `bins`.
+/// Returns the keywords of a part of `urls`, the bins of which are `bins`.
 pub(super) fn mine(
     urls: &[&str],
     bins: &Bins,
@@ -51,7 +51,7 @@ pub(super) fn mine(
     }
 }
 
-/// An item and the URLs that have it, in rising order.
+/// An item and the URLs that have it, in ascending order.
 type Occurrences<'u> = (&'u str, Vec<u32>);
 
 /// The items of one part of all URLs.
@@ -63,7 +63,7 @@ struct ItemTable<'u> {
 struct Chosen<'t, 'u> {
     /// In the order of their texts.
     items: Vec<&'t Occurrences<'u>>,
-    /// As many would have been frequent.
+    /// The number of items that would have been frequent.
     candidates: usize,
 }
 
@@ -80,7 +80,7 @@ impl<'u> ItemTable<'u> {
         Self { items, urls: urls.len() }
     }
 
-    /// Items that are frequent in every bin and may be keywords.
+    /// Returns the items that are frequent in every bin and may be keywords.
     fn frequent(&self, bins: &Bins, support: u32, options: &UrlClusterOptions) -> Chosen<'_, 'u> {
         let eligible = |(text, urls): &Occurrences<'_>| {
             let instance = options.literal == UrlLiterals::FrequentButInstances && is_instance(text);
@@ -98,7 +98,7 @@ impl<'u> ItemTable<'u> {
     }
 }
 
-/// The items of a URL's part, each once.
+/// Returns the items of a URL's part, each once.
 fn items_of(url: &str, part: UrlPart) -> BTreeSet<&str> {
     let mut pieces = Pieces::of_url(url);
     for other in UrlPart::ALL.into_iter().take_while(|other| *other != part) {
@@ -115,7 +115,7 @@ fn bin_counts(urls: &[u32], bins: &Bins, options: &UrlClusterOptions) -> Vec<u32
     counts
 }
 
-/// Whether an item looks like a slug or an identifier: two hyphens, letters and digits, or 24 bytes.
+/// Returns whether an item looks like a slug or an identifier: two hyphens, letters and digits, or 24 bytes.
 pub(super) fn is_instance(item: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| item.bytes().any(|byte| kind(&byte));
     item.len() >= INSTANCE_BYTES
@@ -123,7 +123,7 @@ pub(super) fn is_instance(item: &str) -> bool {
         || (has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit))
 }
 
-/// Itemsets of the items at hand, all of which are frequent.
+/// Builds the itemsets of the given items, all of which are frequent.
 fn form(
     items: &[&Occurrences<'_>],
     bins: &Bins,
@@ -149,7 +149,7 @@ fn form(
     Ok(KeywordsForm { items, sets })
 }
 
-/// Items that always stand together, as one; numbered by falling support.
+/// Items that always occur together, merged; numbered by descending support.
 struct Units<'t> {
     of_item: Vec<u16>,
     occurrences: Vec<&'t [u32]>,

@@ -1,17 +1,19 @@
-//! Clusters of URLs by their keywords: Algorithm 2 of "Efficient Social Website Crawling Using Cluster Graph"
-//! (Jiang, Lv 2009; section 4.2).
+//! Clusters of URLs by their keywords: Algorithm 2 of "Efficient Social Website Crawling Using Cluster Graph" (Jiang,
+//! Lv 2009; section 4.2).
 //!
-//! In: sampled canonical URLs, each once. Out: [`UrlClusters`], whose patterns (`*.livejournal.com/$.html`) say which words
-//! of a URL are the site's own, and a [`UrlMatcher`] that puts any URL into its cluster. In these steps:
+//! Input: sampled canonical URLs, each once. Output: [`UrlClusters`], whose patterns (`*.livejournal.com/$.html`) show
+//! which words of a URL are the site's own, and a [`UrlMatcher`] that assigns any URL to its cluster. The steps are:
 //!
-//! 1. A URL becomes the items of three parts: authority, path, query (`pieces`).
-//! 2. URLs are dealt into bins; itemsets that are frequent in every bin are keywords (`mining`, `fp_growth`, `keywords`).
-//! 3. In each part the largest frequent itemset of a URL stands (`largest`), and what is no member of it becomes `$` or
-//!    `*` (`procedure`). The paper's tree of itemsets is not built: a pattern shows its three itemsets, and so is its node.
-//! 4. Of the patterns, the smallest are dropped (`learn`).
+//! 1. A URL is split into the items of three parts: authority, path, query (`pieces`).
+//! 2. URLs are distributed over bins; itemsets that are frequent in every bin are keywords (`mining`, `fp_growth`,
+//!    `keywords`).
+//! 3. In each part, the items of the largest frequent itemset of a URL stay (`largest`), and the others become `$` or
+//!    `*` (`procedure`). The paper's tree of itemsets is not built: a pattern shows its three itemsets and so stands for
+//!    its node.
+//! 4. The smallest of the patterns are dropped (`learn`).
 //!
-//! These patterns are coarser than those of [`UrlPatterns`](super::UrlPatterns), and unlike them they are a site's own list:
-//! a URL that is like none of them belongs nowhere.
+//! These patterns are coarser than those of [`UrlPatterns`](super::UrlPatterns), and unlike them they are a site's own
+//! list: a URL that matches none of them belongs to no cluster.
 
 mod fp_growth;
 mod fp_tree;
@@ -35,6 +37,6 @@ pub use matcher::UrlMatcher;
 pub use options::{UrlClusterLimits, UrlClusterOptions, UrlLiterals};
 pub use pieces::UrlPart;
 
-/// A cluster of URLs: its place among a [`UrlMatcher`]'s patterns.
+/// A cluster of URLs: its position among a [`UrlMatcher`]'s patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UrlClusterId(pub u32);

@@ -1,53 +1,54 @@
-//! How URLs are clustered.
+//! Options of URL clustering.
 
-/// Settings of [`UrlClusters::learn`](super::UrlClusters::learn). The default is what works best on recorded forums;
-/// [`paper`](Self::paper) is what was published.
+/// Settings of [`UrlClusters::learn`](super::UrlClusters::learn). The default gives the best results on recorded
+/// forums; [`paper`](Self::paper) is the published algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UrlClusterOptions {
-    /// M: the bins that URLs are dealt into; a keyword must be frequent in all of them. At least 1.
+    /// M: the number of bins that URLs are distributed over; a keyword must be frequent in all of them. At least 1.
     pub bins: u32,
-    /// S: the URLs of a bin that make an itemset frequent there. At least 1.
+    /// S: the number of URLs of a bin that makes an itemset frequent there. At least 1.
     pub support: u32,
     /// The share of URLs that may be left without a pattern, so that small patterns are dropped.
     pub delta: f64,
     /// Which items can be functional keywords.
     pub literal: UrlLiterals,
-    /// Whether the query is looked at where the path has no keyword. In the paper it is not, so that `/?page=2` and
+    /// Whether the query is looked at if the path has no keyword. In the paper it is not, so that `/?page=2` and
     /// `/?search=cats` are the same.
     pub query_at_path_miss: bool,
-    /// What is learnt at most.
+    /// Limits on what is learned.
     pub limits: UrlClusterLimits,
 }
 
-/// Which items can be functional keywords, that is, stand in a pattern as they are.
+/// Which items can be functional keywords, that is, appear literally in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlLiterals {
     /// Any that is frequent (the paper).
     Frequent,
-    /// No slug and no identifier, however frequent: the busiest board's name is as much an instance as any other's. An item
-    /// that
-    /// *all* URLs have is no instance of anything, and stands.
+    /// No slug and no identifier, however frequent: the busiest board's name is as much an instance as any other's. An
+    /// item that *all* URLs have is no instance of anything, and is a keyword.
     FrequentButInstances,
 }
 
-/// Bounds on what is learnt. Which were reached stands in [`UrlClusters::limits_hit`](super::UrlClusters::limits_hit).
+/// Limits on what is learned. Those that were reached are listed in
+/// [`UrlClusters::limits_hit`](super::UrlClusters::limits_hit).
 ///
-/// The length of an itemset needs no bound of its own: with a frequent itemset all its subsets are frequent, so one of n
+/// The length of an itemset needs no limit of its own: all subsets of a frequent itemset are frequent, so one of n
 /// independent items counts 2ⁿ times against `itemsets_max`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlClusterLimits {
-    /// Items of a part that can be keywords: the most frequent.
+    /// Maximum number of keywords of a part: the most frequent items.
     pub keywords_max: u16,
-    /// Frequent itemsets of a part. With more, the support that is asked for is doubled until they are few enough.
+    /// Maximum number of frequent itemsets of a part. If there are more, the required support is doubled until they are
+    /// few enough.
     pub itemsets_max: usize,
-    /// Steps that mining may take for each URL, to the same effect.
+    /// Maximum number of mining steps per URL, with the same effect.
     pub steps_per_url_max: u64,
-    /// Clusters that are kept: the largest.
+    /// Maximum number of clusters: the largest are kept.
     pub clusters_max: usize,
 }
 
 impl UrlClusterOptions {
-    /// Algorithm 2 with the paper's values.
+    /// Returns the options of Algorithm 2 with the paper's values.
     pub fn paper() -> Self {
         Self {
             bins: 6,
@@ -59,7 +60,7 @@ impl UrlClusterOptions {
         }
     }
 
-    /// The URLs that it takes for any keyword to be found.
+    /// Returns the number of URLs that is needed for any keyword to be found.
     pub fn urls_min(&self) -> usize {
         self.bins.max(1) as usize * self.support.max(1) as usize
     }

@@ -1,8 +1,9 @@
-//! What a URL is made of: three parts, each a row of pieces between separators.
+//! The parts of a URL: three, each a sequence of pieces between separators.
 
 use serde::{Deserialize, Serialize};
 
-/// The pieces of one part that are looked at, empty ones included. A URL with more in any part belongs to no cluster.
+/// Maximum number of pieces of one part that are looked at, empty ones included. A URL with more in any part belongs to
+/// no cluster.
 pub(super) const PIECES_MAX: usize = 64;
 
 /// A part of a URL, which has items of its own.
@@ -24,7 +25,7 @@ impl UrlPart {
         1 << self as u8
     }
 
-    /// The part that follows, now that `end` has ended a piece of this one.
+    /// Returns the part that follows after `end` has ended a piece of this one.
     fn after(self, end: u8) -> Self {
         match (self, end) {
             (Self::Authority, b'/') => Self::Path,
@@ -34,7 +35,7 @@ impl UrlPart {
     }
 }
 
-/// Which bytes end a piece: a bit for each part.
+/// The bytes that end a piece: one bit for each part.
 const ENDS: [u8; 256] = {
     let (authority, path, query) = (UrlPart::Authority.bit(), UrlPart::Path.bit(), UrlPart::Query.bit());
     let mut ends = [0; 256];
@@ -47,12 +48,12 @@ const ENDS: [u8; 256] = {
     ends
 };
 
-/// The text between two separators, and where it stands.
+/// The text between two separators, and its part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Piece {
     pub start: u32,
     pub length: u32,
-    /// The separator behind it; 0 where the URL ends.
+    /// The separator behind it; 0 at the end of the URL.
     pub end: u8,
 }
 
@@ -62,16 +63,17 @@ impl Piece {
     }
 }
 
-/// Walks over the pieces of a URL, or of a pattern (which is a URL without its scheme), part by part. Takes each byte up once.
+/// Iterates over the pieces of a URL, or of a pattern (which is a URL without its scheme), part by part. Looks at each
+/// byte once.
 pub(super) struct Pieces<'u> {
     text: &'u [u8],
     at: usize,
-    /// None once the end was reached.
+    /// `None` after the end.
     part: Option<UrlPart>,
 }
 
 impl<'u> Pieces<'u> {
-    /// The pieces of a canonical URL; its scheme is none.
+    /// Creates an iterator over the pieces of a canonical URL, without its scheme.
     pub fn of_url(url: &'u str) -> Self {
         let at = match url.as_bytes() {
             [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
@@ -81,12 +83,12 @@ impl<'u> Pieces<'u> {
         Self { text: url.as_bytes(), at, part: Some(UrlPart::Authority) }
     }
 
-    /// The pieces of a pattern.
+    /// Creates an iterator over the pieces of a pattern.
     pub fn of_pattern(pattern: &'u str) -> Self {
         Self { text: pattern.as_bytes(), at: 0, part: Some(UrlPart::Authority) }
     }
 
-    /// The next piece, if it is of this part.
+    /// Returns the next piece, if it is of this part.
     #[inline]
     pub fn next_of(&mut self, part: UrlPart) -> Option<Piece> {
         if self.part != Some(part) {
@@ -94,7 +96,7 @@ impl<'u> Pieces<'u> {
         }
         let rest = &self.text[self.at..];
         let length = rest.iter().position(|byte| ENDS[usize::from(*byte)] & part.bit() != 0).unwrap_or(rest.len());
-        // A fragment is no part of what is fetched.
+        // A fragment is not part of what is fetched.
         let end = rest.get(length).copied().filter(|end| *end != b'#').unwrap_or(0);
         let piece = Piece { start: self.at as u32, length: length as u32, end };
         self.part = (end != 0).then(|| part.after(end));
@@ -107,7 +109,7 @@ impl<'u> Pieces<'u> {
 mod tests {
     use super::*;
 
-    /// The pieces of each part with the separators behind them.
+    /// Returns the pieces of each part with the separators behind them.
     fn split(url: &str) -> [Vec<(&str, char)>; 3] {
         let mut pieces = Pieces::of_url(url);
         UrlPart::ALL.map(|part| {

@@ -1,4 +1,4 @@
-//! From a URL to its pattern: the largest itemset of each part stands, the rest becomes wildcards.
+//! Turns a URL into its pattern: the largest itemset of each part stays, all other pieces become wildcards.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -6,7 +6,7 @@ use super::keywords::{ItemId, Keywords, NO_ITEM};
 use super::largest::largest;
 use super::pieces::{PIECES_MAX, Piece, Pieces, UrlPart};
 
-/// What a pattern shows of a piece.
+/// The form of a piece in a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// An empty piece.
@@ -20,7 +20,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// A number for each word; those that are no literal have numbers that no text is known to hash to.
+    /// Returns a number for the word; those that are no literal have numbers that no text is known to hash to.
     fn number(self) -> u64 {
         match self {
             Self::Nothing => 0x9e37_79b9_7f4a_7c15,
@@ -39,7 +39,7 @@ impl Word {
     }
 }
 
-/// Whether an item cannot be told from a wildcard and so can be no keyword.
+/// Returns whether an item looks like a wildcard and so cannot be a keyword.
 pub(super) fn is_wildcard(item: &str) -> bool {
     matches!(item, "*" | "$")
 }
@@ -56,12 +56,12 @@ pub(super) struct Procedure {
 pub(super) struct TooLong;
 
 impl Procedure {
-    /// Tells `sink` each piece with its word, from left to right.
+    /// Passes each piece with its word to `sink`, from left to right.
     #[inline]
     fn walk(&self, url: &str, mut sink: impl FnMut(Piece, Word)) -> Result<(), TooLong> {
         let mut pieces = Pieces::of_url(url);
         let mut scratch = Scratch::new(url.as_bytes());
-        // Below a part without a keyword nothing is looked for.
+        // Below a part without a keyword no keywords are looked for.
         let mut looked_for = true;
         for (part, keywords) in UrlPart::ALL.into_iter().zip(&self.keywords) {
             let literals = scratch.fill(&mut pieces, part, looked_for.then_some(keywords))?;
@@ -73,7 +73,7 @@ impl Procedure {
         Ok(())
     }
 
-    /// The hash of a URL's pattern. Allocates nothing.
+    /// Returns the hash of a URL's pattern. Does not allocate.
     #[inline]
     pub fn hash(&self, url: &str) -> Result<u64, TooLong> {
         let mut hash = 0;
@@ -81,7 +81,7 @@ impl Procedure {
         Ok(hash)
     }
 
-    /// A URL's pattern spelt out: `*.livejournal.com/$.html`.
+    /// Returns the spelling of a URL's pattern, such as `*.livejournal.com/$.html`.
     pub fn spell(&self, url: &str) -> Result<String, TooLong> {
         let mut pattern = String::with_capacity(url.len());
         self.walk(url, |piece, word| {
@@ -99,7 +99,7 @@ impl Procedure {
     }
 }
 
-/// The hash that [`Procedure::hash`] gives to URLs of this pattern.
+/// Returns the hash that [`Procedure::hash`] gives to URLs of this pattern.
 pub(super) fn hash_of_pattern(pattern: &str) -> u64 {
     let mut pieces = Pieces::of_pattern(pattern);
     let mut hash = 0;
@@ -117,7 +117,7 @@ pub(super) fn hash_of_pattern(pattern: &str) -> u64 {
     hash
 }
 
-/// One piece more. Both halves of the product, so that every bit of it counts.
+/// Adds a piece to a hash. It uses both halves of the product, so that every bit of it counts.
 #[inline]
 fn fold(hash: u64, word: Word, end: u8) -> u64 {
     let piece = (hash ^ word.number()).wrapping_add(u64::from(end));
@@ -125,7 +125,7 @@ fn fold(hash: u64, word: Word, end: u8) -> u64 {
     (product as u64 ^ (product >> 64) as u64).rotate_left(5)
 }
 
-/// The pieces of the part at hand.
+/// The pieces of the current part.
 struct Scratch<'u> {
     text: &'u [u8],
     pieces: [Piece; PIECES_MAX],
@@ -139,7 +139,7 @@ impl<'u> Scratch<'u> {
         Self { text, pieces, items: [NO_ITEM; PIECES_MAX], count: 0 }
     }
 
-    /// Takes the pieces of a part, and tells which of them are literals (a bit each).
+    /// Reads the pieces of a part, and returns which of them are literals (one bit each).
     #[inline]
     fn fill(&mut self, pieces: &mut Pieces<'_>, part: UrlPart, keywords: Option<&Keywords>) -> Result<u64, TooLong> {
         self.count = 0;

@@ -1,4 +1,4 @@
-//! URLs that are made to cost much.
+//! URLs that are made to be expensive.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn with_limits(limits: UrlClusterLimits) -> UrlClusterOptions {
     UrlClusterOptions { limits, ..UrlClusterOptions::paper() }
 }
 
-/// URLs of which each lacks one of `items` names, so that all mixtures of the others are frequent.
+/// Returns URLs each of which lacks one of `items` names, so that all combinations of the others are frequent.
 fn mixtures(items: usize) -> Vec<String> {
     let names = |url: usize| (0..items).filter(move |item| url % items != *item).map(name).collect::<Vec<_>>();
     (0..items * 60).map(|url| format!("http://a.org/{}", names(url).join("/"))).collect()

@@ -13,7 +13,7 @@ fn transactions(rows: &[(usize, &[u16])], bins: usize) -> Vec<Transaction> {
     rows.iter().map(|(bin, items)| Transaction { items: items.to_vec(), counts: counts(*bin) }).collect()
 }
 
-/// Itemsets with their supports; fails where one is found twice.
+/// Returns itemsets with their supports; fails if one is found twice.
 fn spelt_out(found: &[FrequentSet]) -> Supports {
     let mut sets: Vec<BTreeSet<u16>> = vec![BTreeSet::new()];
     let mut supports = Supports::new();
@@ -41,7 +41,7 @@ fn brute_force(rows: &[&[u16]], least: u32) -> Supports {
     supports
 }
 
-/// What is frequent in all bins, by mining each for itself.
+/// Returns the itemsets that are frequent in all bins, by mining each bin by itself.
 fn bin_by_bin(rows: &[(usize, &[u16])], bins: usize, least: u32) -> Supports {
     let bin = |at: usize| {
         let rows: Vec<&[u16]> = rows.iter().filter(|(bin, _)| *bin == at).map(|(_, items)| *items).collect();

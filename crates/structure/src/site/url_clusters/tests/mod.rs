@@ -13,17 +13,17 @@ fn patterns(clusters: &UrlClusters) -> Vec<(&str, u32)> {
     clusters.clusters.iter().map(|cluster| (&*cluster.pattern, cluster.urls)).collect()
 }
 
-/// Sixty of each kind, so that ten fall into each bin or nearly so.
+/// Returns sixty URLs of one type, so that about ten fall into each bin.
 fn sixty(url: impl Fn(usize) -> String) -> Vec<String> {
     (0..60).map(url).collect()
 }
 
-/// A name that no other number has and that is no number.
+/// Returns a name that no other number has and that is no number.
 fn name(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'k')).collect()
 }
 
-/// The kinds of URLs in the paper's table 4.
+/// Returns the types of URLs in the paper's table 4.
 fn livejournal() -> Vec<String> {
     let user = |number| format!("http://{}.livejournal.com", name(number));
     let mut urls = sixty(|number| format!("{}/", user(number)));
@@ -129,7 +129,7 @@ fn too_few_urls_are_told_so() {
     let learn = |urls: &[&str]| UrlClusters::learn(urls, &UrlClusterOptions::paper(), &mut Seed(7).rng());
     assert_eq!(learn(&["http://a.org/"; 29]), Err(TooFewUrls { urls: 29, needed: 30 }));
     let refused = learn(&[]).expect_err("nothing to learn from");
-    assert_eq!(refused.to_string(), "0 URLs are too few to cluster: it takes at least 30");
+    assert_eq!(refused.to_string(), "0 URLs are too few to cluster; at least 30 are needed");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Algorithm 2 word for word: every subset of every part is counted, and every frequent one is tried on every URL.
+//! Algorithm 2 literally: every subset of every part is counted, and every frequent one is tried on every URL.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,17 +9,17 @@ use super::super::{UrlClusterOptions, UrlLiterals};
 type Itemset = BTreeSet<String>;
 
 pub struct Naive {
-    /// Itemsets that are frequent in all bins, with their support, of each part.
+    /// Itemsets of each part that are frequent in all bins, with their support.
     frequent: [BTreeMap<Itemset, usize>; 3],
     query_at_path_miss: bool,
-    /// Patterns by falling size.
+    /// Patterns by descending size.
     pub kept: Vec<(String, usize)>,
     pub dropped: Vec<(String, usize)>,
 }
 
 const SEPARATORS: [&[char]; 3] = [&['.'], &['/', '.'], &['&', '=']];
 
-/// Authority, path and query, each with what ends it.
+/// Splits a URL into authority, path and query, each with its end.
 fn parts(url: &str) -> [&str; 3] {
     let url = url.split('#').next().unwrap();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -103,7 +103,7 @@ impl Naive {
         (0..3).map(|part| spell(parts(url)[part], part, &chosen[part])).collect()
     }
 
-    /// The place of a URL's pattern among those kept.
+    /// Returns the position of a URL's pattern among those kept.
     pub fn find(&self, url: &str) -> Option<usize> {
         let pattern = self.pattern(url);
         self.kept.iter().position(|(kept, _)| *kept == pattern)

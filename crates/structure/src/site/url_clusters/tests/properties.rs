@@ -30,7 +30,7 @@ fn options() -> impl Strategy<Value = UrlClusterOptions> {
     )
 }
 
-/// URLs of which some stand there often, as on a site.
+/// Returns URLs with some types that occur often, as on a site.
 fn sample() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec((url(), 1_usize..4), 4..30)
         .prop_map(|urls| urls.into_iter().flat_map(|(url, times)| vec![url; times]).collect())
