@@ -1,4 +1,4 @@
-//! What the server answers besides pages: the time of a changing site, and what has changed; conditional requests; noise.
+//! Additional answers of the server: the time and the changes of a changing site, conditional requests, noise.
 
 use bytes::Bytes;
 use http::header::{ETAG, IF_NONE_MATCH};
@@ -9,37 +9,37 @@ use super::path::parameter;
 use super::world::World;
 use harvestman_core::clock::Instant;
 
-/// What the server makes of conditional requests.
+/// The handling of conditional requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Validators {
-    /// Pages carry no ETag.
+    /// Pages have no ETag.
     #[default]
     None,
-    /// Pages carry an ETag, and If-None-Match is answered by 304 where it fits.
+    /// Pages have an ETag, and a matching If-None-Match is answered with 304.
     Etag,
-    /// Pages carry an ETag, and conditions are not looked at.
+    /// Pages have an ETag, and conditions are ignored.
     Ignored,
 }
 
 impl Validators {
-    /// The ETag of a body, where it has one.
+    /// Returns the ETag of a body, if it has one.
     pub(super) fn etag(self, body: &[u8]) -> Option<HeaderValue> {
         let tag = || HeaderValue::try_from(format!("\"{:016x}\"", xxh3_64(body))).ok();
         (self != Self::None).then(tag).flatten()
     }
 
-    /// Whether a request for what has this ETag is answered by 304.
+    /// Returns whether a request for content with this ETag is answered with 304.
     pub(super) fn not_modified(self, etag: Option<&HeaderValue>, request: &HeaderMap) -> bool {
         self == Self::Etag && etag.is_some() && request.get(IF_NONE_MATCH) == etag
     }
 }
 
-/// Puts the ETag among the headers.
+/// Adds the ETag to the headers.
 pub(super) fn put_etag(headers: &mut HeaderMap, etag: Option<HeaderValue>) {
     headers.extend(etag.map(|etag| (ETAG, etag)));
 }
 
-/// A page with what differs from request to request and is no content.
+/// Adds text to a page that differs between requests and is not content.
 pub(super) fn noisy(body: &[u8], now: Instant, request: u64) -> Bytes {
     let text = String::from_utf8_lossy(body);
     let token = xxh3_64(&request.to_le_bytes());
@@ -54,8 +54,8 @@ pub(super) fn noisy(body: &[u8], now: Instant, request: u64) -> Bytes {
     [&text[..end], &noise, &text[end..]].concat().into()
 }
 
-/// Answers what is asked about the site itself: `/.sim/time`, `/.sim/time?to=SECONDS`, `/.sim/changes?since=SECONDS`. None where the path
-/// is a page's.
+/// Answers questions about the site itself: `/.sim/time`, `/.sim/time?to=SECONDS`, `/.sim/changes?since=SECONDS`.
+/// `None` for paths of pages.
 pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> {
     let (what, query) = path.strip_prefix("/.sim/").map(|rest| rest.split_once('?').unwrap_or((rest, "")))?;
     let number = |name: &str| parameter(query, name).and_then(|value| value.parse::<u64>().ok());
@@ -69,7 +69,7 @@ pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> 
             let lines = rows.filter_map(|row| serde_json::to_string(&row).ok().map(|line| line + "\n"));
             (StatusCode::OK, lines.collect())
         }
-        _ => (StatusCode::NOT_FOUND, "there are /.sim/time and /.sim/changes\n".to_owned()),
+        _ => (StatusCode::NOT_FOUND, "expected /.sim/time or /.sim/changes\n".to_owned()),
     })
 }
 
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_differs_each_time_and_stands_in_the_body() {
+    fn noise_differs_each_time_and_is_in_the_body() {
         let body = b"<html><body><p>text</p></body></html>";
         let (one, other) = (noisy(body, Instant::EPOCH, 1), noisy(body, Instant::EPOCH, 2));
         assert_ne!(one, other);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_holds_where_it_names_the_etag_and_the_server_looks_at_it() {
+    fn a_condition_applies_if_it_has_the_etag_and_is_not_ignored() {
         let etag = Validators::Etag.etag(b"text");
         let mut request = HeaderMap::new();
         assert!(!Validators::Etag.not_modified(etag.as_ref(), &request));

@@ -1,63 +1,42 @@
-//! How a site changes: what users add in the course of time, as a pure function of seed, item and site time.
+//! The changes of a site over time, as a pure function of seed, item and site time.
 //!
-//! New items come as a Poisson process. What happens to an item (replies, comments, edits) is one too, whose rate falls with the item's
-//! age, as (1 + age/half)^−3/2 down to a floor, times a factor of its own that is log-normal: a few items are busy, most are quiet, and
-//! which they are cannot be seen from outside. Events are drawn by gaps in the integral of the rate, which are exponential.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+//! New items arrive as a Poisson process. So do events of an item (replies, comments, edits), with a rate that falls
+//! with the age of the item as (1 + age/half)^−3/2 down to a floor, times a log-normal factor per item: a few items are
+//! busy, most are quiet, and which is not visible from outside. Events are drawn as exponential gaps in the integral of
+//! the rate.
 
 use rand::RngCore;
 
-use super::site::Host;
+use super::host::Host;
+use super::site_time::SiteTime;
 use harvestman_core::seed::{Rng, Seed};
 
-/// The time of a changing site, in seconds from its start. Clones show one time.
-#[derive(Debug, Clone, Default)]
-pub struct SiteTime(Arc<AtomicU64>);
-
-impl SiteTime {
-    /// The time.
-    pub fn seconds(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Moves it on; it never goes back.
-    pub fn set(&self, seconds: u64) {
-        self.0.fetch_max(seconds, Ordering::Relaxed);
-    }
-
-    fn days(&self) -> f64 {
-        self.seconds() as f64 / 86_400.0
-    }
-}
-
-/// How often something happens to the items of one kind. Rates are events a day.
+/// The frequency of events for the items of one kind. Rates are events per day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Activity {
-    /// The rate of an item that is new.
+    /// The rate of a new item.
     pub peak: f64,
     /// The age in days at which the rate has fallen to about a third.
     pub half: f64,
-    /// The rate that remains.
+    /// The minimum rate.
     pub floor: f64,
-    /// How far items differ: the standard deviation of the logarithm of their factors.
+    /// The variation between items: the standard deviation of the logarithm of their factors.
     pub spread: f64,
 }
 
 impl Activity {
-    /// Something that happens at one rate, whatever the age.
+    /// Creates a constant rate, independent of age.
     pub const fn steady(rate: f64, spread: f64) -> Self {
         Self { peak: 0.0, half: 1.0, floor: rate, spread }
     }
 
-    /// Events expected between two ages, in days.
+    /// Returns the expected number of events between two ages, in days.
     fn expected(&self, from: f64, to: f64) -> f64 {
         let fallen = |age: f64| (1.0 + age / self.half).powf(-0.5);
         2.0 * self.peak * self.half * (fallen(from) - fallen(to)) + self.floor * (to - from)
     }
 
-    /// The age at which so many events are expected since `from`: by bisection.
+    /// Returns the age at which the given number of events is expected since `from`, by bisection.
     fn age_at(&self, from: f64, expected: f64, most: f64) -> f64 {
         let (mut low, mut high) = (from, most);
         for _ in 0..40 {
@@ -68,20 +47,20 @@ impl Activity {
     }
 }
 
-/// What has happened to an item since the site's start.
+/// The events of an item since the start of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Happened {
-    /// How often.
+    /// Number of events.
     pub events: u64,
-    /// When last, in days from the site's start; before the start where nothing has happened since.
+    /// Time of the last one, in days from the start of the site; before the start if there was none since.
     pub last: f64,
 }
 
-/// Items of a kind that come in the course of time: so many were there at the start.
+/// The arrival of items of a kind, of which `at_start` existed at the start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrivals {
     pub at_start: u64,
-    /// A day.
+    /// Items per day.
     pub rate: f64,
 }
 
@@ -90,18 +69,18 @@ impl Host {
         self.shape.time.as_ref().map(SiteTime::days)
     }
 
-    /// Whether it changes at all.
+    /// Returns whether it changes at all.
     pub fn changes(&self) -> bool {
         self.shape.time.is_some()
     }
 
-    /// How many items there are now.
+    /// Returns the current number of items.
     pub fn arrived(&self, kind: &str, arrivals: Arrivals) -> u64 {
         let Some(now) = self.days().filter(|now| *now > 0.0) else { return arrivals.at_start };
         arrivals.at_start + gaps(self.seed.child(kind).child("arrivals"), now * arrivals.rate).count() as u64
     }
 
-    /// When item `id` came, in days from the start; those that were there came one after the other before it.
+    /// Returns when item `id` arrived, in days from the start; initial items arrived one after the other before it.
     pub fn arrival(&self, kind: &str, id: u64, arrivals: Arrivals) -> f64 {
         match id.checked_sub(arrivals.at_start) {
             None => -((arrivals.at_start - id) as f64) / arrivals.rate.max(1e-9),
@@ -112,7 +91,7 @@ impl Host {
         }
     }
 
-    /// What has happened to item `id`, which came at `born`.
+    /// Returns the events of item `id`, which arrived at `born`.
     pub fn happened(&self, kind: &str, id: u64, born: f64, activity: Activity) -> Happened {
         let Some(now) = self.days().filter(|now| *now > born.max(0.0)) else {
             return Happened { events: 0, last: born };
@@ -126,13 +105,13 @@ impl Host {
         Happened { events, last }
     }
 
-    /// How often something that was always there has changed.
+    /// Returns how often an initial item has changed.
     pub fn edits(&self, kind: &str, id: u64, rate: f64) -> u64 {
         self.happened(kind, id, -1.0, Activity::steady(rate, 1.0)).events
     }
 }
 
-/// The places of events of rate one, up to `end`.
+/// Returns the positions of events of rate one, up to `end`.
 fn gaps(seed: Seed, end: f64) -> impl Iterator<Item = f64> {
     let mut rng = seed.rng();
     let mut at = 0.0;
@@ -161,7 +140,7 @@ mod tests {
     const REPLIES: Activity = Activity { peak: 2.0, half: 2.0, floor: 0.01, spread: 1.0 };
 
     #[test]
-    fn the_integral_of_the_rate_is_that_of_its_definition() {
+    fn the_integral_of_the_rate_matches_its_definition() {
         let rate = |age: f64| REPLIES.peak * (1.0 + age / REPLIES.half).powf(-1.5) + REPLIES.floor;
         let steps = 100_000;
         let (from, to) = (0.5, 30.0);
@@ -173,16 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn events_come_as_often_as_the_integral_says() {
+    fn the_number_of_events_matches_the_integral() {
         let mean = (0..4_000).map(|id| gaps(Seed(9).nth(id), 2.5).count()).sum::<usize>() as f64 / 4_000.0;
         assert!((mean - 2.5).abs() < 0.1, "{mean}");
-    }
-
-    #[test]
-    fn time_never_goes_back() {
-        let time = SiteTime::default();
-        time.clone().set(20);
-        time.set(10);
-        assert_eq!(time.seconds(), 20);
     }
 }

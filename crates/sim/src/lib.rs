@@ -1,18 +1,19 @@
 //! A simulated social site with ground truth.
 //!
-//! A [`World`] is a pure function from a URL to a response: pages are computed from the seed when they are asked for and
-//! are never stored, so that a million URLs cost no memory, and the same seed gives the same bytes. [`World::truth`]
-//! enumerates exactly the URLs that links lead to from [`World::seeds`]. A [`Server`] serves a world over loopback HTTP
-//! and keeps the log that politeness is judged by.
+//! A [`World`] is a pure function from a URL to a response: pages are computed from the seed on request and never
+//! stored, so that a million URLs need no memory, and the same seed gives the same bytes. [`World::truth`] enumerates
+//! exactly the URLs that are reachable by links from [`World::seeds`]. A [`Server`] serves a world over loopback HTTP
+//! and keeps a log for measuring politeness.
 //!
-//! Reading order: [`options`] (what can be asked for), `site` (what every family of sites answers), `forum`, `blogs`, `qa`,
-//! `media` (the families), `portal` (where the crawl starts), `static_site` (for benchmarks), `world`, `truth`; then the shell:
-//! `log`, `server`.
+//! Reading order: [`options`] (the parameters), `host`, `routing` and `site` (the interface of site families), `forum`,
+//! `blogs`, `qa`, `media` (the families), `portal` (the start of crawls), `static_site` (for benchmarks), `world`,
+//! `truth`; then I/O: `log`, `server`.
 
 mod aside;
 mod blogs;
 mod changes;
 mod forum;
+mod host;
 mod listing;
 mod log;
 mod media;
@@ -22,8 +23,10 @@ mod portal;
 mod qa;
 mod render;
 mod robots;
+mod routing;
 mod server;
 mod site;
+mod site_time;
 mod static_site;
 mod text;
 mod traps;
@@ -31,9 +34,9 @@ mod truth;
 mod world;
 
 pub use aside::Validators;
-pub use changes::SiteTime;
 pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
 pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};
+pub use site_time::SiteTime;
 pub use truth::TruthRow;
 pub use world::{Response, World};

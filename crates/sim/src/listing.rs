@@ -1,33 +1,33 @@
-//! Lists cut into pages: how many pages there are, what stands on one, and where its pager leads.
+//! Paginated lists: the number of pages, the items of a page, and the links of its pager.
 
 use std::ops::Range;
 
-/// Where item `id` goes in round-robin dealing: how many of `total` items go to pile `pile` of `piles` (items `pile`,
-/// `pile + piles`, …).
+/// Distributes items round-robin: returns how many of `total` items go to pile `pile` of `piles` (items `pile`, `pile +
+/// piles`, …).
 pub(super) const fn dealt(total: u64, piles: u64, pile: u64) -> u64 {
     if pile < total { (total - pile).div_ceil(piles) } else { 0 }
 }
 
-/// Number of pages of a list of `items` items.
+/// Returns the number of pages of a list of `items` items.
 pub(super) const fn pages(items: u64, per_page: u64) -> u64 {
     items.div_ceil(per_page)
 }
 
-/// The positions of the items on page `page` (from 1).
+/// Returns the positions of the items on page `page` (from 1).
 pub(super) fn on_page(page: u64, items: u64, per_page: u64) -> Range<u64> {
     let start = (page - 1) * per_page;
     start.min(items)..(start + per_page).min(items)
 }
 
-/// Whether a list with `count` pages has page `page`.
+/// Returns whether a list with `count` pages has page `page`.
 pub(super) const fn has_page(page: u64, count: u64) -> bool {
     1 <= page && page <= count
 }
 
-/// Distances that a pager leaps: with them every page of a list of n pages is O(log n) clicks away.
+/// Distances of pager links: every page of a list of n pages is O(log n) clicks away.
 const LEAPS: [u64; 6] = [1, 2, 10, 100, 1_000, 10_000];
 
-/// The pages that the pager of page `page` links to: the first, the last, and some before and after.
+/// Returns the pages that the pager of page `page` links to: the first, the last, and some before and after.
 pub(super) fn pager(page: u64, count: u64) -> impl Iterator<Item = u64> {
     let before = LEAPS.into_iter().rev().filter_map(move |leap| page.checked_sub(leap));
     let after = LEAPS.into_iter().map(move |leap| page + leap);
@@ -36,7 +36,7 @@ pub(super) fn pager(page: u64, count: u64) -> impl Iterator<Item = u64> {
     ends.chain(around).filter(move |other| *other != page)
 }
 
-/// The item at position `at` of the `order`-th sort order of `items` items: each order is a permutation.
+/// Returns the item at position `at` of the `order`-th sort order of `items` items: each order is a permutation.
 pub(super) const fn sorted(order: u64, at: u64, items: u64) -> u64 {
     match order {
         0 => at,

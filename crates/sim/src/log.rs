@@ -1,7 +1,7 @@
-//! The server's log of requests: what politeness is judged by.
+//! The request log of the server, for measuring politeness.
 //!
-//! Everything is counted by host as the request's head has been parsed. Memory: a few bytes a host, about 20 bytes a distinct
-//! URL (where URLs are counted), about 100 bytes for each entry that is kept.
+//! Everything is counted per host as the request head is parsed. Memory: a few bytes per host, about 20 bytes per
+//! distinct URL (if URLs are counted), about 100 bytes per kept entry.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -19,25 +19,25 @@ use harvestman_core::url::Fingerprint;
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// When its head had been parsed, in microseconds since the Unix epoch; moves monotonically.
+    /// When its head was parsed, in microseconds since the Unix epoch; monotonic.
     pub us: u64,
-    /// The host it was for: name and port, as sent, in lower case.
+    /// The requested host: name and port, as sent, in lower case.
     pub host: Arc<str>,
     /// Path and query.
     pub path: Box<str>,
-    /// The status it was answered with.
+    /// The status of the answer.
     pub status: u16,
     /// Microseconds from its arrival to its answer.
     pub took_us: u64,
-    /// Which connection it came over, numbered from 0.
+    /// The number of its connection, from 0.
     pub connection: u64,
-    /// The address that it came from.
+    /// The address of the client.
     pub peer: IpAddr,
-    /// Requests of its host in flight when it arrived, itself included.
+    /// Requests to its host in flight when it arrived, including itself.
     pub in_flight: u32,
-    /// Connections open that have carried requests for its host, its own included.
+    /// Open connections that have carried requests to its host, including its own.
     pub open: u32,
-    /// Requests of its host that had come before.
+    /// Number of earlier requests to its host.
     pub before: u64,
 }
 
@@ -64,7 +64,7 @@ struct State {
 #[derive(Debug, Default, Clone, Copy)]
 struct UrlCounts {
     requests: u32,
-    /// Answers other than 429: the number of the next attempt.
+    /// Number of answers other than 429, i.e. the number of the next attempt.
     answers: u32,
 }
 
@@ -78,67 +78,70 @@ struct HostCounts {
     next_allowed: Instant,
 }
 
-/// A connection as the log tells it from others.
+/// The identity of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller {
     /// Its number, from 0.
     pub connection: u64,
-    /// The address of its other end.
+    /// The address of the client.
     pub peer: IpAddr,
 }
 
-/// A request that has arrived and is not answered yet.
+/// A request that has arrived and has not been answered yet.
 #[derive(Debug)]
 pub(super) struct Arrival {
     pub entry: Entry,
-    /// How often the URL was answered before with what it is, or with a transient error: the number of this attempt.
+    /// Number of earlier answers of the URL with its content or with a transient error, i.e. the number of this
+    /// attempt.
     pub attempt: u32,
     fingerprint: Option<Fingerprint>,
 }
 
 impl RequestLog {
-    /// A log that writes to `file`, where there is one, keeps the first `keep` entries in memory and, if asked, counts each URL.
+    /// Creates a log that writes to `file`, if given, keeps the first `keep` entries in memory and optionally counts
+    /// each URL.
     pub(super) fn new(file: Option<&Path>, keep: usize, count_urls: bool) -> io::Result<Self> {
         let file = file.map(File::create).transpose()?.map(|file| BufWriter::with_capacity(1 << 16, file));
         Ok(Self { state: Mutex::new(State { file, ..State::default() }), keep, count_urls })
     }
 
-    /// The entries that were kept, in the order in which they were answered.
+    /// Returns the kept entries, in the order of their answers.
     pub fn entries(&self) -> Vec<Entry> {
         self.state.lock().entries.clone()
     }
 
-    /// Number of requests, whatever they were answered with.
+    /// Returns the number of requests, whatever their answers.
     pub fn requests(&self) -> u64 {
         self.state.lock().requests
     }
 
-    /// Number of connections accepted.
+    /// Returns the number of accepted connections.
     pub fn connections(&self) -> u64 {
         self.state.lock().connections
     }
 
-    /// How often `url` (as the ground truth spells it) was requested; 0 where URLs are not counted.
+    /// Returns how often `url` (as spelled in the ground truth) was requested; 0 if URLs are not counted.
     pub fn requests_of(&self, url: &str) -> u32 {
         self.state.lock().by_url.get(&Fingerprint::of(url)).map_or(0, |counts| counts.requests)
     }
 
-    /// Number of distinct URLs requested; 0 where URLs are not counted.
+    /// Returns the number of distinct requested URLs; 0 if URLs are not counted.
     pub fn urls(&self) -> u64 {
         self.state.lock().by_url.len() as u64
     }
 
-    /// Number of answers by status.
+    /// Returns the number of answers by status.
     pub fn statuses(&self) -> BTreeMap<u16, u64> {
         self.state.lock().statuses.clone()
     }
 
-    /// For each host (name and port) the most requests that were in flight at once.
+    /// Returns for each host (name and port) the maximum number of requests in flight at once.
     pub fn most_in_flight(&self) -> BTreeMap<String, u32> {
         self.by_host(|counts| counts.in_flight_most)
     }
 
-    /// For each host (name and port) the most connections that were open at once after having carried its requests.
+    /// Returns for each host (name and port) the maximum number of connections open at once that had carried its
+    /// requests.
     pub fn most_open(&self) -> BTreeMap<String, u32> {
         self.by_host(|counts| counts.open_most)
     }
@@ -147,7 +150,7 @@ impl RequestLog {
         self.state.lock().hosts.iter().map(|(host, counts)| (host.to_string(), of(counts))).collect()
     }
 
-    /// Writes out what is buffered; says whether anything could not be written.
+    /// Flushes the file. Returns an error if anything could not be written.
     pub fn flush(&self) -> io::Result<()> {
         let mut state = self.state.lock();
         if let Some(error) = state.failed.take() {
@@ -156,14 +159,14 @@ impl RequestLog {
         state.file.as_mut().map_or(Ok(()), BufWriter::flush)
     }
 
-    /// A connection from `peer` was accepted.
+    /// Records an accepted connection from `peer`.
     pub(super) fn connected(&self, peer: IpAddr) -> Caller {
         let mut state = self.state.lock();
         state.connections += 1;
         Caller { connection: state.connections - 1, peer }
     }
 
-    /// A connection that carried requests for `hosts` was closed.
+    /// Records the end of a connection that carried requests to `hosts`.
     pub(super) fn disconnected(&self, hosts: &[Arc<str>]) {
         let mut state = self.state.lock();
         for host in hosts {
@@ -173,7 +176,7 @@ impl RequestLog {
         }
     }
 
-    /// A request's head was parsed at `at`. `hosts` are those that its connection has carried requests for.
+    /// Records a request whose head was parsed at `at`. `hosts` are those that its connection has carried requests to.
     pub(super) fn arrived(
         &self,
         at: Instant,
@@ -218,8 +221,8 @@ impl RequestLog {
         Arrival { entry, attempt, fingerprint }
     }
 
-    /// Whether a host with a limit may answer now; `interval` is the mean time between its requests, `burst` how many may come
-    /// at once. (The generic cell rate algorithm, ITU-T I.371, annex A.)
+    /// Returns whether a rate-limited host may answer now; `interval` is the mean time between its requests, `burst`
+    /// the number that may come at once. (The generic cell rate algorithm, ITU-T I.371, annex A.)
     pub(super) fn is_within_rate(&self, arrival: &Entry, interval_us: u64, burst: u64) -> bool {
         let mut state = self.state.lock();
         let Some(counts) = state.hosts.get_mut(&arrival.host) else { return true };
@@ -232,7 +235,7 @@ impl RequestLog {
         true
     }
 
-    /// A request is not in flight any more: it was answered with `status` at `at`, or dropped (status 0).
+    /// Records the end of a request: answered with `status` at `at`, or dropped (status 0).
     pub(super) fn answered(&self, at: Instant, status: u16, mut arrival: Arrival) {
         let mut state = self.state.lock();
         arrival.entry.status = status;
@@ -252,7 +255,7 @@ impl RequestLog {
 }
 
 impl State {
-    /// The first error is kept for [`RequestLog::flush`]; serving goes on.
+    /// Writes an entry. The first error is kept for [`RequestLog::flush`]; serving continues.
     fn write(&mut self, entry: &Entry) {
         let Some(file) = &mut self.file else { return };
         let written =

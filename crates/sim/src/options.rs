@@ -1,15 +1,15 @@
-//! What kind of world is asked for.
+//! The parameters of a world.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A family of sites: software of one kind, with page templates and URL styles of its own.
+/// A family of sites: software of one kind, with its own page templates and URL styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// A bulletin board: boards, threads, permalinks, members.
     Forum,
-    /// A blog network with a host a user: posts, archives, tags, blogrolls.
+    /// A blog network with one host per user: posts, archives, tags, blogrolls.
     Blogs,
     /// Questions and answers: sort orders, tags, redirecting permalinks.
     Qa,
@@ -23,7 +23,7 @@ impl Family {
     /// The families of a social world.
     pub const SOCIAL: [Self; 4] = [Self::Forum, Self::Blogs, Self::Qa, Self::Media];
 
-    /// The name as it is written on the command line and in the ground truth.
+    /// Returns its name, as on the command line and in the ground truth.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forum => "forum",
@@ -34,7 +34,7 @@ impl Family {
         }
     }
 
-    /// How many pages a host of this family has, compared with the others. A person's blog is small.
+    /// Returns the relative number of pages of a host of this family. A personal blog is small.
     pub(super) const fn weight(self) -> u64 {
         match self {
             Self::Blogs => 1,
@@ -56,39 +56,39 @@ impl FromStr for Family {
         Self::SOCIAL
             .into_iter()
             .find(|family| family.name() == text)
-            .ok_or_else(|| format!("`{text}` is no family; write forum, blogs, qa or media"))
+            .ok_or_else(|| format!("unknown family `{text}`; expected forum, blogs, qa or media"))
     }
 }
 
-/// A world cannot be made as asked for.
+/// The options of a world are invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// No family was named.
-    #[error("no family is named; name at least one of forum, blogs, qa, media")]
+    /// No family was given.
+    #[error("no family given; expected at least one of forum, blogs, qa, media")]
     NoFamily,
     /// Too few hosts.
     #[error(
-        "{hosts} hosts are too few; ask for at least {needed} (one a family and the portal), or for 1 with one family"
+        "{hosts} hosts are too few; at least {needed} are required (one per family and the portal), or 1 with one family"
     )]
     TooFewHosts {
-        /// Hosts asked for.
+        /// Hosts given.
         hosts: u64,
-        /// Hosts needed.
+        /// Hosts required.
         needed: u64,
     },
-    /// The static family with others, or on several hosts.
-    #[error("the static site is one host of one family; ask for no other family and for 1 host")]
+    /// The static family was combined with others, or has several hosts.
+    #[error("the static site has one host and one family; use no other family and 1 host")]
     StaticIsAlone,
     /// A share is not between 0 and 1.
-    #[error("{name} is {value}, which is no share; write a number from 0 to 1")]
+    #[error("{name} is {value}, but a share must be from 0 to 1")]
     NoShare {
         /// Name of the option.
         name: &'static str,
         /// Its value.
         value: f64,
     },
-    /// More than can be enumerated.
-    #[error("{name} is {value}; the most is {most}")]
+    /// A number exceeds its bound.
+    #[error("{name} is {value}; the maximum is {most}")]
     TooMany {
         /// Name of the option.
         name: &'static str,
@@ -99,53 +99,55 @@ pub enum Error {
     },
 }
 
-/// What a world is like. Equal options and seed give an equal world, to the byte.
+/// The parameters of a world. Equal options and seed give an equal world, to the byte.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldOptions {
-    /// About how many URLs answer 200 and are allowed by robots.txt, over all hosts. Never fewer; at most some dozens a host more.
+    /// Approximate number of URLs that answer 200 and are allowed by robots.txt, over all hosts. Never fewer; at most a
+    /// few dozen more per host.
     pub pages: u64,
-    /// Number of hosts, the portal included. 1 with a single family: no portal.
+    /// Number of hosts, including the portal. 1 with a single family omits the portal.
     pub hosts: u64,
-    /// Which families there are.
+    /// The families.
     pub families: Vec<Family>,
-    /// The domain that the hosts are below of. Every browser takes names below `localhost` to this machine.
+    /// The parent domain of the hosts. Browsers resolve all names below `localhost` to this machine.
     pub domain: String,
-    /// The port in URLs; none: the port of the server that serves the world, or 80 in memory.
+    /// The port in URLs; `None` is the port of the server that serves the world, or 80 in memory.
     pub port: Option<u16>,
-    /// About how many bytes of text a content page carries, markup not counted.
+    /// Approximate bytes of text of a content page, without markup.
     pub page_bytes: usize,
-    /// About how many links a list page carries, navigation not counted.
+    /// Approximate number of links of a list page, without navigation.
     pub links: usize,
-    /// Links on each page to pages of hosts drawn from all, beside those that the site has of itself. They lead to no URL that is not
-    /// linked otherwise.
+    /// Additional links on each page to pages of random hosts. They lead only to URLs that are linked elsewhere too.
     pub elsewhere: usize,
-    /// Share of attempts answered by a transient 500 or 503; never more than [`WorldOptions::errors_in_a_row`] of one URL in a row.
+    /// Share of attempts answered with a transient 500 or 503; never more than [`WorldOptions::errors_in_a_row`] in a
+    /// row per URL.
     pub error_rate: f64,
-    /// At most so many of the first attempts at a URL fail, so that a crawler with that many retries loses nothing.
+    /// Maximum number of failing first attempts per URL, so that a crawler with that many retries loses nothing.
     pub errors_in_a_row: u32,
-    /// Share of the items that have an address which redirects to them.
+    /// Share of items with an address that redirects to them.
     pub redirects: f64,
-    /// Share of the items that have further addresses for the same content (permalinks, print views, sort orders).
+    /// Share of items with further addresses for the same content (permalinks, print views, sort orders).
     pub duplicates: f64,
-    /// Share of the items that are listed but answer 404.
+    /// Share of items that are listed but answer 404.
     pub dead_links: f64,
-    /// Whether some links carry a session id (`?sid=…`), a second address for the page.
+    /// Whether some links have a session id (`?sid=…`), a second address of the page.
     pub session_ids: bool,
-    /// Whether there are links to what is no HTML: feeds and image files.
+    /// Whether there are links to content other than HTML: feeds and image files.
     pub non_html: bool,
-    /// Whether some links are spelled in unusual ways (upper-case host, dot segments, escapes, white space) that mean the same URL.
+    /// Whether some links are spelled in unusual but equivalent ways (upper-case host, dot segments, escapes, white
+    /// space).
     pub spellings: bool,
-    /// Whether there are traps: a calendar without end and ever-deeper paths. They are not in the ground truth.
+    /// Whether there are traps: an endless calendar and ever-deeper paths. They are not in the ground truth.
     pub traps: bool,
-    /// Whether robots.txt disallows sections (log-in, reply forms, sort orders); else it is empty of rules.
+    /// Whether robots.txt disallows sections (log-in, reply forms, sort orders); otherwise it has no rules.
     pub disallow: bool,
-    /// A `Crawl-delay` in robots.txt.
+    /// The `Crawl-delay` in robots.txt.
     pub crawl_delay: Option<Duration>,
-    /// Whether robots.txt names a sitemap of the host's main pages.
+    /// Whether robots.txt lists a sitemap of the main pages of the host.
     pub sitemaps: bool,
-    /// Whether the site changes as its time goes on ([`World::set_time`](super::World::set_time)); else it is what it is.
+    /// Whether the site changes over its time ([`World::set_time`](super::World::set_time)).
     pub changes: bool,
-    /// Whether each answer differs from the one before in what is no content: a clock, a counter, a token.
+    /// Whether each answer differs outside its content: a clock, a counter, a token.
     pub noise: bool,
 }
 
@@ -178,20 +180,20 @@ impl Default for WorldOptions {
     }
 }
 
-/// The most pages a world can be asked for; beyond it the numbers in URLs would overflow.
+/// Maximum number of pages of a world; beyond it the numbers in URLs would overflow.
 const PAGES_MOST: u64 = 1_000_000_000;
-/// The most hosts; their names are held in memory.
+/// Maximum number of hosts; their names are held in memory.
 const HOSTS_MOST: u64 = 1_000_000;
-/// Links to other hosts that a page may have.
+/// Maximum number of additional links to other hosts per page.
 const ELSEWHERE_MOST: u64 = 1_000;
 
 impl WorldOptions {
-    /// A static site of `pages` pages of about 25 KB and 90 links each, for benchmarks.
+    /// Returns the options of a static site with `pages` pages of about 25 KB and 90 links each, for benchmarks.
     pub fn static_site(pages: u64) -> Self {
         Self { pages, hosts: 1, families: vec![Family::Static], page_bytes: 20_000, links: 90, ..Self::default() }
     }
 
-    /// Whether the world can be made.
+    /// Checks the options.
     pub fn validate(&self) -> Result<(), Error> {
         let families = self.families.len() as u64;
         if families == 0 {

@@ -1,5 +1,4 @@
-//! Writing paths, and taking them apart leniently: whether a path is spelled as links spell it is checked by writing it
-//! again.
+//! Formats paths, and parses them leniently: whether a path is spelled as in links is checked by formatting it again.
 
 use std::fmt::Write as _;
 
@@ -27,27 +26,27 @@ pub(super) fn push_page_folder(out: &mut String, page: u64) {
     }
 }
 
-/// Path and query of a URL, the query empty where there is none.
+/// Splits a URL into path and query; the query is empty if there is none.
 pub(super) fn split(path_and_query: &str) -> (&str, &str) {
     path_and_query.split_once('?').unwrap_or((path_and_query, ""))
 }
 
-/// The value of a query parameter.
+/// Returns the value of a query parameter.
 pub(super) fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     query.split('&').find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value))
 }
 
-/// The page number in a query: 1 where it names none or a broken one.
+/// Returns the page number in a query; 1 if it is missing or invalid.
 pub(super) fn page_number(query: &str) -> u64 {
     parameter(query, "page").and_then(|value| value.parse().ok()).unwrap_or(1)
 }
 
-/// The number after the last `separator`: 12 in `slug.12`.
+/// Returns the number after the last `separator`: 12 in `slug.12`.
 pub(super) fn trailing_number(segment: &str, separator: char) -> Option<u64> {
     segment.rsplit(separator).next()?.parse().ok()
 }
 
-/// The segments of a path; `/a/b/` has `a` and `b`. At most 8 are looked at: no site has deeper paths.
+/// Returns the segments of a path: `a` and `b` for `/a/b/`. At most 8, since no site has deeper paths.
 pub(super) fn segments(path: &str) -> ([&str; 8], usize) {
     let mut found = [""; 8];
     let mut count = 0;

@@ -1,11 +1,13 @@
 //! The portal: a directory of the world's hosts, where a crawl of the whole world starts.
 //!
-//! Not all blogs are listed: the others are found through the blogrolls.
+//! Not all blogs are listed; the others are found through the blogrolls.
 
+use super::host::Host;
 use super::listing::{has_page, on_page, pages};
 use super::path::{page_number, push_page, segments, split};
 use super::render::Page;
-use super::site::{Facts, Host, Routes, Site};
+use super::routing::Routing;
+use super::site::{Facts, Routes, Site};
 
 /// The software of the portal.
 #[derive(Debug)]
@@ -17,13 +19,13 @@ pub(super) struct Portal {
 
 /// A URL of the portal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum PortalRoute {
     Home,
     Directory { page: u64 },
 }
 
 impl Portal {
-    /// A portal that lists the hosts `listed`.
+    /// Creates a portal that lists the hosts `listed`.
     pub fn new(host: Host, listed: Vec<usize>) -> Self {
         Self { host, listed }
     }
@@ -43,69 +45,73 @@ impl Portal {
             page.raw("</dd>\n");
         }
         page.raw("</dl>\n");
-        page.pager(self, number, self.pages(), "pager", |page| Route::Directory { page });
+        page.pager(self, number, self.pages(), "pager", |page| PortalRoute::Directory { page });
     }
 }
 
-impl Site for Portal {
-    type Route = Route;
+impl Routing for Portal {
+    type Route = PortalRoute;
 
-    fn host(&self) -> &Host {
-        &self.host
-    }
-
-    fn routes(&self) -> Routes<'_, Route> {
-        Box::new(std::iter::once(Route::Home).chain((1..=self.pages()).map(|page| Route::Directory { page })))
-    }
-
-    fn guess(&self, path_and_query: &str) -> Option<Route> {
-        let (path, query) = split(path_and_query);
-        let (parts, count) = segments(path);
-        match &parts[..count] {
-            [] => Some(Route::Home),
-            ["directory"] => Some(Route::Directory { page: page_number(query) }),
-            _ => None,
-        }
-    }
-
-    fn exists(&self, route: Route) -> bool {
+    fn write_path(&self, route: PortalRoute, out: &mut String) {
         match route {
-            Route::Home => true,
-            Route::Directory { page } => has_page(page, self.pages()),
-        }
-    }
-
-    fn write_path(&self, route: Route, out: &mut String) {
-        match route {
-            Route::Home => out.push('/'),
-            Route::Directory { page } => {
+            PortalRoute::Home => out.push('/'),
+            PortalRoute::Directory { page } => {
                 out.push_str("/directory/");
                 push_page(out, '?', page);
             }
         }
     }
+}
 
-    fn facts(&self, route: Route) -> Facts<Route> {
-        match route {
-            Route::Home => Facts::page("portal:home"),
-            Route::Directory { .. } => Facts::page("portal:directory"),
+impl Site for Portal {
+    fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn routes(&self) -> Routes<'_, PortalRoute> {
+        Box::new(
+            std::iter::once(PortalRoute::Home).chain((1..=self.pages()).map(|page| PortalRoute::Directory { page })),
+        )
+    }
+
+    fn guess(&self, path_and_query: &str) -> Option<PortalRoute> {
+        let (path, query) = split(path_and_query);
+        let (parts, count) = segments(path);
+        match &parts[..count] {
+            [] => Some(PortalRoute::Home),
+            ["directory"] => Some(PortalRoute::Directory { page: page_number(query) }),
+            _ => None,
         }
     }
 
-    fn render(&self, route: Route, page: &mut Page<'_>) {
+    fn exists(&self, route: PortalRoute) -> bool {
+        match route {
+            PortalRoute::Home => true,
+            PortalRoute::Directory { page } => has_page(page, self.pages()),
+        }
+    }
+
+    fn facts(&self, route: PortalRoute) -> Facts<PortalRoute> {
+        match route {
+            PortalRoute::Home => Facts::page("portal:home"),
+            PortalRoute::Directory { .. } => Facts::page("portal:directory"),
+        }
+    }
+
+    fn render(&self, route: PortalRoute, page: &mut Page<'_>) {
         page.head(|page| page.raw("All sites"), "portal");
         page.raw("<nav>");
-        page.link(self, Route::Home, "home", "Home");
+        page.link(self, PortalRoute::Home, "home", "Home");
         page.raw(" ");
-        page.link(self, Route::Directory { page: 1 }, "all", "All sites");
+        page.link(self, PortalRoute::Directory { page: 1 }, "all", "All sites");
         page.raw("</nav>\n");
         match route {
-            Route::Home => {
+            PortalRoute::Home => {
                 page.raw("<p class=\"welcome\">");
                 page.prose("welcome", 0, self.host.shape.options.page_bytes / 2);
                 page.raw("</p>\n");
             }
-            Route::Directory { page: number } => self.list(number, page),
+            PortalRoute::Directory { page: number } => self.list(number, page),
         }
         page.raw("</body></html>\n");
     }
@@ -118,7 +124,7 @@ impl Site for Portal {
         self.pages()
     }
 
-    fn main_page(&self, index: u64) -> Route {
-        Route::Directory { page: index + 1 }
+    fn main_page(&self, index: u64) -> PortalRoute {
+        PortalRoute::Directory { page: index + 1 }
     }
 }

@@ -1,17 +1,19 @@
-//! Writing a page: one growing buffer, no intermediate strings.
+//! Writes pages into one growing buffer, without intermediate strings.
 
 use std::fmt::Write as _;
 
 use rand::RngCore;
 
+use super::host::Host;
 use super::listing::pager;
-use super::site::{Host, Site};
-use super::traps::ENTRIES;
+use super::routing::Routing;
 use harvestman_core::seed::Rng;
 
-/// Rough size of the markup of a page, so that the buffer seldom grows.
+/// The first URLs of the traps; every page links to them where traps are on.
+const TRAP_ENTRIES: [&str; 2] = ["/calendar/2026/1/", "/deeper/"];
+/// Approximate size of the markup of a page, to avoid growing the buffer.
 const MARKUP_BYTES: usize = 8_192;
-/// One link in so many is spelled in an unusual way.
+/// One in this number of links is spelled in an unusual way.
 const UNUSUAL_ONE_IN: u32 = 8;
 
 /// A page that is being written.
@@ -29,14 +31,14 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// An empty page at `path` of `host`.
+    /// Creates an empty page at `path` of `host`.
     pub fn new(host: &'a Host, port: &'a str, path: &'a str) -> Self {
         let out = String::with_capacity(host.shape.options.page_bytes + MARKUP_BYTES);
         let rng = host.seed.child(path).rng();
         Self { out, host, port, path, rng, based: false, scratch: String::new() }
     }
 
-    /// Adds links at the end of a document that is complete.
+    /// Adds links at the end of a complete document.
     pub fn add_links(&mut self, urls: impl Iterator<Item = String>) {
         const END: &str = "</body></html>\n";
         let was_ended = self.out.ends_with(END);
@@ -53,12 +55,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The page's bytes.
+    /// Returns the bytes of the page.
     pub fn into_body(self) -> Vec<u8> {
         self.out.into_bytes()
     }
 
-    /// Appends markup as it stands.
+    /// Appends markup unescaped.
     pub fn raw(&mut self, html: &str) {
         self.out.push_str(html);
     }
@@ -95,12 +97,12 @@ impl<'a> Page<'a> {
         self.prose(kind, id ^ version << 40, bytes);
     }
 
-    /// A number below `end` that differs from page to page and from call to call.
+    /// Returns a number below `end` that differs between pages and calls.
     pub fn draw(&mut self, end: u64) -> u64 {
         self.rng.next_u64() % end.max(1)
     }
 
-    /// Begins the document, up to and including `<body class=…>`.
+    /// Writes the start of the document, up to and including `<body class=…>`.
     pub fn head(&mut self, title: impl FnOnce(&mut Self), class: &str) {
         self.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
         title(self);
@@ -109,7 +111,7 @@ impl<'a> Page<'a> {
         self.raw(class);
         self.raw("\">\n");
         if self.host.shape.options.traps {
-            for entry in ENTRIES {
+            for entry in TRAP_ENTRIES {
                 self.raw("<a class=\"trap\" href=\"");
                 self.raw(entry);
                 self.raw("\">Archive</a>\n");
@@ -117,7 +119,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Makes relative links resolve against the root of the host. Belongs in front of the first link.
+    /// Makes relative links resolve against the root of the host. Must precede the first link.
     pub fn base(&mut self) {
         self.raw("<base href=\"");
         self.origin();
@@ -125,28 +127,28 @@ impl<'a> Page<'a> {
         self.based = true;
     }
 
-    /// A link to `route` with the text `label`.
-    pub fn link<S: Site>(&mut self, site: &S, route: S::Route, class: &str, label: &str) {
+    /// Writes a link to `route` with the text `label`.
+    pub fn link<S: Routing>(&mut self, site: &S, route: S::Route, class: &str, label: &str) {
         self.open(site, route, class);
         self.raw(label);
         self.raw("</a>");
     }
 
-    /// A link to `route` with what `label` writes in it.
-    pub fn link_with<S: Site>(&mut self, site: &S, route: S::Route, class: &str, label: impl FnOnce(&mut Self)) {
+    /// Writes a link to `route` whose text is written by `label`.
+    pub fn link_with<S: Routing>(&mut self, site: &S, route: S::Route, class: &str, label: impl FnOnce(&mut Self)) {
         self.open(site, route, class);
         label(self);
         self.raw("</a>");
     }
 
-    /// A list entry that is a link.
-    pub fn item<S: Site>(&mut self, site: &S, route: S::Route, class: &str, label: impl FnOnce(&mut Self)) {
+    /// Writes a list entry that is a link.
+    pub fn item<S: Routing>(&mut self, site: &S, route: S::Route, class: &str, label: impl FnOnce(&mut Self)) {
         self.raw("<li>");
         self.link_with(site, route, class, label);
         self.raw("</li>\n");
     }
 
-    /// A link to the home page of another host, `label` writing its text.
+    /// Writes a link to the home page of another host; `label` writes its text.
     pub fn link_home(&mut self, host: &str, class: &str, label: impl FnOnce(&mut Self)) {
         self.raw("<a class=\"");
         self.raw(class);
@@ -158,8 +160,8 @@ impl<'a> Page<'a> {
         self.raw("</a>");
     }
 
-    /// The pager of page `page` of `count`; nothing where there is one page.
-    pub fn pager<S: Site>(&mut self, site: &S, page: u64, count: u64, class: &str, route: impl Fn(u64) -> S::Route) {
+    /// Writes the pager of page `page` of `count`; nothing if there is one page.
+    pub fn pager<S: Routing>(&mut self, site: &S, page: u64, count: u64, class: &str, route: impl Fn(u64) -> S::Route) {
         if count < 2 {
             return;
         }
@@ -180,7 +182,7 @@ impl<'a> Page<'a> {
         self.raw("</b></div>\n");
     }
 
-    /// Links to the portal and to some other hosts, where there are any; every page of a family ends with it.
+    /// Writes links to the portal and to some other hosts, if there are any, at the end of every page of a family.
     pub fn network(&mut self, links: u64) {
         let shape = std::sync::Arc::clone(&self.host.shape);
         let Some(portal) = &shape.portal else { return };
@@ -194,8 +196,8 @@ impl<'a> Page<'a> {
         self.raw("</div>\n");
     }
 
-    /// The absolute address of `route`, escaped for XML; for feeds and sitemaps.
-    pub fn address<S: Site>(&mut self, site: &S, route: S::Route) {
+    /// Writes the absolute URL of `route`, escaped for XML; for feeds and sitemaps.
+    pub fn address<S: Routing>(&mut self, site: &S, route: S::Route) {
         let mut path = std::mem::take(&mut self.scratch);
         path.clear();
         site.write_path(route, &mut path);
@@ -204,14 +206,14 @@ impl<'a> Page<'a> {
         self.scratch = path;
     }
 
-    /// Scheme, host and port of the page.
+    /// Writes scheme, host and port of the page.
     pub fn origin(&mut self) {
         self.raw("http://");
         self.raw(&self.host.name);
         self.raw(self.port);
     }
 
-    fn open<S: Site>(&mut self, site: &S, route: S::Route, class: &str) {
+    fn open<S: Routing>(&mut self, site: &S, route: S::Route, class: &str) {
         let mut path = std::mem::take(&mut self.scratch);
         path.clear();
         site.write_path(route, &mut path);
@@ -227,7 +229,7 @@ impl<'a> Page<'a> {
         self.scratch = path;
     }
 
-    /// Appends a reference to `path` on this host, in one of the spellings that mean it.
+    /// Appends a reference to `path` on this host, in one of several equivalent spellings.
     pub fn href(&mut self, path: &str) {
         let bits = self.rng.next_u32();
         if !self.host.shape.options.spellings || !bits.is_multiple_of(UNUSUAL_ONE_IN) {
@@ -257,7 +259,7 @@ impl<'a> Page<'a> {
                 self.escaped(path);
                 self.raw("?");
             }
-            // An ampersand that is not escaped; none of the parameter names begins like an entity.
+            // An unescaped ampersand; no parameter name begins like an entity.
             _ => self.raw(path),
         }
     }
@@ -284,7 +286,7 @@ impl<'a> Page<'a> {
         self.escaped(path);
     }
 
-    /// The first letter of the path as an escape, which the canonical form undoes.
+    /// Writes the first letter of the path as an escape, which canonicalisation removes.
     fn percent_encoded(&mut self, path: &str) {
         let end = path.find('?').unwrap_or(path.len());
         match path[..end].find(|c: char| c.is_ascii_alphanumeric()) {

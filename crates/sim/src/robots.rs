@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use super::host::Host;
 use super::render::Page;
-use super::site::{Host, Site};
+use super::site::Site;
 
-/// URLs a sitemap file names at most.
+/// Maximum number of URLs of a sitemap file.
 const SITEMAP_URLS: u64 = 5_000;
 
-/// The robots.txt of a site.
+/// Returns the robots.txt of a site.
 pub(super) fn robots<S: Site>(site: &S, port: &str) -> String {
     let Host { name, shape, .. } = site.host();
     let options = &shape.options;
@@ -28,7 +29,7 @@ pub(super) fn robots<S: Site>(site: &S, port: &str) -> String {
     out
 }
 
-/// The number in `/sitemap-3.xml`; 0 for the index at `/sitemap.xml`.
+/// Returns the number in `/sitemap-3.xml`; 0 for the index at `/sitemap.xml`.
 pub(super) fn sitemap_number(path: &str) -> Option<u64> {
     match path.strip_prefix("/sitemap")?.strip_suffix(".xml")? {
         "" => Some(0),
@@ -36,7 +37,7 @@ pub(super) fn sitemap_number(path: &str) -> Option<u64> {
     }
 }
 
-/// Writes a sitemap, or the index of all; nothing where there is no such sitemap.
+/// Writes a sitemap or the index of all. Returns `None` if it does not exist.
 pub(super) fn sitemap<S: Site>(site: &S, number: u64, page: &mut Page<'_>) -> Option<()> {
     const SCHEMA: &str = " xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
     let files = site.main_pages().div_ceil(SITEMAP_URLS);

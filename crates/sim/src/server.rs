@@ -1,7 +1,7 @@
-//! Serves a world over HTTP/1.1 on loopback, on threads of its own.
+//! Serves a world over HTTP/1.1 on loopback, on its own threads.
 //!
-//! Each thread runs a runtime of its own and accepts from the same listener, so that nothing is handed between threads and the
-//! server works the same whether or not its user is in an asynchronous context.
+//! Each thread runs its own runtime and accepts from the same listener, so that nothing is passed between threads and
+//! the server works in any context, asynchronous or not.
 
 use std::convert::Infallible;
 use std::io;
@@ -25,28 +25,28 @@ use super::log::{Arrival, Caller, RequestLog};
 use super::world::World;
 use harvestman_core::clock::{Clock, Instant};
 
-/// How the server behaves; what it serves is the world's matter.
+/// The behaviour of the server; its content is defined by the world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerOptions {
-    /// Mean time from a request's arrival to its answer.
+    /// Mean time from the arrival of a request to its answer.
     pub latency: Duration,
-    /// How far that time goes up or down; which way depends on the URL only.
+    /// Maximum deviation from it; the actual value depends on the URL only.
     pub jitter: Duration,
-    /// A limit on the rate of a host.
+    /// The rate limit of a host.
     pub rate_limit: Option<RateLimit>,
-    /// Where to write the log, a JSON line a request.
+    /// The file of the log, one JSON line per request.
     pub log: Option<PathBuf>,
-    /// How many entries of the log to keep in memory (about 100 bytes each).
+    /// Number of log entries to keep in memory (about 100 bytes each).
     pub keep: usize,
-    /// Whether to count the requests of each URL (about 40 bytes each). Always done where the world has transient errors.
+    /// Whether to count the requests of each URL (about 40 bytes each). Always done if the world has transient errors.
     pub count_urls: bool,
-    /// What it makes of conditional requests.
+    /// The handling of conditional requests.
     pub validators: Validators,
-    /// How fast the time of a world that changes goes on: seconds of it a second. It can be moved on besides.
+    /// The speed of time in a changing world, in seconds per second. The time can also be advanced explicitly.
     pub speed: f64,
-    /// Number of threads that serve.
+    /// Number of server threads.
     pub threads: usize,
-    /// The most connections open at once, on each thread; further ones wait to be accepted.
+    /// Maximum number of open connections per thread; further ones wait to be accepted.
     pub connections: usize,
 }
 
@@ -67,23 +67,23 @@ impl Default for ServerOptions {
     }
 }
 
-/// A limit on the rate of requests to a host; above it they are refused.
+/// A limit on the rate of requests to a host; requests above it are refused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateLimit {
-    /// Requests a second that are answered in the long run.
+    /// Sustained requests per second.
     pub per_second: f64,
-    /// Requests that may come at once.
+    /// Burst size.
     pub burst: u64,
-    /// The status that refuses: 429 or 503.
+    /// The status of refusals: 429 or 503.
     pub status: u16,
-    /// The wait that is asked for.
+    /// The requested delay.
     pub retry_after: Duration,
-    /// How it is asked for.
+    /// The form of the requested delay.
     pub form: RetryAfterForm,
 }
 
 impl RateLimit {
-    /// 429 above `per_second` requests a second, asking to wait for a second.
+    /// Returns a limit of `per_second` requests per second with status 429 and a requested delay of one second.
     pub const fn per_second(per_second: f64) -> Self {
         Self { per_second, burst: 1, status: 429, retry_after: Duration::from_secs(1), form: RetryAfterForm::Seconds }
     }
@@ -122,22 +122,22 @@ struct Context {
     started: Instant,
 }
 
-/// What belongs to a connection; ends its count when dropped.
+/// The state of a connection; dropping it ends its count.
 struct Connection {
     context: Arc<Context>,
     caller: Caller,
     hosts: Mutex<Vec<Arc<str>>>,
 }
 
-/// A request that is being answered. Where the client goes away first, it is dropped, and logged with status 0.
+/// A request that is being answered. If the client disconnects first, it is dropped and logged with status 0.
 struct InFlight<'a> {
     context: &'a Context,
     arrival: Option<Arrival>,
 }
 
 impl Server {
-    /// Serves `world` at `addr`. Port 0 takes a free port; where the world was given no port, its URLs carry the server's
-    /// (see [`Server::world`]).
+    /// Serves `world` at `addr`. Port 0 picks a free port; if the world has no port, its URLs contain that of the
+    /// server (see [`Server::world`]).
     pub fn start(world: Arc<World>, addr: SocketAddr, options: ServerOptions) -> io::Result<Self> {
         let listener = TcpListener::bind(addr)?;
         listener.set_nonblocking(true)?;
@@ -164,22 +164,23 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// Returns the listening address.
     pub const fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// The world as it is served, with the right port in its URLs.
+    /// Returns the served world, with the right port in its URLs.
     pub const fn world(&self) -> &Arc<World> {
         &self.world
     }
 
-    /// What was asked of it.
+    /// Returns the request log.
     pub const fn log(&self) -> &Arc<RequestLog> {
         &self.log
     }
 
-    /// Closes all connections and waits for the threads to end; then writes out the log, and says whether it is whole.
+    /// Closes all connections, waits for the threads to end, and flushes the log. Returns an error if the log is
+    /// incomplete.
     pub fn stop(mut self) -> io::Result<()> {
         self.end();
         self.log.flush()
@@ -188,7 +189,7 @@ impl Server {
     fn end(&mut self) {
         self.stop.send_replace(true);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has printed why; there is nothing else to end.
+            // A panicked thread has printed the reason; nothing else is left to end.
             let _ = thread.join();
         }
     }
@@ -197,12 +198,12 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.end();
-        // Who wants to know whether the log is whole calls `stop`.
+        // Callers that need the result call `stop`.
         let _ = self.log.flush();
     }
 }
 
-/// The connections' tasks belong to the runtime, and end with it.
+/// Accepts connections; their tasks belong to the runtime and end with it.
 async fn accept_until_stopped(listener: TcpListener, context: Arc<Context>, mut stopped: watch::Receiver<bool>) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
     tokio::select! {
@@ -215,7 +216,7 @@ async fn accept(listener: tokio::net::TcpListener, context: Arc<Context>) {
     let slots = Arc::new(Semaphore::new(context.options.connections));
     while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
         let Ok((stream, peer)) = listener.accept().await else {
-            // Out of file descriptors, most likely: wait for connections to be closed.
+            // Probably out of file descriptors: wait for connections to be closed.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
@@ -225,7 +226,7 @@ async fn accept(listener: tokio::net::TcpListener, context: Arc<Context>) {
         let connection = Arc::new(Connection { context: Arc::clone(&context), caller, hosts: Mutex::default() });
         tokio::spawn(async move {
             let service = service_fn(move |request| answer(Arc::clone(&connection), request));
-            // A client that breaks off is no matter of ours.
+            // Disconnecting clients are not an error of the server.
             let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
             drop(slot);
         });
@@ -238,7 +239,7 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
     let context = &*connection.context;
     let at = context.clock.now();
     let uri = request.uri();
-    // A proxy is asked with the whole URL; otherwise the host stands in its header.
+    // Proxy requests contain the whole URL; otherwise the host is in its header.
     let host = uri.authority().map(http::uri::Authority::as_str);
     let host = host.or_else(|| request.headers().get(header::HOST)?.to_str().ok());
     let Some(host) = host.map(str::to_ascii_lowercase) else {
@@ -275,7 +276,7 @@ fn plain(status: StatusCode) -> HttpResponse {
 }
 
 impl Context {
-    /// Moves the site's time on as the clock goes.
+    /// Advances the time of the site with the clock.
     fn keep_time(&self, now: Instant) {
         if self.options.speed > 0.0 {
             self.world.set_time((now.since(self.started).as_secs_f64() * self.options.speed) as u64);
@@ -323,7 +324,7 @@ impl Context {
         response
     }
 
-    /// The same URL always takes the same time.
+    /// Returns the latency, which is constant per URL.
     fn latency(&self, host: &str, path: &str) -> Duration {
         let (mean, jitter) = (self.options.latency, self.options.jitter.min(self.options.latency));
         if jitter.is_zero() {
@@ -334,7 +335,8 @@ impl Context {
     }
 }
 
-/// HTTP dates have whole seconds, so a date is rounded up: never earlier than what is asked for.
+/// Returns the Retry-After header. HTTP dates have whole seconds, so a date is rounded up: never earlier than
+/// requested.
 fn retry_after(limit: &RateLimit, now: Instant) -> Option<HeaderValue> {
     match limit.form {
         RetryAfterForm::Seconds => Some(HeaderValue::from(limit.retry_after.as_millis().div_ceil(1_000) as u64)),

@@ -1,21 +1,24 @@
-//! A static site of plain pages for benchmarks: cheap to serve, every page reachable in few steps.
+//! A static site of plain pages for benchmarks: cheap to serve, with every page reachable in few steps.
 //!
-//! Page n links to its children 8n + 1 … 8n + 8, to a navigation bar of the first pages and to random pages, in the markup of
-//! a forum. Most of a page's bytes are one of a few blocks of text made once; a sentence or two are its own.
+//! Page n links to its children 8n + 1 … 8n + 8, to a navigation bar of the first pages and to random pages, in the
+//! markup of a forum. Most bytes of a page are one of a few blocks of text generated once; a sentence or two are
+//! unique.
 
+use super::host::Host;
 use super::path::push;
 use super::render::Page;
-use super::site::{Facts, Host, Routes, Site};
+use super::routing::Routing;
+use super::site::{Facts, Routes, Site};
 
-/// Children of a page in the tree that makes all pages reachable.
+/// Number of children of a page in the tree that makes all pages reachable.
 const CHILDREN: u64 = 8;
-/// Pages that every page links to.
+/// Number of pages that every page links to.
 const NAVIGATION: u64 = 20;
-/// Blocks of text that pages share.
+/// Number of shared blocks of text.
 const BLOCKS: u64 = 8;
-/// Bytes of text that no other page has: less, and crawlers that know duplicates by their text would take pages for such.
+/// Bytes of unique text: with fewer, crawlers that detect duplicates by text would discard pages.
 const OWN_BYTES: usize = 240;
-/// Paragraphs of a block.
+/// Number of paragraphs of a block.
 const PARAGRAPHS: u64 = 16;
 
 /// The static site.
@@ -27,7 +30,7 @@ pub(super) struct StaticSite {
 }
 
 impl StaticSite {
-    /// A site of exactly `pages` pages (at least one).
+    /// Creates a site of exactly `pages` pages (at least one).
     pub fn new(host: Host, pages: u64) -> Self {
         let blocks = (0..BLOCKS).map(|block| text_block(&host, block)).collect();
         Self { host, pages: pages.max(1), blocks }
@@ -55,9 +58,20 @@ fn text_block(host: &Host, block: u64) -> String {
     out
 }
 
-impl Site for StaticSite {
+impl Routing for StaticSite {
     type Route = u64;
 
+    fn write_path(&self, route: u64, out: &mut String) {
+        if route == 0 {
+            return out.push('/');
+        }
+        out.push_str("/thread/");
+        push(out, route);
+        out.push_str(".html");
+    }
+}
+
+impl Site for StaticSite {
     fn host(&self) -> &Host {
         &self.host
     }
@@ -75,15 +89,6 @@ impl Site for StaticSite {
 
     fn exists(&self, route: u64) -> bool {
         route < self.pages
-    }
-
-    fn write_path(&self, route: u64, out: &mut String) {
-        if route == 0 {
-            return out.push('/');
-        }
-        out.push_str("/thread/");
-        push(out, route);
-        out.push_str(".html");
     }
 
     fn facts(&self, _route: u64) -> Facts<u64> {

@@ -1,7 +1,7 @@
-//! Words, sentences, titles and names from a seed.
+//! Generates words, sentences, titles and names from a seed.
 //!
-//! The vocabulary is made of syllables; word frequencies follow Zipf's law (the word of rank r has probability ∝ 1/r), so
-//! that text compresses and repeats as natural text does. Everything is ASCII, because titles become parts of URLs.
+//! Words consist of syllables; their frequencies follow Zipf's law (the word of rank r has probability ∝ 1/r), so that
+//! text compresses and repeats like natural text. Everything is ASCII, because titles become parts of URLs.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use rand::RngCore;
 
 use harvestman_core::seed::{Rng, Seed};
 
-/// Distinct words. Small enough for a page to look written in one language, large enough for titles to differ.
+/// Number of distinct words: small enough for pages to look written in one language, large enough for titles to differ.
 const WORDS: usize = 2_048;
-/// Slots of the look-up table from a random number to a word; a power of two.
+/// Size of the look-up table from a random number to a word; a power of two.
 const SLOTS: usize = 1 << 14;
 const ONSETS: [&str; 16] = ["b", "br", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v", "z"];
 const NUCLEI: [&str; 8] = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
@@ -25,10 +25,10 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// The vocabulary that `seed` gives.
+    /// Generates the vocabulary of `seed`.
     pub fn new(seed: Seed) -> Self {
         let words = vocabulary(&mut seed.rng());
-        // Slots are dealt to ranks in proportion to 1/rank by inverting the (continuous) distribution function.
+        // Slots are assigned to ranks in proportion to 1/rank by inverting the (continuous) distribution function.
         let by_slot = (0..SLOTS)
             .map(|slot| {
                 let rank = (WORDS as f64).powf(slot as f64 / SLOTS as f64) - 1.0;
@@ -38,17 +38,17 @@ impl Text {
         Self { words, by_slot }
     }
 
-    /// The `index`-th of the words, over and over; `WORDS` neighbouring indices give distinct words.
+    /// Returns the `index`-th word, cyclically; `WORDS` neighbouring indices give distinct words.
     pub fn nth(&self, index: u64) -> &str {
         &self.words[(index % WORDS as u64) as usize]
     }
 
-    /// A word as frequent words are: often one of the first.
+    /// Returns a word by frequency: often one of the first.
     fn draw(&self, bits: u32) -> &str {
         &self.words[usize::from(self.by_slot[bits as usize % SLOTS])]
     }
 
-    /// Appends the words of the title that `seed` gives, `separator` between them.
+    /// Appends the title of `seed`, its words separated by `separator`.
     pub fn title(&self, seed: Seed, separator: char, out: &mut String) {
         let bits = seed.0;
         let count = 3 + (bits >> 60) % 4;
@@ -56,12 +56,12 @@ impl Text {
             if index > 0 {
                 out.push(separator);
             }
-            // Titles draw evenly, so that they differ; the multiplier walks through all words.
+            // Titles draw uniformly, so that they differ; the multiplier cycles through all words.
             out.push_str(self.nth((bits >> (index * 8)).wrapping_mul(0x9E37_79B9) >> 7));
         }
     }
 
-    /// Appends the name of person `id`; names repeat, so that whatever must be unique adds the number.
+    /// Appends the name of person `id`; names repeat, so add the number where they must be unique.
     pub fn name(&self, seed: Seed, id: u64, out: &mut String) {
         let bits = seed.nth(id).0;
         out.push_str(self.nth(bits));
@@ -76,7 +76,7 @@ impl Text {
             let bits = rng.next_u64();
             let words = 4 + (bits >> 58) % 12;
             for index in 0..words {
-                // One draw serves four words.
+                // One draw gives four words.
                 let bits = if index % 4 == 0 { rng.next_u64() } else { bits.rotate_left(16 * index as u32) };
                 let word = self.draw(bits as u32);
                 if index == 0 {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_as_long_as_asked_up_to_one_sentence_and_plain_ascii() {
+    fn prose_has_the_requested_length_within_one_sentence_and_is_ascii() {
         let text = Text::new(Seed(3));
         for bytes in [0, 1, 100, 5_000] {
             let mut out = String::new();

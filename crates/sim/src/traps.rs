@@ -1,14 +1,12 @@
-//! Traps: URLs without end that lead nowhere. They stand outside the ground truth, which cannot be infinite.
+//! Traps: endless URLs without content. They are not in the ground truth, which must be finite.
 
 use super::path::{push, segments};
 use super::render::Page;
 
-/// Where the traps begin; every page links there where traps are on.
-pub(super) const ENTRIES: [&str; 2] = ["/calendar/2026/1/", "/deeper/"];
-/// Paths longer than this are answered by 404 even in a trap, so that no crawler can make the server write endless pages.
+/// Longer paths are answered with 404 even in a trap, so that no crawler can make the server write endless pages.
 const PATH_BYTES_MOST: usize = 4_096;
 
-/// Whether a path belongs to a trap.
+/// Returns whether a path belongs to a trap.
 pub(super) fn is_trap(path: &str) -> bool {
     path.len() <= PATH_BYTES_MOST && (path.starts_with("/calendar/") || path.starts_with("/deeper/"))
 }
@@ -28,7 +26,7 @@ pub(super) fn render(path: &str, page: &mut Page<'_>) {
     page.raw("<p><a href=\"/\">Home</a></p></body></html>\n");
 }
 
-/// A month with links to the one before and the one after, for ever.
+/// Writes a month with links to the previous and the next one, without end.
 fn calendar(path: &str, page: &mut Page<'_>) {
     let (parts, _) = segments(path);
     let number = |at: usize| parts[at].parse::<u64>().unwrap_or(1).min(u64::MAX / 24);

@@ -1,29 +1,29 @@
-//! The ground truth: every URL that links lead to, and what is true of it.
+//! The ground truth: every linked URL and its properties.
 
 use serde::{Deserialize, Serialize};
 
 use super::site::{Answer, Site};
 
-/// One URL of the ground truth; a line of the truth file.
+/// One URL of the ground truth, i.e. one line of the truth file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TruthRow {
     /// The URL in canonical form.
     pub url: String,
-    /// Its host's name, without the port.
+    /// The name of its host, without the port.
     pub host: String,
     /// The family of its site: `forum`, `blogs`, `qa`, `media`, `static` or `portal`.
     pub family: String,
-    /// Its template, as in `forum:thread`.
+    /// Its template, for example `forum:thread`.
     pub page_type: String,
-    /// The status that answers it, transient errors left aside.
+    /// The status of its answer, ignoring transient errors.
     pub status: u16,
-    /// The media type that answers it.
+    /// The media type of its answer.
     pub media_type: String,
-    /// Whether it shows what users made.
+    /// Whether it shows user-created content.
     pub ucc: bool,
-    /// The canonical address of the content that this is another address or another order of.
+    /// The canonical URL of the same content, if this is another address or another order of it.
     pub duplicate_of: Option<String>,
-    /// Where it redirects to, without the fragment.
+    /// The target of its redirect, without the fragment.
     pub redirect_to: Option<String>,
     /// Whether robots.txt allows it.
     pub robots_allowed: bool,
@@ -32,7 +32,7 @@ pub struct TruthRow {
 /// The media type of pages.
 pub(super) const HTML: &str = "text/html; charset=utf-8";
 
-/// The rows of one site.
+/// Returns the rows of one site.
 pub(super) fn rows<'a, S: Site>(
     site: &'a S,
     family: &'static str,
@@ -65,7 +65,7 @@ fn row<S: Site>(site: &S, family: &str, port: &str, route: S::Route) -> TruthRow
     }
 }
 
-/// The absolute URL of a route.
+/// Returns the absolute URL of a route.
 pub(super) fn url<S: Site>(site: &S, port: &str, route: S::Route) -> String {
     let mut out = String::with_capacity(96);
     out.push_str("http://");

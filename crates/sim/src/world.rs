@@ -6,31 +6,32 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::blogs::{Blog, Neighbours};
-use super::changes::SiteTime;
 use super::forum::Forum;
+use super::host::{Host, Shape};
 use super::media::Media;
 use super::options::{Error, Family, WorldOptions};
 use super::portal::Portal;
 use super::qa::Qa;
 use super::render::Page;
-use super::site::{Answer, Host, Shape, Site, fitted};
+use super::site::{Answer, Site, fitted};
+use super::site_time::SiteTime;
 use super::static_site::StaticSite;
 use super::text::Text;
 use super::truth::{self, HTML, TruthRow};
 use super::{robots, traps};
 use harvestman_core::seed::Seed;
 
-/// The portal lists one blog in so many; the others are found through blogrolls.
+/// The portal lists one in this number of blogs; the others are found through blogrolls.
 const BLOGS_LISTED_ONE_IN: usize = 4;
 
-/// What answers a request.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The status.
     pub status: u16,
     /// The `Content-Type`.
     pub content_type: &'static str,
-    /// The `Location` of a redirect, an absolute URL, perhaps with a fragment.
+    /// The `Location` of a redirect, an absolute URL, optionally with a fragment.
     pub location: Option<String>,
     /// The body.
     pub body: Bytes,
@@ -85,8 +86,8 @@ impl AnySite {
 }
 
 impl World {
-    /// The world that `options` and `seed` describe. Takes time proportional to the number of pages (counting them, to get the
-    /// size right), and memory proportional to the number of hosts.
+    /// Creates the world of `options` and `seed`. Takes time proportional to the number of pages (counting them, to get
+    /// the size right), and memory proportional to the number of hosts.
     pub fn new(options: &WorldOptions, seed: Seed) -> Result<Self, Error> {
         options.validate()?;
         let plan = plan(options);
@@ -105,36 +106,37 @@ impl World {
         Ok(Self { seed, shape, sites: Arc::new(sites), by_name: Arc::new(by_name), port })
     }
 
-    /// The same world with another port in its URLs.
+    /// Returns the same world with another port in its URLs.
     #[must_use]
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = port_text(port);
         self
     }
 
-    /// What it was asked to be.
+    /// Returns its options.
     pub fn options(&self) -> &WorldOptions {
         &self.shape.options
     }
 
-    /// Moves the time of a world that changes on to so many seconds after its start. Clones move too.
+    /// Advances the time of a changing world to this number of seconds after its start, in all clones.
     pub fn set_time(&self, seconds: u64) {
         self.shape.time.iter().for_each(|time| time.set(seconds));
     }
 
-    /// Its time, in seconds from its start.
+    /// Returns its time, in seconds from its start.
     pub fn time(&self) -> u64 {
         self.shape.time.as_ref().map_or(0, SiteTime::seconds)
     }
 
-    /// A world of its own that is the same but for the time.
+    /// Returns an independent world that differs only in its time.
     pub fn at(&self, seconds: u64) -> Self {
         let world = Self::new(self.options(), self.seed).expect("its options made a world before");
         world.set_time(seconds);
         Self { port: self.port.clone(), ..world }
     }
 
-    /// The pages that answered 200 at a time of the past and answer otherwise now: what a visit to each of them would find changed.
+    /// Returns the pages that answered 200 at an earlier time and answer differently now, i.e. the changes that
+    /// revisiting all pages would find.
     pub fn changed_since(&self, seconds: u64) -> impl Iterator<Item = TruthRow> {
         let (then, now) = (self.at(seconds), self.at(self.time()));
         let rows: Vec<TruthRow> = then.truth().filter(|row| row.status == 200).collect();
@@ -145,33 +147,33 @@ impl World {
         })
     }
 
-    /// The seed that it was made from.
+    /// Returns its seed.
     pub const fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// The URLs from which everything in the ground truth can be reached.
+    /// Returns the URLs from which the whole ground truth can be reached.
     pub fn seeds(&self) -> Vec<String> {
         let start = self.shape.portal.as_deref().or(self.shape.hosts.first().map(String::as_str));
         start.map(|host| format!("http://{host}{}/", self.port)).into_iter().collect()
     }
 
-    /// The names of all hosts, without ports; the portal is the last.
+    /// Returns the names of all hosts, without ports; the portal is last.
     pub fn hosts(&self) -> impl Iterator<Item = &str> {
         self.shape.hosts.iter().chain(&self.shape.portal).map(String::as_str)
     }
 
-    /// Every URL that links lead to from [`World::seeds`], once, computed as it is asked for.
+    /// Returns every URL that is reachable by links from [`World::seeds`], once, computed lazily.
     pub fn truth(&self) -> impl Iterator<Item = TruthRow> + '_ {
         self.sites.iter().flat_map(|any| with_site!(any, site => truth::rows(site, any.family(), &self.port)))
     }
 
-    /// Whether a path and query belongs to a trap of this world, which the ground truth leaves out.
+    /// Returns whether a path and query belongs to a trap of this world, which the ground truth excludes.
     pub fn is_trap(&self, path_and_query: &str) -> bool {
         self.shape.options.traps && traps::is_trap(path_and_query)
     }
 
-    /// What answers a request, transient errors left aside. `host` may carry a port and be spelled in upper case.
+    /// Returns the answer to a request, ignoring transient errors. `host` may include a port and be in upper case.
     pub fn respond(&self, host: &str, path_and_query: &str) -> Response {
         match self.site(host) {
             Some(site) => with_site!(site, site => self.respond_from(site, path_and_query)),
@@ -179,7 +181,7 @@ impl World {
         }
     }
 
-    /// What answers the `attempt`-th request (from 0) for a URL: perhaps a transient 500 or 503.
+    /// Returns the answer to the `attempt`-th request (from 0) for a URL: possibly a transient 500 or 503.
     pub fn respond_to_attempt(&self, host: &str, path_and_query: &str, attempt: u32) -> Response {
         match self.transient_error(host, path_and_query, attempt) {
             Some(status) => text(status, "text/plain", "try again\n".to_owned()),
@@ -200,7 +202,8 @@ impl World {
         self.sites.get(at)
     }
 
-    /// robots.txt and sitemaps never fail: what a crawler makes of that is not a matter of trying again.
+    /// Returns a transient error. robots.txt and sitemaps never fail, because the reaction of a crawler to that is not
+    /// a simple retry.
     fn transient_error(&self, host: &str, path: &str, attempt: u32) -> Option<u16> {
         let options = &self.shape.options;
         if options.error_rate <= 0.0 || attempt >= options.errors_in_a_row {
@@ -267,7 +270,7 @@ impl World {
 }
 
 impl World {
-    /// Adds links to pages of hosts drawn from all.
+    /// Adds links to pages of random hosts.
     fn link_elsewhere(&self, host: &Host, path: &str, page: &mut Page<'_>) {
         let draws = self.seed.child("elsewhere").child(&host.name).child(path);
         let urls = (0..self.shape.options.elsewhere as u64).filter_map(|number| {
@@ -301,7 +304,7 @@ fn port_text(port: u16) -> String {
     if port == 80 { String::new() } else { format!(":{port}") }
 }
 
-/// One host that is to be: its family and its number within it, from 0.
+/// A planned host: its family and its number within it, from 0.
 struct Planned {
     family: Family,
     number: u64,
@@ -318,7 +321,7 @@ impl Planned {
     }
 }
 
-/// Deals the hosts to the families: half to the blogs (a host is one user there), the rest evenly. Sorted by family.
+/// Distributes the hosts over the families: half to the blogs (one user per host), the others evenly. Sorted by family.
 fn plan(options: &WorldOptions) -> Vec<Planned> {
     let mut families = options.families.clone();
     families.sort_unstable();

@@ -3,40 +3,42 @@
 use super::super::listing::on_page;
 use super::super::render::Page;
 use super::super::site::Site as _;
-use super::{Media, PHOTO_NUMBERS, Route};
+use super::{Media, MediaRoute, PHOTO_NUMBERS};
 
-/// Contacts a user has at most; and favourites.
+/// Maximum number of contacts, and of favourites, of a user.
 const CONTACTS_MOST: u64 = 15;
 
 /// Writes the page of `route`.
-pub(super) fn render(media: &Media, route: Route, page: &mut Page<'_>) {
+pub(super) fn render(media: &Media, route: MediaRoute, page: &mut Page<'_>) {
     match route {
-        Route::Home => home(media, page),
-        Route::Login => login(media, page),
-        Route::Tags => tags(media, page),
-        Route::People { page: number } => people(media, number, page),
-        Route::Profile(user) => profile(media, user, page),
-        Route::Contacts(user) => contacts(media, user, page),
-        Route::Favourites(user) => favourites(media, user, page),
-        Route::Stream { user, page: number } => stream(media, user, number, page),
-        Route::Sets(user) => sets(media, user, page),
-        Route::Set { user, set, page: number } => self::set(media, user, set, number, page),
-        Route::Tag { tag, page: number } => self::tag(media, tag, number, page),
-        Route::Photo(photo) | Route::InSet(photo) | Route::Short(photo) => self::photo(media, photo, page),
-        Route::Sizes(photo) => sizes(media, photo, page),
-        // The magic number of a JPEG file, as far as text can carry it: nothing looks further.
-        Route::File(_) => page.raw("JFIF"),
+        MediaRoute::Home => home(media, page),
+        MediaRoute::Login => login(media, page),
+        MediaRoute::Tags => tags(media, page),
+        MediaRoute::People { page: number } => people(media, number, page),
+        MediaRoute::Profile(user) => profile(media, user, page),
+        MediaRoute::Contacts(user) => contacts(media, user, page),
+        MediaRoute::Favourites(user) => favourites(media, user, page),
+        MediaRoute::Stream { user, page: number } => stream(media, user, number, page),
+        MediaRoute::Sets(user) => sets(media, user, page),
+        MediaRoute::Set { user, set, page: number } => self::set(media, user, set, number, page),
+        MediaRoute::Tag { tag, page: number } => self::tag(media, tag, number, page),
+        MediaRoute::Photo(photo) | MediaRoute::InSet(photo) | MediaRoute::Short(photo) => {
+            self::photo(media, photo, page)
+        }
+        MediaRoute::Sizes(photo) => sizes(media, photo, page),
+        // The magic number of a JPEG file, as far as it is text; nothing inspects the remainder.
+        MediaRoute::File(_) => page.raw("JFIF"),
     }
 }
 
 fn open(media: &Media, page: &mut Page<'_>, class: &str, title: impl Fn(&mut Page<'_>)) {
     page.head(&title, class);
     page.raw("<div id=\"global-nav\"><div class=\"logo\">");
-    page.link(media, Route::Home, "logo", "Photos");
+    page.link(media, MediaRoute::Home, "logo", "Photos");
     page.raw("</div><ul class=\"gn-links\">\n");
-    page.item(media, Route::People { page: 1 }, "gn-link", |page| page.raw("People"));
-    page.item(media, Route::Tags, "gn-link", |page| page.raw("Tags"));
-    page.item(media, Route::Login, "gn-signin", |page| page.raw("Sign in"));
+    page.item(media, MediaRoute::People { page: 1 }, "gn-link", |page| page.raw("People"));
+    page.item(media, MediaRoute::Tags, "gn-link", |page| page.raw("Tags"));
+    page.item(media, MediaRoute::Login, "gn-signin", |page| page.raw("Sign in"));
     page.raw("</ul></div>\n<div class=\"view\">\n");
 }
 
@@ -48,15 +50,15 @@ fn close(media: &Media, page: &mut Page<'_>) {
         thumbnail(media, photo, page);
     }
     page.raw("</div>\n<div class=\"foot\">");
-    page.link(media, Route::Home, "", "Home");
+    page.link(media, MediaRoute::Home, "", "Home");
     page.network(1);
     page.raw("</div></body></html>\n");
 }
 
-/// A photo's picture as a link to it: an anchor without text.
+/// Writes a photo as a link to it: an anchor without text.
 fn thumbnail(media: &Media, photo: u64, page: &mut Page<'_>) {
     page.raw("<span class=\"photo_container\">");
-    page.link_with(media, Route::Photo(photo), "thumb", |page| {
+    page.link_with(media, MediaRoute::Photo(photo), "thumb", |page| {
         page.raw("<img src=\"/img/");
         page.number(photo);
         page.raw("_s.gif\" alt=\"\">");
@@ -64,15 +66,15 @@ fn thumbnail(media: &Media, photo: u64, page: &mut Page<'_>) {
     page.raw("</span>\n");
 }
 
-/// The bar with the parts of a user's pages.
+/// Writes the navigation bar of a user's pages.
 fn user_bar(media: &Media, user: u64, page: &mut Page<'_>) {
     page.raw("<div class=\"person\"><h1>");
-    page.link_with(media, Route::Profile(user), "owner", |page| page.name(user));
+    page.link_with(media, MediaRoute::Profile(user), "owner", |page| page.name(user));
     page.raw("</h1><div class=\"tabs\">");
-    page.link(media, Route::Stream { user, page: 1 }, "tab", "Photostream");
-    page.link(media, Route::Sets(user), "tab", "Sets");
-    page.link(media, Route::Favourites(user), "tab", "Favourites");
-    page.link(media, Route::Contacts(user), "tab", "Contacts");
+    page.link(media, MediaRoute::Stream { user, page: 1 }, "tab", "Photostream");
+    page.link(media, MediaRoute::Sets(user), "tab", "Sets");
+    page.link(media, MediaRoute::Favourites(user), "tab", "Favourites");
+    page.link(media, MediaRoute::Contacts(user), "tab", "Contacts");
     page.raw("</div></div>\n");
 }
 
@@ -91,13 +93,13 @@ fn people(media: &Media, number: u64, page: &mut Page<'_>) {
     page.raw("<div class=\"people-list\">\n");
     for user in on_page(number, media.users, media.host.shape.per_page()) {
         page.raw("<p class=\"Who\">");
-        page.link_with(media, Route::Stream { user, page: 1 }, "stream", |page| page.name(user));
+        page.link_with(media, MediaRoute::Stream { user, page: 1 }, "stream", |page| page.name(user));
         page.raw(" (");
-        page.link(media, Route::Profile(user), "profile", "profile");
+        page.link(media, MediaRoute::Profile(user), "profile", "profile");
         page.raw(")</p>\n");
     }
     page.raw("</div>\n");
-    page.pager(media, number, media.list_pages(media.users), "Paginator", |page| Route::People { page });
+    page.pager(media, number, media.list_pages(media.users), "Paginator", |page| MediaRoute::People { page });
     close(media, page);
 }
 
@@ -122,7 +124,7 @@ fn contacts(media: &Media, user: u64, page: &mut Page<'_>) {
     for at in 0..media.host.below("contacts", user, CONTACTS_MOST) {
         let contact = media.host.below("contact", user * CONTACTS_MOST + at, media.users);
         page.raw("<tr><td>");
-        page.link_with(media, Route::Stream { user: contact, page: 1 }, "contact", |page| page.name(contact));
+        page.link_with(media, MediaRoute::Stream { user: contact, page: 1 }, "contact", |page| page.name(contact));
         page.raw("</td></tr>\n");
     }
     page.raw("</tbody></table>\n");
@@ -162,7 +164,7 @@ fn stream(media: &Media, user: u64, number: u64, page: &mut Page<'_>) {
     }
     page.raw("</div>\n");
     let count = media.list_pages(media.photos(user));
-    page.pager(media, number, count, "Paginator", |page| Route::Stream { user, page });
+    page.pager(media, number, count, "Paginator", |page| MediaRoute::Stream { user, page });
     close(media, page);
 }
 
@@ -172,7 +174,7 @@ fn sets(media: &Media, user: u64, page: &mut Page<'_>) {
     page.raw("<div class=\"Sets\">\n");
     // A user has at most as many sets as photos, so that none is empty.
     for set in 0..media.sets(user) {
-        page.link_with(media, Route::Set { user, set, page: 1 }, "Seta", |page| page.title("set", user * 8 + set));
+        page.link_with(media, MediaRoute::Set { user, set, page: 1 }, "Seta", |page| page.title("set", user * 8 + set));
         page.raw("<br>\n");
     }
     page.raw("</div>\n");
@@ -188,7 +190,7 @@ fn set(media: &Media, user: u64, set: u64, number: u64, page: &mut Page<'_>) {
         thumbnail(media, user * PHOTO_NUMBERS + set + media.place(at, photos) * media.sets(user), page);
     }
     page.raw("</div>\n");
-    let route = |page| Route::Set { user, set, page };
+    let route = |page| MediaRoute::Set { user, set, page };
     page.pager(media, number, media.list_pages(photos), "Paginator", route);
     close(media, page);
 }
@@ -197,7 +199,7 @@ fn tags(media: &Media, page: &mut Page<'_>) {
     open(media, page, "tags", |page| page.raw("Tags"));
     page.raw("<p id=\"TagCloud\">\n");
     for tag in 0..media.tags {
-        page.link(media, Route::Tag { tag, page: 1 }, "TagCloud", media.tag_word(tag));
+        page.link(media, MediaRoute::Tag { tag, page: 1 }, "TagCloud", media.tag_word(tag));
         page.raw("\n");
     }
     page.raw("</p>\n");
@@ -207,7 +209,7 @@ fn tags(media: &Media, page: &mut Page<'_>) {
 fn tag(media: &Media, tag: u64, number: u64, page: &mut Page<'_>) {
     open(media, page, "tag", |page| page.raw(media.tag_word(tag)));
     page.raw("<div class=\"TagView\">\n");
-    // A page of a tag looks at one page of people and shows each one's first photo with the tag.
+    // A page of a tag covers one page of people and shows the first photo with the tag of each.
     for user in on_page(number, media.users, media.host.shape.per_page()) {
         if let Some(photo) = media.tagged(user, tag) {
             thumbnail(media, photo, page);
@@ -215,7 +217,7 @@ fn tag(media: &Media, tag: u64, number: u64, page: &mut Page<'_>) {
     }
     page.raw("</div>\n");
     let count = media.list_pages(media.users);
-    page.pager(media, number, count, "Paginator", |page| Route::Tag { tag, page });
+    page.pager(media, number, count, "Paginator", |page| MediaRoute::Tag { tag, page });
     close(media, page);
 }
 
@@ -224,21 +226,21 @@ fn photo(media: &Media, photo: u64, page: &mut Page<'_>) {
     let tag = media.tag_of(photo);
     open(media, page, "photo", |page| page.title("title", photo));
     page.raw("<div class=\"byline\">");
-    page.link_with(media, Route::Stream { user, page: 1 }, "owner-name", |page| page.name(user));
+    page.link_with(media, MediaRoute::Stream { user, page: 1 }, "owner-name", |page| page.name(user));
     page.raw("</div><h1 class=\"photo-title\">");
     page.title("title", photo);
     page.raw("</h1><div class=\"photo-div\"><img src=\"/img/large.gif\" alt=\"\"></div><div class=\"photo-desc\"><p>");
     page.prose("photo", photo, media.host.shape.options.page_bytes / 4);
     page.raw("</p></div><ul class=\"photo-links\">\n");
-    page.item(media, Route::Tag { tag, page: 1 }, "Plain", |page| page.raw(media.tag_word(tag)));
+    page.item(media, MediaRoute::Tag { tag, page: 1 }, "Plain", |page| page.raw(media.tag_word(tag)));
     if let Some(set) = media.set_of(photo) {
-        page.item(media, Route::Set { user, set, page: 1 }, "currentContextLink", |page| page.raw("set"));
+        page.item(media, MediaRoute::Set { user, set, page: 1 }, "currentContextLink", |page| page.raw("set"));
     }
     let others = [
-        (Route::InSet(photo), "context", "View in set"),
-        (Route::Sizes(photo), "sizes", "All sizes"),
-        (Route::Short(photo), "short", "Short link"),
-        (Route::File(photo), "download", "Download"),
+        (MediaRoute::InSet(photo), "context", "View in set"),
+        (MediaRoute::Sizes(photo), "sizes", "All sizes"),
+        (MediaRoute::Short(photo), "short", "Short link"),
+        (MediaRoute::File(photo), "download", "Download"),
     ];
     for (route, class, label) in others {
         if media.exists(route) {
@@ -256,7 +258,7 @@ fn comments(media: &Media, photo: u64, page: &mut Page<'_>) {
         let id = photo * 16 + at;
         let author = media.host.below("commenter", id, media.users);
         page.raw("<li class=\"comment-block\">");
-        page.link_with(media, Route::Stream { user: author, page: 1 }, "comment-author", |page| page.name(author));
+        page.link_with(media, MediaRoute::Stream { user: author, page: 1 }, "comment-author", |page| page.name(author));
         page.raw("<p>");
         page.prose("comment", id, media.host.shape.options.page_bytes / 16);
         page.raw("</p></li>\n");
@@ -267,7 +269,7 @@ fn comments(media: &Media, photo: u64, page: &mut Page<'_>) {
 fn sizes(media: &Media, photo: u64, page: &mut Page<'_>) {
     open(media, page, "sizes", |page| page.title("title", photo));
     page.raw("<p>");
-    page.link(media, Route::Photo(photo), "back", "Back to the photo");
+    page.link(media, MediaRoute::Photo(photo), "back", "Back to the photo");
     page.raw("</p><img src=\"/img/original.gif\" alt=\"\">\n");
     close(media, page);
 }
