@@ -1,4 +1,4 @@
-//! From addresses to a connection that will do: of a version that is known to work, with JetStream.
+//! Connects to NATS servers, and checks that they meet the requirements: a tested version, with JetStream.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,17 +17,18 @@ use crate::bus::BusError;
 use crate::retry::{RETRY_FOR, retry};
 use harvestman_core::clock::Clock;
 
-/// The oldest version of the server that a fleet is tested with.
+/// The oldest server version that a fleet is tested with.
 pub const SERVER_VERSION_MIN: (u32, u32) = (2, 9);
 
-/// The oldest version whose clusters keep to compare-and-swap: older ones lose writes that they acknowledged when a key's leader changes after
-/// writes that were refused, as replicas then disagree on which numbers were given (seen with 2.9.10).
+/// The oldest version whose clusters honour compare-and-swap. Older ones lose acknowledged writes when the leader of a
+/// key changes after refused writes, because replicas then disagree on the assigned sequence numbers (seen with
+/// 2.9.10).
 pub const CLUSTER_VERSION_MIN: (u32, u32) = (2, 11);
 
-/// How often the server is asked whether it is there: three times without an answer, and another one is tried.
-const PING_EVERY: Duration = Duration::from_secs(2);
-/// How long one server may take to say who it is. Others wait meanwhile.
-const GREETING_WITHIN: Duration = Duration::from_secs(2);
+/// The interval of pings to the server. After three without an answer the client tries another server.
+const PING_INTERVAL: Duration = Duration::from_secs(2);
+/// How long one server may take to identify itself. Others are not tried meanwhile.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Connects.
 pub(super) async fn connect(options: &NatsOptions) -> Result<Connection, NatsError> {
@@ -38,15 +39,15 @@ pub(super) async fn connect(options: &NatsOptions) -> Result<Connection, NatsErr
         Ok(Ok(client)) => client,
         Ok(Err(error)) => return Err(NatsError::of_connecting(&error, &addresses)),
         Err(_) => {
-            let why = format!("not within {:?}", options.connect_timeout);
+            let why = format!("no answer within {:?}", options.connect_timeout);
             return Err(NatsError::Unreachable { servers: addresses.join(", "), why });
         }
     };
     connected.send_replace(true);
     let info = client.server_info();
-    will_do(&info)?;
+    check_version(&info)?;
     let connection = Connection::new(client, connected, options.request_timeout);
-    has_jetstream(&connection, &info).await?;
+    check_jetstream(&connection, &info).await?;
     Ok(connection)
 }
 
@@ -54,12 +55,12 @@ async fn settings(options: &NatsOptions, connected: watch::Sender<bool>) -> Resu
     let (_, login) = options.addresses()?;
     let mut settings = ConnectOptions::new()
         .name(format!("harvestman {}", options.crawl))
-        .ping_interval(PING_EVERY)
-        .connection_timeout(options.connect_timeout.min(GREETING_WITHIN))
+        .ping_interval(PING_INTERVAL)
+        .connection_timeout(options.connect_timeout.min(GREETING_TIMEOUT))
         .request_timeout(Some(options.request_timeout))
         .max_reconnects(None)
         .event_callback(move |event| {
-            tell(&connected, &event);
+            track(&connected, &event);
             std::future::ready(())
         });
     let user = options.user.clone().or(login.user);
@@ -94,8 +95,8 @@ fn tls(options: &NatsOptions, mut settings: ConnectOptions) -> Result<ConnectOpt
         (Some(certificate), Some(key)) => settings = settings.add_client_certificate(certificate.clone(), key.clone()),
         (None, None) => (),
         (Some(path), None) | (None, Some(path)) => {
-            let why = "a certificate and its key go together".to_owned();
-            return Err(NatsError::File { path: path.clone(), what: "one of the two", why });
+            let why = "a certificate and its key must be given together".to_owned();
+            return Err(NatsError::File { path: path.clone(), what: "the certificate or its key", why });
         }
     }
     Ok(settings.require_tls(options.tls))
@@ -105,28 +106,28 @@ fn unreadable(path: &Path, what: &'static str, error: &std::io::Error) -> NatsEr
     NatsError::File { path: path.to_owned(), what, why: error.to_string() }
 }
 
-/// Keeps whether there is a connection, and says once when that changes.
-fn tell(connected: &watch::Sender<bool>, event: &Event) {
+/// Tracks whether there is a connection, and logs each change once.
+fn track(connected: &watch::Sender<bool>, event: &Event) {
     let change = |to: bool| connected.send_if_modified(|now| std::mem::replace(now, to) != to);
     match event {
         Event::Connected if change(true) => tracing::info!("connected to NATS"),
         Event::Disconnected if change(false) => {
-            tracing::warn!("the connection to NATS is lost: trying to get it back");
+            tracing::warn!("lost the connection to NATS; reconnecting");
         }
-        // By ourselves.
+        // Closed by this client.
         Event::Closed => {
             change(false);
         }
-        Event::LameDuckMode => tracing::info!("the NATS server is about to stop"),
+        Event::LameDuckMode => tracing::info!("the NATS server is shutting down"),
         Event::SlowConsumer(_) => {
-            tracing::warn!("messages from NATS were dropped, as nobody took them: they are read again")
+            tracing::warn!("dropped messages from NATS because their reader is too slow; reading them again")
         }
-        Event::ServerError(error) => tracing::warn!(%error, "the NATS server complains"),
+        Event::ServerError(error) => tracing::warn!(%error, "error from the NATS server"),
         _ => (),
     }
 }
 
-fn will_do(info: &ServerInfo) -> Result<(), NatsError> {
+fn check_version(info: &ServerInfo) -> Result<(), NatsError> {
     if version(&info.version).is_some_and(|version| version >= SERVER_VERSION_MIN) {
         return Ok(());
     }
@@ -134,8 +135,8 @@ fn will_do(info: &ServerInfo) -> Result<(), NatsError> {
     Err(NatsError::TooOld { server, version, floor: SERVER_VERSION_MIN })
 }
 
-/// Whether so many replicas are safe.
-pub(super) fn may_replicate(info: &ServerInfo, replicas: usize) -> Result<(), NatsError> {
+/// Checks that this number of replicas is safe with the server's version.
+pub(super) fn check_replication(info: &ServerInfo, replicas: usize) -> Result<(), NatsError> {
     if replicas <= 1 || version(&info.version).is_some_and(|version| version >= CLUSTER_VERSION_MIN) {
         return Ok(());
     }
@@ -143,20 +144,20 @@ pub(super) fn may_replicate(info: &ServerInfo, replicas: usize) -> Result<(), Na
     Err(NatsError::TooOldForReplicas { server, version, floor: CLUSTER_VERSION_MIN })
 }
 
-/// The first two numbers of a version.
+/// Parses the first two numbers of a version.
 fn version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.trim_start_matches('v').split(|c: char| !c.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Asks until JetStream is ready: a cluster that has just started chooses its leader first.
-async fn has_jetstream(connection: &Connection, info: &ServerInfo) -> Result<(), NatsError> {
+/// Waits until JetStream is ready: a cluster that has just started elects its leader first.
+async fn check_jetstream(connection: &Connection, info: &ServerInfo) -> Result<(), NatsError> {
     let off = |why: String| NatsError::NoJetStream { server: info.server_name.clone(), why };
     if !info.jetstream && info.cluster.is_none() {
-        return Err(off("it says so itself".into()));
+        return Err(off("the server reports it as disabled".into()));
     }
     let ask = || async {
-        let answer = connection.ask_plainly::<Value>(TrafficKind::Servers, "INFO", &Value::Null).await?;
+        let answer = connection.request_raw::<Value>(TrafficKind::Servers, "INFO", &Value::Null).await?;
         Ok(match answer.map_err(|error| (error.error_code(), error.to_string())) {
             Ok(_) => Ok(()),
             Err((ErrorCode::JETSTREAM_NOT_ENABLED | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT, why)) => Err(why),
@@ -166,7 +167,7 @@ async fn has_jetstream(connection: &Connection, info: &ServerInfo) -> Result<(),
     match retry(&Clock::system(), ask).await {
         Ok(ready) => ready.map_err(off),
         Err(error) => Err(off(format!(
-            "it was not ready within {RETRY_FOR:?}, {error}; in a cluster, more than half of the servers must be up"
+            "not ready within {RETRY_FOR:?}: {error}; in a cluster, more than half of the servers must be up"
         ))),
     }
 }
@@ -184,26 +185,26 @@ mod tests {
             assert_eq!(version(bad), None, "{bad}");
         }
         let info = |version: &str| ServerInfo { version: version.into(), ..ServerInfo::default() };
-        assert!(will_do(&info("2.9.0")).is_ok());
-        assert!(will_do(&info("2.15.1")).is_ok());
-        assert!(may_replicate(&info("2.9.10"), 1).is_ok());
-        assert!(may_replicate(&info("2.11.0"), 3).is_ok());
-        assert!(matches!(may_replicate(&info("2.10.29"), 2), Err(NatsError::TooOldForReplicas { .. })));
+        assert!(check_version(&info("2.9.0")).is_ok());
+        assert!(check_version(&info("2.15.1")).is_ok());
+        assert!(check_replication(&info("2.9.10"), 1).is_ok());
+        assert!(check_replication(&info("2.11.0"), 3).is_ok());
+        assert!(matches!(check_replication(&info("2.10.29"), 2), Err(NatsError::TooOldForReplicas { .. })));
         for old in ["2.8.4", "1.99.0", "", "new"] {
-            assert!(matches!(will_do(&info(old)), Err(NatsError::TooOld { .. })), "{old}");
+            assert!(matches!(check_version(&info(old)), Err(NatsError::TooOld { .. })), "{old}");
         }
     }
 
     #[test]
     fn a_change_is_told_once() {
         let (connected, mut told) = watch::channel(true);
-        tell(&connected, &Event::Connected);
+        track(&connected, &Event::Connected);
         assert!(!told.has_changed().unwrap());
-        tell(&connected, &Event::Disconnected);
+        track(&connected, &Event::Disconnected);
         assert!(!*told.borrow_and_update());
-        tell(&connected, &Event::Disconnected);
+        track(&connected, &Event::Disconnected);
         assert!(!told.has_changed().unwrap());
-        tell(&connected, &Event::Connected);
+        track(&connected, &Event::Connected);
         assert!(*told.borrow_and_update());
     }
 }

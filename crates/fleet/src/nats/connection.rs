@@ -1,4 +1,4 @@
-//! One connection: asks, counts, and knows whether there is anybody to ask.
+//! A connection: sends requests, counts traffic, and tracks whether a server is connected.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::error::{answered, unanswered};
+use super::error::{classify_api, classify_request};
 use super::traffic::{Traffic, TrafficKind};
 use crate::bus::BusError;
 
-/// What begins the subject of every question to JetStream.
+/// The prefix of the subjects of JetStream's API.
 const API: &str = "$JS.API.";
 
 pub(super) struct Connection {
     client: Client,
     connected: watch::Sender<bool>,
     closed: AtomicBool,
-    patience: Duration,
+    timeout_after: Duration,
     traffic: Traffic,
 }
 
-/// What a message held when it was asked for by itself.
+/// A message that was requested by itself.
 #[derive(serde::Deserialize)]
 pub(super) struct StoredMessage {
     #[serde(rename = "seq")]
@@ -45,25 +45,25 @@ struct StoredMessageAnswer {
 }
 
 impl StoredMessage {
-    /// Its payload.
+    /// Returns the payload.
     pub fn payload(&self) -> Result<Bytes, BusError> {
         decoded(&self.data).map(Bytes::from)
     }
 
-    /// Its headers, a line each.
+    /// Returns the headers, one per line.
     pub fn headers(&self) -> Result<String, BusError> {
         decoded(&self.headers).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
 fn decoded(base64: &str) -> Result<Vec<u8>, BusError> {
-    let wrong = |_| BusError::Refused("the server's answer cannot be read".into());
+    let wrong = |_| BusError::Refused("cannot decode the server's answer".into());
     data_encoding::BASE64.decode(base64.as_bytes()).map_err(wrong)
 }
 
 impl Connection {
-    pub fn new(client: Client, connected: watch::Sender<bool>, patience: Duration) -> Self {
-        Self { client, connected, closed: AtomicBool::new(false), patience, traffic: Traffic::default() }
+    pub fn new(client: Client, connected: watch::Sender<bool>, timeout_after: Duration) -> Self {
+        Self { client, connected, closed: AtomicBool::new(false), timeout_after, traffic: Traffic::default() }
     }
 
     pub const fn client(&self) -> &Client {
@@ -74,43 +74,44 @@ impl Connection {
         &self.traffic
     }
 
-    /// Whether there is a connection.
+    /// Watches whether there is a connection.
     pub fn watch(&self) -> watch::Receiver<bool> {
         self.connected.subscribe()
     }
 
-    /// Ends the connection for good.
+    /// Closes the connection for good.
     pub async fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        // Whatever is wrong with the connection, it is closed.
+        // The connection is closed whether draining succeeds or not.
         let _ = self.client.drain().await;
     }
 
-    /// Whether it was ended for good.
+    /// Returns whether the connection was closed for good.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Waits for a connection, as long as an answer may take. What is sent without one would go out later, when nobody wants it any more.
+    /// Waits for a connection, at most for the request timeout. A message sent without one would be delivered later,
+    /// when nobody waits for it any more.
     async fn ready(&self) -> Result<(), BusError> {
         let mut connected = self.connected.subscribe();
         if self.is_closed() {
-            return Err(BusError::Refused("the connection was closed".into()));
+            return Err(BusError::Refused("the connection is closed".into()));
         }
-        if timeout(self.patience, connected.wait_for(|connected| *connected)).await.is_ok() {
+        if timeout(self.timeout_after, connected.wait_for(|connected| *connected)).await.is_ok() {
             return Ok(());
         }
         if self.client.connection_state() == async_nats::connection::State::Connected {
-            // That it is back was not told.
+            // The event of the reconnection was missed.
             self.connected.send_replace(true);
             return Ok(());
         }
-        Err(BusError::Unreachable("no NATS server is connected".into()))
+        Err(BusError::Unreachable("not connected to any NATS server".into()))
     }
 
-    /// Ends when the connection does.
+    /// Completes when the connection is lost.
     pub async fn lost(&self) {
-        // Cannot fail: the other end is ours.
+        // Cannot fail: this struct holds the sender.
         let _ = self.connected.subscribe().wait_for(|connected| !connected).await;
     }
 
@@ -121,20 +122,20 @@ impl Connection {
         headers: Option<HeaderMap>,
         payload: Bytes,
     ) -> Result<Message, BusError> {
-        let mut request = Request::new().payload(payload).timeout(Some(self.patience));
+        let mut request = Request::new().payload(payload).timeout(Some(self.timeout_after));
         if let Some(headers) = headers {
             request = request.headers(headers);
         }
         let answer = tokio::select! {
-            answer = self.client.send_request(subject, request) => answer.map_err(|error| unanswered(&error))?,
+            answer = self.client.send_request(subject, request) => answer.map_err(|error| classify_request(&error))?,
             () = self.lost() => return Err(BusError::Unreachable("the connection was lost".into())),
         };
         self.traffic.received(kind, answer.length);
         Ok(answer)
     }
 
-    /// Asks JetStream; the error as it is told.
-    pub async fn ask_plainly<T: DeserializeOwned>(
+    /// Sends a request to JetStream. Returns errors of the API unclassified.
+    pub async fn request_raw<T: DeserializeOwned>(
         &self,
         kind: TrafficKind,
         what: &str,
@@ -147,12 +148,17 @@ impl Connection {
         read_answer(&answer.payload)
     }
 
-    /// Asks JetStream.
-    pub async fn ask<T: DeserializeOwned>(&self, kind: TrafficKind, what: &str, with: &Value) -> Result<T, BusError> {
-        self.ask_plainly(kind, what, with).await?.map_err(|error| answered(&error))
+    /// Sends a request to JetStream.
+    pub async fn request<T: DeserializeOwned>(
+        &self,
+        kind: TrafficKind,
+        what: &str,
+        with: &Value,
+    ) -> Result<T, BusError> {
+        self.request_raw(kind, what, with).await?.map_err(|error| classify_api(&error))
     }
 
-    /// Publishes to a stream and waits until it is kept there; its sequence number.
+    /// Publishes to a stream and waits until the message is stored. Returns its sequence number.
     pub async fn publish(
         &self,
         kind: TrafficKind,
@@ -168,49 +174,54 @@ impl Connection {
             Ok(answer) => answer,
             Err(error) => return Err(self.unless_gone(kind, stream, error).await),
         };
-        let ack: PublishAck = read_answer(&answer.payload)?.map_err(|error| answered(&error))?;
+        let ack: PublishAck = read_answer(&answer.payload)?.map_err(|error| classify_api(&error))?;
         Ok(ack.sequence)
     }
 
-    /// A stream that was removed is silent, as one without a leader is: asks whether it is there.
+    /// A removed stream is as silent as one without a leader: checks whether it exists.
     async fn unless_gone(&self, kind: TrafficKind, stream: &str, error: BusError) -> BusError {
         if !matches!(&error, BusError::Unreachable(_)) || !*self.connected.borrow() {
             return error;
         }
-        match self.is_there(kind, stream).await {
-            Ok(false) => BusError::Refused(format!("the stream {stream} is not there")),
+        match self.exists(kind, stream).await {
+            Ok(false) => BusError::Refused(format!("the stream {stream} does not exist")),
             _ => error,
         }
     }
 
-    /// Whether there is a stream of this name.
-    pub async fn is_there(&self, kind: TrafficKind, stream: &str) -> Result<bool, BusError> {
-        let answer = self.ask_plainly::<Value>(kind, &format!("STREAM.INFO.{stream}"), &Value::Null).await?;
+    /// Returns whether a stream exists.
+    pub async fn exists(&self, kind: TrafficKind, stream: &str) -> Result<bool, BusError> {
+        let answer = self.request_raw::<Value>(kind, &format!("STREAM.INFO.{stream}"), &Value::Null).await?;
         match answer {
             Ok(_) => Ok(true),
             Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(false),
-            Err(error) => Err(answered(&error)),
+            Err(error) => Err(classify_api(&error)),
         }
     }
 
-    /// One message of a stream, as the stream's leader has it.
-    pub async fn kept(&self, kind: TrafficKind, stream: &str, which: Value) -> Result<Option<StoredMessage>, BusError> {
-        let answer = self.ask_plainly::<StoredMessageAnswer>(kind, &format!("STREAM.MSG.GET.{stream}"), &which).await?;
+    /// Reads one message of a stream from its leader.
+    pub async fn message(
+        &self,
+        kind: TrafficKind,
+        stream: &str,
+        which: Value,
+    ) -> Result<Option<StoredMessage>, BusError> {
+        let answer = self.request_raw::<StoredMessageAnswer>(kind, &format!("STREAM.MSG.GET.{stream}"), &which).await?;
         match answer {
             Ok(answer) => Ok(Some(answer.message)),
             Err(error) if error.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
-            Err(error) => Err(answered(&error)),
+            Err(error) => Err(classify_api(&error)),
         }
     }
 
-    /// The last message of a subject.
+    /// Reads the last message of a subject.
     pub async fn last(
         &self,
         kind: TrafficKind,
         stream: &str,
         subject: &str,
     ) -> Result<Option<StoredMessage>, BusError> {
-        self.kept(kind, stream, json!({"last_by_subj": subject})).await
+        self.message(kind, stream, json!({"last_by_subj": subject})).await
     }
 
     /// Removes the messages of a subject below a sequence number, or all of them.
@@ -225,10 +236,10 @@ impl Connection {
         if let Some(below) = below {
             which["seq"] = below.into();
         }
-        self.ask::<Value>(kind, &format!("STREAM.PURGE.{stream}"), &which).await.map(drop)
+        self.request::<Value>(kind, &format!("STREAM.PURGE.{stream}"), &which).await.map(drop)
     }
 
-    /// Asks JetStream for something that comes as many messages to an inbox.
+    /// Sends a request to JetStream whose answer is a sequence of messages to an inbox.
     pub async fn pull(&self, kind: TrafficKind, what: &str, inbox: &str, with: &Value) -> Result<(), BusError> {
         let payload = Bytes::from(with.to_string());
         self.traffic.asked(kind, API.len() + what.len() + inbox.len() + payload.len());
@@ -236,7 +247,7 @@ impl Connection {
         sent.map_err(|error| BusError::Unreachable(error.to_string()))
     }
 
-    /// An inbox.
+    /// Creates an inbox.
     pub async fn inbox(&self) -> Result<(String, Subscriber), BusError> {
         let inbox = self.client.new_inbox();
         let subscriber = self.client.subscribe(inbox.clone()).await;
@@ -248,7 +259,7 @@ fn read_answer<T: DeserializeOwned>(payload: &[u8]) -> Result<Result<T, jetstrea
     match serde_json::from_slice(payload) {
         Ok(Response::Ok(answer)) => Ok(Ok(answer)),
         Ok(Response::Err { error }) => Ok(Err(error)),
-        Err(error) => Err(BusError::Refused(format!("the server's answer cannot be read: {error}"))),
+        Err(error) => Err(BusError::Refused(format!("cannot decode the server's answer: {error}"))),
     }
 }
 
@@ -272,12 +283,12 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_message_is_decoded() {
-        let kept: StoredMessageAnswer =
+    fn a_stored_message_is_decoded() {
+        let stored: StoredMessageAnswer =
             serde_json::from_str(r#"{"message":{"subject":"s","seq":3,"data":"aGk=","hdrs":"TkFUUy8xLjANCg=="}}"#)
                 .unwrap();
-        assert_eq!(&kept.message.payload().unwrap()[..], b"hi");
-        assert_eq!(kept.message.headers().unwrap(), "NATS/1.0\r\n");
+        assert_eq!(&stored.message.payload().unwrap()[..], b"hi");
+        assert_eq!(stored.message.headers().unwrap(), "NATS/1.0\r\n");
         let empty: StoredMessage = serde_json::from_str(r#"{"seq":3}"#).unwrap();
         assert!(empty.payload().unwrap().is_empty());
         assert!(matches!(decoded("%"), Err(BusError::Refused(_))));

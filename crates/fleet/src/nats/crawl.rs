@@ -1,4 +1,4 @@
-//! The streams, the bucket and the object store of a crawl: made, found, removed.
+//! Creates, finds and removes the streams, the bucket and the object store of a crawl.
 
 use std::time::Duration;
 
@@ -7,41 +7,42 @@ use async_nats::jetstream::{self, ErrorCode};
 use serde_json::{Value, json};
 
 use super::NatsBus;
-use super::connect::may_replicate;
-use super::error::{NatsError, answered};
+use super::connect::check_replication;
+use super::error::{NatsError, classify_api};
 use super::options::NatsOptions;
 use super::traffic::TrafficKind;
 use crate::bus::{BusError, Stream};
 use crate::retry::retry;
 use harvestman_core::clock::Clock;
 
-/// How many replicas are kept in a cluster, where nothing else is asked for.
+/// The default number of replicas in a cluster.
 const REPLICAS: usize = 3;
-/// How long servers that have just started may take to know each other, and another node to make what is missing; and how often it is looked.
-const TOGETHER_WITHIN: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// The most pages of names that are asked for. A page has some hundred.
+/// How long servers that have just started may take to find each other, and another node to create what is missing; and
+/// the polling interval.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The most pages of stream names that are requested. A page has a few hundred.
 const PAGES_MAX: u32 = 1_000;
 
-/// How a crawl is kept on the servers.
+/// How a crawl is stored on the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlStorage {
-    /// In how many streams the exchange is divided.
+    /// The number of streams of the exchange.
     pub shards: u16,
-    /// In how many streams the sessions' logs are divided.
+    /// The number of streams of the session logs.
     pub log_shards: u16,
-    /// On how many servers everything is kept.
+    /// The number of servers that store everything.
     pub replicas: usize,
 }
 
-/// Makes what is not there yet. What is there stays as it is.
+/// Creates what does not exist yet. What exists is not changed.
 pub(super) async fn create(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
     let (names, options) = (&bus.names, &bus.options);
-    // The keys come first: how they are kept, everything is.
+    // The key stream comes first: its number of replicas applies to everything else.
     let mut asked = options.replicas.unwrap_or(REPLICAS);
     let server = bus.connection.client().server_info();
     if server.cluster.is_some() {
-        may_replicate(&server, asked)?;
+        check_replication(&server, asked)?;
     }
     let keys = match make(bus, keys_config(bus, asked)).await? {
         Err(Refusal::NoCluster(_)) if options.replicas.is_none() => {
@@ -63,12 +64,12 @@ pub(super) async fn create(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
 
 fn all(options: &NatsOptions) -> impl Iterator<Item = Stream> {
     let exchange = (0..options.shards.max(1)).map(Stream::Exchange);
-    // The observations come last: where they are, all is.
+    // The observations come last: if they exist, everything does.
     exchange.chain((0..options.log_shards.max(1)).map(Stream::Log)).chain([Stream::Observations])
 }
 
-/// A stream that refuses what does not fit, instead of losing what it holds. Reads ask its leader: a replica may be behind, and what was
-/// just written would not be there (so `allow_direct` stays off).
+/// Builds the configuration of a stream that refuses new messages when it is full, rather than dropping old ones. Reads
+/// go to its leader: a replica may lag behind and miss what was just written (so `allow_direct` stays off).
 fn config(name: String, subjects: Vec<String>, replicas: usize, options: &NatsOptions) -> Config {
     Config {
         name,
@@ -105,9 +106,9 @@ fn objects_config(bus: &NatsBus, replicas: usize) -> Config {
     Config { allow_rollup: true, max_bytes: -1, ..config(name, subjects, replicas, &bus.options) }
 }
 
-/// Why a stream is not made as it was asked for.
+/// Why a stream cannot be created as requested.
 enum Refusal {
-    /// The server stands alone: there are no replicas.
+    /// The server is not in a cluster, so there are no replicas.
     NoCluster(String),
     /// There are too few servers.
     TooFew(String),
@@ -119,7 +120,7 @@ impl Refusal {
             ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Ok(Self::NoCluster(error.to_string())),
             ErrorCode::CLUSTER_NO_PEERS => Ok(Self::TooFew(error.to_string())),
             _ if error.to_string().contains("no suitable peers") => Ok(Self::TooFew(error.to_string())),
-            _ => Err(answered(error)),
+            _ => Err(classify_api(error)),
         }
     }
 
@@ -129,13 +130,14 @@ impl Refusal {
     }
 }
 
-/// Makes a stream, or finds it made. Servers that have just started do not know yet how many they are.
+/// Creates a stream, or finds it. Retries for a while if there seem to be too few servers: servers that have just
+/// started do not know each other yet.
 async fn make(bus: &NatsBus, config: Config) -> Result<Result<Info, Refusal>, BusError> {
     let clock = Clock::system();
-    let until = clock.now() + TOGETHER_WITHIN;
+    let until = clock.now() + SETTLE_TIMEOUT;
     loop {
         match retry(&clock, || make_once(bus, &config)).await? {
-            Err(Refusal::TooFew(_)) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            Err(Refusal::TooFew(_)) if clock.now() < until => clock.sleep(POLL_INTERVAL).await,
             made => return Ok(made),
         }
     }
@@ -146,9 +148,9 @@ async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusa
         return Ok(Ok(info));
     }
     let with = serde_json::to_value(config).map_err(|error| BusError::Refused(error.to_string()))?;
-    match bus.connection.ask_plainly(TrafficKind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
+    match bus.connection.request_raw(TrafficKind::Servers, &format!("STREAM.CREATE.{}", config.name), &with).await? {
         Ok(info) => Ok(Ok(info)),
-        // Another node was quicker.
+        // Another node was first.
         Err(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
             let found = find(bus, &config.name).await?;
             found.map(Ok).ok_or_else(|| BusError::Unreachable(error.to_string()))
@@ -157,26 +159,26 @@ async fn make_once(bus: &NatsBus, config: &Config) -> Result<Result<Info, Refusa
     }
 }
 
-/// Finds a stream that is there; while nobody leads it, it is asked again.
+/// Looks up a stream. Retries while it has no leader.
 async fn look_up(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
     retry(&Clock::system(), || find(bus, stream)).await
 }
 
 async fn find(bus: &NatsBus, stream: &str) -> Result<Option<Info>, BusError> {
-    match bus.connection.ask_plainly(TrafficKind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
+    match bus.connection.request_raw(TrafficKind::Servers, &format!("STREAM.INFO.{stream}"), &Value::Null).await? {
         Ok(info) => Ok(Some(info)),
         Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(None),
-        Err(error) => Err(answered(&error)),
+        Err(error) => Err(classify_api(&error)),
     }
 }
 
-/// How a crawl that is there is kept. One of which a part is missing may be about to be made: it is looked for again.
+/// Returns how an existing crawl is stored. Retries for a while if a part is missing: another node may be creating it.
 pub(super) async fn open(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
     let clock = Clock::system();
-    let until = clock.now() + TOGETHER_WITHIN;
+    let until = clock.now() + SETTLE_TIMEOUT;
     loop {
         match found(bus).await {
-            Err(NatsError::Incomplete { .. }) if clock.now() < until => clock.sleep(LOOK_EVERY).await,
+            Err(NatsError::Incomplete { .. }) if clock.now() < until => clock.sleep(POLL_INTERVAL).await,
             done => return done,
         }
     }
@@ -202,13 +204,13 @@ async fn found(bus: &NatsBus) -> Result<CrawlStorage, NatsError> {
             return Err(missing(bus.names.stream(stream)));
         }
     }
-    // A shard beyond the first that is missing: one between was removed.
+    // A later shard exists although an earlier one is missing: a stream was removed.
     if streams.len() != usize::from(shards) + usize::from(log_shards) + 1 {
         let beyond = streams.iter().any(|stream| matches!(stream, Stream::Exchange(shard) if *shard > shards));
         return Err(missing(bus.names.stream(if beyond { Stream::Exchange(shards) } else { Stream::Log(log_shards) })));
     }
     let replicas = keys.config.num_replicas.max(1);
-    may_replicate(&bus.connection.client().server_info(), replicas)?;
+    check_replication(&bus.connection.client().server_info(), replicas)?;
     Ok(CrawlStorage { shards, log_shards, replicas })
 }
 
@@ -219,16 +221,16 @@ struct Page {
     streams: Option<Vec<String>>,
 }
 
-/// The crawl's own streams.
+/// Lists the crawl's own streams.
 async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
     let (mut all, mut seen) = (Vec::new(), 0);
     let clock = Clock::system();
     for _ in 0..PAGES_MAX {
         let with = json!({"subject": bus.names.all_subjects(), "offset": seen});
-        let page: Page = retry(&clock, || bus.connection.ask(TrafficKind::Servers, "STREAM.NAMES", &with)).await?;
+        let page: Page = retry(&clock, || bus.connection.request(TrafficKind::Servers, "STREAM.NAMES", &with)).await?;
         let names = page.streams.unwrap_or_default();
         seen += names.len();
-        all.extend(names.iter().filter_map(|name| bus.names.stream_called(name)));
+        all.extend(names.iter().filter_map(|name| bus.names.parse_stream(name)));
         if names.is_empty() || seen >= page.total {
             break;
         }
@@ -236,7 +238,7 @@ async fn streams(bus: &NatsBus) -> Result<Vec<Stream>, BusError> {
     Ok(all)
 }
 
-/// Takes all of a crawl away, the keys last: as long as they are there, it can be tried again.
+/// Removes everything of a crawl, the keys last: while they exist, the removal can be repeated.
 pub(super) async fn remove(bus: &NatsBus) -> Result<(), NatsError> {
     if look_up(bus, &bus.names.keys_stream()).await?.is_none() {
         return Err(NatsError::NoSuchCrawl(bus.names.crawl().to_owned()));
@@ -245,9 +247,9 @@ pub(super) async fn remove(bus: &NatsBus) -> Result<(), NatsError> {
     let clock = Clock::system();
     for stream in streams.chain([bus.names.objects_stream(), bus.names.keys_stream()]) {
         let what = format!("STREAM.DELETE.{stream}");
-        let delete = || bus.connection.ask_plainly::<Value>(TrafficKind::Servers, &what, &Value::Null);
+        let delete = || bus.connection.request_raw::<Value>(TrafficKind::Servers, &what, &Value::Null);
         match retry(&clock, delete).await? {
-            Err(error) if error.error_code() != ErrorCode::STREAM_NOT_FOUND => return Err(answered(&error).into()),
+            Err(error) if error.error_code() != ErrorCode::STREAM_NOT_FOUND => return Err(classify_api(&error).into()),
             _ => (),
         }
     }

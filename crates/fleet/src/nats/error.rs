@@ -1,4 +1,4 @@
-//! What the servers say when they don't do something, and what it means.
+//! Errors of the servers, and their classification.
 
 use std::error::Error as StdError;
 use std::io;
@@ -9,44 +9,44 @@ use async_nats::{ConnectError, ConnectErrorKind, RequestErrorKind};
 
 use crate::bus::BusError;
 
-/// Why there is no bus.
+/// Why the bus is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NatsError {
-    /// A crawl cannot be called so.
-    #[error("“{0}” cannot be the name of a crawl: take letters, digits, - and _, at most 64")]
+    /// The name of the crawl is invalid.
+    #[error("“{0}” is not a valid name of a crawl: use letters, digits, - and _, at most 64")]
     Name(String),
-    /// A URL of a server is wrong.
-    #[error("“{url}” is not the URL of a NATS server ({why}): write nats://HOST:4222 or tls://HOST:4222")]
+    /// The URL of a server is invalid.
+    #[error("“{url}” is not the URL of a NATS server ({why}): use nats://HOST:4222 or tls://HOST:4222")]
     Url {
-        /// The URL, without what is before its `@`.
+        /// The URL, without what precedes its `@`.
         url: String,
         /// What is wrong with it.
         why: String,
     },
     /// A file cannot be read.
-    #[error("cannot read {path} ({why}), which is to hold {what}")]
+    #[error("cannot read {path} ({why}), which should contain {what}")]
     File {
         /// The file.
         path: PathBuf,
-        /// What should be in it.
+        /// What it should contain.
         what: &'static str,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
     /// No server answers.
     #[error(
-        "no NATS server answers at {servers} ({why}): see that nats-server runs there, and that this machine may connect to it"
+        "no NATS server answers at {servers} ({why}): check that nats-server is running there and that this machine can connect to it"
     )]
     Unreachable {
         /// The addresses.
         servers: String,
-        /// What was last heard of them.
+        /// The last error.
         why: String,
     },
-    /// TLS did not come about.
+    /// The TLS handshake failed.
     #[error(
-        "no TLS with the NATS server at {servers} ({why}): see that it speaks TLS, that its certificate names this host and is from an \
-         authority of the roots' file, and that it gets a certificate of ours where it wants one"
+        "cannot use TLS with the NATS server at {servers} ({why}): check that it supports TLS, that its certificate names this host and is \
+         signed by an authority in the CA file, and that a client certificate is configured if it requires one"
     )]
     Tls {
         /// The addresses.
@@ -54,77 +54,77 @@ pub enum NatsError {
         /// What is wrong.
         why: String,
     },
-    /// The server lets nobody in who says what we say.
+    /// The server rejects the credentials.
     #[error(
-        "the NATS server at {servers} does not let us in: see the user and password, the token or the credentials file"
+        "the NATS server at {servers} rejects the credentials: check the user and password, the token or the credentials file"
     )]
     Credentials {
         /// The addresses.
         servers: String,
     },
-    /// The server is older than what a fleet needs.
-    #[error("the NATS server {server} is of version {version}: a fleet needs {}.{} or later", .floor.0, .floor.1)]
+    /// The server is older than the minimum version of a fleet.
+    #[error("the NATS server {server} has version {version}: a fleet requires {}.{} or later", .floor.0, .floor.1)]
     TooOld {
         /// The server's name.
         server: String,
-        /// What it says of itself.
+        /// Its version.
         version: String,
-        /// The oldest version that will do.
+        /// The minimum version.
         floor: (u32, u32),
     },
-    /// The servers are older than what replicas of keys are exact with.
+    /// The server is older than the minimum version for replicated keys.
     #[error(
-        "the NATS server {server} is of version {version}: before {}.{} a cluster loses acknowledged writes of keys when its leader changes. \
-         Take newer servers, or ask for one replica", .floor.0, .floor.1
+        "the NATS server {server} has version {version}: before {}.{} a cluster loses acknowledged writes of keys when its leader changes. \
+         Upgrade the servers, or configure one replica", .floor.0, .floor.1
     )]
     TooOldForReplicas {
         /// The server's name.
         server: String,
-        /// What it says of itself.
+        /// Its version.
         version: String,
-        /// The oldest version that will do.
+        /// The minimum version.
         floor: (u32, u32),
     },
-    /// JetStream is off.
+    /// JetStream is disabled.
     #[error(
-        "the NATS server {server} has no JetStream ({why}): start it with --jetstream and --store_dir, and allow it for the account"
+        "JetStream is not available on the NATS server {server} ({why}): start it with --jetstream and --store_dir, and enable it for the account"
     )]
     NoJetStream {
         /// The server's name.
         server: String,
-        /// What it says.
+        /// Its error.
         why: String,
     },
-    /// There are not as many servers as are to keep everything.
+    /// There are fewer servers than replicas.
     #[error(
-        "the NATS servers cannot keep everything {asked} times ({why}): start {asked} of them as one cluster, or ask for fewer replicas"
+        "the NATS servers cannot store {asked} replicas ({why}): start {asked} of them as one cluster, or configure fewer replicas"
     )]
     Replicas {
-        /// How many replicas were wanted.
+        /// The requested number of replicas.
         asked: usize,
-        /// What the servers say.
+        /// The error of the servers.
         why: String,
     },
     /// There is no crawl of that name.
-    #[error("there is no crawl “{0}” on these NATS servers: create it first, or see that its name is right")]
+    #[error("there is no crawl “{0}” on these NATS servers: create it first, or check its name")]
     NoSuchCrawl(String),
-    /// A part of the crawl is gone.
+    /// A part of the crawl is missing.
     #[error(
-        "of the crawl “{crawl}” the stream {stream} is missing on the NATS servers: somebody removed it, or it was never wholly created"
+        "the stream {stream} of the crawl “{crawl}” is missing on the NATS servers: it was removed, or the crawl was not created completely"
     )]
     Incomplete {
         /// The crawl.
         crawl: String,
-        /// The stream.
+        /// The missing stream.
         stream: String,
     },
-    /// Something else went wrong.
+    /// Any other error.
     #[error(transparent)]
     Bus(#[from] BusError),
 }
 
 impl NatsError {
-    /// Why no connection came about.
+    /// Classifies a connection error.
     pub(super) fn of_connecting(error: &ConnectError, servers: &[String]) -> Self {
         let servers = servers.join(", ");
         if matches!(error.kind(), ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication) {
@@ -138,11 +138,11 @@ impl NatsError {
     }
 }
 
-/// What TLS says, somewhere among the reasons.
+/// Finds an error of TLS in the chain of causes.
 fn tls_trouble(error: &(dyn StdError + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
-        // The reason of an error of the system is inside it, and not among its sources.
+        // The cause of an I/O error is inside it, and not in its chain of sources.
         let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         if let Some(tls) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             return Some(tls.to_string());
@@ -155,19 +155,19 @@ fn tls_trouble(error: &(dyn StdError + 'static)) -> Option<String> {
     None
 }
 
-/// What a request that got no answer means.
-pub(super) fn unanswered(error: &async_nats::RequestError) -> BusError {
+/// Classifies a request without an answer.
+pub(super) fn classify_request(error: &async_nats::RequestError) -> BusError {
     match error.kind() {
-        RequestErrorKind::TimedOut => BusError::Unreachable("it took too long".into()),
-        // So it is while a stream has no leader; whoever knows that the stream is gone says so instead.
-        RequestErrorKind::NoResponders => BusError::Unreachable("nobody answers for it now".into()),
+        RequestErrorKind::TimedOut => BusError::Unreachable("the request timed out".into()),
+        // A stream without a leader answers like this; callers that know that the stream is gone report that instead.
+        RequestErrorKind::NoResponders => BusError::Unreachable("no server responds".into()),
         RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => BusError::Refused(error.to_string()),
         RequestErrorKind::Other => BusError::Unreachable(error.to_string()),
     }
 }
 
-/// What an error that a server answered means.
-pub(super) fn answered(error: &async_nats::jetstream::Error) -> BusError {
+/// Classifies an error that a server returned.
+pub(super) fn classify_api(error: &async_nats::jetstream::Error) -> BusError {
     let text = error.to_string();
     match error.error_code() {
         ErrorCode::STREAM_WRONG_LAST_SEQUENCE | ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT => BusError::Conflict,
@@ -183,7 +183,7 @@ pub(super) fn answered(error: &async_nats::jetstream::Error) -> BusError {
         | ErrorCode::CLUSTER_INCOMPLETE
         | ErrorCode::CLUSTER_NOT_ACTIVE
         | ErrorCode::STREAM_OFFLINE
-        // A new leader that does not know all yet, or another write to the key under way: nothing was decided.
+        // A new leader that is not ready yet, or a concurrent write to the key: nothing was decided.
         | ErrorCode::STREAM_EXPECTED_LAST_SEQ_PER_SUBJECT_NOT_READY
         | ErrorCode::STREAM_TOO_MANY_REQUESTS
         | ErrorCode::RAFT_GENERAL => BusError::Unreachable(text),
@@ -191,7 +191,7 @@ pub(super) fn answered(error: &async_nats::jetstream::Error) -> BusError {
     }
 }
 
-/// The code is the same for a stream at its limit and for a disk that fails.
+/// The code is the same for a stream at its limit and for a failing disk.
 fn is_full(text: &str) -> bool {
     text.contains("maximum") || text.contains("no space left") || text.contains("resource limits")
 }
@@ -202,7 +202,7 @@ mod tests {
 
     fn server_says(code: u64, text: &str) -> BusError {
         let json = serde_json::json!({"code": 503, "err_code": code, "description": text});
-        answered(&serde_json::from_value(json).unwrap())
+        classify_api(&serde_json::from_value(json).unwrap())
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Keys, as key-value buckets of JetStream keep them: a stream with one message a key, whose sequence number is the revision. Other tools
-//! read and write them as such.
+//! Keys in the format of JetStream's key-value buckets: a stream with one message per key, whose sequence number is the
+//! revision. Other tools can read and write them.
 //!
-//! Whoever writes says which revision the key must have, and the stream's leader compares. What is asked is asked of the leader too.
+//! A writer names the revision that the key must have, and the stream's leader compares. Reads go to the leader, too.
 
 use async_nats::HeaderMap;
 use bytes::Bytes;
@@ -13,11 +13,11 @@ use crate::bus::{BusError, KeyValue};
 
 const OPERATION: &str = "KV-Operation";
 const DELETE: &str = "DEL";
-/// What a server's own mark of a deletion has.
+/// The header of a server's own deletion marker.
 const MARKER: &str = "Nats-Marker-Reason";
 const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
 
-/// What a key holds, with revision and value also where it was deleted.
+/// Reads the entry of a key, with its revision even if the key was deleted.
 pub(super) async fn entry(bus: &NatsBus, key: &str) -> Result<Option<KeyValue>, BusError> {
     let subject = bus.names.key_subject(key)?;
     let kept = bus.connection.last(TrafficKind::Keys, &bus.names.keys_stream(), &subject).await?;
@@ -38,26 +38,26 @@ fn is_deletion(header: &str, value: &str) -> bool {
     header.eq_ignore_ascii_case(MARKER) || (header.eq_ignore_ascii_case(OPERATION) && matches!(value, DELETE | "PURGE"))
 }
 
-/// Whether a message of the bucket's stream says that its key was deleted.
+/// Returns whether a message of the bucket's stream deletes its key.
 pub(super) fn says_deleted(headers: Option<&HeaderMap>) -> bool {
     let value = |name| headers.and_then(|headers| headers.get(name)).map(async_nats::HeaderValue::as_str);
     [OPERATION, MARKER].into_iter().any(|name| value(name).is_some_and(|value| is_deletion(name, value)))
 }
 
-/// Writes a key whose last revision is this one; 0: one that was never written.
+/// Writes a key with this last revision; 0 for one that was never written.
 pub(super) async fn write(bus: &NatsBus, key: &str, value: Bytes, revision: u64) -> Result<u64, BusError> {
     let mut headers = HeaderMap::new();
     headers.insert(EXPECTED, revision.to_string());
     publish(bus, key, headers, value).await
 }
 
-/// Writes a key that is not there.
+/// Creates a key that does not exist.
 pub(super) async fn create(bus: &NatsBus, key: &str, value: Bytes) -> Result<u64, BusError> {
     match write(bus, key, value.clone(), 0).await {
         Err(BusError::Conflict) => (),
         done => return done,
     }
-    // That it was deleted is a revision too.
+    // A deletion is a revision, too.
     match entry(bus, key).await? {
         Some(KeyValue { value: None, revision, .. }) => write(bus, key, value, revision).await,
         _ => Err(BusError::Conflict),

@@ -1,17 +1,18 @@
-//! The bus on NATS JetStream, of version [`SERVER_VERSION_MIN`] or later; with replicas, of [`CLUSTER_VERSION_MIN`] or later.
+//! The bus on NATS JetStream, version [`SERVER_VERSION_MIN`] or later; with replicas, [`CLUSTER_VERSION_MIN`] or later.
 //!
-//! A crawl NAME has these on the servers, all in files, refusing what does not fit:
+//! A crawl NAME has the following on the servers, all stored in files, and refusing what does not fit:
 //!
-//! * the streams `HM_NAME_X0`, `HM_NAME_X1`, … for the exchange, `HM_NAME_LOG0`, … for the sessions' logs and `HM_NAME_OBS` for what the policy
-//!   is to see, with subjects below `hm.NAME.`,
-//! * the key-value bucket `hm-NAME`, of which only the newest value of a key is kept,
+//! * the streams `HM_NAME_X0`, `HM_NAME_X1`, … of the exchange, `HM_NAME_LOG0`, … of the session logs and `HM_NAME_OBS`
+//!   of the observations, with subjects below `hm.NAME.`,
+//! * the key-value bucket `hm-NAME`, with the latest value of each key,
 //! * the object store `hm-NAME-objects`.
 //!
-//! With replicas, what is acknowledged stands on more than half of them. On a server that stands alone it stands in its files, which the
-//! system has not written to the disk yet: the death of the server loses nothing, one of the machine may (unless it is told to sync always).
+//! With replicas, an acknowledged write is on more than half of them. A single server acknowledges a write that is in
+//! its files but not yet synced to disk: a crash of the server loses nothing, a crash of its machine may (unless the
+//! server is configured to sync always).
 //!
-//! Connections come back by themselves, for ever. While there is none, everything waits for as long as an answer may take and then says that
-//! the bus is unreachable; nothing is sent later than that.
+//! The client reconnects without limit. While there is no connection, each call waits for the request timeout and then
+//! returns that the bus is unreachable; nothing is sent after that.
 
 mod connect;
 mod connection;
@@ -42,7 +43,7 @@ pub use self::names::CRAWL_NAME_MAX;
 pub use self::options::{NatsOptions, Secret};
 pub use self::traffic::{Counts, Traffic, TrafficKind};
 
-/// How many messages may wait for whoever reads a stream.
+/// The most messages that wait for the reader of a stream.
 const READ_WAITING_MAX: usize = 64;
 
 /// The bus of one crawl on NATS servers. Clones share the connection.
@@ -54,45 +55,45 @@ pub struct NatsBus {
 }
 
 impl NatsBus {
-    /// Connects, and sees that the servers will do. Whether there is such a crawl is not asked yet.
+    /// Connects, and checks that the servers meet the requirements. Does not check whether the crawl exists.
     pub async fn connect(options: NatsOptions) -> Result<Self, NatsError> {
         let names = Names::of(&options.crawl).ok_or_else(|| NatsError::Name(options.crawl.clone()))?;
         let connection = Arc::new(connect::connect(&options).await?);
         Ok(Self { connection, names, options: Arc::new(options) })
     }
 
-    /// Makes of the crawl what is not there yet, and says how it is kept: what is there stays as it is, whatever the options say.
+    /// Creates what is missing of the crawl, and returns how it is stored: the options do not change what exists.
     pub async fn create_crawl(&self) -> Result<CrawlStorage, NatsError> {
         crawl::create(self).await
     }
 
-    /// Finds the crawl, and says how it is kept.
+    /// Finds the crawl, and returns how it is stored.
     pub async fn open_crawl(&self) -> Result<CrawlStorage, NatsError> {
         crawl::open(self).await
     }
 
-    /// Takes all of the crawl away, for good.
+    /// Removes everything of the crawl, for good.
     pub async fn remove_crawl(&self) -> Result<(), NatsError> {
         crawl::remove(self).await
     }
 
-    /// Whether a server is connected, now and whenever that changes.
+    /// Watches whether a server is connected.
     pub fn connected(&self) -> tokio::sync::watch::Receiver<bool> {
         self.connection.watch()
     }
 
-    /// What went over the wire so far.
+    /// Returns the counters of the traffic so far.
     pub fn traffic(&self) -> &Traffic {
         self.connection.traffic()
     }
 
-    /// The name and the version of the server that is connected, or was last.
+    /// Returns the name and the version of the current server, or of the last one.
     pub fn server(&self) -> (String, String) {
         let info = self.connection.client().server_info();
         (info.server_name, info.version)
     }
 
-    /// Sends what is under way and closes the connection, of all clones. All that reads ends.
+    /// Flushes what is in flight and closes the connection of all clones. All reads end.
     pub async fn close(&self) {
         self.connection.close().await;
     }
@@ -101,14 +102,14 @@ impl NatsBus {
         let subject = self.names.subject(stream, subject, true)?;
         let source = Source { kind: stream.into(), stream: self.names.stream(stream), subject };
         let reader = Reader::begin(self.connection.clone(), source, Start::At(from)).await?;
-        let (hand_on, handed_on) = mpsc::channel(READ_WAITING_MAX);
-        tokio::spawn(hand_on_all(reader, hand_on));
-        Ok(handed_on)
+        let (sender, receiver) = mpsc::channel(READ_WAITING_MAX);
+        tokio::spawn(forward(reader, sender));
+        Ok(receiver)
     }
 }
 
-/// ShardState messages on until nobody takes them or the stream is gone.
-async fn hand_on_all(mut reader: Reader, to: Sender<Message>) {
+/// Forwards messages until the receiver is dropped or the stream is gone.
+async fn forward(mut reader: Reader, to: Sender<Message>) {
     loop {
         let next = tokio::select! {
             next = reader.next() => next,
@@ -146,7 +147,7 @@ impl Bus for NatsBus {
     fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> BoxFuture<'a, Result<u64, BusError>> {
         Box::pin(async move {
             if payload.len() > MESSAGE_MAX {
-                let why = format!("a message of {} bytes: at most {MESSAGE_MAX} are sent", payload.len());
+                let why = format!("a message of {} bytes exceeds the limit of {MESSAGE_MAX}", payload.len());
                 return Err(BusError::Refused(why));
             }
             let subject = self.names.subject(stream, subject, false)?;
@@ -174,7 +175,7 @@ impl Bus for NatsBus {
     fn trim<'a>(&'a self, stream: Stream, subject: &'a str, below: u64) -> BoxFuture<'a, Result<(), BusError>> {
         Box::pin(async move {
             let subject = self.names.subject(stream, subject, true)?;
-            // To the server, below 0 is everything.
+            // To the server, below 0 means everything.
             if below <= 1 {
                 return Ok(());
             }

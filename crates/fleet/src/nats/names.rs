@@ -1,18 +1,18 @@
-//! What a crawl's streams, keys and objects are called on the servers. Pure.
+//! The names of a crawl's streams, keys and objects on the servers. Pure.
 
 use crate::bus::{BusError, Stream};
 
-/// The longest name of a crawl, in bytes.
+/// The maximum length of a crawl's name in bytes.
 pub const CRAWL_NAME_MAX: usize = 64;
 
-/// The names that belong to one crawl.
+/// The names of one crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
     crawl: String,
 }
 
 impl Names {
-    /// None where a crawl cannot be called so: names are letters, digits, `-` and `_`, at most [`CRAWL_NAME_MAX`].
+    /// Returns `None` if the name is invalid: names are letters, digits, `-` and `_`, at most [`CRAWL_NAME_MAX`].
     pub fn of(crawl: &str) -> Option<Self> {
         let fits = (1..=CRAWL_NAME_MAX).contains(&crawl.len());
         let letters = crawl.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_');
@@ -23,7 +23,7 @@ impl Names {
         &self.crawl
     }
 
-    /// The name of a stream.
+    /// Returns the name of a stream.
     pub fn stream(&self, stream: Stream) -> String {
         let crawl = &self.crawl;
         match stream {
@@ -33,8 +33,8 @@ impl Names {
         }
     }
 
-    /// Which stream of this crawl has this name.
-    pub fn stream_called(&self, name: &str) -> Option<Stream> {
+    /// Parses the name of a stream of this crawl.
+    pub fn parse_stream(&self, name: &str) -> Option<Stream> {
         let rest = name.strip_prefix("HM_")?.strip_prefix(&*self.crawl)?.strip_prefix('_')?;
         let stream = match (rest, rest.strip_prefix('X'), rest.strip_prefix("LOG")) {
             ("OBS", ..) => Stream::Observations,
@@ -42,25 +42,25 @@ impl Names {
             (_, _, Some(shard)) => Stream::Log(shard.parse().ok()?),
             _ => return None,
         };
-        // `X07` and `X+7` read as 7, and are not ours.
+        // `X07` and `X+7` parse as 7, but are not names of this crawl.
         (self.stream(stream) == name).then_some(stream)
     }
 
-    /// All subjects of a stream.
+    /// Returns the filter of all subjects of a stream.
     pub fn subjects(&self, stream: Stream) -> String {
         format!("{}.>", self.prefix(stream))
     }
 
-    /// All subjects of all streams of this crawl.
+    /// Returns the filter of all subjects of this crawl's streams.
     pub fn all_subjects(&self) -> String {
         format!("hm.{}.>", self.crawl)
     }
 
-    /// A subject of a stream, as the servers know it. `wild`: it may stand for several.
+    /// Returns the full subject of a stream. `wild`: wildcards are allowed.
     pub fn subject(&self, stream: Stream, subject: &str, wild: bool) -> Result<String, BusError> {
         let plain = subject.bytes().all(|c| c.is_ascii_graphic() && (wild || (c != b'*' && c != b'>')));
         if !plain || subject.split('.').any(str::is_empty) {
-            return Err(BusError::Refused(format!("“{}” cannot be a subject", subject.escape_debug())));
+            return Err(BusError::Refused(format!("“{}” is not a valid subject", subject.escape_debug())));
         }
         Ok(format!("{}.{subject}", self.prefix(stream)))
     }
@@ -74,53 +74,53 @@ impl Names {
         }
     }
 
-    /// The stream below the key-value bucket `hm-NAME`.
+    /// Returns the stream of the key-value bucket `hm-NAME`.
     pub fn keys_stream(&self) -> String {
         format!("KV_hm-{}", self.crawl)
     }
 
-    /// All subjects of the bucket.
+    /// Returns the filter of all subjects of the bucket.
     pub fn keys_subjects(&self) -> String {
         format!("$KV.hm-{}.>", self.crawl)
     }
 
-    /// The subject of a key.
+    /// Returns the subject of a key.
     pub fn key_subject(&self, key: &str) -> Result<String, BusError> {
         let letters = |c: u8| c.is_ascii_alphanumeric() || b"-/_=.".contains(&c);
         if !key.bytes().all(letters) || key.split('.').any(str::is_empty) {
-            return Err(BusError::Refused(format!("“{}” cannot be a key", key.escape_debug())));
+            return Err(BusError::Refused(format!("“{}” is not a valid key", key.escape_debug())));
         }
         Ok(format!("$KV.hm-{}.{key}", self.crawl))
     }
 
-    /// The key that a subject of the bucket is.
+    /// Returns the key of a subject.
     pub fn key_of<'a>(&self, subject: &'a str) -> Option<&'a str> {
         subject.strip_prefix("$KV.hm-")?.strip_prefix(&*self.crawl)?.strip_prefix('.')
     }
 
-    /// The object store.
+    /// Returns the name of the object store.
     pub fn objects_bucket(&self) -> String {
         format!("hm-{}-objects", self.crawl)
     }
 
-    /// The stream below the object store.
+    /// Returns the stream of the object store.
     pub fn objects_stream(&self) -> String {
         format!("OBJ_{}", self.objects_bucket())
     }
 
-    /// All subjects of the object store: of what objects hold, and of what is said of them.
+    /// Returns the filters of all subjects of the object store: chunks and metadata.
     pub fn objects_subjects(&self) -> Vec<String> {
         let bucket = self.objects_bucket();
         vec![format!("$O.{bucket}.C.>"), format!("$O.{bucket}.M.>")]
     }
 
-    /// The subject of what is said of an object. Names are encoded, as object stores do: any will do.
+    /// Returns the subject of an object's metadata. Names are encoded as object stores do, so any name is valid.
     pub fn object_meta(&self, name: &str) -> String {
         let encoded = data_encoding::BASE64URL.encode(name.as_bytes());
         format!("$O.{}.M.{encoded}", self.objects_bucket())
     }
 
-    /// The subject of the content of the object that has this id.
+    /// Returns the subject of an object's chunks.
     pub fn object_chunks(&self, id: &str) -> String {
         format!("$O.{}.C.{id}", self.objects_bucket())
     }
@@ -179,8 +179,8 @@ mod tests {
         ) {
             let (one, other) = (Names::of(&one).unwrap(), Names::of(&other).unwrap());
             let name = one.stream(stream);
-            prop_assert_eq!(one.stream_called(&name), Some(stream));
-            prop_assert_eq!(other.stream_called(&name).is_some(), one == other);
+            prop_assert_eq!(one.parse_stream(&name), Some(stream));
+            prop_assert_eq!(other.parse_stream(&name).is_some(), one == other);
         }
     }
 }

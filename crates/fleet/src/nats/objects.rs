@@ -1,7 +1,8 @@
-//! Objects, as object stores of JetStream keep them: chunks in a stream, and a message that says which chunks they are. Other tools read them
-//! as such.
+//! Objects in the format of JetStream's object stores: chunks in a stream, and a metadata message that refers to them.
+//! Other tools can read them.
 //!
-//! Chunks are asked for one by one of the stream's leader, so that one that is there is found, and one that is not is known to be missing.
+//! Chunks are requested one by one from the stream's leader, so that existing chunks are found and missing ones are
+//! certainly missing.
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::object_store::{ObjectInfo, ObjectOptions};
@@ -13,29 +14,29 @@ use super::NatsBus;
 use super::traffic::TrafficKind;
 use crate::bus::BusError;
 
-/// The bytes of a chunk. It comes back in an answer, encoded, which must stay below a message's limit of 1 MiB.
+/// The bytes of a chunk. It is returned in an encoded answer, which must stay below the message limit of 1 MiB.
 const CHUNK_BYTES: usize = 256 << 10;
-/// How often an object is begun to be read anew when it is replaced meanwhile.
+/// The number of attempts to read an object that is replaced meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Writes an object: first its chunks, then, at once, that the name means them.
+/// Writes an object: first its chunks, then, atomically, the metadata that refers to them.
 pub(super) async fn put(bus: &NatsBus, name: &str, object: Bytes) -> Result<(), BusError> {
     let old = info(bus, name).await?;
     let id = new_id(bus);
     let chunks = bus.names.object_chunks(&id);
-    let said = match put_chunks(bus, &chunks, &object).await {
-        Ok(count) => say(bus, name, &of_object(bus, name, &id, count, &object)).await,
+    let written = match put_chunks(bus, &chunks, &object).await {
+        Ok(count) => put_info(bus, name, &of_object(bus, name, &id, count, &object)).await,
         Err(error) => Err(error),
     };
-    if let Err(error) = said {
-        // Chunks that nobody will ask for take room. Where no answer came, the name may mean them by now.
+    if let Err(error) = written {
+        // Unreferenced chunks take space. If the metadata got no answer, it may refer to them by now.
         if !matches!(error, BusError::Unreachable(_)) {
-            forget_chunks(bus, &chunks).await;
+            remove_chunks(bus, &chunks).await;
         }
         return Err(error);
     }
     if let Some(old) = old {
-        forget_chunks(bus, &bus.names.object_chunks(&old.nuid)).await;
+        remove_chunks(bus, &bus.names.object_chunks(&old.nuid)).await;
     }
     Ok(())
 }
@@ -51,10 +52,10 @@ async fn put_chunks(bus: &NatsBus, subject: &str, object: &Bytes) -> Result<usiz
     Ok(count)
 }
 
-async fn say(bus: &NatsBus, name: &str, info: &ObjectInfo) -> Result<(), BusError> {
+async fn put_info(bus: &NatsBus, name: &str, info: &ObjectInfo) -> Result<(), BusError> {
     let text = serde_json::to_vec(info).map_err(|error| BusError::Refused(error.to_string()))?;
     let mut headers = HeaderMap::new();
-    // What was said before of this name goes.
+    // Removes the previous metadata of this name.
     headers.insert("Nats-Rollup", "sub");
     let subject = bus.names.object_meta(name);
     bus.connection
@@ -63,10 +64,10 @@ async fn say(bus: &NatsBus, name: &str, info: &ObjectInfo) -> Result<(), BusErro
         .map(drop)
 }
 
-/// Removes chunks. What cannot be removed now takes room until the crawl is removed, and nothing else.
-async fn forget_chunks(bus: &NatsBus, subject: &str) {
+/// Removes chunks. Chunks that cannot be removed take space until the crawl is removed, and have no other effect.
+async fn remove_chunks(bus: &NatsBus, subject: &str) {
     if let Err(error) = bus.connection.purge(TrafficKind::Objects, &bus.names.objects_stream(), subject, None).await {
-        tracing::warn!(%error, "the content of a replaced object could not be removed");
+        tracing::warn!(%error, "cannot remove the content of a replaced object");
     }
 }
 
@@ -87,7 +88,7 @@ fn of_object(bus: &NatsBus, name: &str, id: &str, chunks: usize, object: &[u8]) 
     }
 }
 
-/// An id that no other object has: so are inboxes told apart, too.
+/// Generates a unique id, in the same way as inboxes are named.
 fn new_id(bus: &NatsBus) -> String {
     let inbox = bus.connection.client().new_inbox();
     inbox.rsplit('.').next().unwrap_or(&inbox).to_owned()
@@ -102,16 +103,16 @@ async fn info(bus: &NatsBus, name: &str) -> Result<Option<ObjectInfo>, BusError>
         bus.connection.last(TrafficKind::Objects, &bus.names.objects_stream(), &bus.names.object_meta(name)).await?;
     let Some(kept) = kept else { return Ok(None) };
     let info: ObjectInfo = serde_json::from_slice(&kept.payload()?)
-        .map_err(|error| BusError::Refused(format!("what is said of the object {name} cannot be read: {error}")))?;
+        .map_err(|error| BusError::Refused(format!("cannot decode the metadata of the object {name}: {error}")))?;
     Ok((!info.deleted).then_some(info))
 }
 
-/// An object.
+/// Reads an object.
 pub(super) async fn get(bus: &NatsBus, name: &str) -> Result<Option<Bytes>, BusError> {
     let mut wrong = None;
     for _ in 0..ATTEMPTS {
         let Some(info) = info(bus, name).await? else { return Ok(None) };
-        // The same one is no better the second time.
+        // The same object would not be better the second time.
         if wrong.as_ref() == Some(&info.nuid) {
             return Err(BusError::Refused(format!("the object {name} does not match its digest")));
         }
@@ -120,17 +121,17 @@ pub(super) async fn get(bus: &NatsBus, name: &str) -> Result<Option<Bytes>, BusE
             None => wrong = Some(info.nuid),
         }
     }
-    Err(BusError::Unreachable(format!("the object {name} was replaced each time while it was read")))
+    Err(BusError::Unreachable(format!("the object {name} was replaced during each attempt to read it")))
 }
 
-/// What the chunks hold; none where it is not what is said of them.
+/// Reads the chunks, or returns `None` if they do not match the metadata.
 async fn content(bus: &NatsBus, info: &ObjectInfo) -> Result<Option<Bytes>, BusError> {
     let (stream, subject) = (bus.names.objects_stream(), bus.names.object_chunks(&info.nuid));
     let mut object = BytesMut::new();
     let mut from = 1;
     for _ in 0..info.chunks {
         let which = json!({"seq": from, "next_by_subj": subject});
-        let Some(kept) = bus.connection.kept(TrafficKind::Objects, &stream, which).await? else { return Ok(None) };
+        let Some(kept) = bus.connection.message(TrafficKind::Objects, &stream, which).await? else { return Ok(None) };
         from = kept.sequence + 1;
         object.extend_from_slice(&kept.payload()?);
         if object.len() > info.size {
@@ -138,11 +139,12 @@ async fn content(bus: &NatsBus, info: &ObjectInfo) -> Result<Option<Bytes>, BusE
         }
     }
     let object = object.freeze();
-    let matches = info.size == object.len() && info.digest.as_deref().is_none_or(|said| said == digest(&object));
+    let matches =
+        info.size == object.len() && info.digest.as_deref().is_none_or(|expected| expected == digest(&object));
     Ok(matches.then_some(object))
 }
 
-/// Removes an object and all that is said of it: a mark of each that ever was would fill the stream.
+/// Removes an object and all its metadata: deletion markers of all former objects would fill the stream.
 pub(super) async fn remove(bus: &NatsBus, name: &str) -> Result<(), BusError> {
     let Some(info) = info(bus, name).await? else { return Ok(()) };
     let stream = bus.names.objects_stream();

@@ -1,4 +1,4 @@
-//! How the servers are reached, and how a crawl is kept on them.
+//! Options of the connection to the servers, and of the storage of a crawl.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use url::Url;
 
 use super::error::NatsError;
 
-/// Something that no log shows.
+/// A value that is never logged.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -18,48 +18,49 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// How the servers are reached, and how a crawl is kept on them.
+/// Options of the connection to the servers, and of the storage of a crawl.
 #[derive(Debug, Clone)]
 pub struct NatsOptions {
-    /// Where the servers are: `nats://[USER:PASSWORD@]HOST[:4222]`, or `tls://` for TLS; each may be several, separated by commas. One is
-    /// enough, the others are told by it; more are tried while one is away.
+    /// The addresses of the servers: `nats://[USER:PASSWORD@]HOST[:4222]`, or `tls://` for TLS; each entry may be
+    /// several, separated by commas. One is sufficient, it announces the others; with more, the client can start while
+    /// one is unavailable.
     pub urls: Vec<Secret>,
     /// The name of the crawl: letters, digits, `-` and `_`, at most 64.
     pub crawl: String,
-    /// On how many servers everything is kept, 1 to 5. None: on 3 in a cluster, on 1 where the server stands alone.
+    /// The number of servers that store everything, 1 to 5. `None`: 3 in a cluster, 1 on a single server.
     pub replicas: Option<usize>,
-    /// In how many streams the exchange is divided.
+    /// The number of streams of the exchange.
     pub shards: u16,
-    /// In how many streams the sessions' logs are divided.
+    /// The number of streams of the session logs.
     pub log_shards: u16,
-    /// The most bytes that each stream of the exchange, the logs and the observations may hold; what does not fit is refused. 0: as many as
-    /// the servers have room for.
+    /// The most bytes of each stream of the exchange, the logs and the observations; beyond it new messages are
+    /// refused. 0: no limit besides that of the servers.
     pub stream_bytes_max: u64,
-    /// A user's name.
+    /// The user name.
     pub user: Option<String>,
     /// The user's password.
     pub password: Option<Secret>,
-    /// A token, in place of a user and password.
+    /// A token, instead of a user and password.
     pub token: Option<Secret>,
-    /// A file with credentials (a JWT and its key, as `nsc` writes it), in place of a user and password.
+    /// A credentials file (a JWT and its key, as written by `nsc`), instead of a user and password.
     pub credentials_file: Option<PathBuf>,
-    /// Nothing but TLS will do, even where the URL says `nats://`.
+    /// Requires TLS, even if the URL says `nats://`.
     pub tls: bool,
-    /// A PEM file of the authorities that the servers' certificates may be from, in place of the system's.
+    /// A PEM file with the certificate authorities of the servers, instead of the system's.
     pub tls_roots: Option<PathBuf>,
-    /// A PEM file with this node's own certificate, where servers want one.
+    /// A PEM file with this node's certificate, if the servers require one.
     pub tls_certificate: Option<PathBuf>,
-    /// A PEM file with the key of it.
+    /// A PEM file with the key of the certificate.
     pub tls_key: Option<PathBuf>,
-    /// How long the servers may take until they are connected, at the start.
+    /// The timeout of the initial connection.
     pub connect_timeout: Duration,
-    /// How long an answer may take. What is sent to a leader that has just died is not answered, and is only sent again after this: it is
-    /// part of how long a fleet stands still then. Raise it where servers are far away.
+    /// The timeout of a request. A message to a leader that has just died gets no answer, and is retried only after
+    /// this timeout, which contributes to the time that a fleet stalls. Raise it if the servers are far away.
     pub request_timeout: Duration,
 }
 
 impl NatsOptions {
-    /// The usual ones for a crawl of this name on these servers.
+    /// Creates the default options for a crawl of this name on these servers.
     pub fn new(url: impl Into<String>, crawl: impl Into<String>) -> Self {
         Self {
             urls: vec![Secret(url.into())],
@@ -81,7 +82,7 @@ impl NatsOptions {
         }
     }
 
-    /// The addresses of the servers, without who is to be let in, and who that is where the first URL that says so says it.
+    /// Returns the addresses of the servers without credentials, and the credentials of the first URL that has any.
     pub(super) fn addresses(&self) -> Result<(Vec<String>, Login), NatsError> {
         let mut login = Login::default();
         let mut addresses = Vec::new();
@@ -96,18 +97,18 @@ impl NatsOptions {
             addresses.push(url.as_str().trim_end_matches('/').to_owned());
         }
         if addresses.is_empty() {
-            return Err(NatsError::Url { url: String::new(), why: "no server is named".into() });
+            return Err(NatsError::Url { url: String::new(), why: "no server is given".into() });
         }
         Ok((addresses, login))
     }
 }
 
-/// Who a URL says is to be let in.
+/// The credentials of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Login {
     pub user: Option<String>,
     pub password: Option<Secret>,
-    /// What stands alone before the `@` is a token.
+    /// A user part without a password is a token.
     pub token: Option<Secret>,
 }
 
@@ -126,15 +127,15 @@ impl Login {
 
 fn parse(text: &str) -> Result<Url, NatsError> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("nats://{text}") };
-    // What may be a password is not repeated.
+    // A possible password must not be repeated in the error.
     let shown = text.rsplit('@').next().unwrap_or_default().to_owned();
     let wrong = |why: &str| NatsError::Url { url: shown.clone(), why: why.to_owned() };
     let url = Url::parse(&with_scheme).map_err(|error| wrong(&error.to_string()))?;
     if !matches!(url.scheme(), "nats" | "tls") {
-        return Err(wrong("it begins with neither nats:// nor tls://"));
+        return Err(wrong("the scheme is neither nats:// nor tls://"));
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(wrong("no host is named"));
+        return Err(wrong("the host is missing"));
     }
     Ok(url)
 }

@@ -1,7 +1,7 @@
-//! Messages of a stream in order, each once, whatever becomes of the servers meanwhile.
+//! Reads the messages of a stream in order, each once, across failures of servers.
 //!
-//! A consumer on the server is a thing of the moment: it lives in one server's memory and is made anew, from where the last one ended, when
-//! it stands still, skips a number or is lost. Nothing is acknowledged.
+//! A consumer on the server is ephemeral: it lives in one server's memory. It is created again from the last position
+//! when it stalls, skips a message or is lost. Nothing is acknowledged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,46 +13,47 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use super::connection::Connection;
-use super::error::answered;
+use super::error::classify_api;
 use super::traffic::TrafficKind;
 use crate::bus::BusError;
 
-/// How many messages are asked for at once.
+/// The number of messages per pull request.
 const BATCH: u32 = 64;
-/// How many bytes of messages are asked for at once: what waits here for its reader is bounded by this.
+/// The most bytes of messages per pull request, which bounds what waits here for its reader.
 const BATCH_BYTES_MAX: u32 = 4 << 20;
-/// How long the server keeps a question.
-const ASKED_FOR: Duration = Duration::from_secs(30);
-/// How often a consumer without messages says that it is there.
+/// How long the server keeps a pull request.
+const PULL_EXPIRES: Duration = Duration::from_secs(30);
+/// The heartbeat interval of a consumer without messages.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long a consumer may be silent: servers have been seen to forget one that had said it was there.
+/// The longest silence of a consumer: servers were observed to forget one after confirming it.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
-/// How long the server keeps a consumer that nobody asks.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(30);
-/// How long it is waited before a consumer is made again, from first to longest.
-const AGAIN_AFTER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How often a stream must be called gone: servers that start say so of streams that they have not read yet.
+/// How long the server keeps a consumer that is not used.
+const INACTIVE_THRESHOLD: Duration = Duration::from_secs(30);
+/// The delay before a consumer is created again: first and longest.
+const RECREATE_AFTER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// How often a stream must be reported missing: servers that start report streams as missing that they have not loaded
+/// yet.
 const GONE_AFTER: u32 = 6;
 
-/// Which messages are read.
+/// The messages to read.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub kind: TrafficKind,
     pub stream: String,
-    /// The subject, which may have wildcards.
+    /// The subject, which may contain wildcards.
     pub subject: String,
 }
 
 /// Where reading begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// At a sequence number, or the next that there is.
+    /// At a sequence number, or the next that exists.
     At(u64),
     /// With the last message of each subject.
     LastOfEach,
 }
 
-/// A message as it came.
+/// A message with its position in the stream.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub sequence: u64,
@@ -68,17 +69,19 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Begins. Fails where it cannot be begun now.
+    /// Begins to read.
     pub async fn begin(connection: Arc<Connection>, source: Source, start: Start) -> Result<Self, BusError> {
         let consumer = match Consumer::make(&connection, &source, start).await {
             Ok(consumer) => consumer,
-            Err(Trouble::Gone) => return Err(BusError::Refused(format!("the stream {} is not there", source.stream))),
-            Err(Trouble::Bus(error)) => return Err(error),
+            Err(ConsumerError::Gone) => {
+                return Err(BusError::Refused(format!("the stream {} does not exist", source.stream)));
+            }
+            Err(ConsumerError::Bus(error)) => return Err(error),
         };
         Ok(Self { connection, source, start, consumer: Some(consumer) })
     }
 
-    /// The next message; none where the stream is gone.
+    /// Returns the next message, or `None` if the stream is gone.
     pub async fn next(&mut self) -> Option<Delivery> {
         loop {
             if self.consumer.is_none() {
@@ -91,7 +94,7 @@ impl Reader {
                     return Some(delivery);
                 }
                 Err(why) => {
-                    tracing::debug!(stream = self.source.stream, why, "reading anew from where it was left");
+                    tracing::debug!(stream = self.source.stream, why, "reading again from the last position");
                     self.consumer = None;
                 }
             }
@@ -99,7 +102,7 @@ impl Reader {
     }
 
     async fn make_again(&self) -> Option<Consumer> {
-        let (mut wait, longest) = AGAIN_AFTER;
+        let (mut wait, longest) = RECREATE_AFTER;
         let mut gone = 0;
         loop {
             if self.connection.is_closed() {
@@ -109,76 +112,76 @@ impl Reader {
             wait = (wait * 2).min(longest);
             match Consumer::make(&self.connection, &self.source, self.start).await {
                 Ok(consumer) => return Some(consumer),
-                Err(Trouble::Gone) => gone += 1,
-                Err(Trouble::Bus(error)) => {
-                    tracing::debug!(stream = self.source.stream, %error, "cannot be read now");
+                Err(ConsumerError::Gone) => gone += 1,
+                Err(ConsumerError::Bus(error)) => {
+                    tracing::debug!(stream = self.source.stream, %error, "cannot read the stream now");
                     gone = 0;
                 }
             }
             if gone >= GONE_AFTER {
-                tracing::warn!(stream = self.source.stream, "a stream of the fleet is gone");
+                tracing::warn!(stream = self.source.stream, "a stream of the fleet does not exist any more");
                 return None;
             }
         }
     }
 }
 
-/// Why a consumer was not made.
-enum Trouble {
+/// Why a consumer was not created.
+enum ConsumerError {
     Gone,
     Bus(BusError),
 }
 
-impl From<BusError> for Trouble {
+impl From<BusError> for ConsumerError {
     fn from(error: BusError) -> Self {
         Self::Bus(error)
     }
 }
 
-/// What the server delivers from.
+/// A consumer on the server.
 struct Consumer {
     name: String,
     address: String,
     inbox: Subscriber,
-    /// How many messages are still to come of what was asked for.
+    /// The number of outstanding messages of the last pull request.
     wanted: u32,
-    /// How many were delivered.
+    /// The number of messages delivered.
     delivered: u64,
 }
 
 #[derive(serde::Deserialize)]
-struct Made {
+struct CreatedConsumer {
     name: String,
 }
 
 impl Consumer {
-    async fn make(connection: &Connection, source: &Source, start: Start) -> Result<Self, Trouble> {
+    async fn make(connection: &Connection, source: &Source, start: Start) -> Result<Self, ConsumerError> {
         let (address, inbox) = connection.inbox().await?;
         let what = format!("CONSUMER.CREATE.{}", source.stream);
         let with = json!({"stream_name": source.stream, "config": config(&source.subject, start)});
-        match connection.ask_plainly::<Made>(source.kind, &what, &with).await? {
-            Ok(Made { name }) => Ok(Self { name, address, inbox, wanted: 0, delivered: 0 }),
-            Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Err(Trouble::Gone),
-            Err(error) => Err(answered(&error).into()),
+        match connection.request_raw::<CreatedConsumer>(source.kind, &what, &with).await? {
+            Ok(CreatedConsumer { name }) => Ok(Self { name, address, inbox, wanted: 0, delivered: 0 }),
+            Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Err(ConsumerError::Gone),
+            Err(error) => Err(classify_api(&error).into()),
         }
     }
 
-    /// The next message, or why there will be none.
+    /// Returns the next message, or why the consumer delivers no more.
     async fn next(&mut self, connection: &Connection, source: &Source) -> Result<Delivery, &'static str> {
         loop {
             if self.wanted == 0 {
                 let what = format!("CONSUMER.MSG.NEXT.{}.{}", source.stream, self.name);
                 connection
-                    .pull(source.kind, &what, &self.address, &question())
+                    .pull(source.kind, &what, &self.address, &pull_request())
                     .await
-                    .map_err(|_| "it cannot be asked")?;
+                    .map_err(|_| "cannot send a pull request")?;
                 self.wanted = BATCH;
             }
             let message = tokio::select! {
                 message = timeout(SILENCE_MAX, self.inbox.next()) => message,
                 () = connection.lost() => return Err("the connection was lost"),
             };
-            let message = message.map_err(|_| "it stands still")?.ok_or("the connection was closed")?;
+            let message = message.map_err(|_| "the consumer stalled")?.ok_or("the connection was closed")?;
             connection.traffic().received(source.kind, message.length);
             match meaning(message.status, message.description.as_deref()) {
                 Meaning::Message => return self.deliver(message),
@@ -190,7 +193,7 @@ impl Consumer {
     }
 
     fn deliver(&mut self, message: Raw) -> Result<Delivery, &'static str> {
-        let place = message.reply.as_deref().and_then(place).ok_or("it says something else than messages")?;
+        let place = message.reply.as_deref().and_then(place).ok_or("unexpected message from the consumer")?;
         if place.delivered != self.delivered + 1 {
             return Err("a message was skipped");
         }
@@ -209,10 +212,10 @@ fn config(subject: &str, start: Start) -> Value {
         "filter_subject": subject,
         "num_replicas": 1,
         "mem_storage": true,
-        "inactive_threshold": nanos(FORGOTTEN_AFTER),
+        "inactive_threshold": nanos(INACTIVE_THRESHOLD),
     });
     match start {
-        // Numbers are counted from 1.
+        // Sequence numbers are counted from 1.
         Start::At(sequence) => {
             config["deliver_policy"] = "by_start_sequence".into();
             config["opt_start_seq"] = sequence.max(1).into();
@@ -222,11 +225,11 @@ fn config(subject: &str, start: Start) -> Value {
     config
 }
 
-fn question() -> Value {
+fn pull_request() -> Value {
     json!({
         "batch": BATCH,
         "max_bytes": BATCH_BYTES_MAX,
-        "expires": nanos(ASKED_FOR),
+        "expires": nanos(PULL_EXPIRES),
         "idle_heartbeat": nanos(HEARTBEAT),
     })
 }
@@ -235,7 +238,7 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What a message from a consumer means.
+/// The meaning of a message from a consumer.
 #[derive(Debug, PartialEq, Eq)]
 enum Meaning {
     Message,
@@ -249,7 +252,7 @@ fn meaning(status: Option<StatusCode>, description: Option<&str>) -> Meaning {
         None | Some(StatusCode::OK) => Meaning::Message,
         Some(StatusCode::IDLE_HEARTBEAT) => Meaning::Alive,
         Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Meaning::AskAgain,
-        // What was asked for is there as far as it fits.
+        // The request was fulfilled as far as its limit of bytes allows.
         Some(StatusCode::REQUEST_TERMINATED) if description.is_some_and(|text| text.contains("MaxBytes")) => {
             Meaning::AskAgain
         }
@@ -257,22 +260,23 @@ fn meaning(status: Option<StatusCode>, description: Option<&str>) -> Meaning {
     }
 }
 
-/// Where a message stands: in its stream, and among those delivered.
+/// The position of a message in its stream, and among those delivered.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct DeliveryInfo {
     sequence: u64,
     delivered: u64,
 }
 
-/// Reads `$JS.ACK.STREAM.CONSUMER.TIMES.SEQUENCE.DELIVERED.TIME.PENDING`, before which newer servers put a domain and an account.
-fn place(reply: &str) -> Option<Place> {
+/// Parses `$JS.ACK.STREAM.CONSUMER.TIMES.SEQUENCE.DELIVERED.TIME.PENDING`, to which newer servers prepend a domain and
+/// an account.
+fn place(reply: &str) -> Option<DeliveryInfo> {
     let parts: Vec<&str> = reply.strip_prefix("$JS.ACK.")?.split('.').collect();
     let from = match parts.len() {
         7 => 3,
         9.. => 5,
         _ => return None,
     };
-    Some(Place { sequence: parts.get(from)?.parse().ok()?, delivered: parts.get(from + 1)?.parse().ok()? })
+    Some(DeliveryInfo { sequence: parts.get(from)?.parse().ok()?, delivered: parts.get(from + 1)?.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -281,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_place_is_read_in_both_of_its_forms() {
-        let expected = Some(Place { sequence: 42, delivered: 7 });
+        let expected = Some(DeliveryInfo { sequence: 42, delivered: 7 });
         assert_eq!(place("$JS.ACK.HM_c_X0.cons.1.42.7.1700000000000000000.5"), expected);
         assert_eq!(place("$JS.ACK._.hash.HM_c_X0.cons.1.42.7.1700000000000000000.5.rnd"), expected);
         assert_eq!(place("$JS.ACK._.hash.HM_c_X0.cons.1.42.7.1700000000000000000.5"), expected);

@@ -1,4 +1,4 @@
-//! What went over the wire, in counters that others may read at any time.
+//! Counters of the traffic, readable at any time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,18 +15,18 @@ pub enum TrafficKind {
     Observations,
     /// Keys: leases, records, orders.
     Keys,
-    /// Objects: parts of checkpoints, snapshots.
+    /// Objects: parts of checkpoints, segments, publications.
     Objects,
-    /// Everything else: what the servers are asked about themselves.
+    /// Everything else: requests about the servers themselves.
     Servers,
 }
 
 impl TrafficKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] =
         [Self::Exchange, Self::Log, Self::Observations, Self::Keys, Self::Objects, Self::Servers];
 
-    /// As a label of a metric.
+    /// Returns the label of the kind in metrics.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Exchange => "exchange",
@@ -49,35 +49,35 @@ impl From<Stream> for TrafficKind {
     }
 }
 
-/// Messages and bytes of one kind. Bytes are those of subjects, headers and payloads; what the protocol puts around them (some 20 bytes a
-/// message) and TLS are not in it.
+/// Messages and bytes of one kind. Bytes are those of subjects, headers and payloads, without the protocol overhead
+/// (some 20 bytes per message) and TLS.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Messages that this node published to be kept.
+    /// Messages that this node published to be stored.
     pub published: AtomicU64,
     /// Their bytes.
     pub published_bytes: AtomicU64,
-    /// Messages that this node sent to ask for something.
+    /// Requests that this node sent.
     pub asked: AtomicU64,
     /// Their bytes.
     pub asked_bytes: AtomicU64,
-    /// Messages that this node was sent: what it reads, answers, acknowledgements, signs of life.
+    /// Messages that this node received: stream messages, answers, acknowledgements, heartbeats.
     pub received: AtomicU64,
     /// Their bytes.
     pub received_bytes: AtomicU64,
 }
 
-/// The counters of a connection, since it was made.
+/// The counters of a connection since it was created.
 #[derive(Debug, Default)]
 pub struct Traffic([Counts; TrafficKind::ALL.len()]);
 
 impl Traffic {
-    /// The counters of a kind.
+    /// Returns the counters of a kind.
     pub const fn of(&self, kind: TrafficKind) -> &Counts {
         &self.0[kind as usize]
     }
 
-    /// All of it, by kind and way.
+    /// Returns all counters, by kind and direction.
     pub fn flows(&self) -> Vec<Flow> {
         let of = |kind: TrafficKind| {
             let counts = self.of(kind);

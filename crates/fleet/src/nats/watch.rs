@@ -1,4 +1,5 @@
-//! Watching keys: first all, then every change. A watcher that is slow is told a key's newest value, not each between.
+//! Watches the keys: delivers all of them, and then every change. A slow watcher gets a key's latest value, not every
+//! intermediate one.
 
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
@@ -9,39 +10,40 @@ use super::read::{Delivery, Reader, Source, Start};
 use super::traffic::TrafficKind;
 use crate::bus::{BusError, KeyValue, WatchEvent};
 
-/// How many changes may wait for the watcher.
+/// The most changes that wait for the watcher.
 const WAITING_MAX: usize = 1_024;
 
 pub(super) async fn watch(bus: &NatsBus) -> Result<Receiver<WatchEvent>, BusError> {
     let (stream, subject) = (bus.names.keys_stream(), bus.names.keys_subjects());
-    // The leader says how far everything goes: the server that tells may be behind it, and would call itself up to date too soon.
+    // The leader defines the end of the initial listing: the delivering server may lag behind and would report up to
+    // date too soon.
     let newest = bus.connection.last(TrafficKind::Keys, &stream, &subject).await?.map_or(0, |kept| kept.sequence);
     let source = Source { kind: TrafficKind::Keys, stream, subject };
     let reader = Reader::begin(bus.connection.clone(), source, Start::LastOfEach).await?;
-    let (tell, told) = mpsc::channel(WAITING_MAX);
-    tokio::spawn(run(reader, bus.names.clone(), newest, tell));
-    Ok(told)
+    let (sender, receiver) = mpsc::channel(WAITING_MAX);
+    tokio::spawn(run(reader, bus.names.clone(), newest, sender));
+    Ok(receiver)
 }
 
-/// Tells until nobody listens or the bucket is gone.
-async fn run(mut reader: Reader, names: Names, newest: u64, tell: Sender<WatchEvent>) {
+/// Delivers events until the receiver is dropped or the bucket is gone.
+async fn run(mut reader: Reader, names: Names, newest: u64, sender: Sender<WatchEvent>) {
     let mut up_to_date = newest == 0;
-    if up_to_date && tell.send(WatchEvent::UpToDate).await.is_err() {
+    if up_to_date && sender.send(WatchEvent::UpToDate).await.is_err() {
         return;
     }
     loop {
         let next = tokio::select! {
             next = reader.next() => next,
-            () = tell.closed() => None,
+            () = sender.closed() => None,
         };
         let Some(delivery) = next else { return };
         let reached = delivery.sequence >= newest;
         if let Some(seen) = seen(&names, delivery)
-            && tell.send(seen).await.is_err()
+            && sender.send(seen).await.is_err()
         {
             return;
         }
-        if reached && !std::mem::replace(&mut up_to_date, true) && tell.send(WatchEvent::UpToDate).await.is_err() {
+        if reached && !std::mem::replace(&mut up_to_date, true) && sender.send(WatchEvent::UpToDate).await.is_err() {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! What must hold after a run.
+//! The invariants that must hold after a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::node::records::{self, PartitionRecord, Placement, Rebalance};
 use crate::{Partition, SessionId};
 use harvestman_core::url::CanonicalUrl;
 
-/// All that is wrong.
+/// Returns all violations.
 pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     let mut wrong = outcome.web.wrong.lock().clone();
     if !outcome.is_over || outcome.took >= LONGEST {
@@ -18,7 +18,7 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     wrong.extend(overspent(outcome));
     if !is_spent(&outcome.model) {
         wrong.extend(never_fetched(outcome));
-        // Where a budget is used up, nobody waits for what is still to be learnt.
+        // If a budget is used up, the run does not wait for outstanding observations.
         wrong.extend(super::policy::wrong(outcome, has_faults));
     }
     if outcome.is_over {
@@ -27,13 +27,13 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     wrong
 }
 
-/// More requests than the budget has.
+/// Checks that no more requests were sent than the budget allows.
 fn overspent(outcome: &Outcome) -> Option<String> {
     let (sent, budget) = (outcome.web.fetches.lock().len() as u64, outcome.budget?);
     (sent > budget).then(|| format!("{sent} requests overspent the budget of {budget}"))
 }
 
-/// Pages that are there and were not fetched, or that nobody says were.
+/// Checks that every existing page was fetched, and no other.
 fn never_fetched(outcome: &Outcome) -> Vec<String> {
     let fetches = outcome.web.fetches.lock();
     let whole: BTreeSet<&str> = fetches.iter().filter(|fetch| fetch.is_whole).map(|fetch| fetch.url.as_str()).collect();
@@ -43,7 +43,7 @@ fn never_fetched(outcome: &Outcome) -> Vec<String> {
     lost.map(|url| format!("{url} was never fetched")).chain(unknown.map(|url| format!("{url} is not there"))).collect()
 }
 
-/// How many fetches there were of pages that had been fetched whole before.
+/// Returns the number of fetches of pages that had been fetched completely before.
 pub(super) fn fetched_again(outcome: &Outcome) -> usize {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     for fetch in outcome.web.fetches.lock().iter().filter(|fetch| fetch.is_whole) {
@@ -52,8 +52,8 @@ pub(super) fn fetched_again(outcome: &Outcome) -> usize {
     times.values().map(|times| times - 1).sum()
 }
 
-/// Nodes that hold too much of the web in the end. Partitions are as large as they are: two nodes may be one of them apart, or as much as is
-/// let be.
+/// Checks that the load is even in the end. Partitions are indivisible: two nodes may differ by one of them, or by the
+/// tolerance.
 pub(super) fn uneven(outcome: &Outcome) -> Option<String> {
     let mut sizes = vec![0_u64; usize::from(outcome.web.partitions.count())];
     for page in outcome.web.truth() {
@@ -72,16 +72,17 @@ pub(super) fn uneven(outcome: &Outcome) -> Option<String> {
     (most - least > allowed).then(|| format!("the load is uneven: {loads:?}, and {allowed} are allowed"))
 }
 
-/// How many requests for an even load were made, and answered.
+/// Returns the numbers of requested and answered rebalances.
 pub(super) fn asked_and_answered(outcome: &Outcome) -> (u64, u64) {
     let asked = outcome.model.value(records::REBALANCE).and_then(|value| records::read::<Rebalance>(&value).ok());
     let placement = outcome.model.value(records::PLACEMENT).and_then(|value| records::read::<Placement>(&value).ok());
     (asked.map_or(0, |asked| asked.asked), placement.map_or(0, |placement| placement.answered))
 }
 
-/// Messages of the exchange that were left for longer than they may be when the crawl is over. While the bus is away nobody can trim it.
+/// Checks that no message of the exchange outlived its limit by the end of the crawl. While the bus is unavailable it
+/// cannot be trimmed.
 fn not_trimmed(outcome: &Outcome, seconds: u64) -> Vec<String> {
-    // What the dead have left is cleared away later, when nothing can name it any more.
+    // Data of dead sessions is removed later, when nothing can reference it any more.
     let model = &outcome.model;
     let is_read = |subject: &str| subject == EXCHANGE || model.lives(subject);
     let subjects: BTreeSet<String> = {

@@ -1,7 +1,9 @@
-//! The fleet, simulated: nodes over a model of the bus, with everything that can befall them, each run from one seed.
+//! The simulation of a fleet: nodes over a model of the bus, with all kinds of faults. Each run is determined by a
+//! seed.
 //!
-//! `HARVESTMAN_FLEET_SEEDS=1000 cargo test --lib fleet::tests` plays so many seeds, `HARVESTMAN_FLEET_SEEDS_FROM=n` others than those from 0 on;
-//! `HARVESTMAN_FLEET_SEED=n` plays one and prints what happened.
+//! `HARVESTMAN_FLEET_SEEDS=1000 cargo test -p harvestman-fleet --lib tests` runs that many seeds,
+//! `HARVESTMAN_FLEET_SEEDS_FROM=n` starts at another seed than 0; `HARVESTMAN_FLEET_SEED=n` runs one seed and prints
+//! its events.
 
 mod checks;
 mod model;
@@ -19,7 +21,7 @@ use mutation::Mutation;
 use run::{Plan, run};
 
 fn of_seed(seed: u64) -> Plan {
-    // Every third has a budget, that many runs use up.
+    // Every third run has a budget, which many of them use up.
     let budget = (seed % 3 == 2).then_some(40 + seed % 200 * 7 % 200);
     Plan { seed, has_faults: true, mutation: None, budget, is_traced: false }
 }
@@ -68,7 +70,7 @@ fn without_faults_every_page_is_fetched_once() {
     }
 }
 
-/// Of so many runs without faults, those after which the load is uneven.
+/// Runs seeds without faults and returns those after which the load is uneven.
 fn uneven(mutation: Option<Mutation>) -> Vec<String> {
     let calm = (0..12).map(|seed| run(Plan { has_faults: false, mutation, ..of_seed(seed) }));
     calm.filter_map(|outcome| checks::uneven(&outcome)).collect()
@@ -105,7 +107,7 @@ fn a_seed_plays_the_same_twice() {
     }
 }
 
-/// Whether a mutation is found out in some seeds, by a check that says so.
+/// Returns whether some seed detects a mutation, by a check with this message.
 fn is_found_out(mutation: Mutation, says: &str) -> bool {
     (0..40).any(|seed| {
         let outcome = run(Plan { mutation: Some(mutation), ..of_seed(seed) });

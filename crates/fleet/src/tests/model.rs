@@ -1,4 +1,4 @@
-//! A model of JetStream: what it keeps, and what can befall those who ask it.
+//! A model of JetStream: what it stores, and the faults that its clients can experience.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::wire::{Observations, WireCodec};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 
-/// A stream, as its leader keeps it.
+/// A stream, as its leader stores it.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) messages: BTreeMap<u64, (String, Bytes, Instant)>,
     pub(super) last: u64,
 }
 
-/// What is asked for: what of the bus must be there for it.
+/// The component of the bus that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Keys,
@@ -32,23 +32,23 @@ pub(super) enum Place {
     Stream(Stream),
 }
 
-/// What the bus keeps, and what befalls it.
+/// The content of the bus, and its faults.
 pub(super) struct State {
     pub(super) keys: BTreeMap<String, KeyValue>,
     pub(super) revision: u64,
     pub(super) streams: BTreeMap<Stream, Kept>,
     pub(super) objects: BTreeMap<String, Bytes>,
-    /// Until when a place has no leader.
+    /// Until when a component has no leader.
     pub(super) away: BTreeMap<Place, Instant>,
-    /// From when until when all of it was or will be away, one after the other.
+    /// The outages of the whole bus, in order: their beginnings and ends.
     outages: Vec<(Instant, Instant)>,
-    /// Until when a node cannot reach it.
+    /// Until when a node cannot reach the bus.
     pub(super) cut: BTreeMap<String, Instant>,
     pub(super) full: Instant,
     pub(super) slow_objects: Instant,
-    /// What was ever appended of observations.
+    /// All observations ever appended.
     pub(super) observed: BTreeSet<String>,
-    /// What was wrong with the policy's key.
+    /// Violations in the policy's key.
     pub(super) wrong: Vec<String>,
     /// When sessions were evicted.
     pub(super) evicted: BTreeMap<String, Instant>,
@@ -56,23 +56,23 @@ pub(super) struct State {
 }
 
 impl State {
-    /// All of it goes away.
+    /// Begins an outage of the whole bus.
     pub(super) fn go_away(&mut self, now: Instant, until: Instant) {
         self.outages.push((now.max(self.all_away()), until));
     }
 
-    /// Until when all of it is away.
+    /// Returns the end of the last outage of the whole bus.
     fn all_away(&self) -> Instant {
         self.outages.last().map_or(Instant::EPOCH, |(_, until)| *until)
     }
 
-    /// For how long it was there between two moments.
+    /// Returns how long the bus was available between two times.
     pub(super) fn there(&self, from: Instant, to: Instant) -> Duration {
         let away = self.outages.iter().map(|(gone, back)| (*back).min(to).since((*gone).max(from)));
         to.since(from).saturating_sub(away.sum())
     }
 
-    /// The objects of which there are two, and both alike.
+    /// Returns the objects that have an identical copy.
     pub(super) fn whole_objects(&self) -> Vec<String> {
         let twin = |name: &str| name.strip_suffix(".copy").map_or_else(|| format!("{name}.copy"), str::to_owned);
         let is_whole = |(name, object): &(&String, &Bytes)| self.objects.get(&twin(name)) == Some(*object);
@@ -85,7 +85,7 @@ pub(super) struct Fate {
     pub(super) there: Duration,
     pub(super) back: Duration,
     pub(super) lost: Lost,
-    /// Whether it waits for a place that is away, or is lost.
+    /// Whether the call waits for an unavailable component; otherwise it is lost.
     pub(super) is_patient: bool,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct Model {
     /// True time.
     pub(super) clock: Clock,
     pub(super) trace: Arc<Trace>,
-    /// No delays to speak of, nothing is lost.
+    /// Short delays only, and no losses.
     pub(super) is_calm: bool,
 }
 
@@ -126,7 +126,7 @@ impl Model {
         Self { state: Mutex::new(state), changed: Signal::default(), clock, trace, is_calm }
     }
 
-    /// What befalls a call; most of the time little.
+    /// Draws the fate of a call; mostly it succeeds.
     pub(super) fn fate(&self, place: Place) -> Fate {
         let mut state = self.state.lock();
         let slow = place == Place::Objects && self.clock.now() < state.slow_objects;
@@ -146,7 +146,7 @@ impl Model {
         Fate { there, back, lost, is_patient: rng.random_bool(0.5) }
     }
 
-    /// How long what is told over a channel is under way; none: the channel ends.
+    /// Draws the delay of a delivery over a channel; `None`: the channel ends.
     pub(super) fn delivery(&self) -> Option<Duration> {
         let rng = &mut self.state.lock().rng;
         if self.is_calm {
@@ -155,7 +155,7 @@ impl Model {
         (!rng.random_bool(0.001)).then(|| delay(rng))
     }
 
-    /// Until when a node cannot use a place; none: it can.
+    /// Returns until when a node cannot use a component; `None`: it can.
     pub(super) fn unavailable(&self, node: &str, place: Place) -> Option<Instant> {
         let state = self.state.lock();
         let away = state.away.get(&place).copied().unwrap_or_default();
@@ -164,14 +164,14 @@ impl Model {
         (until > self.clock.now()).then_some(until)
     }
 
-    /// Does something to what is kept.
+    /// Changes the content of the bus.
     pub(super) fn act<T>(&self, what: impl FnOnce(&mut State, Instant) -> T) -> T {
         let result = what(&mut self.state.lock(), self.clock.now());
         self.changed.raise();
         result
     }
 
-    /// Writes a key of a revision, or one that is not there.
+    /// Writes a key that has this revision, or that does not exist.
     pub(super) fn write(&self, key: &str, value: Option<Bytes>, expected: Option<u64>) -> Result<u64, BusError> {
         self.act(|state, now| {
             let held = state.keys.get(key).filter(|held| held.value.is_some()).map(|held| held.revision);
@@ -202,7 +202,7 @@ impl Model {
             if state.full > now {
                 return Err(BusError::Full("a test".to_owned()));
             }
-            // What comes when the crawl is over comes too late for everybody.
+            // Observations that arrive after the end of the crawl do not count.
             let crawl = state.keys.get(records::CRAWL).and_then(|held| held.value.as_ref());
             let is_over = crawl.is_some_and(|value| String::from_utf8_lossy(value).contains("\"over\""));
             if !is_over
@@ -220,20 +220,20 @@ impl Model {
         })
     }
 
-    /// Whether a session's key says that it lives.
+    /// Returns whether a session's key says that it is alive.
     pub(super) fn lives(&self, session: &str) -> bool {
         let state = self.state.lock();
         let held = state.keys.get(&format!("session.{session}"));
         held.is_some_and(|held| held.value.is_some()) && !state.evicted.contains_key(session)
     }
 
-    /// What a key holds.
+    /// Returns the value of a key.
     pub(super) fn value(&self, key: &str) -> Option<Bytes> {
         self.state.lock().keys.get(key).and_then(|held| held.value.clone())
     }
 }
 
-/// How a value of the policy's key is older than the one before.
+/// Checks that a value of the policy's key is not older than the previous one.
 fn goes_back(before: Option<&Bytes>, after: Option<&Bytes>) -> Option<String> {
     let read = |value: &Bytes| records::read::<PolicyRecord>(value).ok();
     let (before, after) = (before.and_then(read)?, after.and_then(read)?);
@@ -248,7 +248,7 @@ fn shown(value: Option<&Bytes>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| String::from_utf8_lossy(value).into_owned())
 }
 
-/// Mostly some milliseconds, seldom so long that whoever waits gives up.
+/// Mostly some milliseconds, rarely so long that the caller times out.
 fn delay(rng: &mut Rng) -> Duration {
     let micros = match rng.random_range(0..1_000) {
         0 => rng.random_range(1_000_000..8_000_000),

@@ -1,34 +1,34 @@
-//! What can be broken on purpose, so that each check is seen to fail.
+//! Deliberate faults, with which each check is shown to fail.
 
-/// One thing that a node does wrong.
+/// A fault of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mutation {
-    /// Fetches whatever its fetch_deadline is.
+    /// Fetches although its lease has expired.
     IgnoresTenure,
-    /// Contacts the hosts of a partition that it took at once.
+    /// Contacts the hosts of a newly taken partition without delay.
     ForgetsDelays,
-    /// Writes its log before the links of others are published.
+    /// Writes its log before it publishes the links of other nodes.
     LogsFirst,
-    /// Does not know what has ended when it takes a partition.
+    /// Ignores finished URLs when it takes a partition.
     ForgetsEnded,
-    /// Leaves out links of a partition before the log says that it is let go.
+    /// Drops links of a partition before the log says that it is released.
     DropsEarly,
-    /// Says that it has read what is not in its log.
+    /// Reports positions that are not in its log yet.
     SaysWhatIsOffered,
     /// Is never idle.
     NeverIdle,
-    /// Trims nothing.
+    /// Never trims.
     NeverTrims,
     /// Spends more of a budget than it was granted.
     Overspends,
-    /// Says what it has observed twice.
+    /// Reports each observation twice.
     ObservesTwice,
     /// Finds no segment of observations.
     LosesSegments,
-    /// Does not read copies of what is spoilt.
+    /// Does not read the copies of corrupt objects.
     ForgetsCopies,
     /// Leaves partitions where hashing puts them.
     NeverBalances,
-    /// Gives others a much shorter lease than it keeps itself.
+    /// Uses a much shorter lease for others than for itself.
     EvictsEarly,
 }

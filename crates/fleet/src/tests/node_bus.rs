@@ -1,4 +1,4 @@
-//! The model of the bus, as a node reaches it.
+//! A node's access to the model of the bus.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::model::{Lost, Model, Place, State};
 use super::mutation::Mutation;
 use crate::bus::{BoxFuture, Bus, BusError, KeyValue, Message, Stream, WatchEvent};
 
-/// Nobody waits longer for an answer.
+/// The longest time that any caller waits for an answer.
 const GIVEN_UP: Duration = Duration::from_secs(20);
 
 pub(super) struct NodeBus {
     pub(super) model: Arc<Model>,
     pub(super) node: String,
-    /// What it does wrong on purpose: [`Mutation::NeverTrims`], [`Mutation::LosesSegments`] or [`Mutation::ForgetsCopies`].
+    /// The fault of this access: [`Mutation::NeverTrims`], [`Mutation::LosesSegments`] or [`Mutation::ForgetsCopies`].
     pub(super) mutation: Option<Mutation>,
 }
 
@@ -28,7 +28,7 @@ impl NodeBus {
         self.mutation == Some(mutation)
     }
 
-    /// A call: it goes its way even when nobody waits for its answer any more.
+    /// Performs a call, which takes effect even if its caller gives up.
     fn call<T: Send + 'static>(
         &self,
         place: Place,
@@ -60,7 +60,7 @@ impl NodeBus {
         })
     }
 
-    /// A channel that tells what `next` finds, in order and late.
+    /// Creates a channel that delivers what `next` finds, in order and delayed.
     fn feed<T: Send + 'static>(
         &self,
         place: Place,

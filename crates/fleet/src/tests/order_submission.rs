@@ -1,4 +1,4 @@
-//! Orders over a bus that loses, delays and goes away: what was answered is so.
+//! Orders over an unreliable bus: an acknowledged order is in effect.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

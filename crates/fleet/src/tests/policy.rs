@@ -1,4 +1,4 @@
-//! A policy as small as can be: it counts what it is shown.
+//! A minimal policy: it counts its observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::node::records;
 use crate::policy::{Outbox, POLICY, PolicyRecord, PolicyReplica, PolicySession, RetentionLimits};
 use harvestman_metrics::FleetMetrics;
 
-/// Small, so that there are segments in each run; nothing is left out.
+/// Small, so that every run has segments; none is dropped.
 pub(super) const BOUNDS: RetentionLimits =
     RetentionLimits { segment: 24, segment_bytes: 1 << 20, first: 1 << 20, kept: 1 << 20, kept_bytes: 1 << 30 };
 
@@ -24,7 +24,7 @@ type Counts = BTreeMap<String, u64>;
 struct Inner {
     learns: Option<Counts>,
     followed: (u64, Counts),
-    /// The session ended because the crawl was over.
+    /// Whether the session ended because the crawl was complete.
     is_finished: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct ToyReplica {
     book: Arc<Book>,
 }
 
-/// All of them.
+/// The policies of all sessions.
 #[derive(Default)]
 pub(super) struct Book {
     replicas: Mutex<BTreeMap<SessionId, Arc<ToyReplica>>>,
@@ -109,7 +109,7 @@ impl PolicyReplica for ToyReplica {
     }
 }
 
-/// All that is wrong with what was learnt.
+/// Returns all violations in what was learnt.
 pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     let mut wrong = outcome.book.wrong.lock().clone();
     wrong.extend(outcome.model.state.lock().wrong.iter().cloned());
@@ -133,7 +133,7 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
                 wrong.push(format!("the policy never counted {first}, nor {} more", lost.len() - 1));
             }
         }
-        // It was killed at the very end.
+        // The holder was killed at the very end.
         _ if has_faults => {}
         _ => wrong.push("nobody held the policy at the end".to_owned()),
     }
@@ -143,7 +143,7 @@ pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     wrong
 }
 
-/// What has not come to rest at the end of a run in which nothing happened.
+/// Returns what has not converged at the end of a run without faults.
 fn unsettled(
     outcome: &Outcome,
     record: &PolicyRecord,
@@ -155,7 +155,7 @@ fn unsettled(
     for (session, replica) in replicas {
         let inner = replica.inner.lock();
         let (version, counts) = &inner.followed;
-        // Whoever came when the crawl was over has nothing to decide.
+        // A session that joined after the end of the crawl makes no decisions.
         if inner.is_finished && *version > 0 && (*version != newest || counts.len() != observed.len()) {
             wrong.push(format!(
                 "{session} goes by version {version} of the policy ({} of {} observations), not {newest}",

@@ -1,4 +1,4 @@
-//! One run: a fleet, a web, and what befalls them, all of it from a seed.
+//! One run: a fleet, a web and faults, all derived from a seed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,24 +26,24 @@ use crate::{Partitions, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 
-/// No run takes longer, in simulated time.
+/// The longest duration of a run, in simulated time.
 pub(super) const LONGEST: Duration = Duration::from_secs(20 * 60);
-/// Nothing befalls the fleet any more after that.
+/// The time in seconds after which there are no more faults.
 pub(super) const CALM_AFTER: u64 = 150;
 pub(super) const LOG_SHARDS: u16 = 2;
 
-/// What is run.
+/// The parameters of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) seed: u64,
     pub(super) has_faults: bool,
     pub(super) mutation: Option<Mutation>,
-    /// Of requests; none: no limit.
+    /// The budget of requests; `None`: unlimited.
     pub(super) budget: Option<u64>,
     pub(super) is_traced: bool,
 }
 
-/// What came of it.
+/// The result of a run.
 pub(super) struct Outcome {
     pub(super) took: Duration,
     pub(super) ended_at: Instant,
@@ -55,7 +55,7 @@ pub(super) struct Outcome {
     pub(super) trace: Arc<Trace>,
 }
 
-/// A node's life goes on over several sessions.
+/// A node across its sessions.
 struct Machine {
     name: String,
     clock: Clock,
@@ -121,7 +121,7 @@ async fn play(plan: Plan) -> Outcome {
         }
     }
     let outcome_at = clock.now();
-    // Those who are left hear of it.
+    // Lets the remaining nodes notice the end.
     clock.sleep(Duration::from_secs(10)).await;
     let is_over = over(&model);
     for machine in world.machines.values() {
@@ -137,7 +137,7 @@ fn over(model: &Model) -> bool {
     model.value("crawl").is_some_and(|value| String::from_utf8_lossy(&value).contains("\"over\"")) || is_spent(model)
 }
 
-/// Whether its budget ended the crawl.
+/// Returns whether a budget ended the crawl.
 pub(super) fn is_spent(model: &Model) -> bool {
     let budget = model.value("budget").and_then(|value| records::read::<Budget>(&value).ok());
     budget.is_some_and(|budget| budget.over.is_some())
@@ -177,14 +177,14 @@ impl World {
         self.machines.insert(name.clone(), Machine { name, clock, gate, leave, task });
     }
 
-    /// One of the nodes that are there.
+    /// Picks a live node.
     fn some(&mut self) -> Option<String> {
         self.machines.retain(|_, machine| !machine.task.is_finished());
         let names: Vec<String> = self.machines.keys().cloned().collect();
         (!names.is_empty()).then(|| names[self.rng.random_range(0..names.len())].clone())
     }
 
-    /// There is somebody to finish the crawl.
+    /// Ensures that there is a node to complete the crawl.
     fn leave_enough(&mut self) {
         if self.some().is_none() {
             self.join();
@@ -244,7 +244,7 @@ impl World {
         }
     }
 
-    /// An object changes or goes, one of two that are alike.
+    /// Corrupts or removes one of two identical objects.
     fn spoil(&mut self) {
         let mut state = self.model.state.lock();
         let whole: Vec<String> = state.whole_objects();
@@ -265,7 +265,7 @@ impl World {
         self.note(|| format!("{name} is spoilt"));
     }
 
-    /// As `harvestman fleet rebalance` does.
+    /// Requests a rebalance as `harvestman fleet rebalance` does.
     fn ask_for_balance(&self) {
         let held = self.model.act(|state, _| state.keys.get(records::REBALANCE).map(|held| held.revision));
         let value = self.model.value(records::REBALANCE);
@@ -284,13 +284,13 @@ impl World {
         let Some(machine) = self.machines.remove(name) else { return };
         machine.task.abort();
         if self.rng.random_bool(0.6) {
-            // At once: its sessions do not meet, for their names differ.
+            // Restarts at once: its sessions do not collide, because their names differ.
             self.start(machine.name, machine.clock);
         }
     }
 }
 
-/// What a node needs to live.
+/// The environment of a node.
 struct Life {
     plan: Plan,
     name: String,

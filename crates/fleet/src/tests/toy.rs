@@ -1,4 +1,4 @@
-//! A crawler as small as can be that keeps what a fleet asks of one: leases, delays, groups of commits in their order.
+//! A minimal crawler that meets the requirements of a fleet: leases, crawl delays, ordered group commits.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use harvestman_core::url::{Fingerprint, HostKey};
 
 mod spending;
 
-/// The most fetches under way.
+/// The most fetches in flight.
 const LEASES: usize = 12;
-/// So often is what has changed put into the log.
+/// The interval of group commits.
 const GROUP: Duration = Duration::from_millis(400);
 
 #[derive(Default)]
@@ -37,7 +37,7 @@ struct Host {
 struct Group {
     entry: LogEntry,
     foreign: Vec<ScheduledUrl>,
-    /// Leases that end with it: of which partition, and which fetch.
+    /// Leases that end with the group: their partition and fetch.
     leases: Vec<(Partition, usize)>,
 }
 
@@ -48,21 +48,21 @@ struct Inner {
     catching: BTreeSet<Partition>,
     hosts: BTreeMap<HostKey, Host>,
     seen: BTreeMap<Partition, BTreeSet<Fingerprint>>,
-    /// When partitions were taken: whoever held one before may have contacted any of its hosts until then.
+    /// When partitions were taken: the previous holder may have contacted any of their hosts until then.
     taken: BTreeMap<Partition, Instant>,
-    /// Fetches under way, or not in the log yet.
+    /// Fetches in flight, or not yet in the log.
     leased: BTreeMap<Partition, usize>,
     group: Group,
     is_keeping: bool,
     offered: Vec<u64>,
     logged: Vec<u64>,
     activity: u64,
-    /// What was sent; a request counts when it is begun.
+    /// The ledger; a request counts when it begins.
     ledger: Ledger,
-    /// What may be sent, where there is a limit.
+    /// The allowance, if there is a limit.
     allowed: u64,
     lacks: bool,
-    /// Changes to take and let go that are in the log.
+    /// Acquisitions and releases that are in the log.
     settled: BTreeSet<(Partition, bool)>,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Toy {
     pub(super) web: Arc<Web>,
     pub(super) partitions: Partitions,
     pub(super) mutation: Option<Mutation>,
-    /// Of requests, for the whole fleet.
+    /// The budget of requests of the whole fleet.
     pub(super) limit: Option<u64>,
     outbox: Arc<Outbox>,
 }
@@ -112,7 +112,7 @@ impl Toy {
         self.mutation == Some(mutation)
     }
 
-    /// Crawls, until it is dropped.
+    /// Crawls until it is dropped.
     pub(super) async fn crawl(self: Arc<Self>, wrap: Wrap) {
         let mut fetches = JoinSet::new();
         fetches.spawn(wrap(Box::pin(Arc::clone(&self).keep())));
@@ -135,7 +135,7 @@ impl Toy {
         self.has(Mutation::IgnoresTenure) || self.clock.now() < self.fetch_deadline.until()
     }
 
-    /// What can be fetched now, and when to look again.
+    /// Returns the URLs to fetch now, and when to look again.
     fn begin(&self) -> (Vec<ScheduledUrl>, Instant) {
         let (mut begun, now) = (Vec::new(), self.clock.now());
         let mut again = now + Duration::from_secs(1);
@@ -164,7 +164,7 @@ impl Toy {
     }
 
     async fn fetch(self: Arc<Self>, item: ScheduledUrl) {
-        // Read before each request: time may have passed since it was begun.
+        // Checked before each request: time may have passed since the fetch was begun.
         if !self.may_fetch() {
             return self.put_back(item);
         }
@@ -228,7 +228,7 @@ impl Toy {
         self.changed.raise();
     }
 
-    /// A link of a partition that is held.
+    /// Accepts a link of a held partition.
     fn accept(&self, inner: &mut Inner, link: ScheduledUrl) {
         let host = link.url.host_key();
         if !inner.seen.entry(self.partitions.of(&host)).or_default().insert(link.url.fingerprint()) {
@@ -252,7 +252,7 @@ impl Toy {
         self.web.model.trace.note(self.web.model.clock.now(), || format!("{} {}", self.session, what()));
     }
 
-    /// The keeper: puts groups of changes into the log.
+    /// The state writer: commits groups of changes to the log.
     async fn keep(self: Arc<Self>) {
         loop {
             self.clock.sleep(GROUP).await;
@@ -283,7 +283,8 @@ impl Toy {
         self.log.append(&group.entry).await.map(|_| ())
     }
 
-    /// What has changed since; none where nothing has. What is released goes at this moment, and not before.
+    /// Takes the changes since the last group, or `None` if there are none. Releases take effect at this moment and not
+    /// before.
     fn cut(&self) -> Option<Group> {
         let mut inner = self.inner.lock();
         let inner = &mut *inner;
@@ -311,7 +312,7 @@ impl Toy {
         Some(group)
     }
 
-    /// A group is in the log: its leases end.
+    /// Ends the leases of a group that is in the log.
     fn kept(&self, group: Group) {
         let mut inner = self.inner.lock();
         for (partition, _) in &group.leases {
@@ -333,12 +334,12 @@ impl Toy {
         let mut inner = self.inner.lock();
         inner.releasing.extend(partitions);
         if self.has(Mutation::DropsEarly) {
-            // Their links are left out from here on, though positions go on counting for them.
+            // Their links are dropped from here on, although positions still count for them.
             inner.held.retain(|partition| !partitions.contains(partition));
         }
     }
 
-    /// Of these partitions, those that are still held: from the next group on positions count for them.
+    /// Returns those of the partitions that are still held: positions count for them from the next group on.
     fn begin_to_count(&self, partitions: &[Partition]) -> Vec<Partition> {
         let mut inner = self.inner.lock();
         let held: Vec<Partition> =
@@ -347,7 +348,7 @@ impl Toy {
         held
     }
 
-    /// Waits until the log says that these are taken or let go.
+    /// Waits until the log says that these partitions are taken or released.
     async fn settled(&self, partitions: &[Partition], is_taken: bool) {
         loop {
             let seen = self.changed.count();
@@ -360,7 +361,7 @@ impl Toy {
     }
 }
 
-/// A connection: when it is dropped, its server sees that.
+/// A connection. Its server notices when it is dropped.
 struct Connection {
     web: Arc<Web>,
     fetch: usize,

@@ -1,4 +1,4 @@
-//! What happened in a run: a digest always, its text where somebody wants to read it.
+//! The event log of a run: always a digest, and the text on request.
 
 use parking_lot::Mutex;
 
@@ -7,7 +7,7 @@ use harvestman_core::clock::Instant;
 #[derive(Default)]
 pub(super) struct Trace {
     digest: Mutex<u64>,
-    /// The lines, where they are kept.
+    /// The lines, if they are recorded.
     lines: Option<Mutex<Vec<String>>>,
 }
 

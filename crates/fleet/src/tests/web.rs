@@ -1,4 +1,4 @@
-//! The web that is crawled: the truth of what is there, and who fetched what when.
+//! The crawled web: the ground truth of its pages, and a record of all fetches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) fn scheduled(url: &CanonicalUrl) -> ScheduledUrl {
     ScheduledUrl { url: url.clone(), class, depth: 0, redirects: 0, attempts: 0, via: None }
 }
 
-/// One fetch, as its server sees it.
+/// A fetch, as its server sees it.
 #[derive(Debug, Clone)]
 pub(super) struct Fetch {
     pub(super) url: String,
@@ -28,7 +28,7 @@ pub(super) struct Fetch {
     pub(super) from: Instant,
     pub(super) to: Option<Instant>,
     pub(super) is_whole: bool,
-    /// It was known to be in the log, and its session was not evicted.
+    /// When it was known to be in the log while its session was alive.
     pub(super) logged: Option<Instant>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Web {
     delays: BTreeMap<HostKey, Duration>,
     pub(super) seeds: Vec<ScheduledUrl>,
     pub(super) fetches: Mutex<Vec<Fetch>>,
-    /// What was found wrong.
+    /// Violations.
     pub(super) wrong: Mutex<Vec<String>>,
     pub(super) model: Arc<Model>,
     pub(super) partitions: Partitions,
@@ -49,7 +49,7 @@ impl Web {
         let mut rng = seed.rng();
         let hosts: Vec<(String, u32)> =
             (0..rng.random_range(6..20)).map(|n| (format!("http://h{n}.test"), rng.random_range(2..40))).collect();
-        // A tree, mostly across hosts, so that each link is the only one to what it leads to; and some links besides.
+        // A tree, mostly across hosts, so that each page is reachable by one link only; and some additional links.
         let mut pages: Vec<String> =
             hosts.iter().flat_map(|(origin, pages)| (0..*pages).map(move |n| format!("{origin}/{n}"))).collect();
         pages.sort_by_cached_key(|page| seed.child(page).0);
@@ -70,7 +70,7 @@ impl Web {
         Self { links, delays, seeds, fetches, wrong, model, partitions, seed }
     }
 
-    /// All pages that can be reached.
+    /// Returns all reachable pages.
     pub(super) fn truth(&self) -> BTreeSet<String> {
         let mut known: BTreeSet<String> = BTreeSet::new();
         let mut next: VecDeque<String> = self.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
@@ -91,7 +91,7 @@ impl Web {
         self.delays.get(host).copied().unwrap_or_default()
     }
 
-    /// How long the server of a page takes.
+    /// Returns how long the server takes for a page.
     pub(super) fn duration(&self, url: &str) -> Duration {
         Duration::from_millis(self.seed.child(url).rng().random_range(20..1_200))
     }
@@ -101,7 +101,7 @@ impl Web {
         self.wrong.lock().push(what);
     }
 
-    /// A request comes in; its number.
+    /// Records a request and returns its number.
     pub(super) fn begins(&self, url: &CanonicalUrl, session: &SessionId) -> usize {
         let now = self.model.clock.now();
         let host = url.host_key();
@@ -120,7 +120,7 @@ impl Web {
     }
 
     fn look_at_host(&self, url: &CanonicalUrl, host: &HostKey, now: Instant) {
-        // A node's clock may go a tenth too fast.
+        // A node's clock may run a tenth too fast.
         let delay = self.delay(host) * 10 / 11 - Duration::from_millis(2);
         for earlier in self.fetches.lock().iter().filter(|fetch| fetch.url.starts_with(&format!("{}/", host.as_str())))
         {
@@ -140,7 +140,7 @@ impl Web {
         }
     }
 
-    /// A request has ended, or its connection.
+    /// Records the end of a request or its connection.
     pub(super) fn ends(&self, fetch: usize, is_whole: bool) {
         let mut fetches = self.fetches.lock();
         let fetch = &mut fetches[fetch];
@@ -150,7 +150,7 @@ impl Web {
         }
     }
 
-    /// Fetches are in the log.
+    /// Records that fetches are in the log.
     pub(super) fn logged(&self, logged: &[usize]) {
         for fetch in logged {
             let fetch = &mut self.fetches.lock()[*fetch];

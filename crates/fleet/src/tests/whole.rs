@@ -1,4 +1,4 @@
-//! A node as a whole: it can stand still, all its tasks at once, as a process does that is stopped.
+//! Suspends all tasks of a node at once, as a stopped process.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::bus::BoxFuture;
 use crate::node::Wrap;
 use harvestman_core::clock::{Clock, Instant};
 
-/// Until when a node stands still.
+/// Until when a node is suspended.
 pub(super) type Gate = Arc<Mutex<Instant>>;
 
 struct Stoppable {

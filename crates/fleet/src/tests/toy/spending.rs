@@ -1,4 +1,4 @@
-//! What the toy crawler spends of a budget of requests.
+//! The minimal crawler as a spender of a budget of requests.
 
 use super::Toy;
 use crate::budget::{Amounts, BudgetKind, BudgetUsage, ExhaustedBudget, Limits, Spender};

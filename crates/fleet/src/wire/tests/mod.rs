@@ -1,4 +1,4 @@
-//! What all formats hold to, and samples to try them with.
+//! Properties of all formats, and samples to test them with.
 
 pub(crate) mod samples;
 
@@ -11,13 +11,13 @@ use super::*;
 use crate::LogEntry;
 use samples::{Shape, entry, links_of, scheduled};
 
-/// Reads bytes as everything that there is.
+/// Decodes bytes as every kind.
 fn read_all(bytes: &[u8], codec: &mut WireCodec) -> (bool, bool, bool) {
     let part = PartReader::open(bytes.to_vec().into(), codec).map(|reader| reader.read_all(codec));
     (Batch::read(bytes, codec).is_ok(), decode_entry(bytes, codec).is_ok(), part.is_ok())
 }
 
-/// Puts a right checksum on a message, so that what is behind it is tried too.
+/// Corrects the checksum of a message, to test what is behind it.
 fn sealed_again(message: &mut [u8]) {
     if let [kind, check @ ..] = message
         && check.len() >= 4

@@ -1,4 +1,4 @@
-//! Links as they are found on sites of several kinds.
+//! Links as found on different kinds of sites.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use harvestman_core::model::{
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
-/// What the URLs look like.
+/// The style of the URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Topics with slugs and numbers, on twenty hosts.
@@ -21,9 +21,9 @@ pub(crate) enum Shape {
     Questions,
     /// Posts by date and slug, on five hundred hosts.
     Blogs,
-    /// Videos and images with ids that nobody can compress, on forty hosts.
+    /// Videos and images with incompressible ids, on forty hosts.
     Ids,
-    /// Some of each.
+    /// A mix of all styles.
     Mixed,
 }
 
@@ -31,7 +31,7 @@ impl Shape {
     pub(crate) const ALL: [Self; 5] = [Self::Forum, Self::Questions, Self::Blogs, Self::Ids, Self::Mixed];
 }
 
-/// A site's words, as evenly drawn as in titles of simulated sites: harder than any language.
+/// A slug of words that are drawn uniformly, as titles of simulated sites: harder to compress than any language.
 fn slug(rng: &mut Rng) -> String {
     const ONSETS: [&str; 16] = ["b", "br", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v", "z"];
     const NUCLEI: [&str; 8] = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
@@ -50,7 +50,7 @@ fn slug(rng: &mut Rng) -> String {
     (0..count).map(|_| word(rng)).collect::<Vec<_>>().join("-")
 }
 
-/// A URL, and which kind of its site's.
+/// A URL, and its kind within the site.
 fn url(shape: Shape, rng: &mut Rng) -> (String, u64) {
     let kind = rng.random_range(0..4_u64);
     let number = rng.random_range(1..200_000);
@@ -87,7 +87,7 @@ fn url(shape: Shape, rng: &mut Rng) -> (String, u64) {
     (text, kind)
 }
 
-/// Links as they come from pages: one to six of each, at a few places of a few kinds of pages.
+/// Links as found on pages: one to six per page, at a few places of a few kinds of pages.
 pub(crate) fn links_of(shape: Shape, count: usize, seed: u64) -> Vec<ScheduledUrl> {
     let mut rng = Seed(seed).child("links").rng();
     let mut links = Vec::new();
@@ -115,12 +115,12 @@ pub(crate) fn links_of(shape: Shape, count: usize, seed: u64) -> Vec<ScheduledUr
     links
 }
 
-/// A link whose URL is all that matters of it.
+/// A link of which only the URL matters.
 pub(crate) fn scheduled(url: &str) -> ScheduledUrl {
     ScheduledUrl { attempts: 0, ..ScheduledUrl::errand(CanonicalUrl::from_canonical(url)) }
 }
 
-/// Few partitions, so that histories meet in them.
+/// Few partitions, so that histories overlap.
 pub(crate) fn partitions() -> Partitions {
     Partitions::new(4, 2)
 }
@@ -162,7 +162,7 @@ fn notes() -> impl Strategy<Value = ProgressRecord> {
     ]
 }
 
-/// An entry, of a few hosts and URLs that others have too.
+/// An entry of a few hosts and URLs that other entries share.
 pub(crate) fn entry() -> impl Strategy<Value = LogEntry> {
     let content = (
         prop::collection::vec(items(), 0..5),
