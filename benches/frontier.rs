@@ -13,7 +13,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use foldhash::fast::FixedState;
 use harvestman::clock;
 use harvestman::frontier::{Frontier, FrontierLimits};
-use harvestman::model::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
+use harvestman::model::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Priority, ScheduledUrl, UrlPattern};
 use harvestman::url::{CanonicalUrl, HostKey};
 
 const CLASSES: u64 = 2_000;
@@ -64,6 +64,7 @@ fn urls(count: u64) -> impl Iterator<Item = ScheduledUrl> {
         (0..LINKS).map(move |link| ScheduledUrl {
             url: CanonicalUrl::from_canonical(format!("{HOST}/forum/topic/{}/?post={}", page * 7, page * LINKS + link)),
             class: class(scrambled(page * LINKS + link / LINKS_TOGETHER) % CLASSES),
+            priority: Priority::Normal,
             depth: (page / 100_000) as u16,
             redirects: 0,
             attempts: 0,
@@ -212,8 +213,7 @@ fn rescored_pop(c: &mut Criterion) {
     });
     group.finish();
 
-    let whole =
-        timed(|| many.reclassify(&|class, _, _| LinkClass { cluster: ClusterId(class.cluster.0 / 2), ..class }));
+    let whole = timed(|| many.reclassify(&|class, _, _| class.on(ClusterId(class.cluster.0 / 2)).into()));
     eprintln!("reclassify {} URLs: {:.2} s", many.queued(), whole.as_secs_f64());
 }
 

@@ -12,9 +12,9 @@ use harvestman::lab::corpus::{Corpus, canonicaliser};
 use harvestman::lab::measures::Task;
 use harvestman::lab::replay::{Making, Plan, PolicyName, make, replay};
 use harvestman::lab::sim::{Family, World, WorldOptions};
-use harvestman::model::{Apath, LinkClass, ParsedPage};
+use harvestman::model::{Apath, LinkClass, LinkGroup, ParsedPage};
 use harvestman::parse::Parser;
-use harvestman::policy::PolicySnapshot;
+use harvestman::policy::{Link, PolicySnapshot};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 
@@ -50,7 +50,8 @@ fn learnt() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
 fn judge(policy: &dyn PolicySnapshot, (url, waited, page): &Page) -> usize {
     let cluster = policy.page_cluster(*waited, url.as_str(), &page.leaf_paths);
     let groups = page.groups.iter();
-    let passing = groups.filter(|group| policy.refusal(LinkClass::at(cluster, group.apath)).is_none());
+    let passes = |group: &&LinkGroup| policy.admit(&Link::Place(cluster.links_at(group.apath))).refusal().is_none();
+    let passing = groups.filter(passes);
     passing.map(|group| group.links.len()).sum()
 }
 

@@ -137,7 +137,7 @@ impl Crawl {
         }
         let class = LinkClass::unclassified(Apath(number % 3));
         let via = Some(Arc::from("https://forum.example.org/"));
-        let item = ScheduledUrl { url, class, depth: 1, redirects: 0, attempts: 0, via };
+        let item = ScheduledUrl { depth: 1, via, ..ScheduledUrl::found(url, class) };
         self.frontier.push(&item).expect("there is room");
         change.waiting.push((self.frontier.last_number(), item));
     }

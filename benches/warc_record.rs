@@ -102,7 +102,15 @@ fn exchange(body: Bytes, encoding: Option<&'static str>) -> (Exchange, Scheduled
     let timings = Timings { started: at, first_byte: Some(at), ended: at };
     let exchange = Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings };
     let class = LinkClass::unclassified(Apath::SEED);
-    (exchange, ScheduledUrl { url, class, depth: 3, redirects: 0, attempts: 1, via: Some("http://forum.test/".into()) })
+    (
+        exchange,
+        ScheduledUrl {
+            depth: 3,
+            attempts: 1,
+            via: Some("http://forum.test/".into()),
+            ..ScheduledUrl::found(url, class)
+        },
+    )
 }
 
 fn encoder(options: &ArchiveOptions) -> RecordEncoder {

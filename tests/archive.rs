@@ -19,7 +19,7 @@ use harvestman::archive::{
 use harvestman::clock::Instant;
 use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
-use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings, Truncation};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, Priority, ScheduledUrl, Timings, Truncation};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -107,6 +107,7 @@ fn scheduled(url: &str) -> ScheduledUrl {
     ScheduledUrl {
         url: CanonicalUrl::from_canonical(url),
         class: LinkClass::unclassified(Apath::SEED),
+        priority: Priority::Normal,
         depth: 2,
         redirects: 0,
         attempts: 1,

@@ -12,7 +12,7 @@ use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
 use harvestman::lab::corpus::{Corpus, CorpusError, TypeCounts};
 use harvestman::lab::sim::{Family, World, WorldOptions};
-use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, Priority, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -57,6 +57,7 @@ fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
         let item = ScheduledUrl {
             url: exchange.url.clone(),
             class: LinkClass::unclassified(Apath::SEED),
+            priority: Priority::Normal,
             depth: 0,
             redirects: 0,
             attempts: 1,

@@ -65,8 +65,7 @@ impl KnownClasses {
     /// Puts all under the classes of another generation, by the URL that stands for each. Everything is new then.
     pub(super) fn reclassify(&mut self, snapshot: &dyn PolicySnapshot) {
         for (class, known) in std::mem::take(self).by_use() {
-            // What people asked for is no business of the policy's log.
-            let class = snapshot.class_of(class, &known.url, known.via.as_deref()).unsteered();
+            let class = snapshot.class_of(class, &known.url, known.via.as_deref());
             self.count(class, known.uses, &known.url, || known.via);
         }
     }

@@ -26,7 +26,6 @@ use super::policy_log::Journal;
 use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::config::FilterOrder;
 use harvestman_core::model::ClusterId;
 use harvestman_metrics::PolicyMetrics;
 use harvestman_policy::learned::ReadPage;
@@ -121,20 +120,14 @@ pub(super) struct Learning {
     pub(super) metrics: Arc<PolicyMetrics>,
 }
 
-/// What the frontier orders by under `snapshot`. `learns`: whether leases name it. `filter`: whether the policy is asked at all.
-pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool, filter: FilterOrder) -> Order {
+/// What the frontier orders by under `snapshot`. `learns`: whether leases name it.
+pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool) -> Order {
     let by = Arc::clone(snapshot);
     Order {
-        scores: policy::order(Arc::clone(snapshot), filter),
+        scores: Arc::clone(snapshot) as _,
         version: learns.then(|| snapshot.version()),
         generation: snapshot.generation(),
-        class_of: Arc::new(move |class, url, via| {
-            let class = by.class_of(class, url, via);
-            if class.is_let_go() {
-                by.let_go(url);
-            }
-            class
-        }),
+        readmit: Arc::new(move |class, url, via| policy::readmit(&*by, class, url, via)),
     }
 }
 
@@ -322,9 +315,6 @@ impl Learning {
             let is_older = seen.generation < self.snapshot.generation();
             policy::bring_up_to_date(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
-        // What people asked for is no business of the policy.
-        seen.observation.class = seen.observation.class.unsteered();
-        seen.observation.new.iter_mut().for_each(|link| link.class = link.class.unsteered());
         let cluster = self.see_destination(&seen.observation);
         let kept = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
         if let Some(journal) = &mut self.journal {
@@ -365,7 +355,7 @@ impl Learning {
             && !self.gathers()
         {
             let url = seen.url.as_str();
-            let cluster = self.snapshot.page_cluster(seen.class, url, &page.bag).plain();
+            let cluster = self.snapshot.page_cluster(seen.class, url, &page.bag).cluster;
             self.publisher.see(url, cluster);
             return cluster;
         }

@@ -4,8 +4,7 @@
 //! then refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen. The other
 //! orders resolve every link; one looks up first and asks the policy of what is new, one does not ask it at all.
 //!
-//! To look a URL up is to add it. Only where one that is new may be refused all the same, it is looked up first and added when
-//! nothing speaks against it: what is refused is not remembered, for it may be followed another time.
+//! A URL is added to that set last, when it is accepted: rejected URLs are not remembered and may be accepted another time.
 
 use std::sync::Arc;
 
@@ -14,10 +13,11 @@ use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, Budget, ClusterId, Fate, Fates, LinkClass, ParsedPage, PolicyRefusal, RobotsDirectives, ScheduledUrl,
+    Apath, Budget, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, Priority, QueueKey,
+    RobotsDirectives, ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
-use harvestman_policy::{PlacedLink, PolicySnapshot};
+use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
 use harvestman_stages::filter::{self, NofollowRules, PatternMemo};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
@@ -77,7 +77,7 @@ impl<'a> LinkFilter<'a> {
             passes: None,
             resolver: rules.canonicaliser.resolver(&item.url, None),
             via: &item.url,
-            waited: item.class.unmarked(),
+            waited: item.class,
             via_shared: None,
             depth: item.depth.saturating_add(1),
             redirects: 0,
@@ -95,7 +95,7 @@ impl<'a> LinkFilter<'a> {
     }
 
     /// Takes in all links of a page. Returns the page's cluster.
-    pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> ClusterId {
+    pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> PageCluster {
         self.resolver = self.rules.canonicaliser.document_resolver(self.via, page.base.as_deref(), page.charset);
         let cluster = self.classified(&*self.snapshot, page);
         self.links(page, cluster, directives);
@@ -103,7 +103,7 @@ impl<'a> LinkFilter<'a> {
     }
 
     /// Takes in all links of a page of `cluster`.
-    pub(super) fn links(&mut self, page: &ParsedPage, cluster: ClusterId, directives: RobotsDirectives) {
+    pub(super) fn links(&mut self, page: &ParsedPage, cluster: PageCluster, directives: RobotsDirectives) {
         let options = &self.rules.filter;
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
@@ -112,7 +112,9 @@ impl<'a> LinkFilter<'a> {
         let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
             self.times.iter_mut().for_each(LinkTimes::begin);
-            let judged = filter::judge_group(cluster, group, nofollow, |class| policy.refusal(class).filter(|_| first));
+            let judged = filter::judge_group(cluster, group, nofollow, |class| {
+                if first { policy.admit(&Link::Place(class)).refusal() } else { None }
+            });
             self.times.iter_mut().for_each(LinkTimes::filtered);
             match judged {
                 Ok(class) => {
@@ -131,7 +133,7 @@ impl<'a> LinkFilter<'a> {
     }
 
     /// The cluster of the page.
-    fn classified(&self, policy: &dyn PolicySnapshot, page: &ParsedPage) -> ClusterId {
+    fn classified(&self, policy: &dyn PolicySnapshot, page: &ParsedPage) -> PageCluster {
         let metrics = &self.rules.metrics.classify;
         // Before there is anything to tell apart there is nothing to measure.
         let is_timed = metrics.busy_seconds.is_on() && policy.generation() > 0;
@@ -139,7 +141,7 @@ impl<'a> LinkFilter<'a> {
         let cluster = policy.page_cluster(self.waited, self.via.as_str(), &page.leaf_paths);
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.stage.received.inc();
-        match cluster.plain() {
+        match cluster.cluster {
             ClusterId::UNKNOWN => {
                 metrics.stage.dropped.by("unknown").inc();
                 metrics.pages.named("unknown").inc();
@@ -179,7 +181,7 @@ impl<'a> LinkFilter<'a> {
         let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
         times.iter_mut().for_each(LinkTimes::begin);
         let mut judge = Judge { rules, policy, memory, passes, depth, via, times };
-        let (class, fate) = judge.judge(&url, class);
+        let Judged { class, priority, fate } = judge.judge(&url, class);
         self.times.iter_mut().for_each(LinkTimes::filtered);
         if let Some(rows) = &mut self.rows {
             rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text: self.text });
@@ -205,6 +207,7 @@ impl<'a> LinkFilter<'a> {
             into.push(ScheduledUrl {
                 url: url.to_url(),
                 class,
+                priority,
                 depth: self.depth,
                 redirects: self.redirects,
                 attempts: 0,
@@ -268,6 +271,21 @@ struct Judge<'j> {
     times: &'j mut Option<LinkTimes>,
 }
 
+/// The decision about a link.
+struct Judged {
+    /// With the pattern of the URL, where that was looked at.
+    class: LinkClass,
+    priority: Priority,
+    /// Why it is not accepted; `None` where it is.
+    fate: Option<Fate>,
+}
+
+impl Judged {
+    const fn settled(class: LinkClass, fate: Fate) -> Self {
+        Self { class, priority: Priority::Normal, fate: Some(fate) }
+    }
+}
+
 /// What is known of whether a URL was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
@@ -278,98 +296,85 @@ enum Known {
 }
 
 impl Judge<'_> {
-    /// Why a link is not accepted; none where it is, and from now on counts as seen. With its class, which has the URL's pattern
-    /// where that was looked at.
-    fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> (LinkClass, Option<Fate>) {
+    /// Decides whether a link is accepted. A link that is accepted counts as seen from now on.
+    fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> Judged {
         match self.rules.filter.order {
-            FilterOrder::GraphDup => {
-                let (class, fate) = self.by_policy(url, place);
-                fate.map_or_else(|| self.look_up(url, class, Known::Unasked), |why| (class, Some(why)))
-            }
+            FilterOrder::GraphDup => self.by_class(url, place, Known::Unasked),
             FilterOrder::DupGraph => {
                 let fingerprint = url.fingerprint();
                 let seen = &self.rules.seen;
                 if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
-                    return (place, Some(Fate::Duplicate));
+                    return Judged::settled(place, Fate::Duplicate);
                 }
-                let group = self.policy.refusal(place).filter(|_| place.apath != Apath::REDIRECT);
-                if let Some(why) = group {
-                    return (place, Some(Fate::Policy(why)));
+                match self.policy.admit(&Link::Place(place)).refusal() {
+                    Some(why) => Judged::settled(place, Fate::Policy(why)),
+                    None => self.by_class(url, place, Known::New),
                 }
-                let (class, fate) = self.by_policy(url, place);
-                fate.map_or_else(|| self.look_up(url, class, Known::New), |why| (class, Some(why)))
             }
             FilterOrder::DupOnly => {
-                let (class, fate) = self.look_up(url, place, Known::Unasked);
-                let pattern = if fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
-                (class.with_pattern(pattern), fate)
+                let judged = self.look_up(url, place, Known::Unasked);
+                let pattern = if judged.fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
+                Judged { class: judged.class.with_pattern(pattern), ..judged }
             }
         }
     }
 
-    /// Whether the policy refuses a link by its place and the pattern of its URL.
-    fn by_policy(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> (LinkClass, Option<Fate>) {
+    /// Judges a link by its place and the pattern of its URL, and looks it up if it passes.
+    fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
         let policy = self.policy;
         let find = || policy.pattern(url.as_str());
         let pattern = self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find);
         let class = place.with_pattern(pattern);
-        if *self.passes == Some(class) {
-            return (class, None);
-        }
-        let Some(why) = policy.refusal(class) else {
+        if *self.passes != Some(class) {
+            if let Some(why) = policy.admit(&Link::Class(class)).refusal() {
+                return Judged::settled(class, Fate::Policy(why));
+            }
             *self.passes = Some(class);
-            return (class, None);
-        };
-        // A redirect stands for a page that was wanted, unless it leads on without end.
-        let holds = place.apath != Apath::REDIRECT || why == PolicyRefusal::StructureTrap;
-        (class, holds.then_some(Fate::Policy(why)))
+        }
+        self.look_up(url, class, known)
     }
 
-    /// Whether a link belongs to the crawl and is new: why it is not, or none where it is, and from now on counts as seen. With the
-    /// class that it waits under.
-    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> (LinkClass, Option<Fate>) {
+    /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
+    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> Judged {
         let (rules, fingerprint) = (self.rules, url.fingerprint());
         if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
-            return (class, Some(Fate::Duplicate));
+            return Judged::settled(class, Fate::Duplicate);
         }
         if let Err(why) = rules.scope.check(url.as_str()) {
-            return (class, Some(Fate::OutOfScope(why)));
+            return Judged::settled(class, Fate::OutOfScope(why));
         }
         // Whether a derived address exists is for the crawl to find out, at the price of a request.
         let linked = class.apath != Apath::DERIVED;
         if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
-            return (class, Some(Fate::OutOfScope(OutOfScope::NotIncluded)));
+            return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
         }
         let too_deep = self.depth > rules.depth_max;
         if !rules.ownership.holds(url.origin()) {
             return self.hand_over(url, class, too_deep);
         }
-        if !too_deep && !self.policy.refuses_standing() {
-            return if self.add(fingerprint) { self.stand(url, class) } else { (class, Some(Fate::Duplicate)) };
-        }
         if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
             self.memory.recent.note(fingerprint);
-            return (class, Some(Fate::Duplicate));
+            return Judged::settled(class, Fate::Duplicate);
         }
         if too_deep {
-            return (class, Some(Fate::OverBudget(Budget::Depth)));
+            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
         }
-        let (class, fate) = self.stand(url, class);
+        let admitted = self.admit(url, class);
         // Another worker may have met it meanwhile.
-        let fate = fate.or_else(|| (!self.add(fingerprint)).then_some(Fate::Duplicate));
-        (class, fate)
+        let is_new = admitted.fate.is_some() || self.add(fingerprint);
+        if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
     }
 
     /// A link of a host that another node holds. Whether it was seen is for that node to say; here it is only known whether it was handed
     /// over lately.
-    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> (LinkClass, Option<Fate>) {
+    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> Judged {
         if too_deep {
-            return (class, Some(Fate::OverBudget(Budget::Depth)));
+            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
         }
-        let (class, fate) = self.stand(url, class);
+        let admitted = self.admit(url, class);
         let handed =
             || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
-        (class, Some(fate.unwrap_or_else(handed)))
+        Judged { fate: Some(admitted.fate.unwrap_or_else(handed)), ..admitted }
     }
 
     /// Adds a URL to the set of those seen; whether it was new.
@@ -389,11 +394,12 @@ impl Judge<'_> {
         answer
     }
 
-    /// The class that a link waits under by its URL and its page, or why it is refused for these.
-    fn stand(&self, url: &CanonicalRef<'_>, class: LinkClass) -> (LinkClass, Option<Fate>) {
-        self.policy
-            .stand(class, url.as_str(), self.via)
-            .map_or_else(|why| (class, Some(Fate::Policy(why))), |class| (class, None))
+    /// Asks the policy about a link by its URL and its page.
+    fn admit(&self, url: &CanonicalRef<'_>, class: LinkClass) -> Judged {
+        match self.policy.admit(&Link::New { class, url: url.as_str(), via: self.via }).queued() {
+            Ok(QueueKey { class, priority }) => Judged { class, priority, fate: None },
+            Err(why) => Judged::settled(class, Fate::Policy(why)),
+        }
     }
 }
 

@@ -6,18 +6,17 @@ use super::super::offline;
 use super::*;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions};
-use harvestman_core::model::{ClassOrder, LeafPath, LinkGroup, LinkKind, PatternId, RawLink, UrlPattern};
+use harvestman_core::model::{Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, PatternId, RawLink, UrlPattern};
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::{Corpus, canonicaliser};
 use harvestman_lab::experiments::order::{Filtering, Page, Steps, Store, StoreKind, Tally};
+use harvestman_policy::{AdjustedSnapshot, Adjustment};
 use harvestman_sim::{Family, World, WorldOptions};
 use harvestman_structure::parse::Parser;
 
-/// Refuses a third of the places, by cluster and Apath, and every fifth URL; and what its address is refused for, where it may.
+/// Rejects a third of the places, by cluster and Apath, and every fifth URL.
 #[derive(Clone, Copy)]
-struct Choosy {
-    traps: bool,
-}
+struct Choosy;
 
 impl ClassOrder for Choosy {
     fn score(&self, _: LinkClass) -> f64 {
@@ -39,19 +38,29 @@ impl PolicySnapshot for Choosy {
         UrlPattern { coarse: of, fine: of }
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
         let place = class.apath.0.wrapping_add(u64::from(class.cluster.0)).is_multiple_of(3);
         let url = (class.pattern.fine == PatternId(1)).then_some(PolicyRefusal::NoEdge);
-        if place { Some(PolicyRefusal::LinkClass) } else { url }
+        link.unless(if place { Some(PolicyRefusal::LinkClass) } else { url })
     }
+}
 
-    fn stand(&self, class: LinkClass, url: &str, _: &str) -> Result<LinkClass, PolicyRefusal> {
-        if self.traps && url.contains("trap") { Err(PolicyRefusal::StructureTrap) } else { Ok(class) }
-    }
+/// Rejects traps by their URL.
+struct NoTraps;
 
-    fn refuses_standing(&self) -> bool {
-        self.traps
+impl Adjustment for NoTraps {
+    fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
+        let is_trap = link.url().is_some_and(|url| url.contains("trap"));
+        if is_trap { Admission::Reject(PolicyRefusal::StructureTrap) } else { admission }
     }
+}
+
+/// [`Choosy`] for a filter of this order, with or without traps rejected.
+fn choosy(order: FilterOrder, traps: bool) -> Arc<dyn PolicySnapshot> {
+    let policy = Arc::new(Choosy) as Arc<dyn PolicySnapshot>;
+    let rejects = traps.then(|| Arc::new(AdjustedSnapshot::new(&policy, Arc::new(NoTraps))) as _);
+    harvestman_policy::consulted(rejects.unwrap_or(policy), order)
 }
 
 /// The rules of a crawl in this order, to which every URL belongs.
@@ -61,7 +70,7 @@ fn rules(order: FilterOrder, depth: u16) -> Rules {
     config.budget.depth = depth;
     config.scope.mode = ScopeMode::Any;
     config.scope.trap_guard = false;
-    let policy: Arc<dyn PolicySnapshot> = Arc::new(Choosy { traps: false });
+    let policy = choosy(order, false);
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
     offline::rules(&config, &[CanonicalUrl::from_canonical("http://h.test/")], shared, Arc::new(|_| true)).unwrap()
 }
@@ -75,7 +84,7 @@ fn taken_in(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<Strin
     let (mut counts, mut admitted) = (Vec::new(), BTreeSet::new());
     for (url, parsed) in pages(corpus) {
         let item = ScheduledUrl::errand(url.clone());
-        let mut intake = LinkFilter::new(&rules, Arc::new(Choosy { traps: false }), &mut memory, &item);
+        let mut intake = LinkFilter::new(&rules, choosy(order, false), &mut memory, &item);
         intake.page(&parsed, RobotsDirectives::default());
         let (found, _) = intake.finish();
         let refused = |why| found.settled.of(Fate::Policy(why));
@@ -98,7 +107,7 @@ fn timed(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<String>)
     let mut steps = Steps::new(order, Filtering::ByPlaceAndUrl, canonicaliser(), "a crawl");
     let mut take = |steps: &mut Steps, url: &CanonicalUrl, parsed: &ParsedPage| -> Tally {
         let waited = LinkClass::unclassified(Apath::SEED);
-        steps.page(&Page { url, waited, parsed, policy: &Choosy { traps: false } }, &mut store).unwrap()
+        steps.page(&Page { url, waited, parsed, policy: &Choosy }, &mut store).unwrap()
     };
     let mut counts = Vec::new();
     for (url, parsed) in pages(corpus) {
@@ -159,7 +168,7 @@ fn the_laboratory_times_what_the_pipeline_does_in_every_order() {
 /// What became of a page's links, with a snapshot that refuses traps or not, at a depth of one.
 fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fates, Vec<String>) {
     let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
-    let mut intake = LinkFilter::new(rules, Arc::new(Choosy { traps }), memory, &item);
+    let mut intake = LinkFilter::new(rules, choosy(rules.filter.order, traps), memory, &item);
     intake.page(&linking_to(urls), RobotsDirectives::default());
     let (found, _) = intake.finish();
     assert_eq!(found.settled.total() + found.accepted.len() as u64, urls.len() as u64);
@@ -169,7 +178,7 @@ fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fat
 /// URLs that the snapshot does not refuse by their pattern.
 fn wanted(name: &str) -> Vec<String> {
     let urls = (0..).map(|n| format!("http://h.test/{name}/{n}"));
-    urls.filter(|url| Choosy { traps: false }.pattern(url).fine != PatternId(1)).take(3).collect()
+    urls.filter(|url| Choosy.pattern(url).fine != PatternId(1)).take(3).collect()
 }
 
 #[test]

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::Error;
-use super::learning::order;
 use super::needs::SharedNeeds;
 use super::page_processor::{PageProcessor, observation};
 use super::rules::{Recorded, Rules};
@@ -56,7 +55,7 @@ impl Offline {
         mut policy: Box<dyn Policy>,
         recorded: impl Fn(Fingerprint) -> bool + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let snapshot = policy.snapshot();
+        let snapshot = policy::consulted(policy.snapshot(), config.filter.order);
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&snapshot)));
         let needs = Arc::new(SharedNeeds::new(policy.needs()));
         let recorded: Recorded = Arc::new(recorded);
@@ -66,8 +65,7 @@ impl Offline {
         let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max };
         let mut offline = Self {
             processor: PageProcessor::new(Arc::clone(&rules), move || Parser::new(&options)),
-            frontier: Frontier::new(limits, policy::order(Arc::clone(&snapshot), config.filter.order))
-                .exploring(explore_every),
+            frontier: Frontier::new(limits, Arc::clone(&snapshot) as _).exploring(explore_every),
             generation: snapshot.generation(),
             current,
             needs,
@@ -84,7 +82,7 @@ impl Offline {
     fn plant(&mut self, url: &CanonicalUrl, snapshot: &dyn PolicySnapshot) {
         if self.rules.seen.insert(url.fingerprint()) {
             let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
-            let item = ScheduledUrl { url: url.clone(), class, depth: 0, redirects: 0, attempts: 0, via: None };
+            let item = ScheduledUrl::found(url.clone(), class);
             self.push(&item);
         }
     }
@@ -128,14 +126,12 @@ impl Offline {
     }
 
     fn publish(&mut self) {
-        let snapshot = self.policy.snapshot();
+        let snapshot = policy::consulted(self.policy.snapshot(), self.rules.filter.order);
         self.needs.set(self.policy.needs());
-        let filter = self.rules.filter.order;
-        self.frontier.set_order(policy::order(Arc::clone(&snapshot), filter));
+        self.frontier.set_order(Arc::clone(&snapshot) as _);
         if snapshot.generation() != self.generation {
             self.generation = snapshot.generation();
-            let class_of = order(&snapshot, true, filter).class_of;
-            self.frontier.reclassify(&|class, url, via| class_of(class, url, via));
+            self.frontier.reclassify(&|class, url, via| policy::readmit(&*snapshot, class, url, via));
         }
         self.current.store(Arc::new(snapshot));
     }

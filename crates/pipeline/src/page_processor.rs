@@ -10,8 +10,8 @@ use bytes::Bytes;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, ClusterId, Exchange, Failure, Fate, LinkClass, MediaType, PageDigests, ParsedPage, RobotsDirectives,
-    ScheduledUrl, Truncation,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, ParsedPage,
+    RobotsDirectives, ScheduledUrl, Truncation,
 };
 use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
@@ -33,7 +33,7 @@ pub(super) struct PageResult {
     /// What the page was, for the policy; none where it was no HTML page.
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
-    pub(super) cluster: ClusterId,
+    pub(super) cluster: PageCluster,
     /// What the page was, as hashes; none where it was not parsed, or none are made.
     pub(super) digests: Option<PageDigests>,
     /// Its links and what stands around them, where digests are made.
@@ -57,7 +57,7 @@ impl PageResult {
             facts: None,
             digests: None,
             rows: Vec::new(),
-            cluster: ClusterId::UNKNOWN,
+            cluster: PageCluster::default(),
             exported: None,
         }
     }
@@ -275,7 +275,7 @@ impl PageProcessor {
 fn refresh(intake: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectives) {
     let mut page = ParsedPage::default();
     page.add_refresh(target);
-    intake.links(&page, ClusterId::UNKNOWN, directives);
+    intake.links(&page, PageCluster::default(), directives);
 }
 
 /// The body of an answer as the parser reads it.

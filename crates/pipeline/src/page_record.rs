@@ -2,7 +2,7 @@
 
 use super::page_processor::PageResult;
 use super::recrawl::RecrawlHandle;
-use harvestman_core::model::{ClusterId, Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
+use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
 /// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
 pub(super) fn page_record(
@@ -37,8 +37,8 @@ pub(super) fn page_record(
         difference: None,
         links: harvest.and_then(|harvest| harvest.links),
         links_new: harvest.filter(|harvest| harvest.links.is_some()).map(|harvest| harvest.found.accepted.len() as u32),
-        cluster: harvest.map(|harvest| harvest.cluster).filter(|cluster| *cluster != ClusterId::UNKNOWN).map(|c| c.0),
-        class: decision.map(|_| item.class.to_string()),
+        cluster: harvest.map(|harvest| harvest.cluster.stored()).filter(|cluster| *cluster != 0),
+        class: decision.map(|_| item.queue().to_string()),
         score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
         snapshot: decision.map(|decision| decision.snapshot),
         payload_digest: None,

@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 use super::learning::order;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, ClusterId, LinkClass};
-use harvestman_policy::steering::{Destinations, KnownCluster, LeadsTo, Steered, Steering};
-use harvestman_policy::{CurrentPolicy, PolicySnapshot};
+use harvestman_policy::steering::{BansAndPins, Destinations, KnownCluster, LeadsTo, Steering};
+use harvestman_policy::{self as policy, AdjustedSnapshot, CurrentPolicy, PolicySnapshot};
 use harvestman_stages::frontier::Order;
 
 /// The publisher of a crawl.
@@ -40,7 +40,7 @@ impl State {
         // The class of a link says which cluster its page is of; the page stands for such a link here.
         let now = |url: &str, was: ClusterId| {
             let link = LinkClass::at(was, Apath::DERIVED);
-            inner.class_of(link, url, Some(url)).cluster.plain()
+            inner.class_of(link, url, Some(url)).cluster
         };
         self.destinations.recluster(inner.patterns_version(), now, |url| inner.pattern(url));
     }
@@ -64,7 +64,7 @@ impl SnapshotPublisher {
 
     /// The order by the snapshot that holds now.
     pub(super) fn order(&self) -> Order {
-        order(&self.snapshot(), self.explained, self.filter)
+        order(&self.snapshot(), self.explained)
     }
 
     /// The snapshot that holds now.
@@ -101,7 +101,7 @@ impl SnapshotPublisher {
     pub(super) fn see(&self, url: &str, cluster: ClusterId) {
         let mut state = self.state.lock();
         let inner = Arc::clone(&state.inner);
-        state.destinations.see(url, cluster.plain(), inner.patterns_version(), |url| inner.pattern(url));
+        state.destinations.see(url, cluster, inner.patterns_version(), |url| inner.pattern(url));
     }
 
     /// Goes by what was learnt of where links lead since the last publication.
@@ -148,7 +148,7 @@ impl SnapshotPublisher {
 
     fn send(&self, state: &mut State, to_frontier: &dyn Fn(Order)) -> Arc<dyn PolicySnapshot> {
         let snapshot = self.store(state);
-        to_frontier(order(&snapshot, self.explained, self.filter));
+        to_frontier(order(&snapshot, self.explained));
         snapshot
     }
 
@@ -156,10 +156,11 @@ impl SnapshotPublisher {
         let snapshot: Arc<dyn PolicySnapshot> = if state.generation == 0 {
             Arc::clone(&state.inner)
         } else {
-            let asks = self.filter != FilterOrder::DupOnly;
-            let steering = (Arc::clone(&state.steering), Arc::clone(&state.leads));
-            Arc::new(Steered::new(Arc::clone(&state.inner), steering, state.generation, asks))
+            let (steering, leads) = (Arc::clone(&state.steering), Arc::clone(&state.leads));
+            let adjustment = Arc::new(BansAndPins::new(steering, leads, state.generation));
+            Arc::new(AdjustedSnapshot::new(&state.inner, adjustment))
         };
+        let snapshot = policy::consulted(snapshot, self.filter);
         self.current.store(Arc::new(Arc::clone(&snapshot)));
         snapshot
     }

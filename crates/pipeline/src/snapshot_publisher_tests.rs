@@ -1,7 +1,8 @@
 use arc_swap::ArcSwap;
 
 use super::*;
-use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, UrlPattern};
+use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, QueueKey, UrlPattern};
+use harvestman_policy::Link;
 
 /// A policy that tells URLs apart by their last letter.
 struct ByLetter(u64);
@@ -29,8 +30,9 @@ fn publisher() -> SnapshotPublisher {
     SnapshotPublisher::new(first, current, Steering::default(), (true, FilterOrder::default()))
 }
 
-fn stand(publisher: &SnapshotPublisher, url: &str) -> Result<LinkClass, PolicyRefusal> {
-    publisher.snapshot().stand(LinkClass::unclassified(Apath(9)), url, "http://h.test/")
+fn admitted(publisher: &SnapshotPublisher, url: &str) -> Result<QueueKey, PolicyRefusal> {
+    let class = LinkClass::unclassified(Apath(9));
+    publisher.snapshot().admit(&Link::New { class, url, via: "http://h.test/" }).queued()
 }
 
 #[test]
@@ -46,11 +48,11 @@ fn a_ban_holds_at_once_and_over_later_snapshots_until_it_is_taken_back() {
     let publisher = publisher();
     let ban = Steering { banned: vec!["/*x".parse().unwrap()], pinned: Vec::new() };
     publisher.steer(ban, &|order| assert_eq!(order.generation, 1));
-    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    assert_eq!(admitted(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
     publisher.publish(Arc::new(ByLetter(1)), &|order| assert_eq!((order.version, order.generation), (Some(1), 1)));
-    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    assert_eq!(admitted(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
     publisher.steer(Steering::default(), &|order| assert_eq!(order.generation, 2));
-    assert!(stand(&publisher, "http://h.test/x").is_ok());
+    assert!(admitted(&publisher, "http://h.test/x").is_ok());
 }
 
 #[test]
@@ -61,12 +63,12 @@ fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
     seen("x");
     assert_eq!(publisher.clusters()[&ClusterId(5)].pages, 3);
     publisher.steer(Steering { banned: vec!["5".parse().unwrap()], pinned: Vec::new() }, &|_| {});
-    assert_eq!(stand(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
-    assert!(stand(&publisher, "http://h.test/y").is_ok());
+    assert_eq!(admitted(&publisher, "http://h.test/x"), Err(PolicyRefusal::Banned));
+    assert!(admitted(&publisher, "http://h.test/y").is_ok());
     let generation = publisher.snapshot().generation();
     seen("y");
     publisher.publish(Arc::new(ByLetter(1)), &|_| {});
-    assert_eq!(stand(&publisher, "http://h.test/y"), Err(PolicyRefusal::Banned));
+    assert_eq!(admitted(&publisher, "http://h.test/y"), Err(PolicyRefusal::Banned));
     assert!(publisher.snapshot().generation() > generation, "what waits is looked at again");
     let settled = publisher.snapshot().generation();
     seen("x");

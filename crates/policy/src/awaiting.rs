@@ -1,104 +1,155 @@
-//! Policies that need an example page before they can begin, and are only told where it is.
+//! Policies that start from an example page and know only its address at first.
 
 use std::sync::Arc;
 
 use super::learned::{Facts, ReadPage, SiteModel};
-use super::{BreadthFirst, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
-use harvestman_core::model::LeafPath;
+use super::{BreadthFirst, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use harvestman_core::model::{LeafPath, TrapRecord};
 use harvestman_core::url::CanonicalUrl;
 
-/// Fetches that are kept until the example has come; of more than that only the first are shown to the policy.
-const KEPT_MAX: usize = 256;
+/// Fetches that are buffered until the example has been fetched; of more than these only the first are shown to the policy.
+const BUFFERED_MAX: usize = 256;
 
 /// Makes the policy from the example's bag of leaf paths.
 pub type Begin = Box<dyn FnOnce(Vec<LeafPath>) -> Box<dyn Policy> + Send>;
 
-/// A crawl in breadth-first order until the example, a seed, has been fetched; then the policy that it was awaited by, which
-/// is shown what was fetched until then.
-pub struct AwaitsExample {
-    url: CanonicalUrl,
-    stage: Stage,
-}
+/// Breadth-first order until the example, a seed, has been fetched; from then on the policy that needs it, which is shown the
+/// fetches until then.
+pub struct AwaitsExample(State);
 
-enum Stage {
-    Awaiting { begin: Option<Begin>, kept: Vec<Observation> },
+enum State {
+    Awaiting(Awaiting),
     Begun(Box<dyn Policy>),
 }
 
+/// Breadth-first order that buffers what it is shown.
+struct Awaiting {
+    url: CanonicalUrl,
+    begin: Option<Begin>,
+    buffered: Vec<Observation>,
+}
+
 impl AwaitsExample {
-    /// A policy that is begun with the page at `url`.
-    pub fn new(url: CanonicalUrl, begin: Begin) -> Self {
-        Self { url, stage: Stage::Awaiting { begin: Some(begin), kept: Vec::new() } }
+    /// A policy that starts with the page at `url`.
+    pub const fn new(url: CanonicalUrl, begin: Begin) -> Self {
+        Self(State::Awaiting(Awaiting { url, begin: Some(begin), buffered: Vec::new() }))
     }
 
-    fn begin(&mut self, bag: Vec<LeafPath>) {
-        let Stage::Awaiting { begin, kept } = &mut self.stage else { return };
-        let Some(begin) = begin.take() else { return };
-        let mut policy = begin(bag);
-        kept.drain(..).for_each(|seen| policy.observe(seen));
-        self.stage = Stage::Begun(policy);
+    fn now(&self) -> &dyn Policy {
+        match &self.0 {
+            State::Awaiting(awaiting) => awaiting,
+            State::Begun(policy) => &**policy,
+        }
+    }
+
+    fn now_mut(&mut self) -> &mut dyn Policy {
+        match &mut self.0 {
+            State::Awaiting(awaiting) => awaiting,
+            State::Begun(policy) => &mut **policy,
+        }
+    }
+}
+
+impl Awaiting {
+    /// The policy, once the example has been fetched; it has seen all that was buffered.
+    fn begun(&mut self) -> Option<Box<dyn Policy>> {
+        let last = self.buffered.last()?;
+        let Outcome::Page(page) = &last.outcome else { return None };
+        if last.url != self.url {
+            return None;
+        }
+        let mut policy = self.begin.take()?(page.bag.clone());
+        self.buffered.drain(..).for_each(|seen| policy.observe(seen));
+        Some(policy)
+    }
+}
+
+impl Policy for Awaiting {
+    fn observe(&mut self, seen: Observation) {
+        let is_example = matches!(seen.outcome, Outcome::Page(_)) && seen.url == self.url;
+        if self.buffered.len() < BUFFERED_MAX || is_example {
+            self.buffered.push(seen);
+        }
+    }
+
+    fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
+        Arc::new(BreadthFirst)
+    }
+
+    fn needs(&self) -> Needs {
+        // What the policy will need is not known yet; links serve every policy that awaits an example.
+        Needs { links: true, ..Needs::default() }
+    }
+
+    fn note(&self) -> Option<String> {
+        Some(format!("the example {} was not fetched", self.url.as_str()))
     }
 }
 
 impl Policy for AwaitsExample {
     fn observe(&mut self, seen: Observation) {
-        let kept = match &mut self.stage {
-            Stage::Begun(policy) => return policy.observe(seen),
-            Stage::Awaiting { kept, .. } => kept,
-        };
-        let example = match &seen.outcome {
-            Outcome::Page(page) if seen.url == self.url => Some(page.bag.clone()),
-            _ => None,
-        };
-        if kept.len() < KEPT_MAX || example.is_some() {
-            kept.push(seen);
-        }
-        if let Some(bag) = example {
-            self.begin(bag);
+        self.now_mut().observe(seen);
+        if let State::Awaiting(awaiting) = &mut self.0
+            && let Some(policy) = awaiting.begun()
+        {
+            self.0 = State::Begun(policy);
         }
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
-        match &mut self.stage {
-            Stage::Awaiting { .. } => Arc::new(BreadthFirst),
-            Stage::Begun(policy) => policy.snapshot(),
-        }
+        self.now_mut().snapshot()
+    }
+
+    fn proposals(&mut self) -> Vec<Proposal> {
+        self.now_mut().proposals()
     }
 
     fn needs(&self) -> Needs {
-        match &self.stage {
-            // What the policy will ask for is not known yet; these serve all that can be awaiting.
-            Stage::Awaiting { .. } => Needs { links: true, ..Needs::default() },
-            Stage::Begun(policy) => policy.needs(),
-        }
+        self.now().needs()
     }
 
-    fn note(&self) -> Option<String> {
-        match &self.stage {
-            Stage::Awaiting { .. } => Some(format!("the example {} was not fetched", self.url.as_str())),
-            Stage::Begun(policy) => policy.note(),
-        }
+    fn learns(&self) -> bool {
+        self.now().learns()
     }
 
-    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
-        match &mut self.stage {
-            Stage::Awaiting { .. } => None,
-            Stage::Begun(policy) => policy.site_model(read),
-        }
+    fn is_explained(&self) -> bool {
+        self.now().is_explained()
     }
 
-    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        match &self.stage {
-            Stage::Awaiting { .. } => None,
-            Stage::Begun(policy) => policy.site_facts(read),
-        }
+    fn learns_elsewhere(&self) -> bool {
+        self.now().learns_elsewhere()
+    }
+
+    fn has_news(&self) -> bool {
+        self.now().has_news()
+    }
+
+    fn traps(&self) -> Vec<TrapRecord> {
+        self.now().traps()
     }
 
     fn facts(&self) -> PolicyFacts {
-        match &self.stage {
-            Stage::Awaiting { .. } => PolicyFacts::default(),
-            Stage::Begun(policy) => policy.facts(),
-        }
+        self.now().facts()
+    }
+
+    fn is_sampling(&self) -> bool {
+        self.now().is_sampling()
+    }
+
+    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+        self.now_mut().afresh()
+    }
+
+    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
+        self.now_mut().site_model(read)
+    }
+
+    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
+        self.now().site_facts(read)
+    }
+
+    fn note(&self) -> Option<String> {
+        self.now().note()
     }
 }
 
@@ -156,9 +207,9 @@ mod tests {
     fn an_example_that_never_comes_leaves_breadth_first_order_and_bounded_memory() {
         let begin: Begin = Box::new(|_| unreachable!("the example did not come"));
         let mut policy = AwaitsExample::new(CanonicalUrl::from_canonical("http://h.test/b"), begin);
-        (0..KEPT_MAX + 10).for_each(|n| policy.observe(page(&format!("http://h.test/p{n}"), 1)));
-        let Stage::Awaiting { kept, .. } = &policy.stage else { panic!("it has begun") };
-        assert_eq!(kept.len(), KEPT_MAX);
+        (0..BUFFERED_MAX + 10).for_each(|n| policy.observe(page(&format!("http://h.test/p{n}"), 1)));
+        let State::Awaiting(awaiting) = &policy.0 else { panic!("it has begun") };
+        assert_eq!(awaiting.buffered.len(), BUFFERED_MAX);
         assert_eq!(policy.snapshot().version(), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Policies: what a crawl wants. A [`Policy`] learns from every fetch and publishes immutable [`PolicySnapshot`]s, which every
 //! stage reads without a lock.
 
+mod admission;
 mod awaiting;
 pub mod baselines;
 mod bfs;
@@ -21,11 +22,11 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use serde::{Deserialize, Serialize};
 
-use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, Prospect, TrapRecord, UrlPattern,
+    Admission, ClassOrder, ClusterId, LeafPath, LinkClass, PageCluster, TrapRecord, UrlPattern,
 };
 
+pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
 pub use factory::{ExamplePage, Making, make, paper_options};
@@ -133,28 +134,16 @@ pub trait PolicySnapshot: ClassOrder {
     /// Grows by one with each published snapshot.
     fn version(&self) -> u64;
 
-    /// Whether links of this class are wanted at all. Asked once for all links of a page at one Apath, before they are
-    /// resolved, and again with the URL's pattern.
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let _ = class;
+    /// Decides about a link, by what is known of it so far: with more knowledge it may be rejected after all, and never the other way
+    /// round. Asked of all links at one place of a page, before they are resolved; of their URLs' classes; and of each link that is
+    /// not known to be a duplicate.
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        link.class().into()
+    }
+
+    /// The snapshot itself, where it is a policy's with adjustments.
+    fn as_adjusted(&self) -> Option<&AdjustedSnapshot> {
         None
-    }
-
-    /// The class that a link of this class, whose URL has its pattern, waits under, by its URL and the page that it stands on; or why
-    /// it is refused for these. Asked of each link that is not known to be a duplicate, whatever the filter's order.
-    fn stand(&self, class: LinkClass, url: &str, via: &str) -> Result<LinkClass, PolicyRefusal> {
-        let _ = (url, via);
-        Ok(class)
-    }
-
-    /// Whether [`PolicySnapshot::stand`] may refuse any link at all. Where not, a link is added to the URLs seen before that is asked.
-    fn refuses_standing(&self) -> bool {
-        false
-    }
-
-    /// Told of each URL that waited and that [`PolicySnapshot::class_of`] had let go.
-    fn let_go(&self, url: &str) {
-        let _ = url;
     }
 
     /// The cluster of a page with this bag of leaf paths.
@@ -165,9 +154,9 @@ pub trait PolicySnapshot: ClassOrder {
 
     /// The cluster of a page by the class that it waited under, its address and its bag of leaf paths: what its links are refused,
     /// queued and scored by. The class may be of an earlier generation.
-    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
         let _ = (waited, url);
-        self.cluster(bag)
+        self.cluster(bag).into()
     }
 
     /// The class names that leaf paths carry for this snapshot; none: plain paths.
@@ -222,32 +211,3 @@ pub trait PolicySnapshot: ClassOrder {
 
 /// Where stages find the snapshot that holds now.
 pub type CurrentPolicy = Arc<ArcSwap<Arc<dyn PolicySnapshot>>>;
-
-/// A snapshot as the frontier's order. Where the filter does not ask the policy, nothing that waits is refused by it either.
-pub fn order(snapshot: Arc<dyn PolicySnapshot>, filter: FilterOrder) -> Arc<dyn ClassOrder> {
-    match filter {
-        FilterOrder::GraphDup | FilterOrder::DupGraph => snapshot,
-        FilterOrder::DupOnly => Arc::new(RefusingNothing(snapshot)),
-    }
-}
-
-/// An order in which all that waits is wanted, early or late.
-struct RefusingNothing(Arc<dyn PolicySnapshot>);
-
-impl ClassOrder for RefusingNothing {
-    fn score(&self, class: LinkClass) -> f64 {
-        self.0.score(class)
-    }
-
-    fn curiosity(&self, class: LinkClass) -> f64 {
-        self.0.curiosity(class)
-    }
-
-    fn recent_yield(&self) -> Option<f64> {
-        self.0.recent_yield()
-    }
-
-    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
-        self.0.prospect(class)
-    }
-}

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use super::{BreadthFirst, NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot, order};
+use super::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot};
 use harvestman_core::clock::Instant;
-use harvestman_core::config::FilterOrder;
-use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, PolicyRefusal, ScheduledUrl, UrlPattern};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_stages::frontier::{Frontier, FrontierLimits};
@@ -92,7 +91,7 @@ impl<'a> Crawl<'a> {
 
     fn run(mut self, budget: usize) -> Self {
         let seed = LinkClass::unclassified(Apath::SEED);
-        assert_eq!(self.snapshot.refusal(seed), None, "seeds are wanted");
+        assert_eq!(refused(&*self.snapshot, seed), None, "seeds are wanted");
         self.offer(seed, &address(self.site, 0), 0, None);
         while self.fetched.len() < budget && self.fetch_next() {}
         self
@@ -108,11 +107,11 @@ impl<'a> Crawl<'a> {
     ) -> Option<NewLink> {
         let class = place.with_pattern(self.snapshot.pattern(url.as_str()));
         assert!(self.snapshot.score(class).is_finite(), "a score is a number: {class:?}");
-        if self.snapshot.refusal(class).is_some() || !self.accepted.insert(url.clone()) {
+        if refused(&*self.snapshot, class).is_some() || !self.accepted.insert(url.clone()) {
             return None;
         }
         let via = via.map(|via| via.as_str().into());
-        let item = ScheduledUrl { url: url.clone(), class, depth, redirects: 0, attempts: 0, via };
+        let item = ScheduledUrl { depth, via, ..ScheduledUrl::found(url.clone(), class) };
         self.frontier.push(&item).expect("there are no limits");
         Some(NewLink { class, url: url.clone() })
     }
@@ -142,7 +141,7 @@ impl<'a> Crawl<'a> {
         let mut new = Vec::new();
         for (place, target) in links {
             let place = if redirect { item.class } else { LinkClass::at(cluster, Apath(u64::from(*place) + 100)) };
-            if redirect || self.snapshot.refusal(place).is_none() {
+            if redirect || refused(&*self.snapshot, place).is_none() {
                 new.extend(self.offer(place, &address(site, *target), item.depth + 1, Some(&item.url)));
             }
         }
@@ -177,7 +176,7 @@ impl<'a> Crawl<'a> {
             self.put_anew(&next);
         }
         self.snapshot = next;
-        self.frontier.set_order(order(Arc::clone(&self.snapshot), FilterOrder::default()));
+        self.frontier.set_order(Arc::clone(&self.snapshot) as _);
     }
 
     fn put_anew(&mut self, next: &Arc<dyn PolicySnapshot>) {
@@ -197,7 +196,7 @@ impl<'a> Crawl<'a> {
 fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
     Frontier::new(
         FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 4_096 },
-        order(Arc::clone(snapshot), FilterOrder::default()),
+        Arc::clone(snapshot) as _,
     )
 }
 
@@ -265,6 +264,12 @@ fn breadth_first_reaches_every_page_in_the_order_of_depth() {
     let site = vec![made(&[3, 1]), made(&[2]), made(&[0]), made(&[1, 2]), made(&[])];
     let fetched = Crawl::new(&site, Box::new(Plain(0))).run(NO_BUDGET).fetched;
     assert_eq!(fetched, [0, 3, 1, 2].map(|page| address(&site, page)));
+}
+
+/// Why links of a class are rejected: all at its place, where it has no pattern.
+pub fn refused(snapshot: &dyn PolicySnapshot, class: LinkClass) -> Option<PolicyRefusal> {
+    let is_place = class.pattern == UrlPattern::NONE;
+    snapshot.admit(&if is_place { Link::Place(class) } else { Link::Class(class) }).refusal()
 }
 
 /// The observation of a page `name` of the made-up host, with these new links, and links to these URLs that were known.

@@ -2,7 +2,7 @@
 
 use super::learned::ReadPage;
 use super::{Observation, Outcome, PolicySnapshot};
-use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::model::{LinkClass, PageCluster};
 
 /// Puts a fetch under the classes of `snapshot`; where its page was read by an older one, and came with it, it is read again.
 pub fn bring_up_to_date(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, seen: &mut Observation, is_older: bool) {
@@ -14,8 +14,8 @@ pub fn bring_up_to_date(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, seen
     }
     let cluster = cluster_anew(snapshot, read, (seen.class, seen.url.as_str()), &mut seen.outcome);
     for link in &mut seen.new {
-        link.class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
-        link.class.cluster = cluster.unwrap_or(link.class.cluster);
+        let class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
+        link.class = class.on(cluster.unwrap_or(class.page()));
     }
 }
 
@@ -25,7 +25,7 @@ fn cluster_anew(
     read: &mut ReadPage,
     (waited, url): (LinkClass, &str),
     outcome: &mut Outcome,
-) -> Option<ClusterId> {
+) -> Option<PageCluster> {
     let Outcome::Page(page) = outcome else { return None };
     let (body, content_type) = page.body.as_ref()?;
     let tokens = snapshot.class_tokens();

@@ -38,8 +38,8 @@ pub(super) struct Named {
 
 /// Returns the knowledge about `class` under `snapshot`, or `None` if there is no log or the log has no such snapshot.
 pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) -> anyhow::Result<Option<Knowledge>> {
-    // The policy knows a pinned class by its original name.
-    let class = class.strip_prefix("pinned:").unwrap_or(class);
+    // The policy's log names classes without the priority of the queue.
+    let class = class.strip_prefix("pinned:").or_else(|| class.strip_prefix("last:")).unwrap_or(class);
     let Some(mut lines) = directory.lines("policy.jsonl")? else { return Ok(None) };
     let mut known: Option<Knowledge> = None;
     while let Some(line) = lines.next_line()? {
@@ -57,8 +57,10 @@ pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) 
     Ok(known)
 }
 
-fn named(mut record: PolicyRecord, class: &str) -> Option<Named> {
-    record.classes.remove(class).map(|named| Named { as_of: record.snapshot, record: named })
+fn named(record: PolicyRecord, class: &str) -> Option<Named> {
+    // Logs of earlier versions name the priority of what was put last.
+    let last = || record.classes.get(&format!("last:{class}")).cloned();
+    record.classes.get(class).cloned().or_else(last).map(|named| Named { as_of: record.snapshot, record: named })
 }
 
 fn follow(before: Option<Knowledge>, mut record: PolicyRecord, class: &str) -> Knowledge {
@@ -105,7 +107,7 @@ mod tests {
             line(3, 0, &[("a", 1.0)]),
             line(5, 0, &[("b", 2.0)]),
             line(10, 1, &[("a", 7.0)]),
-            line(12, 1, &[("c", 8.0)]),
+            line(12, 1, &[("c", 8.0), ("last:d", 9.0)]),
         ];
         std::fs::write(dir.path().join("policy.jsonl"), lines.concat() + "{\"snapshot\":13,\"ti").unwrap();
         let directory = CrawlDirectory::open(dir.path()).unwrap();
@@ -119,6 +121,14 @@ mod tests {
         assert_eq!(asked(4, "a").unwrap(), (3, Some((3, 1.0)), Some(0.into())));
         assert_eq!(asked(5, "a").unwrap(), (5, Some((3, 1.0)), Some(0.into())));
         assert_eq!(asked(11, "a").unwrap(), (10, Some((10, 7.0)), Some(1.into())));
+    }
+
+    #[test]
+    fn a_class_is_known_without_its_priority_and_under_the_name_that_earlier_versions_gave_it() {
+        for class in ["a", "pinned:a", "last:a"] {
+            assert_eq!(asked(4, class).unwrap().1, Some((3, 1.0)));
+        }
+        assert_eq!(asked(12, "last:d").unwrap().1, Some((12, 9.0)));
     }
 
     #[test]

@@ -78,6 +78,7 @@ impl Story {
         if pinned {
             writeln!(f, "  such links were pinned (`harvestman pin`)")?;
         }
+        let class = class.strip_prefix("last:").unwrap_or(class);
         let mut parts = class.split('/');
         let (cluster, apath) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let pattern = parts.next().unwrap_or_default();

@@ -1,31 +1,65 @@
-//! Link classes: the unit in which links are refused, queued and scored.
+//! Link classes: the unit in which links are rejected, queued and scored.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::PolicyRefusal;
-
-/// A page cluster: pages made from one template. Assigned by the site model; [`ClusterId::UNKNOWN`] before there is one.
+/// A page cluster: pages rendered from one template. The site model assigns it; [`ClusterId::UNKNOWN`] until a model exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ClusterId(pub u32);
 
 impl ClusterId {
     /// The cluster of a page that was not classified.
     pub const UNKNOWN: Self = Self(0);
+    /// The largest cluster number. The bits above it hold flags where a class is stored.
+    pub const MAX: Self = Self(stored::PINNED - 1);
+}
 
-    /// The cluster without any mark.
-    pub const fn plain(self) -> Self {
-        Self(self.0 & (Self::PINNED - 1))
+/// The cluster of a fetched page, as its links are classified by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct PageCluster {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// Whether the page is a probe: its links are judged one by one and never rejected by place, so that changes of the site show.
+    pub probe: bool,
+}
+
+impl PageCluster {
+    /// The class of all links at `apath` on the page.
+    pub const fn links_at(self, apath: Apath) -> LinkClass {
+        LinkClass { probe: self.probe, ..LinkClass::at(self.cluster, apath) }
     }
 
-    /// Bits that no cluster has; they mark link classes.
-    const LAST: u32 = 1 << 31;
-    const LET_GO: u32 = 1 << 30;
-    // The one between marks pages, in the cluster graph.
-    const BANNED: u32 = 1 << 28;
-    const PINNED: u32 = 1 << 27;
-    const MARKS: u32 = Self::LAST | Self::LET_GO | Self::BANNED | Self::PINNED;
+    /// The cluster as logs and stored classes number it: a probe sets a flag above the cluster's bits.
+    pub const fn stored(self) -> u32 {
+        self.cluster.0 | if self.probe { stored::PROBE } else { 0 }
+    }
+}
+
+impl From<ClusterId> for PageCluster {
+    fn from(cluster: ClusterId) -> Self {
+        Self { cluster, probe: false }
+    }
+}
+
+impl From<u32> for PageCluster {
+    /// Reads what [`PageCluster::stored`] wrote, and ignores all other flags.
+    fn from(stored: u32) -> Self {
+        Self { cluster: ClusterId(stored & ClusterId::MAX.0), probe: stored & stored::PROBE != 0 }
+    }
+}
+
+/// Flags above the bits of a cluster number, where a class is written to a file or to another node.
+pub(super) mod stored {
+    /// [`Priority::Last`](super::super::Priority::Last).
+    pub const LAST: u32 = 1 << 31;
+    /// Read as [`LAST`]; no longer written.
+    pub const DROPPED: u32 = 1 << 30;
+    /// [`PageCluster::probe`](super::PageCluster::probe).
+    pub const PROBE: u32 = 1 << 29;
+    /// [`Priority::Pinned`](super::super::Priority::Pinned). Bit 28 marked banned links; it is no longer written and is ignored.
+    pub const PINNED: u32 = 1 << 27;
 }
 
 /// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with that
@@ -34,9 +68,9 @@ impl ClusterId {
 pub struct Apath(pub u64);
 
 impl Apath {
-    /// Links that stand on no page: seeds.
+    /// Seeds, which no page links to.
     pub const SEED: Self = Self(0);
-    /// Links named by a sitemap or feed.
+    /// Links listed by a sitemap or feed.
     pub const SITEMAP: Self = Self(1);
     /// The target of an HTTP redirect.
     pub const REDIRECT: Self = Self(2);
@@ -44,12 +78,12 @@ impl Apath {
     pub const REFRESH: Self = Self(3);
     /// An address that the policy derived from another one; no page links to it yet.
     pub const DERIVED: Self = Self(4);
-    /// A page that was visited before and is visited again.
+    /// A visited page that is visited again.
     pub const REVISIT: Self = Self(5);
 }
 
 impl fmt::Display for Apath {
-    /// Its hash, as in the link export, or the name of what stands on no page.
+    /// The hash, as in the link export, or the name of an origin that is no place on a page.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::SEED => f.write_str("seed"),
@@ -62,7 +96,7 @@ impl fmt::Display for Apath {
     }
 }
 
-/// The form of a URL, as a 64-bit hash: what is left when numbers, slugs and names are replaced by wildcards.
+/// The pattern of a URL, as a 64-bit hash: the URL with numbers, slugs and names replaced by wildcards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct PatternId(pub u64);
 
@@ -72,14 +106,14 @@ impl PatternId {
     /// Bits that hold the number of parameters.
     const PARAMETERS: u64 = 0b11;
 
-    /// The pattern with this hash and so many parameters in its query.
+    /// The pattern with this hash and this number of parameters in its query.
     pub const fn new(hash: u64, parameters: u64) -> Self {
         let parameters = if parameters > Self::PARAMETERS { Self::PARAMETERS } else { parameters };
         // Never 0, which is no pattern.
         Self((hash | 1 << 63) & !Self::PARAMETERS | parameters)
     }
 
-    /// How many parameters its query has; 3 means 3 or more.
+    /// The number of parameters in the query; 3 means 3 or more.
     pub const fn parameters(self) -> u64 {
         self.0 & Self::PARAMETERS
     }
@@ -88,9 +122,9 @@ impl PatternId {
 /// A URL's pattern at two resolutions. The finer one determines the coarser one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct UrlPattern {
-    /// Path with wildcards, and the names of the query's parameters.
+    /// The path with wildcards, and the names of the query's parameters.
     pub coarse: PatternId,
-    /// The same with those values of parameters that many URLs share (`page=1`, `sort=name`).
+    /// The same with those parameter values that many URLs share (`page=1`, `sort=name`).
     pub fine: PatternId,
 }
 
@@ -99,24 +133,27 @@ impl UrlPattern {
     pub const NONE: Self = Self { coarse: PatternId::NONE, fine: PatternId::NONE };
 }
 
-/// What all that is known of an unfetched link depends on: the cluster of its page, its Apath there, and its URL's pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, and its URL's pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "StoredClass", into = "StoredClass")]
 pub struct LinkClass {
-    /// Cluster of the page that the link stands on.
+    /// Whether the page with the link is a probe ([`PageCluster::probe`]).
+    pub probe: bool,
+    /// The cluster of that page.
     pub cluster: ClusterId,
-    /// Place of the link on that page.
+    /// The place of the link on that page.
     pub apath: Apath,
-    /// The pattern of its URL. [`UrlPattern::NONE`] stands for all links at the place, before one of them is resolved.
+    /// The pattern of its URL. [`UrlPattern::NONE`] means all links at the place, before one of them is resolved.
     pub pattern: UrlPattern,
 }
 
 impl LinkClass {
-    /// The class of all pages that are visited again: one queue a host, in the order in which their visits were planned.
+    /// The class of all pages that are visited again: one queue per host, in the order in which their visits were planned.
     pub const REVISIT: Self = Self::unclassified(Apath::REVISIT);
 
     /// The class of all links at `apath` on pages of `cluster`.
     pub const fn at(cluster: ClusterId, apath: Apath) -> Self {
-        Self { cluster, apath, pattern: UrlPattern::NONE }
+        Self { cluster, probe: false, apath, pattern: UrlPattern::NONE }
     }
 
     /// The class of links with this Apath on pages that have no cluster.
@@ -124,139 +161,61 @@ impl LinkClass {
         Self::at(ClusterId::UNKNOWN, apath)
     }
 
-    /// The same class, for links that wait until no others do.
-    pub const fn last(self) -> Self {
-        self.marked(ClusterId::LAST)
+    /// The cluster of the page with the link.
+    pub const fn page(self) -> PageCluster {
+        PageCluster { cluster: self.cluster, probe: self.probe }
     }
 
-    /// The same class, for links that are not to be fetched any more.
-    pub const fn let_go(self) -> Self {
-        self.marked(ClusterId::LET_GO)
-    }
-
-    /// Whether it is that of links that wait until no others do.
-    pub const fn is_last(self) -> bool {
-        self.cluster.0 & ClusterId::LAST != 0
-    }
-
-    /// Whether it is that of links that are not to be fetched any more.
-    pub const fn is_let_go(self) -> bool {
-        self.cluster.0 & ClusterId::LET_GO != 0
-    }
-
-    /// The same class, for links that somebody has banned.
-    pub const fn banned(self) -> Self {
-        self.marked(ClusterId::BANNED)
-    }
-
-    /// The same class, for links that somebody has put first.
-    pub const fn pinned(self) -> Self {
-        self.marked(ClusterId::PINNED)
-    }
-
-    /// Whether it is that of links that somebody has banned.
-    pub const fn is_banned(self) -> bool {
-        self.cluster.0 & ClusterId::BANNED != 0
-    }
-
-    /// Whether it is that of links that somebody has put first.
-    pub const fn is_pinned(self) -> bool {
-        self.cluster.0 & ClusterId::PINNED != 0
-    }
-
-    /// The class as it is without what somebody has banned or pinned.
-    pub const fn unsteered(self) -> Self {
-        if self.is_banned() || self.is_pinned() { self.unmarked() } else { self }
-    }
-
-    /// Why what waits under this class is not to be fetched any more; none where it is.
-    pub fn refusal(self, order: &dyn ClassOrder) -> Option<PolicyRefusal> {
-        match self {
-            _ if self.is_banned() => Some(PolicyRefusal::Banned),
-            _ if self.is_let_go() => Some(PolicyRefusal::StructureTrap),
-            _ if self.is_pinned() => None,
-            _ => order.unwanted(self.unmarked()),
-        }
-    }
-
-    /// The class under which what waits under this one waits on, where its class has become another: visits stay in their queue, as
-    /// their order is that of the plan.
-    pub fn waits_on_as(self, other: Self) -> Self {
-        if self == Self::REVISIT { self } else { other }
-    }
-
-    /// The class without such a mark, as a policy knows it.
-    pub const fn unmarked(self) -> Self {
-        Self { cluster: ClusterId(self.cluster.0 & !ClusterId::MARKS), ..self }
-    }
-
-    const fn marked(self, mark: u32) -> Self {
-        let plain = self.unmarked();
-        Self { cluster: ClusterId(plain.cluster.0 | mark), ..plain }
+    /// The class of a link at the same place of a page of another cluster.
+    #[must_use]
+    pub fn on(self, page: impl Into<PageCluster>) -> Self {
+        let PageCluster { cluster, probe } = page.into();
+        Self { cluster, probe, ..self }
     }
 
     /// The class of those links at this place whose URLs have this pattern.
+    #[must_use]
     pub const fn with_pattern(self, pattern: UrlPattern) -> Self {
         Self { pattern, ..self }
     }
 }
 
+impl Hash for LinkClass {
+    /// Hashes cluster and probe as one number: classes are looked up for every link.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.page().stored().hash(state);
+        self.apath.hash(state);
+        self.pattern.hash(state);
+    }
+}
+
 impl fmt::Display for LinkClass {
-    /// `cluster/apath/pattern`, as logs name it; of the pattern the finer one, which determines the other. A class that waits until
-    /// no others do begins with `last:`, one that was put first with `pinned:`.
+    /// `cluster/apath/pattern`, as logs name it, with the finer pattern, which determines the coarser one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_last() {
-            f.write_str("last:")?;
-        } else if self.is_pinned() {
-            f.write_str("pinned:")?;
-        }
-        let Self { cluster, apath, pattern } = self.unmarked();
-        write!(f, "{}/{apath}/{:016x}", cluster.0, pattern.fine.0)
+        write!(f, "{}/{}/{:016x}", self.page().stored(), self.apath, self.pattern.fine.0)
     }
 }
 
-/// How much the URLs of a link class are wanted now. A policy's snapshot implements it; the frontier orders by it.
-pub trait ClassOrder: Send + Sync {
-    /// Higher is better; NaN counts as least. Classes of equal score are taken breadth-first.
-    fn score(&self, class: LinkClass) -> f64;
+/// A class as it is written to files and sent to other nodes.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "LinkClass")]
+pub(super) struct StoredClass {
+    /// With flags above the bits of the number.
+    pub(super) cluster: u32,
+    pub(super) apath: Apath,
+    pub(super) pattern: UrlPattern,
+}
 
-    /// How much is still to be learnt of a class; 0 or less, or NaN: nothing. The frontier spends its exploring pops
-    /// (`frontier.explore_every`) on the class that has most.
-    fn curiosity(&self, class: LinkClass) -> f64 {
-        let _ = class;
-        0.0
-    }
-
-    /// Why what waits under a class is not to be fetched any more; none where it is. Asked when classes have changed their
-    /// meaning: what is not wanted then no longer waits.
-    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let _ = class;
-        None
-    }
-
-    /// The share of the latest requests that brought a page that is wanted and new; none where the policy does not judge that.
-    fn recent_yield(&self) -> Option<f64> {
-        None
-    }
-
-    /// What a request for a URL of this class is expected to bring; none where the policy does not estimate that.
-    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
-        let _ = class;
-        None
+impl From<LinkClass> for StoredClass {
+    fn from(class: LinkClass) -> Self {
+        Self { cluster: class.page().stored(), apath: class.apath, pattern: class.pattern }
     }
 }
 
-/// What a request is expected to bring.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Prospect {
-    /// The chance, 0 to 1, that it brings a page that is wanted and new.
-    pub wanted: f64,
-    /// New links that it is expected to bring and that are worth following.
-    pub links: f64,
-    /// Their score, each.
-    pub links_score: f64,
-    /// Each link's chance, 0 to 1, to lead to a page that is wanted and new.
-    pub links_wanted: f64,
+impl From<StoredClass> for LinkClass {
+    fn from(StoredClass { cluster, apath, pattern }: StoredClass) -> Self {
+        Self::at(ClusterId::UNKNOWN, apath).on(cluster).with_pattern(pattern)
+    }
 }
 
 #[cfg(test)]
@@ -269,36 +228,18 @@ mod tests {
         let class = LinkClass::at(ClusterId(3), Apath(0xc0de)).with_pattern(pattern);
         assert_eq!(class.to_string(), "3/000000000000c0de/00000000000000ab");
         assert_eq!(LinkClass::unclassified(Apath::SEED).to_string(), "0/seed/0000000000000000");
+        let probe = LinkClass { probe: true, ..class };
+        assert_eq!(probe.to_string(), "536870915/000000000000c0de/00000000000000ab");
     }
 
     #[test]
-    fn a_class_has_one_mark_at_most_and_is_itself_without_it() {
-        let class = LinkClass::at(ClusterId(3), Apath(9));
-        assert_eq!(class.last().unmarked(), class);
-        assert_eq!(class.last().let_go(), class.let_go());
-        assert!(class.last().is_last() && !class.last().is_let_go() && !class.is_last());
-        assert!(class.let_go().is_let_go() && !class.let_go().is_last());
-        assert_eq!(class.last().to_string(), "last:3/0000000000000009/0000000000000000");
-        assert_eq!(class.pinned().to_string(), "pinned:3/0000000000000009/0000000000000000");
-        assert_eq!((class.pinned().unsteered(), class.banned().unsteered()), (class, class));
-        assert_eq!(class.last().unsteered(), class.last());
-    }
-
-    #[test]
-    fn what_is_banned_is_refused_and_what_is_pinned_never() {
-        struct RefusesAll;
-        impl ClassOrder for RefusesAll {
-            fn score(&self, _: LinkClass) -> f64 {
-                0.0
-            }
-
-            fn unwanted(&self, _: LinkClass) -> Option<PolicyRefusal> {
-                Some(PolicyRefusal::Uninformative)
-            }
-        }
-        let class = LinkClass::at(ClusterId(3), Apath(9));
-        assert_eq!(class.refusal(&RefusesAll), Some(PolicyRefusal::Uninformative));
-        assert_eq!(class.banned().refusal(&RefusesAll), Some(PolicyRefusal::Banned));
-        assert_eq!(class.pinned().refusal(&RefusesAll), None);
+    fn a_class_is_stored_in_the_bits_of_its_cluster_and_read_without_flags_that_are_not_its_own() {
+        let class = PageCluster { cluster: ClusterId(3), probe: true }.links_at(Apath(9));
+        let json = serde_json::to_value(class).unwrap();
+        assert_eq!(json["cluster"], 3 + (1 << 29));
+        assert_eq!(serde_json::from_value::<LinkClass>(json.clone()).unwrap(), class);
+        let mut banned = json;
+        banned["cluster"] = (3_u32 + (1 << 28) + (1 << 31)).into();
+        assert_eq!(serde_json::from_value::<LinkClass>(banned).unwrap(), LinkClass { probe: false, ..class });
     }
 }

@@ -4,8 +4,10 @@
 //! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (handed to a host actor), an [`Exchange`] (what was
 //! sent and what came) and at last one line of the page log, a [`PageRecord`].
 
+mod admission;
 mod change;
 mod class;
+mod class_order;
 mod content;
 mod exchange;
 mod fate;
@@ -23,8 +25,10 @@ mod scheduled;
 mod trap;
 mod visit;
 
+pub use admission::{Admission, Priority, QueueKey};
 pub use change::{Change, Ended};
-pub use class::{Apath, ClassOrder, ClusterId, LinkClass, PatternId, Prospect, UrlPattern};
+pub use class::{Apath, ClusterId, LinkClass, PageCluster, PatternId, UrlPattern};
+pub use class_order::{ClassOrder, Prospect};
 pub use content::{ClassTokens, ContentUnit, FormFacts};
 pub use exchange::{Answer, BodyReservation, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Apath, LinkClass};
+use super::{Apath, LinkClass, Priority, QueueKey};
 use crate::url::CanonicalUrl;
 
 /// A URL that passed scope, filter and dedup and is to be fetched.
@@ -12,6 +12,8 @@ pub struct ScheduledUrl {
     pub url: CanonicalUrl,
     /// The class of the link it was discovered by.
     pub class: LinkClass,
+    /// Its priority among all that wait.
+    pub priority: Priority,
     /// Links between a seed and this URL; a redirect adds none.
     pub depth: u16,
     /// Redirects that led here, one after the other.
@@ -23,9 +25,24 @@ pub struct ScheduledUrl {
 }
 
 impl ScheduledUrl {
+    /// A URL of this class with normal priority at depth 0, not yet tried, discovered on no page.
+    pub const fn found(url: CanonicalUrl, class: LinkClass) -> Self {
+        Self { url, class, priority: Priority::Normal, depth: 0, redirects: 0, attempts: 0, via: None }
+    }
+
+    /// The queue of its host that it waits in.
+    pub const fn queue(&self) -> QueueKey {
+        QueueKey { class: self.class, priority: self.priority }
+    }
+
+    /// Moves it to another queue of its host.
+    pub const fn move_to(&mut self, queue: QueueKey) {
+        (self.class, self.priority) = (queue.class, queue.priority);
+    }
+
     /// What stands for a request that the crawl makes for itself (robots.txt, a sitemap): discovered nowhere, never queued.
-    pub const fn errand(url: CanonicalUrl) -> Self {
-        Self { url, class: LinkClass::unclassified(Apath::SEED), depth: 0, redirects: 0, attempts: 1, via: None }
+    pub fn errand(url: CanonicalUrl) -> Self {
+        Self { attempts: 1, ..Self::found(url, LinkClass::unclassified(Apath::SEED)) }
     }
 }
 
@@ -34,9 +51,9 @@ const SITEMAP: u8 = u8::MAX;
 
 impl ScheduledUrl {
     /// A sitemap that the node that holds its host is to read; so many indexes stand above it.
-    pub const fn sitemap(url: CanonicalUrl, nesting: u8) -> Self {
+    pub fn sitemap(url: CanonicalUrl, nesting: u8) -> Self {
         let class = LinkClass::unclassified(Apath::SITEMAP);
-        Self { url, class, depth: 0, redirects: nesting, attempts: SITEMAP, via: None }
+        Self { redirects: nesting, attempts: SITEMAP, ..Self::found(url, class) }
     }
 
     /// Where it is a sitemap, the number of indexes above it.

@@ -17,7 +17,7 @@ use harvestman_core::url::{CanonicalUrl, HostKey};
 
 pub(super) fn scheduled(url: &CanonicalUrl) -> ScheduledUrl {
     let class = LinkClass::unclassified(Apath::SEED);
-    ScheduledUrl { url: url.clone(), class, depth: 0, redirects: 0, attempts: 0, via: None }
+    ScheduledUrl::found(url.clone(), class)
 }
 
 /// A fetch, as its server sees it.

@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use super::strings::Strings;
-use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, ScheduledUrl, UrlPattern};
+use harvestman_core::model::{Apath, LinkClass, PatternId, QueueKey, ScheduledUrl, UrlPattern};
 use harvestman_core::url::CanonicalUrl;
 
 /// Bytes of a hash.
@@ -40,6 +40,7 @@ pub(super) struct Links<'a> {
 /// A link class; hashes are given by their index.
 #[derive(Serialize, Deserialize)]
 struct WireClass {
+    /// With flags for priority and probe.
     cluster: u32,
     apath: u32,
     coarse: u32,
@@ -70,11 +71,12 @@ impl Links<'_> {
     pub(super) fn of(items: &[&ScheduledUrl], raw: &mut Vec<u8>) -> Self {
         let mut links = Self::default();
         let mut classes = Numbered::new();
-        links.class = items.iter().map(|item| classes.number(item.class)).collect();
+        links.class = items.iter().map(|item| classes.number(item.queue())).collect();
         let mut hashes = Numbered::new();
-        for LinkClass { cluster, apath, pattern } in &classes.values {
+        for queue in &classes.values {
+            let LinkClass { apath, pattern, .. } = queue.class;
             let [apath, coarse, fine] = [apath.0, pattern.coarse.0, pattern.fine.0].map(|hash| hashes.number(hash));
-            links.classes.push(WireClass { cluster: cluster.0, apath, coarse, fine });
+            links.classes.push(WireClass { cluster: queue.stored_cluster(), apath, coarse, fine });
         }
         links.hashes = hashes.values.len() as u32;
         raw.extend(hashes.values.iter().flat_map(|hash| hash.to_le_bytes()));
@@ -122,9 +124,9 @@ impl Links<'_> {
         let hash = |number: u32| hashes.get(number as usize).map(|hash| u64::from_le_bytes(*hash));
         let class = |WireClass { cluster, apath, coarse, fine }: &WireClass| {
             let pattern = UrlPattern { coarse: PatternId(hash(*coarse)?), fine: PatternId(hash(*fine)?) };
-            Some(LinkClass { cluster: ClusterId(*cluster), apath: Apath(hash(*apath)?), pattern })
+            Some(QueueKey::from_stored(*cluster, Apath(hash(*apath)?), pattern))
         };
-        let classes: Vec<LinkClass> = self.classes.iter().map(class).collect::<Option<_>>()?;
+        let classes: Vec<QueueKey> = self.classes.iter().map(class).collect::<Option<_>>()?;
         let mut budget = text_max;
         let vias: Vec<Arc<str>> = self.vias.read(&mut budget)?.into_iter().map(Arc::from).collect();
         let link = |(at, url): (usize, String)| {
@@ -132,12 +134,12 @@ impl Links<'_> {
                 None => None,
                 Some(number) => Some(vias.get(number as usize)?.clone()),
             };
-            let class = *classes.get(self.class[at] as usize)?;
+            let QueueKey { class, priority } = *classes.get(self.class[at] as usize)?;
             let depth = self.via_depth.get(self.via[at] as usize)?.wrapping_add(self.deeper[at]);
             let (redirects, attempts) = (self.redirects[at], self.attempts[at]);
             let web = url.starts_with("http://") || url.starts_with("https://");
             let url = web.then(|| CanonicalUrl::from_canonical(url))?;
-            Some(ScheduledUrl { url, class, depth, redirects, attempts, via })
+            Some(ScheduledUrl { url, class, priority, depth, redirects, attempts, via })
         };
         self.urls.read(&mut budget)?.into_iter().enumerate().map(link).collect()
     }

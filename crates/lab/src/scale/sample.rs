@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use crate::corpus::{Corpus, canonicaliser};
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::{ClusterId, LinkClass, ScheduledUrl};
+use harvestman_core::model::{LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_structure::parse::Parser;
 
@@ -39,7 +39,7 @@ impl Sample {
                     queue.push_back(next);
                 }
                 let via = Some(url.as_str().into());
-                links.push(ScheduledUrl { url: to, class, depth: 1, redirects: 0, attempts: 0, via });
+                links.push(ScheduledUrl { depth: 1, via, ..ScheduledUrl::found(to, class) });
             };
             if let Some(to) = &stored.location {
                 found(to.clone(), LinkClass::unclassified(harvestman_core::model::Apath::REDIRECT));
@@ -48,7 +48,7 @@ impl Sample {
                 let page = parser.parse(&stored.body, stored.content_type());
                 let mut resolver = canonicaliser.document_resolver(url, page.base.as_deref(), page.charset);
                 for group in &page.groups {
-                    let class = LinkClass { cluster: ClusterId::UNKNOWN, ..LinkClass::unclassified(group.apath) };
+                    let class = LinkClass::unclassified(group.apath);
                     for link in &group.links {
                         if let Ok(to) = resolver.resolve(page.href(link)) {
                             found(to.to_url(), class);

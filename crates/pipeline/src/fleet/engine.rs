@@ -11,7 +11,7 @@ use crate::handles::{FrontierHandle, HostsHandle, StateHandle};
 use crate::hosts::RememberedHosts;
 use crate::resume::Past;
 use crate::state_writer::recollection;
-use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, ScheduledUrl};
+use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, Priority, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::engine::{Engine, EngineStatus};
@@ -130,7 +130,7 @@ impl FleetEngine {
         match self.policy.as_ref().map(|policy| policy.pattern(item.url.as_str())) {
             Some(pattern) => item.class.pattern = pattern,
             // Clusters are told apart by each node for itself.
-            None => item.class.cluster = ClusterId::UNKNOWN,
+            None => item.class = item.class.on(ClusterId::UNKNOWN),
         }
     }
 
@@ -150,7 +150,7 @@ impl FleetEngine {
             let url = item.url.fingerprint();
             if self.seen.insert(url) || self.territory.was_relinquished(url) {
                 arrived.by("new").inc();
-                item.class = item.class.unmarked();
+                item.priority = Priority::Normal;
                 self.reclassify(&mut item);
                 sifted.accepted.push(item);
             } else {

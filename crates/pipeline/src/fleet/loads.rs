@@ -59,7 +59,7 @@ mod tests {
 
     fn item(url: &str, attempts: u8) -> ScheduledUrl {
         let (url, class) = (CanonicalUrl::from_canonical(url), LinkClass::unclassified(Apath(1)));
-        ScheduledUrl { url, class, depth: 1, redirects: 0, attempts, via: None }
+        ScheduledUrl { depth: 1, attempts, ..ScheduledUrl::found(url, class) }
     }
 
     fn ended(url: &str, number: Option<u64>) -> Ended {

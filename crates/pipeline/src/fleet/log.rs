@@ -110,7 +110,7 @@ mod tests {
     fn item(url: &str) -> ScheduledUrl {
         let class = LinkClass::unclassified(Apath(1));
         let url = CanonicalUrl::from_canonical(url);
-        ScheduledUrl { url, class, depth: 1, redirects: 0, attempts: 0, via: None }
+        ScheduledUrl { depth: 1, ..ScheduledUrl::found(url, class) }
     }
 
     fn passing(fleet_effects: FleetEffects) -> Change {

@@ -60,7 +60,7 @@ pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
     let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
     let class = LinkClass::unclassified(Apath::SEED);
     let within = seeds.into_iter().filter(|url| scope.check(url.as_str()).is_ok());
-    Ok(within.map(|url| ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None }).collect())
+    Ok(within.map(|url| ScheduledUrl::found(url, class)).collect())
 }
 
 /// The crawl's settings of a node of a fleet.

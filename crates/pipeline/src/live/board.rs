@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::forms::LatestPages;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Apath, ClusterId, PageRecord};
+use harvestman_core::model::{Apath, ClusterId, PageCluster, PageRecord};
 use harvestman_policy::learned::Facts;
 use harvestman_report::live::{FetchRow, Live, ROWS};
 
@@ -77,7 +77,7 @@ impl LiveBoard {
             status: record.status,
             bytes: record.bytes,
             duration_ms: record.duration_ms,
-            cluster: record.cluster.map(|cluster| ClusterId(cluster).plain().0),
+            cluster: record.cluster.map(|cluster| PageCluster::from(cluster).cluster.0),
             score: record.score,
             title: record.title.clone(),
         };

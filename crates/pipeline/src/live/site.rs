@@ -34,7 +34,7 @@ pub(super) fn site_map(facts: &Facts, steering: &Steering, spell: impl Fn(&str) 
 
 fn of_cluster(cluster: &ClusterFacts) -> SiteNode {
     SiteNode {
-        id: cluster.cluster.plain().0,
+        id: cluster.cluster.0,
         pages: cluster.pages,
         worth: Some(cluster.worth).filter(|worth| worth.is_finite()),
         title: cluster.title.clone(),
@@ -52,7 +52,7 @@ fn of_links(class: &LinkFacts) -> SiteLinks {
         leads_to: class
             .leads_to
             .iter()
-            .map(|led| LedTo { cluster: led.cluster.map(|cluster| cluster.plain().0), fetches: led.fetches })
+            .map(|led| LedTo { cluster: led.cluster.map(|cluster| cluster.0), fetches: led.fetches })
             .collect(),
     }
 }
@@ -64,7 +64,7 @@ fn of_kind(kind: &KindFacts) -> SiteNode {
         Standing::Pruned(_) => "refused",
     };
     SiteNode {
-        id: kind.kind.plain().0,
+        id: kind.kind.0,
         pages: u64::from(kind.urls),
         standing: Some(standing),
         pattern: kind.pattern.clone(),
@@ -80,10 +80,10 @@ fn edges_of_cluster(cluster: &ClusterFacts) -> Vec<SiteEdge> {
     for destination in cluster.classes.iter().flat_map(|class| &class.leads_to) {
         all += destination.fetches;
         if let Some(to) = destination.cluster {
-            *led.entry(to.plain()).or_default() += destination.fetches;
+            *led.entry(to).or_default() += destination.fetches;
         }
     }
-    let from = cluster.cluster.plain().0;
+    let from = cluster.cluster.0;
     let edge =
         |(to, fetches): (ClusterId, u64)| SiteEdge { from, to: to.0, fetches, share: fetches as f64 / all as f64 };
     led.into_iter().map(edge).collect()
@@ -91,8 +91,8 @@ fn edges_of_cluster(cluster: &ClusterFacts) -> Vec<SiteEdge> {
 
 /// The edges that a cluster graph has kept. How often they were followed is not known: all are alike.
 fn edges_of_kind(kind: &KindFacts) -> Vec<SiteEdge> {
-    let (from, share) = (kind.kind.plain().0, 1.0 / kind.leads_to.len().max(1) as f64);
-    kind.leads_to.iter().map(|to| SiteEdge { from, to: to.plain().0, fetches: 0, share }).collect()
+    let (from, share) = (kind.kind.0, 1.0 / kind.leads_to.len().max(1) as f64);
+    kind.leads_to.iter().map(|to| SiteEdge { from, to: to.0, fetches: 0, share }).collect()
 }
 
 #[cfg(test)]

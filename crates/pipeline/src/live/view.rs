@@ -11,7 +11,7 @@ use crate::handles::FrontierHandle;
 use crate::hosts::HostDirectory;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
-use harvestman_core::model::{ClusterId, LinkClass};
+use harvestman_core::model::{Priority, QueueKey};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::ArchiveMetrics;
 use harvestman_policy::PolicySnapshot;
@@ -143,27 +143,27 @@ fn class_row(
     snapshot: &dyn PolicySnapshot,
     (leads, board): (&LeadsTo, &LiveBoard),
 ) -> ClassRow {
-    let (class, plain) = (waiting.class, waiting.class.unmarked());
-    let score = if class.is_pinned() { snapshot.score(plain) } else { waiting.score };
+    let QueueKey { class, priority } = waiting.queue;
+    let score = if priority == Priority::Pinned { snapshot.score(class) } else { waiting.score };
     ClassRow {
-        class: plain.to_string(),
-        cluster: plain.cluster.plain().0,
-        place: board.place(plain.apath),
+        class: class.to_string(),
+        cluster: class.cluster.0,
+        place: board.place(class.apath),
         pattern: snapshot.spell(&waiting.example),
         example: waiting.example.clone(),
         waiting: waiting.waiting as u64,
         score: Some(score).filter(|score| score.is_finite()),
-        terms: snapshot.explain(plain),
-        leads_to: leads.cluster(class.pattern).map(|cluster: ClusterId| cluster.plain().0),
-        standing: standing(class),
+        terms: snapshot.explain(class),
+        leads_to: leads.cluster(class.pattern).map(|cluster| cluster.0),
+        standing: standing(priority),
     }
 }
 
-const fn standing(class: LinkClass) -> Option<&'static str> {
-    match (class.is_pinned(), class.is_last()) {
-        (true, _) => Some("pinned"),
-        (_, true) => Some("last"),
-        _ => None,
+const fn standing(priority: Priority) -> Option<&'static str> {
+    match priority {
+        Priority::Pinned => Some("pinned"),
+        Priority::Last => Some("last"),
+        Priority::Normal => None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RecrawlOptions};
 use harvestman_core::model::{
-    ApathLinks, Difference, Fate, LinkClass, RecrawlVisit, RowChange, ScheduledUrl, short_id,
+    ApathLinks, Difference, Fate, LinkClass, Priority, RecrawlVisit, RowChange, ScheduledUrl, short_id,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
@@ -208,6 +208,7 @@ impl RecrawlScheduler {
         let item = ScheduledUrl {
             url: CanonicalUrl::from_canonical(&*visit.url),
             class: LinkClass::REVISIT,
+            priority: Priority::Normal,
             depth: visit.depth,
             redirects: 0,
             attempts: 0,

@@ -108,7 +108,7 @@ pub(super) fn plant<'a>(
         } else if rules.seen.insert(url.fingerprint()) {
             let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
             let url = url.clone();
-            found.accepted.push(ScheduledUrl { url, class, depth: 0, redirects: 0, attempts: 0, via: None });
+            found.accepted.push(ScheduledUrl::found(url, class));
         }
     }
     found

@@ -65,26 +65,8 @@ pub fn class_cluster(cluster: Option<Cluster>) -> ClusterId {
     cluster.map_or(ClusterId::UNKNOWN, |cluster| ClusterId(cluster.0 + 1))
 }
 
-/// Pages whose links are never refused by their place, so that what changes there is seen: marked in the cluster of their classes,
-/// by a bit that no cluster has, nor any mark of [`LinkClass`].
-const PROBE: u32 = 1 << 29;
-
-/// The mark of a page whose links are looked at one by one.
-pub const fn probing(cluster: ClusterId) -> ClusterId {
-    ClusterId(cluster.0 | PROBE)
-}
-
-pub const fn is_probing(cluster: ClusterId) -> bool {
-    cluster.0 & PROBE != 0
-}
-
-/// The cluster of a class without the mark.
-pub fn unmarked(cluster: ClusterId) -> ClusterId {
-    ClusterId(cluster.0 & !PROBE)
-}
-
 fn graph_cluster(cluster: ClusterId) -> Option<Cluster> {
-    unmarked(cluster).0.checked_sub(1).map(Cluster)
+    cluster.0.checked_sub(1).map(Cluster)
 }
 
 impl Learnt {
@@ -239,7 +221,7 @@ impl Learnt {
             let cluster = class_cluster(self.source(memory, fetch.url));
             for link in &fetch.links {
                 let url = memory.url(link.url);
-                let class = LinkClass { cluster, apath: link.apath, pattern: self.kinds.urls.of(url) };
+                let class = LinkClass::at(cluster, link.apath).with_pattern(self.kinds.urls.of(url));
                 links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(class)));
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::kinds::{Kinds, Numbers, UrlKinds};
-use super::learnt::{Learnt, NoGraph, class_cluster, unmarked};
+use super::learnt::{Learnt, NoGraph, class_cluster};
 use super::led::Rules;
 use super::memory::{Came, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
@@ -302,7 +302,7 @@ impl ClusterGraphPolicy {
             let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
             let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
             if let Some(pattern) = pattern {
-                self.places.see(unmarked(cluster), link.apath, (link.url, pattern), led);
+                self.places.see(cluster, link.apath, (link.url, pattern), led);
             }
         }
         self.watched += 1;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::learnt::{Learnt, class_cluster, is_probing, probing};
+use super::learnt::{Learnt, class_cluster};
 use super::places::Closed;
 use super::sampling::Classes;
-use crate::PolicySnapshot;
+use crate::{Link, PolicySnapshot};
 use harvestman_core::model::{
-    Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern,
+    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PageCluster, PolicyRefusal, UrlPattern,
 };
 use harvestman_core::url::Fingerprint;
 
@@ -62,6 +62,18 @@ impl ClusterGraphSnapshot {
             Stage::Sampling | Stage::BreadthFirst => None,
         }
     }
+
+    /// Why all links at the place of a class are rejected. Those of probes are looked at one by one.
+    fn place_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        let Stage::Filtering { closed, .. } = &self.stage else { return None };
+        let is_place = !class.probe && !matches!(class.apath, Apath::SEED | Apath::REDIRECT);
+        if is_place { closed.refusal(class.cluster, class.apath) } else { None }
+    }
+
+    /// Why links of a class whose pattern is known are rejected.
+    fn class_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+        self.learnt()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
+    }
 }
 
 impl ClassOrder for ClusterGraphSnapshot {
@@ -73,12 +85,8 @@ impl ClassOrder for ClusterGraphSnapshot {
             (Stage::Sampling, _) if class.pattern == UrlPattern::NONE => 0.0,
             (Stage::Sampling, _) => CHOSEN - class.pattern.fine.0 as f64,
             // Only what was accepted by an older snapshot can be refused and wait.
-            (Stage::Filtering { .. }, _) => -f64::from(u8::from(self.unwanted(class).is_some())),
+            (Stage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(class).is_some())),
         }
-    }
-
-    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        self.learnt()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
     }
 }
 
@@ -87,24 +95,24 @@ impl PolicySnapshot for ClusterGraphSnapshot {
         self.version
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let Stage::Filtering { learnt, closed, .. } = &self.stage else { return None };
-        if class.pattern != UrlPattern::NONE {
-            return learnt.refusal(class);
-        }
-        let is_place = !is_probing(class.cluster) && !matches!(class.apath, Apath::SEED | Apath::REDIRECT);
-        if is_place { closed.refusal(class.cluster, class.apath) } else { None }
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
+        link.unless(match link {
+            Link::Place(_) => self.place_refusal(class),
+            Link::Class(_) if class.pattern == UrlPattern::NONE => self.place_refusal(class),
+            Link::Class(_) | Link::Waiting { .. } => self.class_refusal(class),
+            Link::New { .. } => self.place_refusal(class).or_else(|| self.class_refusal(class)),
+        })
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
         self.learnt().map_or(ClusterId::UNKNOWN, |learnt| learnt.kinds().template(bag))
     }
 
-    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
-        let Some(learnt) = self.learnt() else { return ClusterId::UNKNOWN };
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
+        let Some(learnt) = self.learnt() else { return PageCluster::default() };
         let cluster = class_cluster(learnt.kinds().of_fetched(waited.pattern.fine, url, bag));
-        let probes = self.probes && Fingerprint::of(url).0.is_multiple_of(PROBES);
-        if probes { probing(cluster) } else { cluster }
+        PageCluster { cluster, probe: self.probes && Fingerprint::of(url).0.is_multiple_of(PROBES) }
     }
 
     fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
@@ -130,7 +138,7 @@ impl PolicySnapshot for ClusterGraphSnapshot {
             Stage::Filtering { learnt, clusters, .. } => {
                 let cluster = via.and_then(|via| clusters.get(&Fingerprint::of(via)).copied());
                 let pattern = learnt.kinds().urls.of(url);
-                return LinkClass { cluster: cluster.unwrap_or(class.cluster), pattern, ..class };
+                return class.on(cluster.map_or(class.page(), PageCluster::from)).with_pattern(pattern);
             }
         };
         let stays = matches!(class.apath, Apath::REDIRECT | Apath::SEED);

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::*;
-use crate::property_tests::holds_for_any_policy;
-use crate::{NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot};
+use crate::property_tests::{holds_for_any_policy, refused};
+use crate::{Link, NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot};
 use harvestman_core::config::ClusterBy;
 use harvestman_core::model::{
     Apath, ClusterId, ContentUnit, FormFacts, LeafPath, LinkClass, ParsedPage, PolicyRefusal, UrlPattern,
@@ -132,12 +132,12 @@ fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Craw
         let mut placed = Vec::new();
         let cluster = snapshot.page_cluster(class, url(&name).as_str(), &page.bag);
         for (apath, to) in &page.links {
-            let place = LinkClass::at(cluster, if page.redirects { Apath::REDIRECT } else { Apath(*apath) });
-            if snapshot.refusal(place).is_some() {
+            let place = cluster.links_at(if page.redirects { Apath::REDIRECT } else { Apath(*apath) });
+            if refused(&*snapshot, place).is_some() {
                 continue;
             }
             let class = place.with_pattern(snapshot.pattern(url(to).as_str()));
-            let (pattern, refused) = (class.pattern.fine, snapshot.refusal(class));
+            let (pattern, refused) = (class.pattern.fine, refused(&*snapshot, class));
             placed.push(PlacedLink { apath: place.apath, url: url(to).fingerprint(), pattern, refused });
             if refused.is_none() && seen.insert(to.clone()) {
                 waiting.push((class, to.clone(), Some(name.clone())));
@@ -161,7 +161,7 @@ fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Craw
                 let via = via.as_ref().map(|via| url(via));
                 *class = next.class_of(*class, url(name).as_str(), via.as_ref().map(CanonicalUrl::as_str));
             }
-            waiting.retain(|(class, ..)| next.unwanted(*class).is_none());
+            waiting.retain(|(class, ..)| is_kept(&*next, *class));
         }
         snapshot = next;
     }
@@ -181,9 +181,14 @@ fn policy_for(site: Site, options: ClusterGraphOptions, seed: u64) -> ClusterGra
     ClusterGraphPolicy::new(options, Seed(seed), Box::new(read))
 }
 
+/// Whether a URL that waits under this class goes on waiting.
+fn is_kept(snapshot: &dyn PolicySnapshot, class: LinkClass) -> bool {
+    snapshot.admit(&Link::Waiting { class, url: "http://h.test/", via: None }).refusal().is_none()
+}
+
 fn class_of(snapshot: &dyn PolicySnapshot, on: &str, place: u64, to: &str) -> LinkClass {
     let cluster = snapshot.page_cluster(SEED, url(on).as_str(), &forum()[on].bag);
-    LinkClass::at(cluster, Apath(place)).with_pattern(snapshot.pattern(url(to).as_str()))
+    cluster.links_at(Apath(place)).with_pattern(snapshot.pattern(url(to).as_str()))
 }
 
 #[test]
@@ -200,7 +205,7 @@ fn repetitions_forms_and_redirects_are_refused_with_their_reasons_and_all_else_i
         let rest = done.fetched(|name| !is_topic(name) && !name.starts_with("list/"));
         assert!(rest < 150, "{by:?}: {rest} of {}", 5 * TOPICS);
         let snapshot = policy.snapshot();
-        let why = |place, to: &str| snapshot.refusal(class_of(&*snapshot, "topic/5", place, to));
+        let why = |place, to: &str| refused(&*snapshot, class_of(&*snapshot, "topic/5", place, to));
         assert_eq!(why(PERMALINK_PLACE, "topic/5?post=99"), Some(PolicyRefusal::DuplicateContent), "{by:?}");
         assert_eq!(why(REPLY_PLACE, "topic/99/reply"), Some(PolicyRefusal::Uninformative), "{by:?}");
         assert_eq!(why(TOPIC_PLACE, "topic/777"), None, "{by:?}");
@@ -215,14 +220,14 @@ fn links_are_refused_by_their_place_before_they_are_resolved_but_for_some_pages(
     let refusals = (0..TOPICS).map(|i| {
         let name = format!("topic/{i}");
         let cluster = snapshot.page_cluster(SEED, url(&name).as_str(), &forum()[&name].bag);
-        let at = |place| snapshot.refusal(LinkClass::at(cluster, Apath(place)));
+        let at = |place| refused(&*snapshot, cluster.links_at(Apath(place)));
         assert_eq!(at(TOPIC_PLACE), None, "nothing is known of such a place on a topic");
         (at(PERMALINK_PLACE), at(NAVIGATION))
     });
     let refusals: BTreeSet<_> = refusals.collect();
-    let refused = (Some(PolicyRefusal::DuplicateContent), Some(PolicyRefusal::HeaderFooter));
-    assert_eq!(refusals, BTreeSet::from([(None, None), refused]), "one of sixteen looks");
-    assert_eq!(snapshot.refusal(LinkClass::at(ClusterId::UNKNOWN, Apath::SEED)), None);
+    let closed = (Some(PolicyRefusal::DuplicateContent), Some(PolicyRefusal::HeaderFooter));
+    assert_eq!(refusals, BTreeSet::from([(None, None), closed]), "one of sixteen looks");
+    assert_eq!(refused(&*snapshot, LinkClass::at(ClusterId::UNKNOWN, Apath::SEED)), None);
 }
 
 #[test]
@@ -234,7 +239,7 @@ fn as_printed_the_sample_alone_decides() {
     assert!(!policy.needs().links && !policy.needs().units, "it learns no more");
     let snapshot = policy.snapshot();
     let stranger = LinkClass::unclassified(Apath(1)).with_pattern(snapshot.pattern("http://h.test/some/strange/one"));
-    assert_eq!(snapshot.refusal(stranger), Some(PolicyRefusal::NoCluster));
+    assert_eq!(refused(&*snapshot, stranger), Some(PolicyRefusal::NoCluster));
 }
 
 #[test]
@@ -323,11 +328,12 @@ fn it_is_a_policy() {
 }
 
 #[test]
-fn a_class_without_a_pattern_is_never_let_go() {
+fn what_waits_under_a_class_without_a_pattern_is_never_dropped() {
     let mut policy = policy(ClusterGraphOptions::default_form(ClusterBy::Url, 200), 1);
     crawl(&forum(), &mut policy);
     let snapshot = policy.snapshot();
     let cluster = snapshot.page_cluster(SEED, url("topic/5").as_str(), &[]);
-    let place = LinkClass::at(cluster, Apath(PERMALINK_PLACE));
-    assert_eq!((place.pattern, snapshot.unwanted(place)), (UrlPattern::NONE, None));
+    let place = cluster.links_at(Apath(PERMALINK_PLACE));
+    assert_eq!(place.pattern, UrlPattern::NONE);
+    assert!(is_kept(&*snapshot, place));
 }

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use super::{StructureGuard, Verdict, Verdicts};
 use crate::learned::{Facts, ReadPage, SiteModel};
-use crate::{Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::{
-    Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PolicyRefusal, Prospect, TrapRecord, UrlPattern,
-};
+use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, TrapRecord};
 
-/// A policy whose links the guard judges besides. It is shown everything; the policy, if it learns, is too. The policy never meets
-/// the classes of links that the guard has put last: to it they are what they were.
+/// A policy whose links the guard judges as well. The guard is shown every observation; the policy, if it learns, is too.
 pub struct Guarded {
     inner: Box<dyn Policy>,
     guard: StructureGuard,
@@ -26,23 +23,21 @@ impl Guarded {
 }
 
 impl Policy for Guarded {
-    fn observe(&mut self, mut seen: Observation) {
+    fn observe(&mut self, seen: Observation) {
         self.guard.observe(&seen);
         if self.inner.learns() {
-            seen.class = seen.class.unmarked();
-            seen.new.iter_mut().for_each(|link| link.class = link.class.unmarked());
             self.inner.observe(seen);
         }
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.guard.generation();
-        Arc::new(GuardedSnapshot {
-            inner: self.inner.snapshot(),
+        let measures = TrapMeasures {
             verdicts: self.guard.verdicts(),
             generation: self.published,
-            learns: self.inner.learns(),
-        })
+            policy_learns: self.inner.learns(),
+        };
+        Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(measures)))
     }
 
     fn proposals(&mut self) -> Vec<Proposal> {
@@ -94,129 +89,61 @@ impl Policy for Guarded {
     }
 }
 
-/// A policy's snapshot with what the guard says.
-struct GuardedSnapshot {
-    inner: Arc<dyn PolicySnapshot>,
+/// The measures against traps, as an adjustment.
+struct TrapMeasures {
     verdicts: Arc<Verdicts>,
     generation: u64,
-    /// Whether the policy knows itself what is worth little: a page that shows nothing new may be one that is wanted.
-    learns: bool,
+    /// Whether the policy learns what is worth little itself: then a page that shows nothing new may be wanted all the same.
+    policy_learns: bool,
 }
 
-impl GuardedSnapshot {
-    /// The class that a link which is not refused waits under.
-    fn put(&self, class: LinkClass, verdict: Verdict) -> LinkClass {
+impl TrapMeasures {
+    /// The priority of a link that is not rejected.
+    fn priority(&self, verdict: Verdict) -> Priority {
         match verdict {
-            Verdict::Free => class,
-            Verdict::Barren if self.learns => class,
-            Verdict::Barren | Verdict::Last | Verdict::Refused => class.last(),
+            Verdict::Free => Priority::Normal,
+            Verdict::Barren if self.policy_learns => Priority::Normal,
+            Verdict::Barren | Verdict::Last | Verdict::Refused => Priority::Last,
         }
     }
 }
 
-/// A score below that of all links that are not put last, in the same order among those that are.
-fn last(score: f64) -> f64 {
-    const BELOW_ALL: f64 = -1e3;
-    BELOW_ALL + if score.is_nan() { -1.0 } else { score / (1.0 + score.abs()) }
-}
-
-/// What a site itself lists is finite, and wanted by its own account; so are seeds, and an address that was derived is a trial anyway.
-const fn may_be_refused(class: LinkClass) -> bool {
+/// Whether a trap's measures may reject a link. What a site lists itself is finite and wanted by its own account; so are seeds, and a
+/// derived address is a trial anyway.
+const fn may_be_rejected(class: LinkClass) -> bool {
     !matches!(class.apath, Apath::SEED | Apath::SITEMAP | Apath::DERIVED)
 }
 
-impl ClassOrder for GuardedSnapshot {
-    fn score(&self, class: LinkClass) -> f64 {
-        let score = self.inner.score(class.unmarked());
-        if class == class.unmarked() { score } else { last(score) }
-    }
-
-    fn curiosity(&self, class: LinkClass) -> f64 {
-        if class == class.unmarked() { self.inner.curiosity(class) } else { 0.0 }
-    }
-
-    fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        self.inner.unwanted(class.unmarked())
-    }
-
-    fn recent_yield(&self) -> Option<f64> {
-        self.inner.recent_yield()
-    }
-
-    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
-        self.inner.prospect(class.unmarked())
-    }
-}
-
-impl PolicySnapshot for GuardedSnapshot {
-    fn version(&self) -> u64 {
-        self.inner.version()
-    }
-
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        self.inner.refusal(class.unmarked())
-    }
-
-    fn stand(&self, class: LinkClass, url: &str, via: &str) -> Result<LinkClass, PolicyRefusal> {
-        let class = self.inner.stand(class, url, via)?;
-        let verdict = self.verdicts.of(url, Some(via));
-        if verdict == Verdict::Refused && may_be_refused(class) && !self.verdicts.count_refused(url) {
-            return Err(PolicyRefusal::StructureTrap);
+impl Adjustment for TrapMeasures {
+    /// Rejects links to traps, and puts those that bring nothing last. Of a new link the reasons of others come first; of a URL that
+    /// waits only those of operators do.
+    fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
+        let (class, url, via) = match (*link, admission) {
+            (_, Admission::Queue(_, Priority::Pinned) | Admission::Reject(PolicyRefusal::Banned)) => return admission,
+            (Link::Place(_) | Link::Class(_), _) | (Link::New { .. }, Admission::Reject(_)) => return admission,
+            (Link::New { class, url, via }, _) => (class, url, Some(via)),
+            (Link::Waiting { class, url, via }, _) => (class, url, via),
+        };
+        let verdict = self.verdicts.of(url, via);
+        if verdict == Verdict::Refused && may_be_rejected(class) {
+            let is_trial = if let Link::New { .. } = link {
+                self.verdicts.count_refused(url)
+            } else {
+                self.verdicts.count_dropped(url);
+                false
+            };
+            if !is_trial {
+                return Admission::Reject(PolicyRefusal::StructureTrap);
+            }
         }
-        Ok(self.put(class, verdict))
-    }
-
-    fn refuses_standing(&self) -> bool {
-        self.verdicts.refuse_any() || self.inner.refuses_standing()
-    }
-
-    fn let_go(&self, url: &str) {
-        self.verdicts.count_let_go(url);
-    }
-
-    fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
-        self.inner.cluster(bag)
-    }
-
-    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> ClusterId {
-        self.inner.page_cluster(waited.unmarked(), url, bag)
-    }
-
-    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
-        self.inner.class_tokens()
-    }
-
-    fn pattern(&self, url: &str) -> UrlPattern {
-        self.inner.pattern(url)
+        match admission {
+            Admission::Queue(class, _) => Admission::Queue(class, self.priority(verdict)),
+            Admission::Reject(_) => admission,
+        }
     }
 
     fn generation(&self) -> u64 {
-        // Both only grow, so that their sum changes with each of them.
-        self.inner.generation() + self.generation
-    }
-
-    fn patterns_version(&self) -> u64 {
-        self.inner.patterns_version()
-    }
-
-    fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
-        let class = self.inner.class_of(class.unmarked(), url, via);
-        match self.verdicts.of(url, via) {
-            Verdict::Refused if may_be_refused(class) => class.let_go(),
-            verdict => self.put(class, verdict),
-        }
-    }
-
-    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
-        self.inner.explain(class.unmarked())
-    }
-
-    fn describe(&self) -> Option<serde_json::Value> {
-        self.inner.describe()
-    }
-
-    fn spell(&self, url: &str) -> Option<String> {
-        self.inner.spell(url)
+        self.generation
     }
 }
 

@@ -1,11 +1,11 @@
 use super::*;
 use crate::{BreadthFirst, NewLink, Outcome, PageFacts};
-use harvestman_core::model::{PatternId, UrlPattern};
+use harvestman_core::model::{ClassOrder, ClusterId, PatternId, UrlPattern};
 use harvestman_core::url::CanonicalUrl;
 
 const VIA: &str = "http://h.test/x/7";
 
-fn class() -> LinkClass {
+const fn class() -> LinkClass {
     let pattern = UrlPattern { coarse: PatternId(5), fine: PatternId(6) };
     LinkClass::at(ClusterId(4), Apath(9)).with_pattern(pattern)
 }
@@ -20,17 +20,16 @@ fn fruitless(n: usize, feeds: bool, class: LinkClass) -> Observation {
 
 fn after(pages: usize, feeds: bool, inner: impl Policy + 'static) -> Guarded {
     let mut policy = Guarded::new(Box::new(inner));
-    (0..pages).for_each(|n| policy.observe(fruitless(n, feeds, class().last())));
+    (0..pages).for_each(|n| policy.observe(fruitless(n, feeds, class())));
     policy
 }
 
-/// Learns, and insists on classes without a mark.
+/// Learns.
 #[derive(Clone, Copy)]
 struct Learner;
 
 impl ClassOrder for Learner {
     fn score(&self, class: LinkClass) -> f64 {
-        assert_eq!(class, class.unmarked());
         f64::from(class.cluster.0)
     }
 }
@@ -45,7 +44,6 @@ impl PolicySnapshot for Learner {
     }
 
     fn class_of(&self, class: LinkClass, _: &str, _: Option<&str>) -> LinkClass {
-        assert_eq!(class, class.unmarked());
         class
     }
 }
@@ -64,34 +62,77 @@ impl Policy for Learner {
     }
 }
 
+const LAST: Admission = Admission::Queue(class(), Priority::Last);
+
+fn admit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str, via: &str) -> Admission {
+    snapshot.admit(&Link::New { class, url, via })
+}
+
+fn readmit(snapshot: &dyn PolicySnapshot, url: &str, via: Option<&str>) -> Admission {
+    crate::readmit(snapshot, class(), url, via)
+}
+
 #[test]
 fn breadth_first_takes_last_what_brings_nothing_and_a_policy_that_learns_decides_itself() {
     let (url, elsewhere) = ("http://h.test/x/99", "http://h.test/y/");
     let snapshot = after(100, false, BreadthFirst).snapshot();
-    let put = snapshot.stand(class(), url, VIA).unwrap();
-    assert_eq!(put, class().last());
-    assert_eq!(snapshot.class_of(class(), url, Some(VIA)), class().last());
-    assert_eq!(snapshot.class_of(class().last(), elsewhere, None), class(), "a mark goes where it has no reason");
-    assert!(snapshot.score(put) < snapshot.score(class()));
-    assert!(!snapshot.refuses_standing());
+    assert_eq!(admit(&*snapshot, class(), url, VIA), LAST);
+    assert_eq!(readmit(&*snapshot, url, Some(VIA)), LAST);
+    assert_eq!(readmit(&*snapshot, elsewhere, None), class().into(), "a priority goes where it has no reason");
+    assert_eq!(snapshot.admit(&Link::Class(class())), class().into());
     let snapshot = after(100, false, Learner).snapshot();
-    assert_eq!(snapshot.stand(class(), url, VIA), Ok(class()));
+    assert_eq!(admit(&*snapshot, class(), url, VIA), class().into());
     assert_eq!((snapshot.version(), snapshot.generation()), (17, 31));
 }
 
 #[test]
-fn what_feeds_itself_is_refused_on_its_own_pages_and_put_last_elsewhere_by_every_policy() {
+fn what_feeds_itself_is_rejected_on_its_own_pages_and_put_last_elsewhere_by_every_policy() {
     let url = "http://h.test/x/999";
+    let trap = Admission::Reject(PolicyRefusal::StructureTrap);
     for snapshot in [after(120, true, BreadthFirst).snapshot(), after(120, true, Learner).snapshot()] {
-        assert!(snapshot.refuses_standing());
-        assert_eq!(snapshot.stand(class(), url, VIA), Err(PolicyRefusal::StructureTrap));
-        assert_eq!(snapshot.stand(class(), url, "http://h.test/y/"), Ok(class().last()));
-        assert_eq!(snapshot.class_of(class(), url, Some(VIA)), class().let_go());
+        assert_eq!(admit(&*snapshot, class(), url, VIA), trap);
+        assert_eq!(admit(&*snapshot, class(), url, "http://h.test/y/"), LAST);
+        assert_eq!(readmit(&*snapshot, url, Some(VIA)), trap);
         let listed = LinkClass { apath: Apath::SITEMAP, ..class() };
-        assert_eq!(snapshot.stand(listed, url, VIA), Ok(listed.last()));
-        assert!(snapshot.score(class().let_go()) < snapshot.score(class()));
-        assert_eq!(snapshot.curiosity(class().last()), 0.0);
+        assert_eq!(admit(&*snapshot, listed, url, VIA), Admission::Queue(listed, Priority::Last));
     }
+}
+
+/// A policy that rejects everything, what waits included.
+struct RejectsAll;
+
+impl ClassOrder for RejectsAll {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for RejectsAll {
+    fn version(&self) -> u64 {
+        0
+    }
+
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        link.unless(Some(PolicyRefusal::Uninformative))
+    }
+}
+
+#[test]
+fn the_policys_reason_comes_first_for_a_new_link_and_the_traps_for_one_that_waits() {
+    let measures = TrapMeasures {
+        verdicts: {
+            let mut policy = after(120, true, BreadthFirst);
+            policy.snapshot();
+            policy.guard.verdicts()
+        },
+        generation: 1,
+        policy_learns: false,
+    };
+    let snapshot = AdjustedSnapshot::new(&(Arc::new(RejectsAll) as _), Arc::new(measures));
+    let url = "http://h.test/x/999";
+    assert_eq!(admit(&snapshot, class(), url, VIA), Admission::Reject(PolicyRefusal::Uninformative));
+    assert_eq!(readmit(&snapshot, url, Some(VIA)), Admission::Reject(PolicyRefusal::StructureTrap));
+    assert_eq!(readmit(&snapshot, url, None), Admission::Reject(PolicyRefusal::Uninformative));
 }
 
 #[test]
@@ -106,10 +147,4 @@ fn a_guarded_policy_asks_for_what_both_need_and_has_news_when_either_has() {
     assert!(policy.is_explained() && policy.has_news(), "a policy that learns always has");
     assert_eq!(policy.needs(), Needs { gist: true, units: true, ..Needs::default() });
     assert_eq!((policy.traps().len(), policy.afresh().is_none()), (0, true));
-}
-
-#[test]
-fn scores_of_what_is_put_last_keep_their_order() {
-    let scores = [f64::NAN, -1.0, 0.0, 0.5, 2.0, 1e9].map(last);
-    assert!(scores.is_sorted() && scores.iter().all(|score| *score < -900.0), "{scores:?}");
 }

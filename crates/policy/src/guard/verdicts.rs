@@ -70,11 +70,6 @@ impl Verdicts {
         self.measures.is_empty()
     }
 
-    /// Whether any link is refused.
-    pub const fn refuse_any(&self) -> bool {
-        self.refuse
-    }
-
     /// What is said of a link to `url` that stands on `via`.
     pub fn of(&self, url: &str, via: Option<&str>) -> Verdict {
         if self.measures.is_empty() {
@@ -107,8 +102,8 @@ impl Verdicts {
         count >= PROBE_FIRST && count.is_power_of_two()
     }
 
-    /// Counts a URL that waited and was let go.
-    pub fn count_let_go(&self, url: &str) {
+    /// Counts a URL that waited and was dropped.
+    pub fn count_dropped(&self, url: &str) {
         if let Some((_, refused)) = self.entry(url) {
             refused.fetch_add(1, Ordering::Relaxed);
         }

@@ -31,7 +31,7 @@ pub enum Level {
 
 /// The levels of `class`, the least specific first.
 pub fn levels(class: LinkClass) -> [Level; 6] {
-    let LinkClass { cluster, apath, pattern } = class;
+    let LinkClass { cluster, apath, pattern, .. } = class;
     [
         Level::All,
         Level::Place(cluster, apath),

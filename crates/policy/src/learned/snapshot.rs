@@ -161,7 +161,7 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
-        LinkClass { cluster: cluster.unwrap_or(class.cluster), apath: class.apath, pattern: self.patterns.of(url) }
+        LinkClass::at(cluster.unwrap_or(class.cluster), class.apath).with_pattern(self.patterns.of(url))
     }
 }
 

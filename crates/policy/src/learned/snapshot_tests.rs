@@ -1,6 +1,7 @@
 use super::*;
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
+use crate::property_tests::refused;
 use harvestman_core::model::{Apath, PatternId};
 use harvestman_structure::site::UrlPatternLearner;
 
@@ -89,7 +90,7 @@ fn what_waits_is_put_under_the_cluster_and_the_pattern_of_now() {
 fn before_templates_are_learnt_pages_have_no_cluster() {
     let first = snapshot(1);
     assert_eq!((first.cluster(&[]), first.class_tokens()), (ClusterId::UNKNOWN, None));
-    assert_eq!((first.version(), first.generation(), first.refusal(class(1))), (1, 0, None));
+    assert_eq!((first.version(), first.generation(), refused(&first, class(1))), (1, 0, None));
 }
 
 #[test]

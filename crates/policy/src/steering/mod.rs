@@ -1,16 +1,16 @@
 //! What people ask of a running crawl: pages that they do not want (banned) and pages that they want first (pinned), whatever the
-//! policy. [`Steered`] lays that over a policy's snapshot.
+//! policy. [`BansAndPins`] applies that to a policy's snapshot.
 
+mod adjustment;
 mod destinations;
-mod snapshot;
 mod target;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use adjustment::BansAndPins;
 pub use destinations::{Destinations, KnownCluster, LeadsTo};
-pub use snapshot::Steered;
 pub use target::{NotATarget, Target};
 
 use harvestman_core::model::{ClusterId, LinkClass, UrlPattern};

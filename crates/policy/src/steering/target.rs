@@ -36,8 +36,7 @@ impl Target {
         match self {
             Self::Cluster(cluster) => leads.cluster(pattern) == Some(*cluster),
             Self::Class(cluster, apath, fine) => {
-                let class = class.unmarked();
-                class.cluster == *cluster && class.apath == *apath && pattern.fine.0 == *fine
+                class.page() == (*cluster).into() && class.apath == *apath && pattern.fine.0 == *fine
             }
             Self::Urls(form) if form.starts_with('/') => matches(form, path_of(url)),
             Self::Urls(form) => matches(form, url),
@@ -85,8 +84,7 @@ impl FromStr for Target {
         }
         let class = text.trim_start_matches("last:").trim_start_matches("pinned:");
         let parts: Vec<&str> = class.split('/').collect();
-        // The numbers above are marks.
-        let cluster = |text: &str| text.parse::<u32>().ok().filter(|number| *number < 1 << 27).map(ClusterId);
+        let cluster = |text: &str| text.parse().ok().map(ClusterId).filter(|cluster| *cluster <= ClusterId::MAX);
         let target = match parts.as_slice() {
             [number] => cluster(number).filter(|number| *number != ClusterId::UNKNOWN).map(Self::Cluster),
             [number, place, pattern] => cluster(number)
@@ -135,6 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use harvestman_core::model::{Priority, QueueKey};
 
     #[test]
     fn a_target_is_a_cluster_a_class_or_a_form_of_urls_and_is_written_as_it_is_read() {
@@ -144,7 +143,8 @@ mod tests {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
         let class = LinkClass::at(ClusterId(3), Apath(7));
-        assert_eq!(class.last().to_string().parse(), class.to_string().parse::<Target>());
+        let last = QueueKey { class, priority: Priority::Last };
+        assert_eq!(last.to_string().parse(), class.to_string().parse::<Target>());
         for text in ["", "0", "x", "3/4", "3/zz/00000000000000ab", "-1", "4294967295", "tag/*", "/a b"] {
             let error = text.parse::<Target>().unwrap_err();
             assert!(error.to_string().contains("neither the number of a cluster"), "{text}");

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::PolicySnapshot;
-use harvestman_core::model::{Apath, ClassOrder, PatternId, PolicyRefusal};
+use crate::{AdjustedSnapshot, Link, PolicySnapshot, consulted, readmit};
+use harvestman_core::config::FilterOrder;
+use harvestman_core::model::{Admission, Apath, ClassOrder, PatternId, PolicyRefusal, Priority};
 
 /// A policy whose pattern of a URL is its last digit, which refuses whatever ends in 9, and scores by place.
 struct ByDigit;
@@ -22,8 +23,8 @@ impl PolicySnapshot for ByDigit {
         digit(url)
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        (class.pattern == digit("9")).then_some(PolicyRefusal::Uninformative)
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        link.unless((link.class().pattern == digit("9")).then_some(PolicyRefusal::Uninformative))
     }
 }
 
@@ -32,10 +33,16 @@ fn digit(url: &str) -> UrlPattern {
     UrlPattern { coarse: PatternId(100 + digit / 5), fine: PatternId(10 + digit) }
 }
 
-fn steered(banned: &[&str], pinned: &[&str], leads: LeadsTo, asks: bool) -> Steered {
+fn steered(banned: &[&str], pinned: &[&str], leads: LeadsTo, filter: FilterOrder) -> Arc<dyn PolicySnapshot> {
     let targets = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
     let steering = Steering { banned: targets(banned), pinned: targets(pinned) };
-    Steered::new(Arc::new(ByDigit), (Arc::new(steering), Arc::new(leads)), 3, asks)
+    let adjustment = BansAndPins::new(Arc::new(steering), Arc::new(leads), 3);
+    let policy: Arc<dyn PolicySnapshot> = Arc::new(ByDigit);
+    consulted(Arc::new(AdjustedSnapshot::new(&policy, Arc::new(adjustment))), filter)
+}
+
+fn admit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Admission {
+    snapshot.admit(&Link::New { class, url, via: "http://h.test/" })
 }
 
 fn class(url: &str) -> LinkClass {
@@ -87,45 +94,49 @@ fn other_patterns_have_pages_counted_anew_and_pages_of_no_cluster_do_not_count()
     assert_eq!(known, [(7, 3), (8, 1)]);
 }
 
+const BANNED: Admission = Admission::Reject(PolicyRefusal::Banned);
+const REFUSED: Admission = Admission::Reject(PolicyRefusal::Uninformative);
+
 #[test]
-fn what_is_banned_by_cluster_class_or_form_is_refused_and_let_go_and_the_rest_is_as_before() {
+fn what_is_banned_by_cluster_class_or_form_is_rejected_new_or_waiting_and_the_rest_is_as_before() {
     let leads = led(&[(1, 7), (1, 7), (1, 7)]).leads_to();
     let url = "http://h.test/a1";
     let class_name = class(url).to_string();
     for target in ["7", class_name.as_str(), "/a*"] {
-        let snapshot = steered(&[target], &[], leads.clone(), true);
-        assert_eq!(snapshot.stand(class(url), url, "http://h.test/"), Err(PolicyRefusal::Banned), "{target}");
+        let snapshot = steered(&[target], &[], leads.clone(), FilterOrder::GraphDup);
+        assert_eq!(admit(&*snapshot, class(url), url), BANNED, "{target}");
         // Where patterns are not looked at before, they are then.
         let bare = class(url).with_pattern(UrlPattern::NONE);
-        assert_eq!(snapshot.stand(bare, url, "http://h.test/"), Err(PolicyRefusal::Banned), "{target}");
-        assert!(snapshot.class_of(class(url), url, None).is_banned());
+        assert_eq!(admit(&*snapshot, bare, url), BANNED, "{target}");
+        assert_eq!(readmit(&*snapshot, class(url), url, None), BANNED);
         let other = "http://h.test/b6";
-        assert_eq!(snapshot.stand(class(other), other, "http://h.test/"), Ok(class(other)));
-        assert_eq!(snapshot.class_of(class(other).pinned(), other, None), class(other), "an older pin is over");
-        assert_eq!(snapshot.refusal(class("9")), Some(PolicyRefusal::Uninformative));
-        assert!(snapshot.refuses_standing() && snapshot.generation() == 3);
+        assert_eq!(admit(&*snapshot, class(other), other), class(other).into());
+        assert_eq!(readmit(&*snapshot, class(other), other, None), class(other).into());
+        assert_eq!(snapshot.admit(&Link::Class(class("9"))), REFUSED);
+        assert_eq!(snapshot.generation(), 3);
     }
 }
 
 #[test]
-fn what_is_pinned_comes_before_all_else_though_the_policy_refuses_it() {
-    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), true);
+fn what_is_pinned_comes_before_all_else_though_the_policy_rejects_it() {
+    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), FilterOrder::GraphDup);
     let (pinned, other) = ("http://h.test/a9", "http://h.test/b9");
-    let stands = snapshot.stand(class(pinned), pinned, "http://h.test/").unwrap();
-    assert!(stands.is_pinned() && snapshot.refusal(class(pinned)).is_none());
-    assert_eq!(snapshot.stand(class(other), other, "http://h.test/"), Err(PolicyRefusal::Uninformative));
-    assert!(snapshot.class_of(class("http://h.test/a1"), "http://h.test/a1", None).is_banned(), "a ban is stronger");
-    let far = LinkClass::at(ClusterId(2), Apath(3_000_000_000));
-    assert!(snapshot.score(stands) > snapshot.score(far));
-    let better = LinkClass { apath: Apath(60), ..stands };
-    assert!(snapshot.score(better) > snapshot.score(stands), "among what is pinned the policy's order holds");
+    assert_eq!(admit(&*snapshot, class(pinned), pinned), Admission::Queue(class(pinned), Priority::Pinned));
+    assert_eq!(snapshot.admit(&Link::Class(class(pinned))), class(pinned).into(), "it may be pinned");
+    assert_eq!(admit(&*snapshot, class(other), other), REFUSED);
+    assert_eq!(readmit(&*snapshot, class("1"), "http://h.test/a1", None), BANNED, "a ban is stronger");
     // A redirect stands for a page that was wanted.
     let redirect = LinkClass { apath: Apath::REDIRECT, ..class(other) };
-    assert_eq!(snapshot.stand(redirect, other, "http://h.test/"), Ok(redirect));
-    let unasked = steered(&[], &["/a*"], LeadsTo::default(), false);
-    assert_eq!(
-        unasked.stand(class(other), other, "http://h.test/"),
-        Ok(class(other)),
-        "the policy is not asked at all"
-    );
+    assert_eq!(admit(&*snapshot, redirect, other), redirect.into());
+}
+
+#[test]
+fn a_policy_that_is_not_consulted_rejects_nothing_and_bans_and_pins_hold() {
+    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), FilterOrder::DupOnly);
+    let (banned, pinned, other) = ("http://h.test/a1", "http://h.test/a9", "http://h.test/b9");
+    assert_eq!(admit(&*snapshot, class(banned), banned), BANNED);
+    assert_eq!(admit(&*snapshot, class(pinned), pinned), Admission::Queue(class(pinned), Priority::Pinned));
+    assert_eq!(admit(&*snapshot, class(other), other), class(other).into());
+    assert_eq!(readmit(&*snapshot, class(other), other, None), class(other).into());
+    assert_eq!(snapshot.admit(&Link::Class(class(other))), class(other).into());
 }

@@ -4,7 +4,7 @@ mod pattern_memo;
 
 pub use pattern_memo::PatternMemo;
 
-use harvestman_core::model::{ClusterId, LinkClass, LinkGroup, LinkKind, PolicyRefusal, RawLink};
+use harvestman_core::model::{LinkClass, LinkGroup, LinkKind, PageCluster, PolicyRefusal, RawLink};
 
 /// What the filter obeys besides the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct NofollowRules {
 
 /// Judges all links of one Apath at once: `Err` refuses the whole group.
 pub fn judge_group(
-    cluster: ClusterId,
+    cluster: PageCluster,
     group: &LinkGroup,
     nofollow: NofollowRules,
     policy: impl Fn(LinkClass) -> Option<PolicyRefusal>,
 ) -> Result<LinkClass, PolicyRefusal> {
-    let class = LinkClass::at(cluster, group.apath);
+    let class = cluster.links_at(group.apath);
     if nofollow.page {
         return Err(PolicyRefusal::Nofollow);
     }
@@ -38,7 +38,7 @@ pub const fn judge_link(link: &RawLink, nofollow: NofollowRules) -> Result<(), P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harvestman_core::model::Apath;
+    use harvestman_core::model::{Apath, ClusterId};
 
     const OBEY: NofollowRules = NofollowRules { page: false, links: true };
 
@@ -50,16 +50,16 @@ mod tests {
     #[test]
     fn a_class_that_the_policy_refuses_is_refused_whole() {
         let refused = |class: LinkClass| (class.apath == Apath(9)).then_some(PolicyRefusal::LinkClass);
-        let verdict = judge_group(ClusterId(3), &group(false), OBEY, refused);
+        let verdict = judge_group(ClusterId(3).into(), &group(false), OBEY, refused);
         assert_eq!(verdict, Err(PolicyRefusal::LinkClass));
-        let verdict = judge_group(ClusterId(3), &group(false), OBEY, |_| None);
+        let verdict = judge_group(ClusterId(3).into(), &group(false), OBEY, |_| None);
         assert_eq!(verdict, Ok(LinkClass::at(ClusterId(3), Apath(9))));
     }
 
     #[test]
     fn nofollow_is_obeyed_where_asked_to() {
         let page = NofollowRules { page: true, links: false };
-        assert_eq!(judge_group(ClusterId(0), &group(false), page, |_| None), Err(PolicyRefusal::Nofollow));
+        assert_eq!(judge_group(ClusterId(0).into(), &group(false), page, |_| None), Err(PolicyRefusal::Nofollow));
         assert_eq!(judge_link(&group(true).links[0], OBEY), Err(PolicyRefusal::Nofollow));
         assert_eq!(judge_link(&group(false).links[0], OBEY), Ok(()));
         assert_eq!(judge_link(&group(true).links[0], NofollowRules { links: false, ..OBEY }), Ok(()));

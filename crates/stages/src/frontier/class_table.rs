@@ -1,4 +1,4 @@
-//! The link classes of one host: a bounded table, each class with a number and the FIFO of its URLs.
+//! The link classes of one host, per priority: a bounded table, each entry with a number and the FIFO of its URLs.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use super::fifo::{Fifo, Waiting};
 use super::spill::SpillStorage;
-use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId};
+use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, Priority, QueueKey};
 
 /// The class of URLs for whose own class, and for whose pattern, a host's table had no room left. No page has such a place.
 pub const CATCH_ALL: LinkClass = LinkClass::at(ClusterId::UNKNOWN, Apath(u64::MAX));
 
-/// One class.
+/// One class of one priority.
 #[derive(Debug)]
 pub(super) struct Slot {
-    pub(super) class: LinkClass,
+    pub(super) key: QueueKey,
     pub(super) fifo: Fifo,
 }
 
@@ -24,11 +24,11 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) struct ClassTable {
     max: usize,
-    index: HashMap<LinkClass, usize>,
+    index: HashMap<QueueKey, usize>,
     slots: Vec<Slot>,
     /// Numbers of classes that were emptied.
     empty: BTreeSet<usize>,
-    /// By coarse pattern, the first class with that pattern whose cluster is unknown and whose Apath is 0.
+    /// By coarse pattern, the first class of seeds with that pattern and normal priority.
     by_pattern: HashMap<PatternId, usize>,
     /// The number of [`LinkClass::REVISIT`], if it has one: it is asked for at each pop.
     visits: Option<usize>,
@@ -47,8 +47,8 @@ impl ClassTable {
     }
 
     /// The URLs of a class.
-    pub(super) fn get(&self, class: LinkClass) -> Option<&Fifo> {
-        self.index.get(&class).map(|at| &self.slots[*at].fifo)
+    pub(super) fn get(&self, key: QueueKey) -> Option<&Fifo> {
+        self.index.get(&key).map(|at| &self.slots[*at].fifo)
     }
 
     /// The number of the class of what is to be visited again, if anything is.
@@ -65,30 +65,31 @@ impl ClassTable {
     }
 
     /// Takes the next URL of the class with this number.
-    pub(super) fn drain(&mut self, at: usize) -> Option<(LinkClass, Waiting)> {
+    pub(super) fn drain(&mut self, at: usize) -> Option<(QueueKey, Waiting)> {
         let slot = self.slots.get_mut(at)?;
         let head = slot.fifo.pop()?;
         if slot.fifo.len() == 0 {
             self.empty.insert(at);
         }
-        Some((slot.class, head))
+        Some((slot.key, head))
     }
 
-    /// The number of the class that URLs of `class` go to.
-    pub(super) fn number(&mut self, class: LinkClass) -> usize {
-        if let Some(at) = self.index.get(&class) {
+    /// The number of the class that URLs of this class and priority go to.
+    pub(super) fn number(&mut self, key: QueueKey) -> usize {
+        if let Some(at) = self.index.get(&key) {
             return *at;
         }
-        let always = usize::from(self.index.contains_key(&CATCH_ALL)) + usize::from(self.visits.is_some());
-        if self.slots.len() - always < self.max || class == LinkClass::REVISIT {
-            return self.append(class);
+        let catch_all = QueueKey::from(CATCH_ALL);
+        let always = usize::from(self.index.contains_key(&catch_all)) + usize::from(self.visits.is_some());
+        if self.slots.len() - always < self.max || key == LinkClass::REVISIT.into() {
+            return self.append(key);
         }
         if let Some(at) = self.emptied() {
-            return self.rename(at, class);
+            return self.rename(at, key);
         }
-        match (self.by_pattern.get(&class.pattern.coarse), self.index.get(&CATCH_ALL)) {
+        match (self.by_pattern.get(&key.class.pattern.coarse), self.index.get(&catch_all)) {
             (Some(at), _) | (None, Some(at)) => *at,
-            (None, None) => self.append(CATCH_ALL),
+            (None, None) => self.append(catch_all),
         }
     }
 
@@ -98,32 +99,36 @@ impl ClassTable {
         ByDiscovery::new(std::mem::replace(self, empty).slots)
     }
 
-    fn append(&mut self, class: LinkClass) -> usize {
-        self.slots.push(Slot { class, fifo: Fifo::spilling_to(Arc::clone(&self.spill)) });
-        self.enter(self.slots.len() - 1, class)
+    fn append(&mut self, key: QueueKey) -> usize {
+        self.slots.push(Slot { key, fifo: Fifo::spilling_to(Arc::clone(&self.spill)) });
+        self.enter(self.slots.len() - 1, key)
     }
 
     /// The first class that is empty and may be replaced.
     fn emptied(&self) -> Option<usize> {
-        self.empty.iter().copied().find(|at| ![CATCH_ALL, LinkClass::REVISIT].contains(&self.slots[*at].class))
+        let always = [CATCH_ALL, LinkClass::REVISIT].map(QueueKey::from);
+        self.empty.iter().copied().find(|at| !always.contains(&self.slots[*at].key))
     }
 
     /// Gives the place of an emptied class to another.
-    fn rename(&mut self, at: usize, class: LinkClass) -> usize {
-        let old = std::mem::replace(&mut self.slots[at].class, class);
+    fn rename(&mut self, at: usize, key: QueueKey) -> usize {
+        let old = std::mem::replace(&mut self.slots[at].key, key);
         self.index.remove(&old);
-        if self.by_pattern.get(&old.pattern.coarse) == Some(&at) {
-            self.by_pattern.remove(&old.pattern.coarse);
+        let coarse = old.class.pattern.coarse;
+        if self.by_pattern.get(&coarse) == Some(&at) {
+            self.by_pattern.remove(&coarse);
         }
-        self.enter(at, class)
+        self.enter(at, key)
     }
 
-    fn enter(&mut self, at: usize, class: LinkClass) -> usize {
-        self.index.insert(class, at);
-        if class == LinkClass::REVISIT {
+    fn enter(&mut self, at: usize, key: QueueKey) -> usize {
+        self.index.insert(key, at);
+        if key == LinkClass::REVISIT.into() {
             self.visits = Some(at);
         }
-        if class.cluster == ClusterId::UNKNOWN && class.apath == Apath(0) {
+        let QueueKey { class, priority } = key;
+        let is_seed = class.page() == ClusterId::UNKNOWN.into() && class.apath == Apath::SEED;
+        if is_seed && priority == Priority::Normal {
             self.by_pattern.entry(class.pattern.coarse).or_insert(at);
         }
         at
@@ -146,11 +151,11 @@ impl ByDiscovery {
 }
 
 impl Iterator for ByDiscovery {
-    type Item = (LinkClass, Waiting);
+    type Item = (QueueKey, Waiting);
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut first = self.heads.peek_mut()?;
-        let Slot { class, fifo } = &mut self.slots[first.0.1];
+        let Slot { key, fifo } = &mut self.slots[first.0.1];
         let head = fifo.pop()?;
         match fifo.front() {
             Some(next) => first.0.0 = next.order,
@@ -158,6 +163,6 @@ impl Iterator for ByDiscovery {
                 PeekMut::pop(first);
             }
         }
-        Some((*class, head))
+        Some((*key, head))
     }
 }

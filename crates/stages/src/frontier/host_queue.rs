@@ -11,7 +11,7 @@ use super::fifo::Waiting;
 use super::ranking::{Rank, Ranking};
 use super::spill::SpillStorage;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{ClassOrder, Ended, Fate, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Admission, ClassOrder, Ended, Fate, LinkClass, QueueKey, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 
 /// Why a host's queue yields nothing.
@@ -49,12 +49,12 @@ struct Retry {
     not_before: Instant,
     /// Its turn comes when this many URLs were ever taken from the classes, or when none wait there.
     turn: u64,
-    class: LinkClass,
+    key: QueueKey,
     waiting: Waiting,
 }
 
-/// Says which class a waiting URL belongs to: by the class that it waits under, the URL, and where it was discovered.
-pub type ClassOf<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> LinkClass + 'a;
+/// Decides about a waiting URL, by the class that it waits under, the URL, and the page that it was discovered on.
+pub type Readmit<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + 'a;
 
 /// The waiting URLs of one host.
 #[derive(Debug)]
@@ -99,33 +99,33 @@ impl HostQueue {
     }
 
     /// The classes that have URLs waiting, and how many; retries are not among them.
-    pub(super) fn classes(&self) -> impl Iterator<Item = (LinkClass, usize)> {
-        self.table.slots().iter().map(|slot| (slot.class, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
+    pub(super) fn classes(&self) -> impl Iterator<Item = (QueueKey, usize)> {
+        self.table.slots().iter().map(|slot| (slot.key, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
     }
 
     /// The same, each with the path of the URL whose turn is next.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (LinkClass, usize, &str)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (QueueKey, usize, &str)> {
         let slots = self.table.slots().iter();
-        slots.filter_map(|slot| Some((slot.class, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
+        slots.filter_map(|slot| Some((slot.key, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
     }
 
     /// URLs that wait under a class; retries are not among them.
-    pub(super) fn waiting_in(&self, class: LinkClass) -> usize {
-        self.table.get(class).map_or(0, |fifo| fifo.len())
+    pub(super) fn waiting_in(&self, key: QueueKey) -> usize {
+        self.table.get(key).map_or(0, |fifo| fifo.len())
     }
 
     /// Adds a URL that was discovered as the `order`-th of the crawl, later than all that wait.
     pub(super) fn push(&mut self, item: &ScheduledUrl, order: u64, scores: &dyn ClassOrder) {
         self.admitted += 1;
         self.len += 1;
-        self.append(item.class, Waiting::new(item, order), scores);
+        self.append(item.queue(), Waiting::new(item, order), scores);
     }
 
-    fn append(&mut self, class: LinkClass, waiting: Waiting, scores: &dyn ClassOrder) {
-        let at = self.table.number(class);
+    fn append(&mut self, key: QueueKey, waiting: Waiting, scores: &dyn ClassOrder) {
+        let at = self.table.number(key);
         let slot = self.table.fill(at);
         if slot.fifo.len() == 0 {
-            self.ranking.set(at, Some(rank(slot.class, &waiting, scores)));
+            self.ranking.set(at, Some(rank(slot.key, &waiting, scores)));
         }
         slot.fifo.push(waiting);
     }
@@ -133,18 +133,18 @@ impl HostQueue {
     /// Adds a URL that failed and is to be tried again: not before `not_before`, and behind [`OTHERS_BEFORE_RETRY`] others.
     pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
         let turn = self.taken + OTHERS_BEFORE_RETRY;
-        self.insert(item.class, Waiting::new(item, order), not_before, turn);
+        self.insert(item.queue(), Waiting::new(item, order), not_before, turn);
     }
 
     /// Puts a URL back that was not requested after all: it goes before all others, but not before `not_before`.
     pub(super) fn put_back(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
-        self.insert(item.class, Waiting::new(item, order), not_before, 0);
+        self.insert(item.queue(), Waiting::new(item, order), not_before, 0);
     }
 
-    fn insert(&mut self, class: LinkClass, waiting: Waiting, not_before: Instant, turn: u64) {
+    fn insert(&mut self, key: QueueKey, waiting: Waiting, not_before: Instant, turn: u64) {
         self.len += 1;
         let at = self.retries.partition_point(|retry| retry.not_before <= not_before);
-        self.retries.insert(at, Retry { not_before, turn, class, waiting });
+        self.retries.insert(at, Retry { not_before, turn, key, waiting });
     }
 
     /// The first retry whose time and turn have come.
@@ -157,7 +157,7 @@ impl HostQueue {
     /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it neither explores nor visits a page again.
     pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
         if let Some(retry) = self.due_retry(now).and_then(|at| self.retries.get(at)) {
-            return Ok(rank(retry.class, &retry.waiting, scores));
+            return Ok(rank(retry.key, &retry.waiting, scores));
         }
         match (self.ranking.best(), self.retries.front()) {
             (Some((_, rank)), _) => Ok(rank),
@@ -178,7 +178,7 @@ impl HostQueue {
     ) -> Result<(ScheduledUrl, u64), NotReady> {
         self.best(now, scores)?;
         if let Some(retry) = self.due_retry(now).and_then(|at| self.retries.remove(at)) {
-            return Ok(self.release(retry.class, retry.waiting));
+            return Ok(self.release(retry.key, retry.waiting));
         }
         self.taken += 1;
         let explores = self.taken.checked_rem(u64::from(explore_every)) == Some(0);
@@ -188,15 +188,15 @@ impl HostQueue {
             _ => None,
         };
         let at = turn.or_else(|| self.ranking.best().map(|(at, _)| at)).ok_or(NotReady::Empty)?;
-        let (class, head) = self.table.drain(at).ok_or(NotReady::Empty)?;
-        let next = self.table.slots()[at].fifo.front().map(|next| rank(class, next, scores));
+        let (key, head) = self.table.drain(at).ok_or(NotReady::Empty)?;
+        let next = self.table.slots()[at].fifo.front().map(|next| rank(key, next, scores));
         self.ranking.set(at, next);
-        Ok(self.release(class, head))
+        Ok(self.release(key, head))
     }
 
     /// The class of the greatest curiosity above 0, the better-ranked of equals: O(classes).
     fn most_curious(&self, scores: &dyn ClassOrder) -> Option<usize> {
-        let curiosity = |at: usize| scores.curiosity(self.table.slots()[at].class);
+        let curiosity = |at: usize| self.table.slots()[at].key.curiosity(scores);
         let all = self.ranking.ranked().map(|(at, rank)| (curiosity(at), rank, at));
         let curious = all.filter(|(curiosity, ..)| *curiosity > 0.0);
         curious.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(.., at)| at)
@@ -205,35 +205,33 @@ impl HostQueue {
     /// Ranks all classes anew, after the policy's scores have changed: O(classes).
     pub(super) fn rescore(&mut self, scores: &dyn ClassOrder) {
         let slots = self.table.slots();
-        self.ranking.rescore(|at| scores.score(slots[at].class));
+        self.ranking.rescore(|at| slots[at].key.rank(scores));
     }
 
-    /// Puts every URL, retries too, under the class that `class_of` says. Classes keep the order of discovery. Classes that are
-    /// empty now are forgotten. What is [refused](LinkClass::refusal) under its new class is let go, and named in `gone`.
-    pub(super) fn reclassify(&mut self, class_of: &ClassOf<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
+    /// Asks `readmit` about every URL, retries included: moves it to its new queue, or drops it where it is rejected and adds it to
+    /// `gone`. Queues keep the order of discovery. Empty queues are forgotten.
+    pub(super) fn reclassify(&mut self, readmit: &Readmit<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
         let origin = self.host.clone();
         let mut url = String::new();
-        let mut wanted = |class: &mut LinkClass, waiting: &Waiting| {
+        let mut stays = |key: &mut QueueKey, waiting: &Waiting| {
             url.clear();
             url.extend([origin.as_str(), &waiting.path]);
-            let wanted = class_of(*class, &url, waiting.via.as_deref());
-            let refused = wanted.refusal(scores);
-            *class = class.waits_on_as(wanted);
-            let ended = |why| Ended {
-                number: Some(waiting.order),
-                url: Fingerprint::of(&url),
-                host: origin.clone(),
-                fate: Fate::Policy(why),
-            };
-            gone.extend(refused.map(ended));
-            refused.is_none()
+            match readmit(key.class, &url, waiting.via.as_deref()).queued() {
+                Ok(queue) => *key = key.moved_to(queue),
+                Err(why) => {
+                    let (number, fate) = (Some(waiting.order), Fate::Policy(why));
+                    gone.push(Ended { number, url: Fingerprint::of(&url), host: origin.clone(), fate });
+                    return false;
+                }
+            }
+            true
         };
-        self.retries.retain_mut(|retry| wanted(&mut retry.class, &retry.waiting));
+        self.retries.retain_mut(|retry| stays(&mut retry.key, &retry.waiting));
         self.len = self.retries.len();
         self.ranking = Ranking::default();
-        for (mut class, waiting) in self.table.take() {
-            if wanted(&mut class, &waiting) {
-                self.append(class, waiting, scores);
+        for (mut key, waiting) in self.table.take() {
+            if stays(&mut key, &waiting) {
+                self.append(key, waiting, scores);
                 self.len += 1;
             }
         }
@@ -245,12 +243,13 @@ impl HostQueue {
         into.extend(self.table.take().map(|(_, waiting)| waiting.order));
     }
 
-    fn release(&mut self, class: LinkClass, waiting: Waiting) -> (ScheduledUrl, u64) {
+    fn release(&mut self, key: QueueKey, waiting: Waiting) -> (ScheduledUrl, u64) {
         self.len -= 1;
         let url = CanonicalUrl::from_canonical([self.host.as_str(), &waiting.path].concat());
         let item = ScheduledUrl {
             url,
-            class,
+            class: key.class,
+            priority: key.priority,
             depth: waiting.depth,
             redirects: waiting.redirects,
             attempts: waiting.attempts,
@@ -260,6 +259,6 @@ impl HostQueue {
     }
 }
 
-fn rank(class: LinkClass, waiting: &Waiting, scores: &dyn ClassOrder) -> Rank {
-    Rank::new(scores.score(class), waiting.depth, waiting.order)
+fn rank(key: QueueKey, waiting: &Waiting, scores: &dyn ClassOrder) -> Rank {
+    Rank::new(key.rank(scores), waiting.depth, waiting.order)
 }

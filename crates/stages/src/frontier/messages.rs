@@ -10,7 +10,8 @@ use super::queues::FrontierLimits;
 use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit,
+    Admission, Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, ProgressRecord, RecrawlVisit,
+    ScheduledUrl, Visit,
 };
 use harvestman_core::url::HostKey;
 
@@ -105,8 +106,8 @@ pub struct FleetEvent {
     pub effects: Box<FleetEffects>,
 }
 
-/// Says which class a URL belongs to by now: by the class that it had, the URL, and where it was discovered.
-pub type NewClass = dyn Fn(LinkClass, &str, Option<&str>) -> LinkClass + Send + Sync;
+/// Decides about a URL again: by the class that it had, the URL, and the page that it was discovered on.
+pub type ReadmitShared = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + Send + Sync;
 
 /// What the frontier orders by: a policy's snapshot as far as it is its business.
 #[derive(Clone)]
@@ -117,8 +118,8 @@ pub struct Order {
     pub version: Option<u64>,
     /// Grows when classes change their meaning.
     pub generation: u64,
-    /// The classes of this generation.
-    pub class_of: Arc<NewClass>,
+    /// Decides about URLs whose class is of an earlier generation.
+    pub readmit: Arc<ReadmitShared>,
 }
 
 /// Where the latest order waits for the frontier, at most one at a time: of several that come while the frontier is busy the last

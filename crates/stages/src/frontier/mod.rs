@@ -28,14 +28,14 @@ pub use allowance::{Allowance, Lacks, Share, Spent};
 pub use budgets::{Budgets, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
 pub use early_stop::{EarlyStop, EarlyStopOptions};
-pub use host_queue::{ClassOf, NotReady};
+pub use host_queue::{NotReady, Readmit};
 
 pub use activity::FrontierActivity;
 pub use forecast::YieldForecast;
 pub use messages::{
     ChangePort, Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, HostPort, Hosts,
-    Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound, NewClass, Order, OrderChanged, OrderSlot, Outcome,
-    OwnRequestEnded, PageFindings, SurveyQuery, TakeOver,
+    Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot, Outcome,
+    OwnRequestEnded, PageFindings, ReadmitShared, SurveyQuery, TakeOver,
 };
 pub use queues::{Frontier, FrontierLimits};
 pub use ranking::Rank;

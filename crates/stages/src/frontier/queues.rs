@@ -10,12 +10,12 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::forecast::{ClassBacklog, YieldForecast, forecast};
-use super::host_queue::{ClassOf, HostQueue, NotReady};
+use super::host_queue::{HostQueue, NotReady, Readmit};
 use super::ranking::Rank;
 use super::spill::SpillStorage;
 use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, QueueKey, ScheduledUrl};
 use harvestman_core::url::HostKey;
 
 /// What may wait at most.
@@ -25,7 +25,7 @@ pub struct FrontierLimits {
     pub queued_max: u64,
     /// URLs ever accepted for one host; none: no limit.
     pub host_pages_max: Option<u64>,
-    /// Link classes of one host, beside [`super::CATCH_ALL`] and [`LinkClass::REVISIT`].
+    /// Link classes of one host, beside [`super::CATCH_ALL`] and [`REVISIT`](harvestman_core::model::LinkClass::REVISIT).
     pub classes_max: u32,
 }
 
@@ -146,32 +146,34 @@ impl Frontier {
 
     /// The classes of `host` that have URLs waiting, and how many, in the order of the classes' first URLs (a class that took the
     /// place of an empty one stands where that stood). Retries are not among them.
-    pub fn classes(&self, host: &HostKey) -> impl Iterator<Item = (LinkClass, usize)> {
+    pub fn classes(&self, host: &HostKey) -> impl Iterator<Item = (QueueKey, usize)> {
         self.hosts.get(host).into_iter().flat_map(|host| host.queue.classes())
     }
 
-    /// URLs of `host` that wait under `class`, retries not among them.
-    pub fn waiting_at(&self, host: &HostKey, class: LinkClass) -> usize {
-        self.hosts.get(host).map_or(0, |host| host.queue.waiting_in(class))
+    /// URLs of `host` that wait in a queue, retries not counted.
+    pub fn waiting_at(&self, host: &HostKey, queue: impl Into<QueueKey>) -> usize {
+        let key = queue.into();
+        self.hosts.get(host).map_or(0, |host| host.queue.waiting_in(key))
     }
 
-    /// URLs that wait under `class` over all hosts, retries not among them: one look-up a host.
-    pub fn waiting_in(&self, class: LinkClass) -> usize {
-        self.hosts.values().map(|host| host.queue.waiting_in(class)).sum()
+    /// URLs that wait in such queues over all hosts, retries not counted: one look-up per host.
+    pub fn waiting_in(&self, queue: impl Into<QueueKey>) -> usize {
+        let key = queue.into();
+        self.hosts.values().map(|host| host.queue.waiting_in(key)).sum()
     }
 
     /// What the next requests are expected to bring, those of all hosts taken as one queue; none where nothing waits or the policy
     /// estimates nothing. O(classes of all hosts).
     pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
         let recent = Some(self.scores.recent_yield()?);
-        let mut classes: HashMap<LinkClass, u64, FixedState> = HashMap::default();
+        let mut classes: HashMap<QueueKey, u64, FixedState> = HashMap::default();
         for host in self.hosts.values() {
-            for (class, urls) in host.queue.classes() {
-                *classes.entry(class).or_default() += urls as u64;
+            for (key, urls) in host.queue.classes() {
+                *classes.entry(key).or_default() += urls as u64;
             }
         }
-        let waiting = classes.into_iter().map(|(class, urls)| {
-            Some(ClassBacklog { score: self.scores.score(class), prospect: self.scores.prospect(class)?, urls })
+        let waiting = classes.into_iter().map(|(key, urls)| {
+            Some(ClassBacklog { score: key.rank(&*self.scores), prospect: self.scores.prospect(key.class)?, urls })
         });
         Some(forecast(waiting.collect::<Option<_>>()?, requests)?.at_least(recent))
     }
@@ -278,14 +280,13 @@ impl Frontier {
         }
     }
 
-    /// Puts every waiting URL, those to be tried again too, under the class that `class_of` says, by the class that it waits
-    /// under, the URL, and where it was discovered. Each class keeps the order of discovery. Leases keep their classes.
-    /// O(URLs × log classes). What is [not wanted](ClassOrder::unwanted) under its new class no longer waits: the answer says what
-    /// that is, and why.
-    pub fn reclassify(&mut self, class_of: &ClassOf<'_>) -> Vec<Ended> {
+    /// Asks `readmit` about every waiting URL, those to be tried again included, and moves it to its new queue. Each queue keeps the
+    /// order of discovery. Leases keep their classes. O(URLs × log classes). Returns the URLs that were rejected and no longer wait,
+    /// each with the reason.
+    pub fn reclassify(&mut self, readmit: &Readmit<'_>) -> Vec<Ended> {
         let mut gone = Vec::new();
         for host in self.hosts.values_mut() {
-            host.queue.reclassify(class_of, &*self.scores, &mut gone);
+            host.queue.reclassify(readmit, &*self.scores, &mut gone);
         }
         self.queued -= gone.len() as u64;
         gone

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use harvestman_core::model::{ClassOrder, LinkClass};
+use harvestman_core::model::{ClassOrder, QueueKey};
 use harvestman_core::url::HostKey;
 
 /// What waits. Retries count for their hosts, and for no class.
@@ -24,8 +24,8 @@ pub struct QueueSurvey {
 /// A link class that has URLs waiting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingClass {
-    /// Which.
-    pub class: LinkClass,
+    /// The class, with the priority of what waits.
+    pub queue: QueueKey,
     /// How many wait, over all hosts.
     pub waiting: usize,
     /// The class's score.
@@ -42,35 +42,34 @@ struct Counted<'a> {
 
 impl QueueSurvey {
     /// Surveys hosts: each with how many URLs wait for it, and its classes with theirs and the path of the next of them.
-    pub(super) fn of<'a, C: Iterator<Item = (LinkClass, usize, &'a str)>>(
+    pub(super) fn of<'a, C: Iterator<Item = (QueueKey, usize, &'a str)>>(
         hosts: impl Iterator<Item = (&'a HostKey, usize, C)>,
         scores: &dyn ClassOrder,
         rows: usize,
     ) -> Self {
-        let mut classes: HashMap<LinkClass, Counted<'a>, FixedState> = HashMap::default();
+        let mut classes: HashMap<QueueKey, Counted<'a>, FixedState> = HashMap::default();
         let mut largest = Vec::new();
         for (host, waiting, of_host) in hosts {
             largest.push((host, waiting));
-            for (class, waiting, path) in of_host {
+            for (key, waiting, path) in of_host {
                 let first = (host, path);
-                let counted = classes.entry(class).or_insert(Counted { waiting: 0, first });
+                let counted = classes.entry(key).or_insert(Counted { waiting: 0, first });
                 counted.waiting += waiting;
                 counted.first = counted.first.min(first);
             }
         }
         let all = (classes.len(), largest.len());
-        let mut best: Vec<_> =
-            classes.into_iter().map(|(class, counted)| (scores.score(class), class, counted)).collect();
-        best.sort_unstable_by(|(a, a_class, a_counted), (b, b_class, b_counted)| {
+        let mut best: Vec<_> = classes.into_iter().map(|(key, counted)| (key.rank(scores), key, counted)).collect();
+        best.sort_unstable_by(|(a, a_key, a_counted), (b, b_key, b_counted)| {
             let by_score = least_if_none(*b).total_cmp(&least_if_none(*a));
-            by_score.then(b_counted.waiting.cmp(&a_counted.waiting)).then(a_class.cmp(b_class))
+            by_score.then(b_counted.waiting.cmp(&a_counted.waiting)).then(a_key.cmp(b_key))
         });
         best.truncate(rows);
         largest.sort_unstable_by_key(|(host, waiting)| (Reverse(*waiting), *host));
         largest.truncate(rows);
         Self {
             classes: all.0,
-            best: best.into_iter().map(|(score, class, counted)| counted.row(class, score)).collect(),
+            best: best.into_iter().map(|(score, key, counted)| counted.row(key, score)).collect(),
             hosts: all.1,
             largest: largest.into_iter().map(|(host, waiting)| (host.clone(), waiting)).collect(),
         }
@@ -78,9 +77,9 @@ impl QueueSurvey {
 }
 
 impl Counted<'_> {
-    fn row(self, class: LinkClass, score: f64) -> WaitingClass {
+    fn row(self, queue: QueueKey, score: f64) -> WaitingClass {
         let (host, path) = self.first;
-        WaitingClass { class, waiting: self.waiting, score, example: format!("{host}{path}") }
+        WaitingClass { queue, waiting: self.waiting, score, example: format!("{host}{path}") }
     }
 }
 

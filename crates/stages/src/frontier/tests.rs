@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use super::{Budgets, EndReason, Frontier, FrontierLimits, NotReady, UnderWay};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Apath, Budget, ClassOrder, Fate, Fates, Lease, Ledger, LinkClass, ScheduledUrl};
+use harvestman_core::model::{
+    Apath, Budget, ClassOrder, Fate, Fates, Lease, Ledger, LinkClass, Priority, ScheduledUrl,
+};
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
 /// Scores by class: the Apath itself, or what a map says.
@@ -34,6 +36,7 @@ fn item(host: u8, path: u32, apath: u64, depth: u16) -> ScheduledUrl {
     ScheduledUrl {
         url: CanonicalUrl::from_canonical(format!("http://h{host}.test/p{path}?q=1")),
         class: LinkClass::unclassified(Apath(apath)),
+        priority: Priority::Normal,
         depth,
         redirects: 0,
         attempts: 0,

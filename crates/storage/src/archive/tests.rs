@@ -13,7 +13,9 @@ use super::*;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::ByteSize;
 use harvestman_core::config::archive::{ArchiveOptions, DigestAlgorithm};
-use harvestman_core::model::{Answer, Apath, Exchange, Failure, LinkClass, ScheduledUrl, Timings, Truncation};
+use harvestman_core::model::{
+    Answer, Apath, Exchange, Failure, LinkClass, Priority, ScheduledUrl, Timings, Truncation,
+};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::CanonicalUrl;
 
@@ -27,6 +29,7 @@ pub(super) fn item(url: &str) -> ScheduledUrl {
     ScheduledUrl {
         url: CanonicalUrl::from_canonical(url),
         class: LinkClass::unclassified(Apath::SEED),
+        priority: Priority::Normal,
         depth: 1,
         redirects: 0,
         attempts: 1,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use harvestman_core::model::{Fate, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Fate, QueueKey, ScheduledUrl};
 use harvestman_core::url::CanonicalUrl;
 
 /// The format that is written, and the only one that is read. **It changes with every type that is stored**, fates and link classes
@@ -16,7 +16,7 @@ pub const FORMAT: u8 = 1;
 #[derive(Serialize, Deserialize)]
 struct Waiting<'a> {
     url: &'a str,
-    class: LinkClass,
+    class: QueueKey,
     depth: u16,
     redirects: u8,
     attempts: u8,
@@ -41,7 +41,7 @@ fn body(bytes: &[u8]) -> Option<&[u8]> {
 pub fn encode_waiting(item: &ScheduledUrl) -> Vec<u8> {
     encode(&Waiting {
         url: item.url.as_str(),
-        class: item.class,
+        class: item.queue(),
         depth: item.depth,
         redirects: item.redirects,
         attempts: item.attempts,
@@ -55,7 +55,8 @@ pub fn decode_waiting(bytes: &[u8]) -> Option<ScheduledUrl> {
     let web = waiting.url.starts_with("http://") || waiting.url.starts_with("https://");
     web.then(|| ScheduledUrl {
         url: CanonicalUrl::from_canonical(waiting.url),
-        class: waiting.class,
+        class: waiting.class.class,
+        priority: waiting.class.priority,
         depth: waiting.depth,
         redirects: waiting.redirects,
         attempts: waiting.attempts,

@@ -9,7 +9,7 @@ use super::*;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
     Apath, ApathLinks, ArchivedRecord, Change, ClusterId, Difference, Ended, Failure, Fate, History, Ledger, LinkClass,
-    PageDigests, ProgressRecord, RecrawlVisit, RowChange, ScheduledUrl, Visit,
+    PageDigests, Priority, ProgressRecord, RecrawlVisit, RowChange, ScheduledUrl, Visit,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 
@@ -17,6 +17,7 @@ fn item(number: u64) -> ScheduledUrl {
     ScheduledUrl {
         url: CanonicalUrl::from_canonical(format!("http://h{}.test/p{number}?q=ä", number % 3)),
         class: LinkClass::at(ClusterId(number as u32), Apath(number * 7)),
+        priority: Priority::Normal,
         depth: number as u16,
         redirects: 1,
         attempts: 2,

@@ -7,7 +7,7 @@ use rand::Rng as _;
 
 use crate::{FinishedUrl, LogEntry, Partition, Partitions};
 use harvestman_core::model::{
-    Apath, ClusterId, Failure, Fate, Ledger, LinkClass, PatternId, ProgressRecord, ScheduledUrl, UrlPattern,
+    Apath, ClusterId, Failure, Fate, Ledger, LinkClass, PatternId, Priority, ProgressRecord, ScheduledUrl, UrlPattern,
 };
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::{CanonicalUrl, HostKey};
@@ -105,6 +105,7 @@ pub(crate) fn links_of(shape: Shape, count: usize, seed: u64) -> Vec<ScheduledUr
             links.push(ScheduledUrl {
                 url: CanonicalUrl::from_canonical(text),
                 class: class.with_pattern(pattern),
+                priority: Priority::Normal,
                 depth,
                 redirects: 0,
                 attempts: 0,
@@ -140,7 +141,7 @@ fn items() -> impl Strategy<Value = ScheduledUrl> {
     });
     let via = prop::option::of("[aä/]{0,4}").prop_map(|via| via.map(Arc::from));
     (urls(), class, any::<u16>(), any::<(u8, u8)>(), via).prop_map(|(url, class, depth, (redirects, attempts), via)| {
-        ScheduledUrl { url, class, depth, redirects, attempts, via }
+        ScheduledUrl { url, class, priority: Priority::Normal, depth, redirects, attempts, via }
     })
 }
 

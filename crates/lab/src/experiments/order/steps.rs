@@ -14,7 +14,7 @@ use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{LinkClass, ParsedPage};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint};
-use harvestman_policy::PolicySnapshot;
+use harvestman_policy::{Link, PolicySnapshot};
 use harvestman_stages::filter::PatternMemo;
 use harvestman_storage::dedup::DiskError;
 
@@ -163,8 +163,9 @@ impl Steps {
     fn places(&self, page: &Page<'_>, tally: &mut Tally) -> Vec<Option<LinkClass>> {
         let cluster = page.policy.page_cluster(page.waited, page.url.as_str(), &page.parsed.leaf_paths);
         let judge = |group: &harvestman_core::model::LinkGroup| {
-            let class = LinkClass::at(cluster, group.apath);
-            let refused = self.filtering == Filtering::ByPlaceAndUrl && page.policy.refusal(class).is_some();
+            let class = cluster.links_at(group.apath);
+            let asks = self.filtering == Filtering::ByPlaceAndUrl;
+            let refused = asks && page.policy.admit(&Link::Place(class)).refusal().is_some();
             tally.refused_by_place += if refused { group.links.len() as u64 } else { 0 };
             (!refused).then_some(class)
         };
@@ -201,7 +202,7 @@ impl Steps {
             return;
         }
         let cluster = page.policy.page_cluster(page.waited, page.url.as_str(), &page.parsed.leaf_paths);
-        self.work.links.iter_mut().for_each(|(.., class)| class.cluster = cluster);
+        self.work.links.iter_mut().for_each(|(.., class)| *class = class.on(cluster));
     }
 
     fn refuse_by_url(&mut self, page: &Page<'_>, tally: &mut Tally) {
@@ -212,9 +213,9 @@ impl Steps {
         for at in 0..links.len() {
             let (from, to, class) = links[at];
             let find = || policy.pattern(&texts[from..to]);
-            let refused = by_place && policy.refusal(class).is_some() || {
+            let refused = by_place && policy.admit(&Link::Place(class)).refusal().is_some() || {
                 let pattern = patterns.pattern(fingerprints[at], policy.patterns_version(), find);
-                policy.refusal(class.with_pattern(pattern)).is_some()
+                policy.admit(&Link::Class(class.with_pattern(pattern))).refusal().is_some()
             };
             if !refused {
                 links[kept] = links[at];

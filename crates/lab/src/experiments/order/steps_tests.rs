@@ -2,7 +2,7 @@ use super::super::stores::StoreKind;
 use super::*;
 use crate::corpus::{Corpus, canonicaliser};
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::{Apath, ClassOrder, PatternId, PolicyRefusal, UrlPattern};
+use harvestman_core::model::{Admission, Apath, ClassOrder, PatternId, PolicyRefusal, UrlPattern};
 use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, World, WorldOptions};
 use harvestman_structure::parse::Parser;
@@ -26,9 +26,10 @@ impl PolicySnapshot for Thirds {
         UrlPattern { coarse: of, fine: of }
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
         let refused = class.apath.0.is_multiple_of(3) || class.pattern.fine == PatternId(1);
-        refused.then_some(PolicyRefusal::NoEdge)
+        link.unless(refused.then_some(PolicyRefusal::NoEdge))
     }
 }
 

@@ -24,8 +24,8 @@ use self::url_form::url_form;
 use super::random::{random_bucket, unit};
 use super::versions::Versions;
 use super::wanted::{Judge, Wanted};
-use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
-use harvestman_core::model::{ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
+use crate::{Link, Needs, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
+use harvestman_core::model::{Admission, ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
 use harvestman_core::seed::Seed;
 
 /// Links of a page that are remembered.
@@ -174,14 +174,15 @@ impl PolicySnapshot for Paths {
         self.version
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let wanted = stands_on_no_page(class.apath)
-            || if class.pattern == UrlPattern::NONE {
-                self.sitemap.has_place(class)
-            } else {
-                self.sitemap.worth(class).is_some()
-            };
-        (!wanted).then_some(PolicyRefusal::LinkClass)
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
+        let on_path = match link {
+            Link::Waiting { .. } => true,
+            _ if stands_on_no_page(class.apath) => true,
+            _ if class.pattern == UrlPattern::NONE => self.sitemap.has_place(class),
+            _ => self.sitemap.worth(class).is_some(),
+        };
+        link.unless((!on_path).then_some(PolicyRefusal::LinkClass))
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {

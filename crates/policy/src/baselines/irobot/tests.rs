@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::PlacedLink;
-use crate::property_tests::holds_for_any_policy;
+use crate::property_tests::{holds_for_any_policy, refused};
 use harvestman_core::model::{Apath, ContentUnit};
 use harvestman_core::url::CanonicalUrl;
 
@@ -78,13 +78,17 @@ fn only_links_on_the_way_to_pages_like_the_example_are_followed() {
         link(&*snapshot, 2, AUTHORS, "/user/9"),
     ];
     assert_eq!([boards, topics, authors].map(|class| snapshot.score(class)), [0.5, 1.0, -1.0]);
-    assert_eq!([boards, topics].map(|class| snapshot.refusal(class)), [None, None]);
-    assert_eq!(snapshot.refusal(authors), Some(PolicyRefusal::LinkClass));
-    assert_eq!(snapshot.refusal(LinkClass::at(authors.cluster, AUTHORS)), Some(PolicyRefusal::LinkClass), "as a whole");
-    assert_eq!(snapshot.refusal(LinkClass::at(topics.cluster, TOPICS)), None);
+    assert_eq!([boards, topics].map(|class| refused(&*snapshot, class)), [None, None]);
+    assert_eq!(refused(&*snapshot, authors), Some(PolicyRefusal::LinkClass));
+    assert_eq!(
+        refused(&*snapshot, LinkClass::at(authors.cluster, AUTHORS)),
+        Some(PolicyRefusal::LinkClass),
+        "as a whole"
+    );
+    assert_eq!(refused(&*snapshot, LinkClass::at(topics.cluster, TOPICS)), None);
     let form = snapshot.pattern("http://h.test/other/1");
-    assert!(snapshot.refusal(topics.with_pattern(form)).is_some(), "another form of URL at the same place");
-    assert_eq!(snapshot.refusal(LinkClass::unclassified(Apath::SEED)), None);
+    assert!(refused(&*snapshot, topics.with_pattern(form)).is_some(), "another form of URL at the same place");
+    assert_eq!(refused(&*snapshot, LinkClass::unclassified(Apath::SEED)), None);
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn a_crawl_for_content_leaves_out_the_cluster_that_says_least() {
     let snapshot = after_the_sample(Wanted::Content);
     assert_eq!(snapshot.score(link(&*snapshot, 2, TOPICS, "/topic/99")), 1.0);
     assert!(
-        snapshot.refusal(link(&*snapshot, 2, AUTHORS, "/user/9")).is_some(),
+        refused(&*snapshot, link(&*snapshot, 2, AUTHORS, "/user/9")).is_some(),
         "profiles are few, small and all the same"
     );
 }
@@ -116,7 +120,7 @@ fn a_sample_without_a_wanted_page_is_doubled_a_few_times_and_then_given_up() {
         assert_eq!(policy.needs().links, at + 1 < 8, "after page {at}");
     }
     assert!(policy.sample.is_empty());
-    assert_eq!(policy.snapshot().refusal(LinkClass::unclassified(TOPICS)), None);
+    assert_eq!(refused(&*policy.snapshot(), LinkClass::unclassified(TOPICS)), None);
 }
 
 #[test]

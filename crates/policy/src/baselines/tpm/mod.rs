@@ -23,8 +23,8 @@ use self::map::{Sampled, navigation_pattern};
 use self::rule::{Rule, tokens};
 use super::versions::Versions;
 use super::wanted::{Judge, Wanted};
-use crate::{Needs, Observation, Outcome, Policy, PolicySnapshot};
-use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, UrlPattern};
+use crate::{Link, Needs, Observation, Outcome, Policy, PolicySnapshot};
+use harvestman_core::model::{Admission, Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, UrlPattern};
 use harvestman_core::url::Fingerprint;
 
 /// The pattern of a URL that matches no rule.
@@ -130,9 +130,11 @@ impl PolicySnapshot for Rules {
         self.version
     }
 
-    fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let refused = self.rules.is_some() && class.pattern.fine == NO_RULE && !stands_on_no_page(class);
-        refused.then_some(PolicyRefusal::LinkClass)
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
+        let is_waiting = matches!(link, Link::Waiting { .. });
+        let unruled = self.rules.is_some() && class.pattern.fine == NO_RULE && !stands_on_no_page(class);
+        link.unless((unruled && !is_waiting).then_some(PolicyRefusal::LinkClass))
     }
 
     /// The number of the last rule that the URL matches, counted from 1.
@@ -157,7 +159,7 @@ impl PolicySnapshot for Rules {
 mod tests {
     use super::*;
     use crate::PageFacts;
-    use crate::property_tests::holds_for_any_policy;
+    use crate::property_tests::{holds_for_any_policy, refused};
     use harvestman_core::model::LeafPath;
     use harvestman_core::url::CanonicalUrl;
 
@@ -196,11 +198,11 @@ mod tests {
         let class = |path: &str| LISTED.with_pattern(snapshot.pattern(&format!("http://h.test{path}")));
         let [topic, board, other] = ["/topic/9", "/board/9", "/user/9"].map(class);
         assert_eq!([topic, board, other].map(|class| snapshot.score(class)), [2.0, 1.0, -1.0]);
-        assert_eq!([topic, board].map(|class| snapshot.refusal(class)), [None, None]);
-        assert_eq!(snapshot.refusal(other), Some(PolicyRefusal::LinkClass));
-        assert_eq!(snapshot.refusal(LISTED), None, "of a place nothing is known before its URLs are");
+        assert_eq!([topic, board].map(|class| refused(&*snapshot, class)), [None, None]);
+        assert_eq!(refused(&*snapshot, other), Some(PolicyRefusal::LinkClass));
+        assert_eq!(refused(&*snapshot, LISTED), None, "of a place nothing is known before its URLs are");
         let seed = LinkClass::unclassified(Apath::SEED).with_pattern(other.pattern);
-        assert_eq!(snapshot.refusal(seed), None);
+        assert_eq!(refused(&*snapshot, seed), None);
     }
 
     #[test]

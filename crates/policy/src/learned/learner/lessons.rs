@@ -77,10 +77,9 @@ impl Learned {
         self.yields.clear();
         self.extensions.clear();
         let mut log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
-        let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| LinkClass {
-            cluster: via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster),
-            apath: class.apath,
-            pattern: self.patterns.of(url),
+        let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| {
+            let cluster = via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster);
+            LinkClass::at(cluster, class.apath).with_pattern(self.patterns.of(url))
         };
         for entry in log.iter_mut() {
             entry.class = class_of(entry.class, entry.url.as_str(), entry.via);

@@ -51,7 +51,7 @@ impl Handler<LeaseEnded> for FrontierActor {
             Outcome::Retry(not_before) => {
                 // Classes may have changed their meaning while it was under way.
                 if self.setup.order.generation > 0 {
-                    ended.lease.item.class = self.class_of(&ended.lease.item);
+                    self.renew(&mut ended.lease.item);
                 }
                 let number = match ended.received {
                     Some(_) => self.frontier.retry(&ended.lease, not_before),

@@ -24,7 +24,9 @@ use super::queues::{Frontier, FrontierLimits};
 use super::spill::SpillStorage;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::HostOwnership;
-use harvestman_core::model::{Change, Decision, Ended, Fate, Lease, Ledger, LinkClass, ProgressRecord, ScheduledUrl};
+use harvestman_core::model::{
+    Admission, Change, Decision, Ended, Fate, Lease, Ledger, PolicyRefusal, Priority, ProgressRecord, ScheduledUrl,
+};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
@@ -130,13 +132,15 @@ impl FrontierActor {
     /// since is let go instead.
     pub fn restore(&mut self, number: u64, mut item: ScheduledUrl) {
         self.begun = true;
-        let class = self.class_of(&item);
-        if let Some(why) = class.refusal(&*self.setup.order.scores) {
-            let (url, host) = (item.url.fingerprint(), item.url.host_key());
-            self.refused.push(Ended { number: Some(number), url, host, fate: Fate::Policy(why) });
-        } else {
-            item.class = item.class.waits_on_as(class);
-            self.frontier.restore(number, &item);
+        match self.readmit(&item).queued() {
+            Ok(queue) => {
+                item.move_to(item.queue().moved_to(queue));
+                self.frontier.restore(number, &item);
+            }
+            Err(why) => {
+                let (url, host) = (item.url.fingerprint(), item.url.host_key());
+                self.refused.push(Ended { number: Some(number), url, host, fate: Fate::Policy(why) });
+            }
         }
     }
 
@@ -186,12 +190,14 @@ impl FrontierActor {
                 continue;
             }
             if outdated {
-                item.class = self.class_of(&item);
-                if let Some(why) = item.class.refusal(&*self.setup.order.scores) {
-                    let fate = Fate::Policy(why);
-                    self.let_go(fate, 1);
-                    change.ended.push(never_waited(&item, fate));
-                    continue;
+                match self.readmit(&item).queued() {
+                    Ok(queue) => item.move_to(queue),
+                    Err(why) => {
+                        let fate = Fate::Policy(why);
+                        self.let_go(fate, 1);
+                        change.ended.push(never_waited(&item, fate));
+                        continue;
+                    }
                 }
             }
             match self.frontier.push(&item) {
@@ -232,9 +238,19 @@ impl FrontierActor {
         }
     }
 
-    /// The class of a URL in the order's generation.
-    fn class_of(&self, item: &ScheduledUrl) -> LinkClass {
-        (self.setup.order.class_of)(item.class, item.url.as_str(), item.via.as_deref())
+    /// Decides about a URL again, in the order's generation.
+    fn readmit(&self, item: &ScheduledUrl) -> Admission {
+        (self.setup.order.readmit)(item.class, item.url.as_str(), item.via.as_deref())
+    }
+
+    /// Puts a URL that is to be tried again under its class in the order's generation. One that is rejected by now is tried again all
+    /// the same, after all others where its form is a trap.
+    fn renew(&self, item: &mut ScheduledUrl) {
+        match self.readmit(item) {
+            Admission::Queue(class, priority) => (item.class, item.priority) = (class, priority),
+            Admission::Reject(PolicyRefusal::StructureTrap) => item.priority = Priority::Last,
+            Admission::Reject(_) => item.priority = Priority::Normal,
+        }
     }
 
     /// Orders by what the policy has learnt meanwhile.
@@ -242,7 +258,7 @@ impl FrontierActor {
         self.frontier.set_order(Arc::clone(&order.scores));
         let mut gone = 0;
         if order.generation != self.setup.order.generation {
-            let ended = self.frontier.reclassify(&|class, url, via| (order.class_of)(class, url, via));
+            let ended = self.frontier.reclassify(&|class, url, via| (order.readmit)(class, url, via));
             gone = ended.len() as u64;
             self.end_waiting(ended);
         }
@@ -275,8 +291,9 @@ impl FrontierActor {
     /// Notes on a lease why it was that URL's turn.
     fn explain(&mut self, lease: &mut Lease) {
         let Some(snapshot) = self.setup.order.version else { return };
-        // What somebody put first is worth what the policy says.
-        let score = self.setup.order.scores.score(lease.item.class.unsteered());
+        let score = self.setup.order.scores.score(lease.item.class);
+        // A pinned URL is worth what the policy says.
+        let score = if lease.item.priority == Priority::Pinned { score } else { lease.item.priority.rank(score) };
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
             // What is put last is worth nothing, however far below the others.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frontier::CATCH_ALL;
-use harvestman_core::model::{ClusterId, PatternId, PolicyRefusal, UrlPattern};
+use harvestman_core::model::{Admission, ClusterId, PatternId, PolicyRefusal, Priority, QueueKey, UrlPattern};
 
 fn pattern(coarse: u64, fine: u64) -> UrlPattern {
     UrlPattern { coarse: PatternId(coarse), fine: PatternId(fine) }
@@ -20,12 +20,17 @@ fn bounded(classes_max: u32) -> Frontier {
     Frontier::new(FrontierLimits { classes_max, ..NO_LIMITS }, scores(&[]))
 }
 
+/// The classes of the first host, and how many URLs wait under each.
+fn classes(frontier: &Frontier) -> Vec<(LinkClass, usize)> {
+    frontier.classes(&host(1)).map(|(queue, waiting)| (queue.class, waiting)).collect()
+}
+
 /// Pushes a URL of each class and says which classes they wait under.
 fn pushed(frontier: &mut Frontier, classes: &[LinkClass]) -> Vec<(LinkClass, usize)> {
     for (path, class) in (0..).zip(classes) {
         frontier.push(&ScheduledUrl { class: *class, ..item(1, path, 0, 0) }).unwrap();
     }
-    frontier.classes(&host(1)).collect()
+    self::classes(frontier)
 }
 
 #[test]
@@ -80,10 +85,10 @@ fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
     frontier.reclassify(&|class, url, via| {
         assert!(url.starts_with("http://h1.test/p") && url.ends_with("?q=1"), "{url}");
         assert_eq!(via, Some("http://h0.test/"));
-        if url.contains("p5") { class } else { LinkClass::unclassified(Apath(9)) }
+        if url.contains("p5") { class.into() } else { LinkClass::unclassified(Apath(9)).into() }
     });
     let class = |apath| LinkClass::unclassified(Apath(apath));
-    assert_eq!(frontier.classes(&host(1)).collect::<Vec<_>>(), [(class(9), 6), (class(2), 1)]);
+    assert_eq!(classes(&frontier), [(class(9), 6), (class(2), 1)]);
     assert_eq!((frontier.queued(), lease.item.class), (8, class(0)));
     let rest: Vec<(String, u64)> = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok())
         .map(|lease| (lease.item.url.path_and_query().replace("?q=1", ""), lease.item.class.apath.0))
@@ -95,7 +100,7 @@ fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
 }
 
 #[test]
-fn what_is_let_go_waits_no_more_whether_it_was_tried_before_or_not() {
+fn what_is_rejected_waits_no_more_whether_it_was_tried_before_or_not() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     for path in 0..6 {
         frontier.push(&item(1, path, 0, 0)).unwrap();
@@ -104,7 +109,8 @@ fn what_is_let_go_waits_no_more_whether_it_was_tried_before_or_not() {
     let under_way = frontier.pop(&host(1), at(0)).unwrap();
     assert!(frontier.retry(&tried, at(5)).is_some());
     let gone = frontier.reclassify(&|class, url, _| {
-        if ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path)) { class.let_go() } else { class }
+        let rejected = ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path));
+        if rejected { Admission::Reject(PolicyRefusal::StructureTrap) } else { class.into() }
     });
     assert_eq!((gone.len(), frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
     assert!(frontier.end(under_way.id).is_some(), "a lease is left alone");
@@ -120,14 +126,14 @@ fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
     pushed(&mut frontier, &(0..9).map(|n| class(1, n % 2, n % 2, 0)).collect::<Vec<_>>());
     let by_path = |_: LinkClass, url: &str, _: Option<&str>| {
         let n = url.bytes().filter(u8::is_ascii_digit).map(u64::from).sum();
-        class(2, n, n, 0)
+        class(2, n, n, 0).into()
     };
     frontier.reclassify(&by_path);
     let counts: Vec<usize> = frontier.classes(&host(1)).map(|(_, waiting)| waiting).collect();
     assert_eq!(counts, [1, 1, 1, 6]);
     assert_eq!(frontier.waiting_in(CATCH_ALL), 6);
-    frontier.reclassify(&|_, _, _| class(3, 3, 3, 3));
-    assert_eq!(frontier.classes(&host(1)).collect::<Vec<_>>(), [(class(3, 3, 3, 3), 9)]);
+    frontier.reclassify(&|_, _, _| class(3, 3, 3, 3).into());
+    assert_eq!(classes(&frontier), [(class(3, 3, 3, 3), 9)]);
     frontier.reclassify(&by_path);
     assert_eq!(frontier.classes(&host(1)).count(), 4);
 }
@@ -136,7 +142,7 @@ fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
 fn a_host_that_is_not_known_has_no_classes() {
     let mut frontier = bounded(1);
     assert_eq!(frontier.classes(&host(1)).count() + frontier.waiting_at(&host(1), CATCH_ALL), 0);
-    frontier.reclassify(&|_, _, _| CATCH_ALL);
+    frontier.reclassify(&|_, _, _| CATCH_ALL.into());
     frontier.set_order(scores(&[]));
     assert_eq!(frontier.best(&host(1), at(0)), Err(NotReady::Empty));
 }
@@ -176,25 +182,14 @@ proptest! {
 
 #[test]
 fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for() {
-    /// Nothing at the ninth place is wanted.
-    struct NotTheNinth;
-
-    impl ClassOrder for NotTheNinth {
-        fn score(&self, _: LinkClass) -> f64 {
-            0.0
-        }
-
-        fn unwanted(&self, class: LinkClass) -> Option<PolicyRefusal> {
-            (class.apath == Apath(9)).then_some(PolicyRefusal::DuplicateContent)
-        }
-    }
-    let mut frontier = Frontier::new(NO_LIMITS, Arc::new(NotTheNinth));
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     for path in 0..9 {
         frontier.push(&item(1, path, 9, 4)).unwrap();
     }
     let odd = |class, url: &str, _: Option<&str>| {
         let kept = ["p1", "p3", "p5", "p7"].iter().any(|path| url.contains(path));
-        if kept { LinkClass::unclassified(Apath(1)) } else { class }
+        assert_eq!(class, LinkClass::unclassified(Apath(9)));
+        if kept { LinkClass::unclassified(Apath(1)).into() } else { Admission::Reject(PolicyRefusal::DuplicateContent) }
     };
     let gone = frontier.reclassify(&odd);
     let why = Fate::Policy(PolicyRefusal::DuplicateContent);
@@ -226,7 +221,7 @@ fn every_second_url_is_one_to_be_visited_again_however_bad_and_late_it_is_where_
 }
 
 #[test]
-fn visits_stay_one_queue_unless_they_are_let_go_and_have_room_where_no_class_has() {
+fn visits_stay_one_queue_unless_they_are_rejected_and_have_room_where_no_class_has() {
     let mut frontier = bounded(1);
     let other = class(1, 1, 1, 1);
     let visits = LinkClass::REVISIT;
@@ -234,12 +229,28 @@ fn visits_stay_one_queue_unless_they_are_let_go_and_have_room_where_no_class_has
         pushed(&mut frontier, &[other, class(1, 2, 2, 2), visits, visits, visits]),
         [(other, 1), (CATCH_ALL, 1), (visits, 3)]
     );
-    let gone = frontier.reclassify(&|_, url, _| if url.contains("p3") { other.let_go() } else { other });
-    assert_eq!((gone.len(), frontier.classes(&host(1)).collect::<Vec<_>>()), (1, vec![(other, 2), (visits, 2)]));
+    let gone = frontier.reclassify(&|_, url, _| {
+        if url.contains("p3") { Admission::Reject(PolicyRefusal::StructureTrap) } else { other.into() }
+    });
+    assert_eq!((gone.len(), classes(&frontier)), (1, vec![(other, 2), (visits, 2)]));
     for _ in 0..4 {
         frontier.pop(&host(1), at(0)).unwrap();
     }
     let found = pushed(&mut frontier, &[class(2, 2, 2, 2), class(2, 3, 3, 3), visits]);
     assert_eq!(found.len(), 3, "{found:?}");
     assert_eq!(frontier.waiting_at(&host(1), visits), 1, "its place was not given to another class");
+}
+
+#[test]
+fn urls_of_one_class_wait_in_a_queue_per_priority_and_leave_in_the_order_of_priorities() {
+    let mut frontier = bounded(9);
+    let one = class(1, 1, 1, 1);
+    let priorities = [Priority::Last, Priority::Normal, Priority::Pinned];
+    for (path, priority) in (0..).zip(priorities) {
+        frontier.push(&ScheduledUrl { class: one, priority, ..item(1, path, 0, 0) }).unwrap();
+    }
+    let queues: Vec<_> = priorities.map(|priority| (QueueKey { class: one, priority }, 1)).into();
+    assert_eq!(frontier.classes(&host(1)).collect::<Vec<_>>(), queues);
+    let popped = std::iter::from_fn(|| frontier.pop(&host(1), at(0)).ok()).map(|lease| lease.item.priority);
+    assert!(popped.eq([Priority::Pinned, Priority::Normal, Priority::Last]));
 }

@@ -45,7 +45,12 @@ fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
         in_flight_max,
         early_stop: EarlyStopOptions { share: 0.0, requests: 0 },
         explore_every: 0,
-        order: Order { scores: scores(&[]), version: None, generation: 0, class_of: Arc::new(|class, _, _| class) },
+        order: Order {
+            scores: scores(&[]),
+            version: None,
+            generation: 0,
+            readmit: Arc::new(|class, _, _| class.into()),
+        },
         orders: Arc::default(),
         ownership: SingleNode::shared(),
         activity: Arc::new(FrontierActivity::default()),

@@ -15,11 +15,11 @@ fn the_best_classes_come_first_with_the_url_that_is_next_at_the_first_host() {
     }
     let survey = frontier.survey(2);
     let best: Vec<_> =
-        survey.best.iter().map(|class| (class.class.apath.0, class.waiting, class.example.as_str())).collect();
+        survey.best.iter().map(|class| (class.queue.class.apath.0, class.waiting, class.example.as_str())).collect();
     assert_eq!(best, [(3, 1, "http://h3.test/p5?q=1"), (1, 3, "http://h1.test/p3?q=1")]);
     assert_eq!((survey.classes, survey.hosts), (3, 3));
     assert_eq!(survey.largest, [(host(1), 2), (host(2), 2)]);
-    assert_eq!(frontier.survey(9).best.last().map(|class| class.class.apath.0), Some(2), "no number is least");
+    assert_eq!(frontier.survey(9).best.last().map(|class| class.queue.class.apath.0), Some(2), "no number is least");
 }
 
 proptest! {
@@ -47,8 +47,8 @@ proptest! {
         let survey = frontier.survey(rows);
         prop_assert_eq!((survey.classes, survey.hosts), (classes.len(), hosts.len()));
         prop_assert_eq!((survey.best.len(), survey.largest.len()), (rows.min(classes.len()), rows.min(hosts.len())));
-        for WaitingClass { class, waiting, example, .. } in &survey.best {
-            prop_assert_eq!(Some(waiting), classes.get(&class.apath.0));
+        for WaitingClass { queue, waiting, example, .. } in &survey.best {
+            prop_assert_eq!(Some(waiting), classes.get(&queue.class.apath.0));
             prop_assert!(example.starts_with("http://h"));
         }
         for (key, count) in &survey.largest {

@@ -1,0 +1,192 @@
+//! The one question about a link: may it be queued, and how?
+//!
+//! It is asked up to four times, each time with more knowledge: of all links at a place before one of them is resolved, of a
+//! class once the URL's pattern is known, of a new URL, and of a URL that waits already whenever classes have changed their
+//! meaning. An early rejection spares the work of the later steps.
+
+use std::sync::Arc;
+
+use super::PolicySnapshot;
+use harvestman_core::config::FilterOrder;
+use harvestman_core::model::{Admission, Apath, ClassOrder, LeafPath, PageCluster, PolicyRefusal, Priority, Prospect};
+use harvestman_core::model::{ClassTokens, ClusterId, LinkClass, UrlPattern};
+
+/// A link, by what is known of it when a snapshot is asked ([`PolicySnapshot::admit`]).
+#[derive(Debug, Clone, Copy)]
+pub enum Link<'a> {
+    /// All links at one place of a page, before one of them is resolved. The class has no pattern.
+    Place(LinkClass),
+    /// Links whose URLs have the pattern of this class, at a place that was asked about before.
+    Class(LinkClass),
+    /// A new link.
+    New {
+        /// Its class, with the pattern of its URL where patterns are looked up.
+        class: LinkClass,
+        /// Its URL.
+        url: &'a str,
+        /// The page with the link.
+        via: &'a str,
+    },
+    /// A URL that waits already.
+    Waiting {
+        /// Its class in the snapshot's generation ([`PolicySnapshot::class_of`]).
+        class: LinkClass,
+        /// The URL.
+        url: &'a str,
+        /// The page that it was discovered on.
+        via: Option<&'a str>,
+    },
+}
+
+impl<'a> Link<'a> {
+    /// The class.
+    pub const fn class(&self) -> LinkClass {
+        match *self {
+            Self::Place(class) | Self::Class(class) | Self::New { class, .. } | Self::Waiting { class, .. } => class,
+        }
+    }
+
+    /// The URL, once it is known.
+    pub const fn url(&self) -> Option<&'a str> {
+        match *self {
+            Self::Place(_) | Self::Class(_) => None,
+            Self::New { url, .. } | Self::Waiting { url, .. } => Some(url),
+        }
+    }
+
+    /// A policy's answer: rejected for this reason, if there is one. The target of a redirect is never rejected by a policy: it stands
+    /// for a page that was wanted.
+    pub fn unless(&self, refusal: Option<PolicyRefusal>) -> Admission {
+        match refusal {
+            Some(why) if self.class().apath != Apath::REDIRECT => Admission::Reject(why),
+            _ => self.class().into(),
+        }
+    }
+}
+
+/// Decides again about a URL that waits under a class of an earlier generation.
+pub fn readmit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str, via: Option<&str>) -> Admission {
+    let class = snapshot.class_of(class, url, via);
+    snapshot.admit(&Link::Waiting { class, url, via })
+}
+
+/// A rule beside the policy that changes what the policy decides about links.
+pub trait Adjustment: Send + Sync {
+    /// Changes the decision about a link. `policy` is the snapshot that decided first.
+    fn adjust(&self, policy: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission;
+
+    /// Grows when URLs that wait must be asked about again.
+    fn generation(&self) -> u64 {
+        0
+    }
+}
+
+/// A policy's snapshot with adjustments, which are applied one after the other. It orders classes as the policy does.
+pub struct AdjustedSnapshot {
+    policy: Arc<dyn PolicySnapshot>,
+    adjustments: Vec<Arc<dyn Adjustment>>,
+}
+
+impl AdjustedSnapshot {
+    /// `snapshot` with another adjustment, which is applied before those that it has.
+    pub fn new(snapshot: &Arc<dyn PolicySnapshot>, adjustment: Arc<dyn Adjustment>) -> Self {
+        let (policy, others) = match snapshot.as_adjusted() {
+            Some(adjusted) => (&adjusted.policy, adjusted.adjustments.as_slice()),
+            None => (snapshot, [].as_slice()),
+        };
+        let adjustments = std::iter::once(adjustment).chain(others.iter().cloned()).collect();
+        Self { policy: Arc::clone(policy), adjustments }
+    }
+}
+
+/// The snapshot for a filter of this order: where the filter does not consult the policy, the policy rejects no link.
+pub fn consulted(snapshot: Arc<dyn PolicySnapshot>, filter: FilterOrder) -> Arc<dyn PolicySnapshot> {
+    match filter {
+        FilterOrder::GraphDup | FilterOrder::DupGraph => snapshot,
+        FilterOrder::DupOnly => Arc::new(AdjustedSnapshot::new(&snapshot, Arc::new(PolicyUnheard))),
+    }
+}
+
+/// Admits every link that the policy rejects.
+struct PolicyUnheard;
+
+impl Adjustment for PolicyUnheard {
+    fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, _: Admission) -> Admission {
+        Admission::Queue(link.class(), Priority::Normal)
+    }
+}
+
+impl ClassOrder for AdjustedSnapshot {
+    fn score(&self, class: LinkClass) -> f64 {
+        self.policy.score(class)
+    }
+
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        self.policy.curiosity(class)
+    }
+
+    fn recent_yield(&self) -> Option<f64> {
+        self.policy.recent_yield()
+    }
+
+    fn prospect(&self, class: LinkClass) -> Option<Prospect> {
+        self.policy.prospect(class)
+    }
+}
+
+impl PolicySnapshot for AdjustedSnapshot {
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let policy = &*self.policy;
+        let first = policy.admit(link);
+        self.adjustments.iter().fold(first, |admission, adjustment| adjustment.adjust(policy, link, admission))
+    }
+
+    fn as_adjusted(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn version(&self) -> u64 {
+        self.policy.version()
+    }
+
+    fn generation(&self) -> u64 {
+        // Each only grows, so that the sum changes with each of them.
+        self.policy.generation() + self.adjustments.iter().map(|adjustment| adjustment.generation()).sum::<u64>()
+    }
+
+    fn patterns_version(&self) -> u64 {
+        self.policy.patterns_version()
+    }
+
+    fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
+        self.policy.class_of(class, url, via)
+    }
+
+    fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
+        self.policy.cluster(bag)
+    }
+
+    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
+        self.policy.page_cluster(waited, url, bag)
+    }
+
+    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
+        self.policy.class_tokens()
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        self.policy.pattern(url)
+    }
+
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        self.policy.explain(class)
+    }
+
+    fn describe(&self) -> Option<serde_json::Value> {
+        self.policy.describe()
+    }
+
+    fn spell(&self, url: &str) -> Option<String> {
+        self.policy.spell(url)
+    }
+}
