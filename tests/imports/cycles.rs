@@ -18,19 +18,10 @@ const EXCEPTIONS: &[Exception] = &[
         "to be removed",
     ),
     ("sim", "changes.rs render.rs site.rs traps.rs", "to be removed"),
-    ("stages", "frontier/allowance.rs frontier/budgets.rs", "to be removed"),
     ("stages", "host/actor/mod.rs host/ports.rs", "to be removed"),
-    ("stages", "host/sitemap/collect.rs host/sitemap/mod.rs", "to be removed"),
     ("storage", "archive/tables/lines.rs archive/tables/mod.rs", "to be removed"),
     ("storage", "dedup/bloom/set.rs dedup/bloom/shard.rs", "to be removed"),
     ("storage", "dedup/disk/run.rs dedup/disk/scan.rs", "to be removed"),
-    ("structure", "parse/formatting.rs parse/open.rs", "to be removed"),
-    (
-        "structure",
-        "site/cluster_graph/evidence.rs site/cluster_graph/prune.rs site/cluster_graph/reach.rs",
-        "to be removed",
-    ),
-    ("structure", "site/cluster_graph/filter.rs site/cluster_graph/graph.rs", "to be removed"),
 ];
 
 /// The files that can be reached from each file.

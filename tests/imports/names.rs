@@ -17,15 +17,11 @@ const EXCEPTIONS: &[Exception] = &[
     ("report", "Group", "to be removed"),
     ("report", "HostRow", "to be removed"),
     ("sim", "Route", "to be removed"),
-    ("stages", "Error", "to be removed"),
-    ("stages", "Limits", "to be removed"),
-    ("stages", "Waiting", "to be removed"),
     ("storage", "Error", "to be removed"),
     ("storage", "Header", "to be removed"),
     ("storage", "Medium", "to be removed"),
     ("storage", "Shard", "to be removed"),
     ("storage", "Source", "to be removed"),
-    ("structure", "Place", "to be removed"),
 ];
 
 fn violations(of: &Crate) -> Violations {
