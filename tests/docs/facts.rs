@@ -2,17 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::markdown::section;
 use super::root;
 
 fn text(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).unwrap()
-}
-
-/// The part of a document below a heading, up to the next heading of any depth.
-fn section<'a>(text: &'a str, heading: &str) -> &'a str {
-    let from = text.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no `{heading}`")) + heading.len() + 2;
-    let to = text[from..].find("\n#").map_or(text.len(), |to| from + to);
-    &text[from..to]
 }
 
 /// What stands first in the rows of a table, without the head and without backquotes.

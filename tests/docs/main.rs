@@ -1,12 +1,14 @@
-//! The documentation says what is there: links lead somewhere, pages are in the book, command lines parse, names of settings and metrics
-//! exist. Each check is tried on a broken sample first.
+//! The documentation describes what is there: links lead somewhere, pages are in the book, command lines parse, settings, metrics and
+//! files that are named exist, and ARCHITECTURE.md follows a page through the code. Each check is tried on a broken sample first.
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 
+mod architecture;
 mod commands;
 mod facts;
 mod links;
 mod markdown;
 mod names;
+mod paths;
 mod shell;
 mod summary;
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use markdown::Page;
 
-/// Documents beside those of docs/.
+/// Documents beside those of docs/ and the READMEs of the crates.
 const OTHERS: &[&str] = &["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "grafana/README.md"];
 
 fn root() -> &'static Path {
@@ -40,7 +42,9 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 /// All documents.
 fn pages() -> Vec<Page> {
     let others = OTHERS.iter().map(|name| root().join(name)).filter(|path| path.exists());
-    let pages: Vec<Page> = others.chain(below(&root().join("docs"))).map(|path| Page::read(&path)).collect();
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("README.md"));
+    let all = others.chain(below(&root().join("docs"))).chain(crates);
+    let pages: Vec<Page> = all.map(|path| Page::read(&path)).collect();
     assert!(pages.len() >= 20, "only {} documents were found", pages.len());
     pages
 }

@@ -89,6 +89,13 @@ fn slug(heading: &str) -> String {
     kept.map(|char| if char == ' ' { '-' } else { char.to_ascii_lowercase() }).collect()
 }
 
+/// The part of a document below a heading, up to the next heading of any depth.
+pub fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let from = text.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no `{heading}`")) + heading.len() + 2;
+    let to = text[from..].find("\n#").map_or(text.len(), |to| from + to);
+    &text[from..to]
+}
+
 #[test]
 fn a_document_is_read_as_it_is_shown() {
     let text = "# A `b`, c\n\n[l](x.md#y) `code` ![p](p.png)\n\n```sh tutorial\nrun\n```\n\n## D\n\n## D\n";
