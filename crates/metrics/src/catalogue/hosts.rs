@@ -24,6 +24,9 @@ group! {
         /// Times that a host was left alone longer than its delay, by cause: an error or 429, too many failures in a row (`breaker`), a
         /// robots.txt that could not be had.
         backoffs: CounterBy = "harvestman_host_backoffs_total" by "cause" in BACKOFF_CAUSES;
+        /// Hosts whose robots.txt asks for a longer crawl delay than `robots.crawl_delay_max`, which is used instead. The report
+        /// names up to twenty of them.
+        crawl_delays_capped: Counter = "harvestman_host_crawl_delays_capped_total";
         /// Requests for pages that failed and will be made once more.
         retries: Counter = "harvestman_host_retries_total";
         /// Hosts that have work now.

@@ -251,6 +251,7 @@ impl HostActor {
     fn report_capped_delay(&mut self) {
         let rules = self.setup.rules.load();
         if let Some(capped) = self.core.as_mut().and_then(|core| core.report_capped_delay(&rules)) {
+            self.setup.metrics.crawl_delays_capped.inc();
             self.setup.capped_delays.add(capped);
         }
     }
