@@ -7,13 +7,13 @@ use harvestman_metrics::Metrics;
 type Answer = Result<u64, BusError>;
 
 /// Answers appends as scripted, each after a delay; never answers anything else.
-struct Told(Mutex<VecDeque<(Duration, Answer)>>, Clock);
+struct ScriptedBus(Mutex<VecDeque<(Duration, Answer)>>, Clock);
 
 fn never<'a, T: Send + 'a>() -> BoxFuture<'a, Result<T, BusError>> {
     Box::pin(std::future::pending())
 }
 
-impl Bus for Told {
+impl Bus for ScriptedBus {
     fn get<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<KeyValue>, BusError>> {
         never()
     }
@@ -68,10 +68,10 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 /// A bus with scripted answers, and its metrics.
-fn told(answers: impl IntoIterator<Item = (u64, Answer)>) -> (MeteredBus, Clock, Metrics) {
+fn scripted(answers: impl IntoIterator<Item = (u64, Answer)>) -> (MeteredBus, Clock, Metrics) {
     let (clock, metrics) = (Clock::starting_at(Instant::EPOCH + seconds(1_000)), Metrics::of_node("a"));
     let answers = answers.into_iter().map(|(after, answer)| (seconds(after), answer)).collect();
-    let bus = Arc::new(Told(Mutex::new(answers), clock.clone()));
+    let bus = Arc::new(ScriptedBus(Mutex::new(answers), clock.clone()));
     (MeteredBus::new(bus, clock.clone(), Arc::clone(&metrics.fleet)), clock, metrics)
 }
 
@@ -83,7 +83,7 @@ async fn append(bus: &MeteredBus) -> Answer {
 async fn each_call_is_counted_by_what_came_of_it() {
     let errors = [BusError::Conflict, unreachable(), BusError::Full(String::new()), BusError::Refused(String::new())];
     let answers = [Ok(7), Ok(8)].into_iter().chain(errors.map(Err));
-    let (bus, _, metrics) = told(answers.map(|answer| (0, answer)));
+    let (bus, _, metrics) = scripted(answers.map(|answer| (0, answer)));
     assert_eq!(append(&bus).await, Ok(7));
     for _ in 0..5 {
         let _ = append(&bus).await;
@@ -99,7 +99,7 @@ async fn each_call_is_counted_by_what_came_of_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_nobody_waits_for_any_more_is_counted_too() {
-    let (bus, clock, metrics) = told([]);
+    let (bus, clock, metrics) = scripted([]);
     tokio::select! {
         _ = bus.get("a") => panic!("no answer comes"),
         () = clock.sleep(seconds(5)) => {}
@@ -112,7 +112,7 @@ async fn a_call_that_nobody_waits_for_any_more_is_counted_too() {
 async fn the_time_without_an_answer_is_counted_once_and_as_it_passes() {
     let unanswered = || (5, Err(unreachable()));
     let (bus, clock, metrics) =
-        told([(3, Ok(1)), unanswered(), unanswered(), (1, Err(BusError::Conflict)), (9, Ok(2))]);
+        scripted([(3, Ok(1)), unanswered(), unanswered(), (1, Err(BusError::Conflict)), (9, Ok(2))]);
     let shown = || (metrics.fleet.away_seconds.get(), metrics.fleet.reachable.get());
     append(&bus).await.unwrap();
     assert_eq!(shown(), (0.0, 1), "a slow answer is one");

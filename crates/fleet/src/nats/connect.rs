@@ -197,14 +197,14 @@ mod tests {
 
     #[test]
     fn a_change_is_told_once() {
-        let (connected, mut told) = watch::channel(true);
+        let (connected, mut connections) = watch::channel(true);
         track(&connected, &Event::Connected);
-        assert!(!told.has_changed().unwrap());
+        assert!(!connections.has_changed().unwrap());
         track(&connected, &Event::Disconnected);
-        assert!(!*told.borrow_and_update());
+        assert!(!*connections.borrow_and_update());
         track(&connected, &Event::Disconnected);
-        assert!(!told.has_changed().unwrap());
+        assert!(!connections.has_changed().unwrap());
         track(&connected, &Event::Connected);
-        assert!(*told.borrow_and_update());
+        assert!(*connections.borrow_and_update());
     }
 }

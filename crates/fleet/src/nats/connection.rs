@@ -92,7 +92,7 @@ impl Connection {
     }
 
     /// Waits for a connection, at most for the request timeout. A message sent without one would be delivered later,
-    /// when nobody waits for it any more.
+    /// when no caller waits for it any more.
     async fn ready(&self) -> Result<(), BusError> {
         let mut connected = self.connected.subscribe();
         if self.is_closed() {

@@ -252,7 +252,7 @@ fn meaning(status: Option<StatusCode>, description: Option<&str>) -> Meaning {
         None | Some(StatusCode::OK) => Meaning::Message,
         Some(StatusCode::IDLE_HEARTBEAT) => Meaning::Alive,
         Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Meaning::AskAgain,
-        // The request was fulfilled as far as its limit of bytes allows.
+        // The request was fulfilled up to its limit of bytes.
         Some(StatusCode::REQUEST_TERMINATED) if description.is_some_and(|text| text.contains("MaxBytes")) => {
             Meaning::AskAgain
         }

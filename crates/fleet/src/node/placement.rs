@@ -35,9 +35,9 @@ fn takes_part<'a>(weights: &BTreeMap<&'a str, Weight>, node: &str) -> Option<&'a
 /// node or has not caught up: then the load of its holder is not known either.
 pub fn known(view: &FleetView, partitions: &Partitions) -> Option<Vec<u64>> {
     let nodes = view.nodes();
-    let mut told: BTreeMap<&SessionId, BTreeMap<Partition, u64>> = BTreeMap::new();
+    let mut heartbeats: BTreeMap<&SessionId, BTreeMap<Partition, u64>> = BTreeMap::new();
     for (session, said) in view.live() {
-        told.insert(session, said.held.iter().copied().zip(said.known.iter().copied()).collect());
+        heartbeats.insert(session, said.held.iter().copied().zip(said.known.iter().copied()).collect());
     }
     let owners = owners(view, partitions);
     if owners.is_empty() {
@@ -46,7 +46,7 @@ pub fn known(view: &FleetView, partitions: &Partitions) -> Option<Vec<u64>> {
     let known = |(partition, owner): (Partition, &str)| {
         let (record, _) = view.partitions.get(&partition)?;
         let holder = record.owner.as_ref().filter(|holder| nodes.get(owner) == Some(holder))?;
-        told.get(holder)?.get(&partition).copied()
+        heartbeats.get(holder)?.get(&partition).copied()
     };
     partitions.all().zip(owners).map(known).collect()
 }
@@ -71,7 +71,7 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
     }
     let elsewhere = elsewhere(&owners, view, partitions);
     let is_as_before = moved.is_empty() && asked.is_none() && elsewhere == now.elsewhere;
-    // A change that only removes stale entries keeps the last list of moves, for whoever requested them.
+    // A change that only removes stale entries keeps the last list of moves, for the requester.
     let moved = if moved.is_empty() && asked.is_none() { now.moved } else { moved };
     (!is_as_before).then(|| Placement { elsewhere, answered: asked.unwrap_or(now.answered), moved })
 }

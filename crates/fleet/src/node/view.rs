@@ -127,7 +127,7 @@ impl FleetView {
         }
     }
 
-    /// Iterates over the sessions that are alive, as far as this view knows.
+    /// Iterates over the sessions that are alive according to this view.
     pub fn live(&self) -> impl Iterator<Item = (&SessionId, &Heartbeat)> {
         self.sessions.keys().filter_map(|session| Some((session, self.heartbeat(session)?)))
     }

@@ -111,16 +111,16 @@ async fn deliver<T>(
     }
 }
 
-fn told(cursor: &mut u64, is_first: &mut bool, state: &State) -> Vec<WatchEvent> {
+fn events(cursor: &mut u64, is_first: &mut bool, state: &State) -> Vec<WatchEvent> {
     let mut new: Vec<KeyValue> = state.keys.values().filter(|held| held.revision > *cursor).cloned().collect();
     new.sort_by_key(|held| held.revision);
     *cursor = state.revision;
-    let mut told: Vec<WatchEvent> =
+    let mut events: Vec<WatchEvent> =
         new.into_iter().filter(|new| !*is_first || new.value.is_some()).map(WatchEvent::Key).collect();
     if std::mem::take(is_first) {
-        told.push(WatchEvent::UpToDate);
+        events.push(WatchEvent::UpToDate);
     }
-    told
+    events
 }
 
 fn messages(stream: Stream, subject: &str, from: &mut u64, state: &State) -> Vec<Message> {
@@ -158,7 +158,7 @@ impl Bus for NodeBus {
 
     fn watch(&self) -> BoxFuture<'_, Answer<Receiver<WatchEvent>>> {
         let (mut cursor, mut is_first) = (0, true);
-        self.feed(Place::Keys, move |state| told(&mut cursor, &mut is_first, state))
+        self.feed(Place::Keys, move |state| events(&mut cursor, &mut is_first, state))
     }
 
     fn append<'a>(&'a self, stream: Stream, subject: &'a str, payload: Bytes) -> BoxFuture<'a, Answer<u64>> {

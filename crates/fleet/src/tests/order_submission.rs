@@ -64,7 +64,7 @@ async fn what_is_answered_holds_and_what_is_refused_does_not() {
             }
         }
     }
-    assert!(sure > 100 && not > 20, "{sure} told, {not} not");
+    assert!(sure > 100 && not > 20, "{sure} in effect, {not} not");
 }
 
 #[tokio::test(start_paused = true)]
