@@ -1,5 +1,5 @@
-//! What somebody has told a crawl and what holds until it is taken back: kept in a file of the crawl directory, so that a crawl that
-//! goes on keeps to it, however it had ended.
+//! Orders to a crawl that are in force until they are revoked, persisted in the crawl directory, so that a resumed crawl obeys them,
+//! however it had ended.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ const IN_FORCE_FILE: &str = "in-force.json";
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 1;
 
-/// What holds.
+/// The orders in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ActiveOrders {
     /// Settings that were changed; their values are in the configuration.
@@ -33,8 +33,8 @@ struct File<T> {
 }
 
 impl ActiveOrders {
-    /// Reads what an earlier run left; nothing holds where there is no file. A file that cannot be read is an error: nobody may be
-    /// asked for what somebody has forbidden.
+    /// Reads what an earlier run left; no orders are in force where there is no file. An unreadable file is an error: what was forbidden must
+    /// not be requested.
     pub(super) fn read(directory: &Path) -> Result<Self, Error> {
         let path = directory.join(IN_FORCE_FILE);
         let wrong = |what: &dyn std::fmt::Display| {

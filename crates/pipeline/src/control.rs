@@ -1,4 +1,4 @@
-//! A running crawl does what it is told: checks it, keeps it on the disk, and does it, in this order.
+//! Control of a running crawl: each command is checked, persisted and applied, in this order.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use harvestman_report::{self as report, Command, Given};
 use harvestman_stages::frontier::LimitsChanged;
 use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
 
-/// Clusters that an answer names at most.
+/// Clusters that an answer lists at most.
 const CLUSTERS_TOLD: usize = 40;
 
 /// What the control of a crawl is built from.
@@ -67,7 +67,7 @@ impl CrawlControl {
         &self.publisher
     }
 
-    /// What somebody has told the crawl and holds.
+    /// Returns the orders that are in force.
     pub(super) fn in_force(&self) -> report::InForce {
         fn texts<T: ToString>(all: &[T]) -> Vec<String> {
             all.iter().map(T::to_string).collect()
@@ -82,14 +82,15 @@ impl CrawlControl {
         }
     }
 
-    /// Keeps what is to hold from now on.
+    /// Persists the orders that hold from now on.
     fn keep(&self, new: ActiveOrders) -> Result<(), String> {
         new.write(&self.directory).map_err(|error| unkept(&error))?;
         *self.active.lock() = new;
         Ok(())
     }
 
-    /// What a cluster as a target does not reach, where that is much: nobody is to wonder why some of its pages still come.
+    /// Returns a remark where a cluster as a target reaches fewer than nine tenths of its known pages, which explains why others are still
+    /// fetched.
     fn reach(&self, target: &Target) -> Option<String> {
         let Target::Cluster(cluster) = target else { return None };
         let (foretold, pages) = self.publisher.foretold(*cluster);
@@ -101,8 +102,8 @@ impl CrawlControl {
         })
     }
 
-    /// Makes a target of a text. A cluster must be one that is known: in a fleet to the node that was told, which has looked; this
-    /// one may have met no page of it yet.
+    /// Parses a target. A cluster must be known; in a fleet the node that received the command has checked that, and this node may not have
+    /// met a page of it yet.
     fn target(&self, text: &str) -> Result<Target, String> {
         let target: Target = text.parse().map_err(|error| format!("{error}"))?;
         if let Target::Cluster(cluster) = target
@@ -118,7 +119,10 @@ fn unkept(error: &impl std::fmt::Display) -> String {
     format!("it cannot be kept on the disk, and is not done: {error}")
 }
 
-/// Whether pages of a cluster were met, or what to name instead.
+/// Checks that pages of a cluster were met.
+///
+/// # Errors
+/// The known clusters, to name one of them instead.
 pub(super) fn known(
     cluster: ClusterId,
     known: &BTreeMap<ClusterId, KnownCluster>,
@@ -145,7 +149,7 @@ fn unknown_cluster(cluster: ClusterId, known: &BTreeMap<ClusterId, KnownCluster>
     text
 }
 
-/// Which list of a steering is meant.
+/// Selects the list of bans or that of pins.
 type List = fn(&mut Steering) -> &mut Vec<Target>;
 
 const BANNED: List = |steering| &mut steering.banned;
@@ -209,7 +213,7 @@ impl CrawlControl {
         Ok(settings.iter().map(change).collect::<Vec<_>>().join(", "))
     }
 
-    /// Has all stages go by the settings of now.
+    /// Applies the settings to all stages.
     fn apply(&self, config: &Config) {
         self.frontier.allowance().set_budgets(budgets(config, self.started));
         self.frontier.send(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
@@ -224,7 +228,7 @@ impl CrawlControl {
             return Ok("it was so already".to_owned());
         }
         if targets.len() >= TARGETS_MAX {
-            return Err(format!("there are {TARGETS_MAX} of them already; take one back first"));
+            return Err(format!("there are {TARGETS_MAX} of them already; remove one first"));
         }
         targets.push(target.clone());
         let gone = self.steer(held).await?;
@@ -248,7 +252,7 @@ impl CrawlControl {
         Ok("it holds no longer; what was let go meanwhile stays so, new links are followed".to_owned())
     }
 
-    /// Keeps and publishes what is banned and pinned, and waits until the frontier goes by it. Says how many URLs were let go.
+    /// Persists and publishes bans and pins, and waits until the frontier follows them. Returns the number of discarded URLs.
     async fn steer(&self, held: ActiveOrders) -> Result<u64, String> {
         let steering = held.steering.clone();
         self.keep(held)?;
@@ -263,7 +267,7 @@ impl CrawlControl {
         let blocked = &mut held.blocked.0;
         let changed = if blocks { blocked.insert(name.clone()) } else { blocked.remove(&name) };
         if blocked.len() > BLOCKED_MAX {
-            return Err(format!("{BLOCKED_MAX} hosts are blocked already; take one back first"));
+            return Err(format!("{BLOCKED_MAX} hosts are blocked already; unblock one first"));
         }
         if !changed && !blocks {
             let there: Vec<String> = blocked.iter().map(HostName::to_string).collect();

@@ -1,4 +1,4 @@
-//! What the CPU workers are given.
+//! Jobs of the CPU workers.
 
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;

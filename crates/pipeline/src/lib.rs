@@ -1,4 +1,4 @@
-//! The pipeline: wires all stages, sink to source, and runs a crawl.
+//! The pipeline: builds all stages from sink to source, and runs a crawl.
 //!
 //! ```text
 //!            ask / grant               page fetched            encoded page, line          written
@@ -77,10 +77,10 @@ use harvestman_metrics::Metrics;
 use harvestman_report::{Hooks, Report, StopReason, Usage};
 use harvestman_stages::frontier::EndReason;
 
-/// Crawls as `config` says, until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything, the report too,
-/// to the crawl directory. Must run on an actix system, such as [`runtime`] makes.
+/// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything, the report included,
+/// to the crawl directory. Must run on an actix system, such as [`runtime`] returns.
 ///
-/// An archive that cannot be written (a full disk) ends the crawl early; what was written is whole, and the report says so.
+/// An archive that cannot be written (a full disk) ends the crawl early; what was written is intact, and the report says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return fleet::run(config, hooks).await;
@@ -88,12 +88,12 @@ pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     run_in(config, hooks, Start::anew).await
 }
 
-/// The configuration of a crawl of the fleet that `own` names, with what `own` says of this node: for [`run`].
+/// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
 pub async fn fleet_configuration(own: &Config) -> Result<Config, Error> {
     fleet::configuration(own).await
 }
 
-/// Metrics for a crawl as `config` says: in a fleet they name the node.
+/// Returns the metrics of a crawl; in a fleet they carry the node's name.
 pub fn metrics(config: &Config) -> Metrics {
     if config.fleet.servers.is_empty() {
         return Metrics::new();
@@ -101,22 +101,22 @@ pub fn metrics(config: &Config) -> Metrics {
     Metrics::of_node(&fleet::node_name(config))
 }
 
-/// Lets the crawl of the fleet that `own` names go on, if it was stopped.
+/// Resumes the fleet's crawl that `own` names, if it was stopped.
 pub async fn fleet_go_on(own: &Config) -> Result<(), Error> {
     fleet::go_on(own).await
 }
 
-/// Where the crawl of the fleet stands that `own` names.
+/// Returns the status of the fleet's crawl that `own` names.
 pub async fn fleet_status(own: &Config) -> Result<FleetStatus, Error> {
     fleet::status(own).await
 }
 
-/// Has the fleet that `own` names spread its load evenly, and waits until it has.
+/// Rebalances the fleet that `own` names, and waits until it has finished.
 pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     fleet::rebalance(own).await
 }
 
-/// Goes on with the crawl whose directory `config` names, which was ended or killed at whatever moment: as [`run`] else.
+/// Resumes the crawl whose directory `config` names, however it ended; otherwise like [`run`].
 pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return fleet::run(config, hooks).await;
@@ -124,11 +124,11 @@ pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     run_in(config, hooks, Start::again).await
 }
 
-/// Visits the pages of the crawl whose directory `config` names again, as far as they are likely to have changed, and crawls what is new
-/// and what still waited: as [`run`] else. Budgets count this recrawl alone.
+/// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still waiting URLs;
+/// otherwise like [`run`]. Budgets count this recrawl alone.
 ///
 /// # Errors
-/// As [`run`]; and where the directory is that of a fleet's node.
+/// Those of [`run`], and a directory of a fleet's node.
 pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return Err(Error::Configuration(format!(

@@ -1,4 +1,4 @@
-//! Counts what the archive's thread writes and how long that takes.
+//! Counts what the archive's thread writes and how long it takes.
 
 use std::sync::Arc;
 

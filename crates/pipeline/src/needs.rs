@@ -1,4 +1,4 @@
-//! What the policy wants to be told, where the workers can read it.
+//! What the policy needs of each page, shared with the workers.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

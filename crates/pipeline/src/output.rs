@@ -61,7 +61,7 @@ pub(super) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     fs::File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Holds a crawl directory: another process that wants it is refused. It is let go with the process, however that ends.
+/// A lock on a crawl directory: another process that opens the directory is refused. The lock ends with the process, however that ends.
 pub(super) struct DirectoryLock(#[expect(dead_code, reason = "it is held, not used")] fs::File);
 
 impl DirectoryLock {

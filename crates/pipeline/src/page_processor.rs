@@ -1,4 +1,4 @@
-//! What a fetched page yields: its fate, and the links that are new.
+//! Processes a fetched page: determines its fate and its new links.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) struct PageResult {
     pub(super) cluster: PageCluster,
     /// What the page was, as hashes; none where it was not parsed, or none are made.
     pub(super) digests: Option<PageDigests>,
-    /// Its links and what stands around them, where digests are made.
+    /// Its links and the texts around them, where digests are made.
     pub(super) rows: Vec<RowMark>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
@@ -74,7 +74,7 @@ pub(super) struct PageProcessor {
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
     memory: Memory,
-    /// What the parser was last told: the snapshot's generation, and whether units and the gist are wanted.
+    /// What the parser was last set to: the snapshot's generation, and whether units and the gist are wanted.
     asked: Option<(u64, bool, bool)>,
 }
 
@@ -85,7 +85,7 @@ impl PageProcessor {
         Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default(), asked: None }
     }
 
-    /// Starts anew after a panic, which may have left the parser in any state.
+    /// Resets the processor after a panic, which may have left the parser in any state.
     pub(super) fn reset(&mut self) {
         self.parser = (self.new_parser)();
         self.memory = Memory::default();

@@ -1,10 +1,10 @@
-//! The page log's line for an outcome.
+//! Builds the page log's line for an outcome.
 
 use super::page_processor::PageResult;
 use super::recrawl::RecrawlHandle;
 use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
-/// The line for a lease. `exchange` is the last request's, where one was sent; `harvest` what was made of its answer.
+/// Builds the line for a lease. `exchange`: the last request, where one was sent; `harvest`: the result of processing its answer.
 pub(super) fn page_record(
     lease: &Lease,
     exchange: Option<&Exchange>,

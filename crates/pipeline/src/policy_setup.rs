@@ -131,7 +131,7 @@ impl PolicySetup {
         self.publisher.snapshot()
     }
 
-    /// Makes who learns; none where the policy does not.
+    /// Builds the learner; none where the policy does not learn.
     pub(super) fn learner(
         self,
         config: &Config,

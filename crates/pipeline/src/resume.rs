@@ -1,4 +1,4 @@
-//! Where a crawl starts: anew, or where an earlier run ended.
+//! Where a crawl starts: in a new directory, or where an earlier run ended.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -54,17 +54,17 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Begins in a directory that is new or empty.
+    /// Prepares a directory that is new or empty.
     pub(super) fn anew(directory: &Path) -> Result<Self, Error> {
         output::prepare(directory)?;
         Ok(Self { lock: DirectoryLock::take(directory)?, left: None })
     }
 
-    /// Goes on in a directory that holds a crawl: repairs what its end has torn.
+    /// Opens a directory that holds a crawl, and repairs files that its end has torn.
     pub(super) fn again(directory: &Path) -> Result<Self, Error> {
         let state = directory.join(STATE_DIRECTORY);
         if !state.is_dir() {
-            let reason = "it holds no crawl that could go on".to_owned();
+            let reason = "it holds no crawl that could be resumed".to_owned();
             return Err(Error::OutputDirectory { path: directory.to_owned(), reason });
         }
         let lock = DirectoryLock::take(directory)?;
@@ -80,7 +80,7 @@ impl Start {
                 ),
             }
         }
-        // It is made anew from the state: what was in memory is not in its files.
+        // It is rebuilt from the state: its files lack what was in memory.
         match std::fs::remove_dir_all(directory.join(SEEN_DIRECTORY)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 let path = directory.join(SEEN_DIRECTORY);
@@ -153,7 +153,7 @@ impl Past {
         Ok(past)
     }
 
-    /// Says how many cannot be read.
+    /// Restores notes. Returns how many cannot be read.
     pub(super) fn take_notes(&mut self, notes: Vec<ProgressRecord>) -> u64 {
         let (mut unreadable, mut found, mut read) = (0, BTreeMap::new(), HashSet::new());
         for note in notes {
@@ -178,7 +178,7 @@ impl Past {
     }
 }
 
-/// Hands the URLs that wait to the frontier, and says which they are; all URLs are seen.
+/// Restores waiting URLs to the frontier and reports each to `waits`; all URLs count as seen.
 pub(super) fn restore_urls(
     store: &Store,
     seen: &SeenUrls,
@@ -202,6 +202,6 @@ pub(super) fn restore_urls(
     if unreadable > 0 {
         tracing::error!(records = unreadable, "records of the state cannot be read and are left aside");
     }
-    tracing::info!(waiting, ended, "the crawl goes on");
+    tracing::info!(waiting, ended, "resuming the crawl");
     Ok(())
 }

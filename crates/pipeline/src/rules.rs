@@ -24,7 +24,7 @@ pub(super) struct Rules {
     /// Which URLs are this node's own.
     pub(super) ownership: Arc<dyn HostOwnership>,
     pub(super) policy: CurrentPolicy,
-    /// What the policy wants to be told of each page.
+    /// What the policy needs of each page.
     pub(super) needs: Arc<SharedNeeds>,
     pub(super) filter: FilterOptions,
     pub(super) depth_max: u16,

@@ -1,7 +1,7 @@
-//! The keeper: a thread that keeps what changes in a crawl, in groups.
+//! The state writer: a thread that persists the changes of a crawl, in groups.
 //!
-//! A group is closed when it is old enough or large enough. First the archive is forced to the disk, then the group is committed, and
-//! only then do its leases end: what the state says was fetched is in the archive.
+//! A group is closed when it is old enough or large enough. The archive is synced to disk first, then the group is committed, and only then
+//! do its leases end: what the state records as fetched is in the archive.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl StateLog for Store {
     }
 }
 
-/// What an earlier run knew of a host.
+/// Decodes what an earlier run knew of a host.
 pub(super) fn recollection(bytes: &[u8]) -> Option<Politeness> {
     decode(bytes)
 }
@@ -50,7 +50,7 @@ pub(super) struct StateWriterThread {
 }
 
 impl StateWriterThread {
-    /// Keeps what still waits and ends. If something could not be kept, the account of what was.
+    /// Commits what still waits, and ends. If something could not be committed, returns the account of what was.
     pub(super) fn join(self) -> std::thread::Result<Option<Ledger>> {
         self.handle.end();
         self.thread.join()?;
@@ -59,28 +59,28 @@ impl StateWriterThread {
     }
 }
 
-/// What waits to be committed.
+/// Changes that wait to be committed.
 #[derive(Default)]
 struct Gathered {
     kept: Group,
     leases: u32,
 }
 
-/// What the keeper writes to.
+/// The disk as the state writer sees it.
 pub(super) struct Disk {
     pub(super) state: Box<dyn StateLog>,
-    /// Forces the archive to the disk.
+    /// Syncs the archive to disk.
     pub(super) sync_archive: SyncArchive,
 }
 
-/// Forces the archive to the disk.
+/// Syncs the archive to disk.
 pub(super) type SyncArchive = Box<dyn Fn() -> Result<(), Arc<archive::Error>> + Send>;
 
-/// Keeps changes.
+/// Persists changes.
 pub(super) struct StateWriter {
     disk: Disk,
     frontier: FrontierHandle,
-    /// In a recrawl: whoever waits for visits to be committed.
+    /// In a recrawl: its scheduler, which waits for visits to be committed.
     recrawl: Option<RecrawlHandle>,
     metrics: Arc<StateMetrics>,
     clock: Clock,
@@ -91,10 +91,10 @@ pub(super) struct StateWriter {
     queue: StateQueue,
     /// What is not committed yet.
     group: Gathered,
-    /// When the group is closed, however small; none while there is nothing in it.
+    /// When the group is closed, however small; none while it is empty.
     due: Option<Instant>,
     failed: Arc<AtomicBool>,
-    /// The account as it was kept last.
+    /// The account as it was last committed.
     kept: Arc<Mutex<Ledger>>,
 }
 
@@ -161,7 +161,7 @@ impl StateWriter {
         }
     }
 
-    /// Takes a task into the group. False where it is the end.
+    /// Adds a task to the group. Returns false at the end.
     fn take(&mut self, task: Task) -> bool {
         let goes_on = self.group.take(task);
         if goes_on && self.due.is_none() {
@@ -175,7 +175,7 @@ impl StateWriter {
         self.group.leases >= self.leases_max || self.due.is_some_and(|due| due <= self.clock.now())
     }
 
-    /// Commits the group, and lets its leases end.
+    /// Commits the group, and ends its leases.
     fn keep(&mut self) {
         let group = std::mem::take(&mut self.group);
         self.due = None;
@@ -185,7 +185,7 @@ impl StateWriter {
         {
             metrics.failures.inc();
             tracing::error!(
-                "{error}: the crawl stops; what was kept before is whole, and `harvestman resume` goes on from it"
+                "{error}: the crawl stops; what was committed before is intact, and `harvestman resume` continues from it"
             );
             self.failed.store(true, Ordering::Relaxed);
             self.frontier.stop();
@@ -195,7 +195,7 @@ impl StateWriter {
         self.frontier.send(Kept(group.leases));
     }
 
-    /// A keeper that is gone would leave the crawl waiting for ever, so a panic is an error like any other.
+    /// Commits the group; a panic is an error like any other, since the crawl would wait forever for a state writer that is gone.
     fn commit_contained(&self, group: &Gathered) -> Result<(), String> {
         let commit = AssertUnwindSafe(|| self.commit(group));
         catch_unwind(commit).unwrap_or_else(|_| Err("the state writer panicked".to_owned()))
@@ -225,7 +225,7 @@ impl StateWriter {
 }
 
 impl Gathered {
-    /// False where the task is the end.
+    /// Adds a task. Returns false at the end.
     fn take(&mut self, task: Task) -> bool {
         match task {
             Task::Change(change) => {
@@ -243,7 +243,7 @@ impl Gathered {
 /// For the simulation, which has no threads.
 #[cfg(test)]
 impl StateWriter {
-    /// Takes what waits and commits what is due. False where there was nothing to do.
+    /// Adds what waits and commits what is due. Returns false where there was nothing to do.
     pub(super) fn step(&mut self) -> bool {
         let mut any = false;
         while !self.is_due()

@@ -1,4 +1,4 @@
-//! Counts for the report that no metric holds: statuses and failures of all requests, hosts that answer nothing.
+//! Counts for the report that no metric has: statuses and failures of all requests, and hosts that answer nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

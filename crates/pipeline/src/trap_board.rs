@@ -1,4 +1,4 @@
-//! Which traps were met: written by the thread that learns, read by those who report.
+//! The traps that were met: written by the policy thread, read by status and report.
 
 use std::collections::BTreeMap;
 

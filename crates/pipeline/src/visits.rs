@@ -48,7 +48,7 @@ impl Visits {
         })
     }
 
-    /// What is known of a page after an exchange that has ended with `harvest`; none where nothing is, or none of it is kept.
+    /// Returns what is known of a page after an exchange that ended with `harvest`; none if nothing is known or visits are not persisted.
     pub(super) fn after(
         &self,
         item: &ScheduledUrl,
@@ -76,7 +76,7 @@ impl Visits {
     }
 }
 
-/// The headers that ask for a page only if it is not as it was; none where what it was could not be told afterwards.
+/// Returns the headers of a conditional request; none where an unchanged page could not be recognised afterwards.
 pub(super) fn conditions(before: &Visit) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut put = |name: HeaderName, value: &Option<Box<str>>| {
@@ -128,7 +128,7 @@ fn fetched(
     let mut visit = before.map_or_else(
         || first(item, at),
         |before| {
-            // It was gone: whatever it is now is new.
+            // It was gone: its present content is new.
             let difference = if before.gone { Difference::Content } else { digests.differs_from(&before.digests) };
             visited(before, difference, at)
         },

@@ -1,4 +1,4 @@
-//! What the parts of a fleet's engine tell each other of what is kept.
+//! Tracks what a node has committed, for the parts of the engine that wait for it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use harvestman_fleet::{Partition, Partitions};
 /// Batches of the exchange that were taken in and are not kept yet, over all shards.
 const ARRIVALS_MAX: usize = 64;
 
-/// What is kept, for those who wait for it.
+/// What is committed, for those who wait for it.
 pub(super) struct CommitTracker {
     /// Of each shard, everything up to this number is in the log.
     positions: Box<[AtomicU64]>,
@@ -101,7 +101,7 @@ impl CommitTracker {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// This fleet_effects is kept.
+    /// Records committed effects.
     pub(super) fn kept(&self, fleet_effects: &FleetEffects) {
         if let Some(Arrival { shard, sequence, in_order }) = fleet_effects.arrived {
             self.room.add_permits(1);

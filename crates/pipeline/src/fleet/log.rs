@@ -1,4 +1,4 @@
-//! What stands before the state of a node: a group of changes is in the session's log before it is in the node's own state.
+//! The state log of a node: a group of changes is in the session's log before it is in the node's own state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) struct FleetLog {
 impl StateLog for FleetLog {
     fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
         if !self.commits.is_closed() {
-            let foreign = passages(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
+            let foreign = effects_of(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
             let entries = entries(group, &self.partitions);
             let kept = self.runtime.block_on(self.journal.commit(foreign, entries));
             // It may have ended in the meantime, with everything that counts.
@@ -38,9 +38,9 @@ impl StateLog for FleetLog {
             }
         }
         self.store.commit(group, elapsed)?;
-        // Before whoever waits for a fleet_effects hears of it.
+        // Before those who wait for the effects are notified.
         group.changes.iter().for_each(|change| self.commits.loads.kept(change, &self.partitions));
-        passages(&group.changes).for_each(|effects| self.commits.kept(effects));
+        effects_of(&group.changes).for_each(|effects| self.commits.kept(effects));
         Ok(())
     }
 }
@@ -58,7 +58,7 @@ impl FleetLog {
     }
 }
 
-fn passages(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
+fn effects_of(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
     changes.iter().filter_map(|change| change.fleet_effects.as_deref())
 }
 

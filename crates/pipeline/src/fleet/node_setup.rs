@@ -72,7 +72,8 @@ pub(super) fn adapted(config: &Config) -> Config {
     config
 }
 
-/// Names of WARC files tell nodes apart, so that one index can hold those of all: nodes begin at the same second more often than not.
+/// Returns a prefix of WARC file names with the node's name, so that one index can hold the files of all nodes: nodes often begin in the
+/// same second.
 fn archive_prefix(prefix: &str, node: &str) -> String {
     /// What the archive takes.
     const LENGTH_MAX: usize = 100;

@@ -1,4 +1,4 @@
-//! What a node of a fleet is told, it tells the fleet; and what the fleet was told, it does.
+//! Relays orders: commands to a node become orders of the fleet, and the node carries out the fleet's orders.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use harvestman_report::{Command, Given, Hooks};
 use harvestman_stages::frontier::Control;
 use harvestman_stages::host::HostName;
 
-/// What somebody tells this node, over all of its sessions.
+/// The commands to this node, over all of its sessions.
 pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
 
 /// Lets a crawl go on that was stopped, with the budgets that `own` names.
@@ -56,7 +56,7 @@ pub(super) struct OrderRelay {
     given: OuterCommands,
     /// The crawl's own.
     inner: Hooks,
-    /// What the crawl has done of what the fleet was told.
+    /// The fleet's orders that the crawl has carried out.
     done: Orders,
     /// What it is set to by that.
     config: Config,
@@ -143,7 +143,7 @@ impl OrderRelay {
         }
     }
 
-    /// Tells the fleet something, and does it here at once. Says what it does here.
+    /// Submits a command to the fleet and carries it out here at once. Returns its effect here.
     async fn tell(&mut self, command: &Command) -> Result<String, String> {
         let clusters = self.publisher.as_ref().map(|publisher| publisher.clusters());
         let order = order(command, &self.config, clusters.as_ref())?;
@@ -153,7 +153,7 @@ impl OrderRelay {
         Ok(format!("told to the fleet. Here: {here}"))
     }
 
-    /// Does what the fleet was told since; what that does.
+    /// Carries out the orders given since. Returns their effects.
     async fn catch_up(&mut self, newest: Orders) -> Vec<String> {
         if newest.number <= self.done.number {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! The policy of a node of a fleet: what it sees goes to the outbox, what it decides by comes from whoever holds the fleet's policy, and
-//! where that is this node, it learns here.
+//! The policy of a node of a fleet: its observations go to the outbox, its snapshots come from the node that leads the fleet's policy; the
+//! leader learns here.
 
 use std::sync::Arc;
 

@@ -54,7 +54,7 @@ impl NodeContext<'_> {
         let config = &adapted(self.config);
         let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
         let (node, environment, session) = self.node(config)?;
-        // To stop is to leave first, and what somebody tells this node is told to all.
+        // A node that stops leaves first, and commands to this node go to all.
         let inner =
             Hooks { stop: StopFlag::new(), pause: PauseSwitch::new(), commands: Commands::new(), ..self.hooks.clone() };
         let clock = self.clock.clone();

@@ -30,7 +30,7 @@ pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     if state.is_dir() {
         std::fs::rename(&state, &left).map_err(write)?;
     }
-    // What the fleet was told holds, and nothing that this node kept of it.
+    // The fleet's orders hold, and none that this node persisted.
     ActiveOrders::forget(directory).map_err(write)?;
     output::set_session_report_aside(directory);
     Ok(Start { lock, left: None })

@@ -1,4 +1,4 @@
-//! Asks a fleet where it stands.
+//! Reads the status of a fleet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use harvestman_fleet::{SessionId, connect};
 /// How long the keys may take to be told.
 const TOLD_MAX: Duration = Duration::from_secs(10);
 
-/// Where the fleet's crawl stands that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
+/// Returns the status of the fleet's crawl that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
 pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();

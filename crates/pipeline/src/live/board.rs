@@ -1,4 +1,4 @@
-//! Where workers and the policy leave what those who watch are shown. Nothing is left where nobody can come.
+//! Recent activity for the live view, recorded by workers and the policy. Nothing is recorded where no view is served.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ const EXAMPLES: usize = 3;
 const REASONS_MAX: usize = 100;
 /// Names that are remembered of each sort.
 const NAMES_MAX: usize = 10_000;
-/// How often the policy is asked what it knows of the site while somebody watches.
+/// How often the policy is asked for site facts while a view is open.
 const FACTS_EVERY: Duration = Duration::from_secs(2);
 /// Of the policy's time at most one part in so many goes into that.
 const FACTS_SHARE: u32 = 50;
 
-/// The board.
+/// The recent activity of a crawl.
 pub(crate) struct LiveBoard {
     live: Live,
     seen: Mutex<Outcomes>,
@@ -33,7 +33,7 @@ pub(crate) struct LiveBoard {
     next_facts: Mutex<(Instant, Instant)>,
 }
 
-/// What only reading pages again can tell, which is not done each time: places spelt out, and the commonest shapes of titles.
+/// Names that only reparsing pages yields, which is not done each time: places in words, and the most common shapes of titles.
 #[derive(Default)]
 struct Names {
     places: BTreeMap<Apath, String>,

@@ -1,4 +1,4 @@
-//! A view of the running crawl, put together from all who know a part of it.
+//! Builds views of the running crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) struct LiveSources {
     pub(crate) seeds: Vec<String>,
 }
 
-/// Shows views of a crawl to whoever watches, with what is remembered from view to view.
+/// Shows views of a crawl to all viewers, with the history from view to view.
 pub(crate) struct LiveViewer<'a> {
     crawl: &'a LiveSources,
     history: History,

@@ -1,4 +1,4 @@
-//! What a policy was shown, in the crawl directory, so that a crawl that goes on can show it again: a policy depends on nothing but
+//! The observations of a policy, in the crawl directory, so that a resumed crawl can replay them: a policy depends on nothing but
 //! its observations, and knows afterwards what it knew.
 //!
 //! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. A run begins a segment
@@ -32,7 +32,7 @@ const BLOCK: usize = 64;
 /// What is written is forced to the disk as often.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
 
-/// What the knowledge of a policy depends on besides its observations: with other settings it learns anew.
+/// What the knowledge of a policy depends on besides its observations: with other settings it learns from scratch.
 pub(super) fn key(config: &Config) -> u64 {
     let policy = &config.policy;
     let text = format!(

@@ -1,8 +1,8 @@
-//! Recrawls: feeds pages that were visited before to the frontier again, by a [plan](harvestman_stages::revisit::plan) that learns from what their
+//! Recrawls: queues pages that were visited before in the frontier again, by a [plan](harvestman_stages::revisit::plan) that learns from what their
 //! visits find.
 //!
 //! ```text
-//! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, keeper as in any crawl
+//! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, state writer as in any crawl
 //!                                          ▲                │ links of a page          │ it is kept
 //!                                          └────────────────┴──────────────────────────┘
 //! ```
@@ -37,7 +37,7 @@ use harvestman_storage::store::{Round, VisitReader};
 /// Links of a page that are remembered until the recrawl is over.
 const LINKS_KEPT: usize = 256;
 
-/// What the feeder is told.
+/// Messages to the scheduler.
 enum Told {
     /// A page that it has planned has these links, in page order.
     Links(Fingerprint, Links),
@@ -49,7 +49,7 @@ enum Told {
     Close,
 }
 
-/// The links of a page: the place of each, where it leads, and how what stands around it differs from what it was.
+/// The links of a page: the place of each, its target, and how the text around it differs from the visit before.
 type Links = Vec<(u64, Fingerprint, RowChange)>;
 
 /// The links of a page with these rows, which was that `before`.
@@ -80,7 +80,7 @@ struct Ended {
     gone: bool,
 }
 
-/// The way to the feeder, and what it shows. It has room for two messages a planned visit, and for some that may be left out.
+/// The scheduler's queue, and what it shows. It has room for two messages per planned visit, and for some that may be dropped.
 #[derive(Clone)]
 pub(super) struct RecrawlHandle {
     sender: Sender<Told>,
@@ -102,7 +102,7 @@ impl RecrawlHandle {
         self.planned.lock().contains(&page)
     }
 
-    /// Tells what a page links to.
+    /// Reports the links of a page.
     pub(super) fn tell_links(&self, page: Fingerprint, links: Links) {
         if links.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl RecrawlHandle {
         }
     }
 
-    /// Tells what was kept.
+    /// Reports a committed change.
     pub(super) fn kept(&self, change: &Change) {
         for ended in &change.ended {
             if self.planned.lock().remove(&ended.url) {
@@ -127,12 +127,12 @@ impl RecrawlHandle {
         }
     }
 
-    /// Where the recrawl stands.
+    /// Returns the figures of the recrawl.
     pub(super) fn figures(&self) -> RecrawlFigures {
         self.figures.lock().clone()
     }
 
-    /// Ends the feeder.
+    /// Ends the scheduler.
     pub(super) fn close(&self) {
         self.send(Told::Close);
     }

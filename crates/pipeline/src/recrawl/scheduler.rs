@@ -1,4 +1,4 @@
-//! The thread that carries a plan out.
+//! The recrawl scheduler: a thread that carries out a plan.
 
 use std::thread::JoinHandle;
 
@@ -21,6 +21,7 @@ use harvestman_storage::store::VisitReader;
 /// Of the pages this share may be visited again, however many new ones there are.
 const SHARE_AT_LEAST: f64 = 0.2;
 
+/// Queues planned visits in the frontier, a few per host at a time.
 pub(crate) struct RecrawlScheduler {
     plan: Plan,
     options: RecrawlOptions,
@@ -118,7 +119,7 @@ impl RecrawlScheduler {
         self.end();
     }
 
-    /// Takes in what it is told. False where the crawl is over.
+    /// Handles a message. Returns false where the crawl is over.
     fn hear(&mut self, told: Told) -> bool {
         match told {
             Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
@@ -236,7 +237,7 @@ impl RecrawlScheduler {
         let ahead = self.plan.ahead();
         let mut figures = self.handle.figures.lock();
         figures.expected = ahead.expected;
-        // What differed before it was known that its kind always does is no change; in a recrawl that goes on, others were found before.
+        // What differed before it was known that its kind always does is no change; in a resumed recrawl, others were found before.
         let noise = figures.changed.saturating_sub(ahead.changed);
         figures.changed -= noise;
         figures.same += noise;
@@ -270,7 +271,7 @@ impl RecrawlScheduler {
         self.feed_all();
     }
 
-    /// Takes in one thing that it is told, if any. None where the plan is carried out, which it has said then.
+    /// Handles one message, if any. Returns none once the plan is carried out.
     pub(crate) fn step(&mut self) -> Option<bool> {
         if self.plan.under_way() == 0 {
             self.end();

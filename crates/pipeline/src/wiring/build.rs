@@ -143,7 +143,7 @@ impl CrawlBuilder<'_> {
         Ok((Sinks { directory, files, seen, rules, visits: Arc::new(visits), earlier, active, started }, writer))
     }
 
-    /// Builds the frontier, the hosts and what sends their requests, and those who are told what the frontier does.
+    /// Builds the frontier, the hosts, the request sender, the state writer and the recrawl scheduler.
     fn circle(&self, parts: &Parts, policy: &PolicySetup, sinks: &mut Sinks) -> Result<Circle, Error> {
         let config = self.config;
         let (state, state_queue) = sinks.earlier.store.is_some().then(|| StateHandle::new(config)).unzip();

@@ -1,4 +1,4 @@
-//! What earlier runs of a crawl left, and what is kept for later ones.
+//! What earlier runs of a crawl left.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub(super) struct EarlierRuns {
     pub(super) keeps_visits: bool,
     /// Visits of earlier runs.
     pub(super) reader: Option<VisitReader>,
-    /// The recrawl that goes on or begins, and what it goes by.
+    /// The recrawl that continues or begins, and the loaded visits that it plans by.
     pub(super) round: Option<(Round, Loaded)>,
-    /// What hosts were known to be like, where that is of use.
+    /// What is known of hosts; none where there was no earlier run and no other node.
     pub(super) hosts: Option<RememberedHosts>,
 }
 

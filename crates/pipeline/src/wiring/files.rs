@@ -1,4 +1,4 @@
-//! Where outcomes are written, and those who write.
+//! The archive's files, and the workers that write to them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use harvestman_storage::archive::{ArchiveSink, CrawlInfo, Files, RecordEncoder, 
 use harvestman_storage::store::Store;
 use harvestman_structure::parse::Parser;
 
-/// Where outcomes are written.
+/// The archive's files.
 pub(super) struct ArchiveFiles {
     sink: ArchiveSink,
     index: Arc<RevisitIndex>,
