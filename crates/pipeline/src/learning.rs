@@ -11,8 +11,8 @@
 //! learning alone: the last snapshot stays.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
-use std::thread::{JoinHandle, Thread};
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -49,9 +49,9 @@ const REST: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(super) struct ObservationSender {
     sender: Sender<Seen>,
-    /// Who learns, where fetches gather first.
-    gathering: Arc<OnceLock<Thread>>,
-    /// Whether whoever learns looks at templates; the guard alone does not.
+    /// Wakes the policy thread while it lets fetches gather; none where it does not.
+    wake: Option<Sender<()>>,
+    /// Whether the policy looks at templates; the guard alone does not.
     bag_wanted: bool,
     clock: Clock,
     metrics: Arc<PolicyMetrics>,
@@ -66,11 +66,12 @@ impl ObservationSender {
             // Whoever made it frees it.
             page.bag = Vec::new();
         }
-        if let Some(thread) = self.gathering.get() {
-            // Nobody shall ever wait for one who rests.
-            if self.sender.capacity().is_none_or(|room| 2 * self.sender.len() >= room) {
-                thread.unpark();
-            }
+        // No worker waits for a thread that sleeps.
+        if let Some(wake) = &self.wake
+            && self.sender.capacity().is_none_or(|room| 2 * self.sender.len() >= room)
+        {
+            // Where it is full the thread is about to wake anyway.
+            let _ = wake.try_send(());
         }
         if let Err(TrySendError::Full(seen)) = self.sender.try_send(seen) {
             let since = self.clock.now();
@@ -120,43 +121,25 @@ pub(super) struct Learning {
     pub(super) metrics: Arc<PolicyMetrics>,
 }
 
-/// What the frontier orders by under `snapshot`. `learns`: whether leases name it.
-pub(super) fn order(snapshot: &Arc<dyn PolicySnapshot>, learns: bool) -> Order {
-    let by = Arc::clone(snapshot);
-    Order {
-        scores: Arc::clone(snapshot) as _,
-        version: learns.then(|| snapshot.version()),
-        generation: snapshot.generation(),
-        readmit: Arc::new(move |class, url, via| policy::readmit(&*by, class, url, via)),
-    }
-}
-
 /// The policy's side of the channel, ready to learn.
 pub(super) struct Learner {
     learning: Learning,
     receiver: Receiver<Seen>,
-    /// Filled when the thread is there.
-    gathering: Arc<OnceLock<Thread>>,
+    /// Interrupts the pause in which fetches gather.
+    woken: Receiver<()>,
 }
 
 impl Learner {
     /// Starts the thread, which ends when the last [`ObservationSender`] is dropped.
     pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
-        let gathering = Arc::clone(&self.gathering);
-        let gathers = self.learning.gathers();
-        let thread = std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run())?;
-        if gathers {
-            // Set once, here.
-            let _ = gathering.set(thread.thread().clone());
-        }
-        Ok(thread)
+        std::thread::Builder::new().name("policy".to_owned()).spawn(move || self.run())
     }
 
     fn run(self) {
-        let Self { mut learning, receiver, .. } = self;
+        let Self { mut learning, receiver, woken } = self;
         learning.begin();
         let learn = AssertUnwindSafe(|| {
-            learning.learn(&receiver);
+            learning.learn(&receiver, &woken);
             learning.conclude();
         });
         if catch_unwind(learn).is_err() {
@@ -201,10 +184,11 @@ impl Learning {
     pub(super) fn ready(self, queue_max: usize) -> (ObservationSender, Learner) {
         let (sender, receiver) = bounded(queue_max.max(1));
         let (clock, metrics) = (self.clock.clone(), Arc::clone(&self.metrics));
-        let gathering = Arc::new(OnceLock::new());
+        let (wake, woken) = bounded(1);
         let bag_wanted = !self.gathers();
-        let observer = ObservationSender { sender, gathering: Arc::clone(&gathering), bag_wanted, clock, metrics };
-        (observer, Learner { learning: self, receiver, gathering })
+        let wake = self.gathers().then_some(wake);
+        let observer = ObservationSender { sender, wake, bag_wanted, clock, metrics };
+        (observer, Learner { learning: self, receiver, woken })
     }
 
     /// Whether fetches gather before the policy is shown them: where nothing but the guard against traps learns.
@@ -224,8 +208,8 @@ impl Learning {
         }
     }
 
-    fn learn(&mut self, receiver: &Receiver<Seen>) {
-        while let Some(seen) = self.next(receiver) {
+    fn learn(&mut self, receiver: &Receiver<Seen>, woken: &Receiver<()>) {
+        while let Some(seen) = self.next(receiver, woken) {
             self.metrics.queue_length.set(receiver.len() as u64);
             self.turn(seen, receiver.is_empty());
         }
@@ -290,11 +274,11 @@ impl Learning {
     }
 
     /// The next fetch; none inside where a snapshot is due before one comes, none at all at the end.
-    fn next(&self, receiver: &Receiver<Seen>) -> Option<Option<Seen>> {
+    fn next(&self, receiver: &Receiver<Seen>, woken: &Receiver<()>) -> Option<Option<Seen>> {
         if !self.pace.has_news() {
             if self.gathers() && receiver.is_empty() {
-                // Until then nobody who sends has anyone to wake.
-                std::thread::park_timeout(GATHERING);
+                // Woken early once the queue is half full, or when the last sender is dropped.
+                let _ = woken.recv_timeout(GATHERING);
             }
             return match receiver.recv_timeout(REST) {
                 Ok(seen) => Some(Some(seen)),

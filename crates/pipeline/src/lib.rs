@@ -33,6 +33,7 @@ mod model_file;
 mod needs;
 mod observations;
 pub mod offline;
+mod order;
 mod output;
 mod pace;
 mod page_processor;

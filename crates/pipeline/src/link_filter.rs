@@ -52,7 +52,7 @@ pub(super) struct LinkFilter<'a> {
     accepted: Vec<ScheduledUrl>,
     /// Links that other nodes of the fleet are to take in.
     foreign: Vec<ScheduledUrl>,
-    export: Option<Vec<(String, Apath, Option<Fate>)>>,
+    export: Option<Vec<JudgedLink>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
@@ -162,7 +162,7 @@ impl<'a> LinkFilter<'a> {
             if let Some(export) = &mut self.export
                 && let Ok(url) = self.resolver.resolve(href)
             {
-                export.push((url.as_str().to_owned(), apath, Some(fate)));
+                export.push(JudgedLink { href: url.as_str().to_owned(), apath, fate: Some(fate) });
             }
         }
     }
@@ -194,7 +194,7 @@ impl<'a> LinkFilter<'a> {
             placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused });
         }
         if let Some(export) = &mut self.export {
-            export.push((url.as_str().to_owned(), class.apath, fate));
+            export.push(JudgedLink { href: url.as_str().to_owned(), apath: class.apath, fate });
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
         let into = match fate {
@@ -255,7 +255,15 @@ impl<'a> LinkFilter<'a> {
     }
 }
 
-fn exported_link((href, apath, fate): &(String, Apath, Option<Fate>)) -> ExportedLink<'_> {
+/// A link for the export.
+struct JudgedLink {
+    href: String,
+    apath: Apath,
+    /// None where it is new and accepted.
+    fate: Option<Fate>,
+}
+
+fn exported_link(JudgedLink { href, apath, fate }: &JudgedLink) -> ExportedLink<'_> {
     let refused = fate.filter(|fate| matches!(fate, Fate::Policy(_))).and_then(Fate::reason);
     ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
 }

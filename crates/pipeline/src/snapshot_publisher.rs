@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::learning::order;
+use super::order::order;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, ClusterId, LinkClass};
 use harvestman_policy::steering::{BansAndPins, Destinations, KnownCluster, LeadsTo, Steering};
