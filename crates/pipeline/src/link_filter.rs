@@ -112,7 +112,7 @@ impl<'a> LinkFilter<'a> {
         let first = options.order == FilterOrder::GraphDup;
         for group in &page.groups {
             self.times.iter_mut().for_each(LinkTimes::begin);
-            let judged = filter::judge_group(cluster, group, nofollow, |class| {
+            let judged = filter::check_group(cluster, group, nofollow, |class| {
                 if first { policy.admit(&Link::Place(class)).refusal() } else { None }
             });
             self.times.iter_mut().for_each(LinkTimes::filtered);
@@ -121,7 +121,7 @@ impl<'a> LinkFilter<'a> {
                     self.passes = first.then_some(class);
                     for link in &group.links {
                         self.text = link.text;
-                        match filter::judge_link(link, nofollow) {
+                        match filter::check_link(link, nofollow) {
                             Ok(()) => drop(self.link(page.href(link), class)),
                             Err(why) => self.refuse(why, group.apath, [page.href(link)]),
                         }

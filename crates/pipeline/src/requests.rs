@@ -19,9 +19,7 @@ use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_metrics::Metrics;
 use harvestman_stages::fetch::{self, DecodeLimits};
 use harvestman_stages::frontier::Allowance;
-use harvestman_stages::host::{
-    Errand, ErrandBrokenOff, ErrandEnded, HostRequest, PageBrokenOff, PageEnded, RequestPort, Resolved,
-};
+use harvestman_stages::host::{Errand, ErrandEnded, HostReply, HostRequest, RequestPort};
 
 /// How often an errand that begins while the crawl is paused checks whether the crawl continues.
 const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
@@ -145,8 +143,8 @@ impl RequestPort for RequestSender {
                 _ = aborts.changed() => None,
             };
             match exchange {
-                Some(exchange) => reply_to.answer(PageEnded { lease, exchange }),
-                None => reply_to.answer(PageBrokenOff(lease)),
+                Some(exchange) => reply_to.answer(HostReply::PageEnded(lease, exchange)),
+                None => reply_to.answer(HostReply::PageAborted(lease)),
             }
         });
     }
@@ -176,8 +174,11 @@ impl RequestPort for RequestSender {
                 _ = aborts.changed() => None,
             };
             match ended {
-                Some((exchange, body)) => reply_to.answer(ErrandEnded { errand, exchange, body, permit }),
-                None => reply_to.answer(ErrandBrokenOff(errand)),
+                Some((exchange, body)) => {
+                    let ended = ErrandEnded { errand, exchange, body, permit };
+                    reply_to.answer(HostReply::ErrandEnded(ended));
+                }
+                None => reply_to.answer(HostReply::ErrandAborted(errand)),
             }
         });
     }
@@ -187,7 +188,7 @@ impl RequestPort for RequestSender {
         let fetching = Arc::clone(&self.fetching);
         tokio::spawn(async move {
             let ip = fetching.address_of(&host).await;
-            reply_to.answer(Resolved(ip));
+            reply_to.answer(HostReply::Resolved(ip));
         });
     }
 }

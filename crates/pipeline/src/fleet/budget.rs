@@ -55,9 +55,9 @@ impl Spender for BudgetShare {
     fn spending(&self) -> BudgetUsage {
         let (share, spent) = self.allowance().share();
         let lacks = [
-            (BudgetKind::Pages, share.lacks.pages),
-            (BudgetKind::Requests, share.lacks.requests),
-            (BudgetKind::Bytes, share.lacks.bytes),
+            (BudgetKind::Pages, share.shortages.pages),
+            (BudgetKind::Requests, share.shortages.requests),
+            (BudgetKind::Bytes, share.shortages.bytes),
         ];
         let lacks: BTreeSet<BudgetKind> = lacks.into_iter().filter(|(_, lacks)| *lacks).map(|(kind, _)| kind).collect();
         let least = Amounts { pages: self.in_flight_max, requests: self.in_flight_max * 2, bytes: BYTES_LEAST };

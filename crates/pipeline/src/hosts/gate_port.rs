@@ -74,12 +74,12 @@ impl HostDirectory {
     pub(super) fn delay_group(&self, host: &HostKey, remembered: &HashMap<HostKey, HostHistory>, rules: &HostRules) {
         let Some(group) = self.setup.groups.of(host) else { return };
         let mut gates = self.gates.gates.lock();
-        if gates.is_strange(group) {
+        if gates.mark_known(group) {
             let of_group = remembered.iter().filter(|(host, _)| self.setup.groups.of(host) == Some(group));
             let delays =
                 of_group.filter_map(|(_, past)| past.politeness.as_ref()).map(|past| past.delay(&rules.politeness));
             let longest = delays.max().unwrap_or_default().max(rules.politeness.delay);
-            gates.rest(group, self.setup.clock.now() + longest);
+            gates.pause_group(group, self.setup.clock.now() + longest);
         }
     }
 
@@ -87,7 +87,7 @@ impl HostDirectory {
     fn serve_gates(&self) {
         let now = self.setup.clock.now();
         loop {
-            let next = self.gates.gates.lock().let_in(now);
+            let next = self.gates.gates.lock().admit_next(now);
             let Some((gate, host)) = next else { break };
             self.send(&host, LetIn(gate));
         }

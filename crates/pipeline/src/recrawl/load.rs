@@ -11,7 +11,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History, Visit};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 use harvestman_stages::revisit::traits::{age_class, newest_class, rank_of_number};
-use harvestman_stages::revisit::{Known, PageNumber, PageTraits, Trait, TraitTable};
+use harvestman_stages::revisit::{KnownPage, PageNumber, PageTraits, Trait, TraitTable};
 use harvestman_storage::store::{StoreError, VisitReader};
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
@@ -21,7 +21,7 @@ const SLOTS: usize = 2;
 /// The pages of a state.
 #[derive(Default)]
 pub(crate) struct Loaded {
-    pub known: Vec<Known>,
+    pub known: Vec<KnownPage>,
     pub table: TraitTable,
     pub hosts: usize,
     /// Page → its number.
@@ -105,7 +105,7 @@ impl Reading {
         self.in_urls.push(numbers_in(&visit.url));
         self.folders.push(folder_of(&visit.url));
         let kind = pattern.coarse.0;
-        self.loaded.known.push(Known {
+        self.loaded.known.push(KnownPage {
             host,
             kind,
             via: None,

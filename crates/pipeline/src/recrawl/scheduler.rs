@@ -15,7 +15,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
-use harvestman_stages::revisit::{Found, Linked, PageNumber, Plan, PlanLimits, Stop};
+use harvestman_stages::revisit::{PageNumber, Plan, PlanLimits, PlanStop, PlannedLink, VisitFinding};
 use harvestman_storage::store::VisitReader;
 
 /// Of the pages this share may be visited again, however many new ones there are.
@@ -30,7 +30,7 @@ pub(crate) struct RecrawlScheduler {
     pages: Vec<(Fingerprint, u32)>,
     numbers: HashMap<Fingerprint, PageNumber, FixedState>,
     /// Links of pages whose visit has not ended yet.
-    links: HashMap<Fingerprint, Vec<Linked>, FixedState>,
+    links: HashMap<Fingerprint, Vec<PlannedLink>, FixedState>,
     /// Visits under way at each host, and how many there may be.
     under_way: Vec<usize>,
     window: usize,
@@ -87,7 +87,7 @@ impl RecrawlScheduler {
             let links = known_links(&sighting.places, &briefly);
             let RecrawlVisit { page, difference, waited, gone, .. } = sighting;
             match numbers.get(&page).copied().filter(|_| difference.is_some()) {
-                Some(page) => plan.recall(&Found { page, difference, waited, gone, links: &links }),
+                Some(page) => plan.recall(&VisitFinding { page, difference, waited, gone, links: &links }),
                 None => plan.found_new(&links),
             }
         });
@@ -102,7 +102,7 @@ impl RecrawlScheduler {
     /// Notes a page that waits already.
     fn takes_part(&mut self, page: PageNumber) {
         let (fingerprint, host) = self.pages[page as usize];
-        if self.plan.leave_out(page) {
+        if self.plan.claim(page) {
             self.under_way[host as usize] += 1;
             self.handle.planned.lock().insert(fingerprint);
         }
@@ -138,9 +138,9 @@ impl RecrawlScheduler {
     }
 
     /// The links that lead to pages of the plan.
-    fn known(&self, links: &Links) -> Vec<Linked> {
+    fn known(&self, links: &Links) -> Vec<PlannedLink> {
         let linked = |(apath, to, row): &(u64, Fingerprint, _)| {
-            Some(Linked { apath: *apath, page: *self.numbers.get(to)?, row: *row })
+            Some(PlannedLink { apath: *apath, page: *self.numbers.get(to)?, row: *row })
         };
         links.iter().filter_map(linked).collect()
     }
@@ -154,10 +154,10 @@ impl RecrawlScheduler {
             self.count(number, &ended);
         }
         let Ended { difference, waited, gone, .. } = ended;
-        self.plan.found(&Found { page: number, difference, waited, gone, links: &links });
-        let judged = self.plan.judgements();
+        self.plan.found(&VisitFinding { page: number, difference, waited, gone, links: &links });
+        let judged = self.plan.rankings();
         self.feed(host);
-        if self.plan.judgements() != judged {
+        if self.plan.rankings() != judged {
             // What is best has changed, for all hosts.
             self.feed_all();
         }
@@ -204,7 +204,7 @@ impl RecrawlScheduler {
             self.handle.planned.lock().remove(&fingerprint);
             let host = self.pages[page as usize].1 as usize;
             self.under_way[host] -= 1;
-            return self.plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
+            return self.plan.found(&VisitFinding { page, difference: None, waited: 0, gone: false, links: &[] });
         };
         let item = ScheduledUrl {
             url: CanonicalUrl::from_canonical(&*visit.url),
@@ -245,10 +245,10 @@ impl RecrawlScheduler {
 
     fn tell_end(&self) {
         let why = match self.plan.stopped() {
-            Some(Stop::Done) => "each page was visited",
-            Some(Stop::Visits) | None => "as many pages were visited again as may be",
-            Some(Stop::Recall) => "nearly all that has changed is expected to be found",
-            Some(Stop::Chance) => "no page is likely to have changed",
+            Some(PlanStop::Done) => "each page was visited",
+            Some(PlanStop::Visits) | None => "as many pages were visited again as may be",
+            Some(PlanStop::Recall) => "nearly all that has changed is expected to be found",
+            Some(PlanStop::Chance) => "no page is likely to have changed",
         };
         let figures = self.handle.figures();
         let expected = figures.expected.round();
@@ -257,9 +257,9 @@ impl RecrawlScheduler {
 }
 
 /// The links that lead to pages of the plan.
-fn known_links(places: &[ApathLinks], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<Linked> {
+fn known_links(places: &[ApathLinks], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<PlannedLink> {
     let linked = |place: &ApathLinks, (page, row): &(u32, RowChange)| {
-        Some(Linked { apath: place.apath, page: *numbers.get(page)?, row: *row })
+        Some(PlannedLink { apath: place.apath, page: *numbers.get(page)?, row: *row })
     };
     places.iter().flat_map(|place| place.links.iter().filter_map(move |link| linked(place, link))).collect()
 }

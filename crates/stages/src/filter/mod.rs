@@ -16,7 +16,7 @@ pub struct NofollowRules {
 }
 
 /// Judges all links of one Apath at once: `Err` refuses the whole group.
-pub fn judge_group(
+pub fn check_group(
     cluster: PageCluster,
     group: &LinkGroup,
     nofollow: NofollowRules,
@@ -30,7 +30,7 @@ pub fn judge_group(
 }
 
 /// Judges one link of a group that was not refused.
-pub const fn judge_link(link: &RawLink, nofollow: NofollowRules) -> Result<(), PolicyRefusal> {
+pub const fn check_link(link: &RawLink, nofollow: NofollowRules) -> Result<(), PolicyRefusal> {
     let marked = link.nofollow && nofollow.links && matches!(link.kind, LinkKind::Anchor);
     if marked { Err(PolicyRefusal::Nofollow) } else { Ok(()) }
 }
@@ -50,18 +50,18 @@ mod tests {
     #[test]
     fn a_class_that_the_policy_refuses_is_refused_whole() {
         let refused = |class: LinkClass| (class.apath == Apath(9)).then_some(PolicyRefusal::LinkClass);
-        let verdict = judge_group(ClusterId(3).into(), &group(false), OBEY, refused);
+        let verdict = check_group(ClusterId(3).into(), &group(false), OBEY, refused);
         assert_eq!(verdict, Err(PolicyRefusal::LinkClass));
-        let verdict = judge_group(ClusterId(3).into(), &group(false), OBEY, |_| None);
+        let verdict = check_group(ClusterId(3).into(), &group(false), OBEY, |_| None);
         assert_eq!(verdict, Ok(LinkClass::at(ClusterId(3), Apath(9))));
     }
 
     #[test]
     fn nofollow_is_obeyed_where_asked_to() {
         let page = NofollowRules { page: true, links: false };
-        assert_eq!(judge_group(ClusterId(0).into(), &group(false), page, |_| None), Err(PolicyRefusal::Nofollow));
-        assert_eq!(judge_link(&group(true).links[0], OBEY), Err(PolicyRefusal::Nofollow));
-        assert_eq!(judge_link(&group(false).links[0], OBEY), Ok(()));
-        assert_eq!(judge_link(&group(true).links[0], NofollowRules { links: false, ..OBEY }), Ok(()));
+        assert_eq!(check_group(ClusterId(0).into(), &group(false), page, |_| None), Err(PolicyRefusal::Nofollow));
+        assert_eq!(check_link(&group(true).links[0], OBEY), Err(PolicyRefusal::Nofollow));
+        assert_eq!(check_link(&group(false).links[0], OBEY), Ok(()));
+        assert_eq!(check_link(&group(true).links[0], NofollowRules { links: false, ..OBEY }), Ok(()));
     }
 }

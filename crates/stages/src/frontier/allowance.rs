@@ -19,17 +19,17 @@ struct State {
     stopped: Option<EndReason>,
     paused: bool,
     /// What this node may spend of the budgets, which are those of a whole fleet; none: they are its own.
-    share: Option<Share>,
+    share: Option<BudgetShare>,
     forecast: Option<YieldForecast>,
 }
 
 /// A part of the budgets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct BudgetShare {
     /// Pages, requests and bytes, since the node began.
     pub allowed: Spent,
     /// What could not be begun since that was asked last, as the share of this was used up.
-    pub lacks: Lacks,
+    pub shortages: Shortages,
 }
 
 /// Pages, requests and bytes.
@@ -45,7 +45,7 @@ pub struct Spent {
 
 /// Whether there was too little of each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Lacks {
+pub struct Shortages {
     /// Pages.
     pub pages: bool,
     /// Requests.
@@ -60,7 +60,7 @@ impl State {
         let budgets = match self.share {
             None => self.budgets.clone(),
             // How long a fleet crawls it finds by itself.
-            Some(Share { allowed, .. }) => Budgets {
+            Some(BudgetShare { allowed, .. }) => Budgets {
                 pages: self.budgets.pages.map(|_| allowed.pages),
                 requests: self.budgets.requests.map(|_| allowed.requests),
                 bytes: self.budgets.bytes.map(|_| allowed.bytes),
@@ -72,11 +72,11 @@ impl State {
 
     /// Something could not be begun.
     fn lack(&mut self, why: EndReason) {
-        let Some(Share { lacks, .. }) = &mut self.share else { return };
+        let Some(BudgetShare { shortages, .. }) = &mut self.share else { return };
         match why {
-            EndReason::Pages => lacks.pages = true,
-            EndReason::Requests => lacks.requests = true,
-            EndReason::Bytes => lacks.bytes = true,
+            EndReason::Pages => shortages.pages = true,
+            EndReason::Requests => shortages.requests = true,
+            EndReason::Bytes => shortages.bytes = true,
             _ => {}
         }
     }
@@ -124,7 +124,7 @@ impl Allowance {
     /// From now on the budgets are those of a fleet, of which nothing is granted yet.
     #[must_use]
     pub fn shared(self) -> Self {
-        self.state.lock().share = Some(Share::default());
+        self.state.lock().share = Some(BudgetShare::default());
         self
     }
 
@@ -134,12 +134,12 @@ impl Allowance {
     }
 
     /// What may be spent and what is, with what is under way. What was lacking is lacking no longer.
-    pub fn share(&self) -> (Share, Spent) {
+    pub fn share(&self) -> (BudgetShare, Spent) {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
         let share = state.share.unwrap_or_default();
         if let Some(share) = &mut state.share {
-            share.lacks = Lacks::default();
+            share.shortages = Shortages::default();
         }
         (share, spent)
     }
@@ -147,7 +147,7 @@ impl Allowance {
     /// So much may be spent from now on, if it is more than now. Whether it is.
     pub fn raise(&self, to: Spent) -> bool {
         let mut state = self.state.lock();
-        let Some(Share { allowed, .. }) = &mut state.share else { return false };
+        let Some(BudgetShare { allowed, .. }) = &mut state.share else { return false };
         let before = *allowed;
         allowed.pages = allowed.pages.max(to.pages);
         allowed.requests = allowed.requests.max(to.requests);
@@ -159,7 +159,7 @@ impl Allowance {
     pub fn lower(&self, to: Spent) -> Spent {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
-        let Some(Share { allowed, .. }) = &mut state.share else { return spent };
+        let Some(BudgetShare { allowed, .. }) = &mut state.share else { return spent };
         allowed.pages = allowed.pages.min(to.pages.max(spent.pages));
         allowed.requests = allowed.requests.min(to.requests.max(spent.requests));
         allowed.bytes = allowed.bytes.min(to.bytes.max(spent.bytes));
@@ -276,14 +276,14 @@ mod tests {
         let allowance = Allowance::new(budgets, Arc::default()).shared();
         let now = Instant::EPOCH;
         assert!(!allowance.begin_lease(now, true) && allowance.ends(now).is_none());
-        assert_eq!(allowance.share().0.lacks, Lacks { pages: true, ..Lacks::default() });
-        assert_eq!(allowance.share().0.lacks, Lacks::default());
+        assert_eq!(allowance.share().0.shortages, Shortages { pages: true, ..Shortages::default() });
+        assert_eq!(allowance.share().0.shortages, Shortages::default());
         let three = Spent { pages: 3, ..Spent::default() };
         assert!(allowance.raise(three) && !allowance.raise(three));
         assert!(allowance.begin_lease(now, true) && allowance.begin_lease(now, true));
         // Both are under way: only the third can be given back.
         assert_eq!(allowance.lower(Spent::default()).pages, 2);
-        assert!(!allowance.begin_lease(now, false) && !allowance.share().0.lacks.pages);
+        assert!(!allowance.begin_lease(now, false) && !allowance.share().0.shortages.pages);
         allowance.stop(EndReason::Pages);
         assert_eq!(allowance.ends(now), Some(EndReason::Pages));
     }

@@ -186,7 +186,7 @@ pub struct SurveyQuery(pub usize);
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct LimitsChanged {
-    /// FrontierLimits on what may wait.
+    /// Limits on what may wait.
     pub limits: FrontierLimits,
     /// Of so many pops of a host the last explores.
     pub explore_every: u32,

@@ -24,7 +24,7 @@ mod varint;
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
-pub use allowance::{Allowance, Lacks, Share, Spent};
+pub use allowance::{Allowance, BudgetShare, Shortages, Spent};
 pub use budgets::{Budgets, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
 pub use early_stop::{EarlyStop, EarlyStopOptions};

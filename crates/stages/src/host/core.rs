@@ -5,144 +5,21 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::capped::CappedDelay;
 use super::health::Health;
 use super::history::{HostHistory, StoredRobots};
-use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
+use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
+use super::rules::{HostRules, PolitenessRules};
 use super::sitemap::{self, SitemapQueue};
+use super::step::{Disposition, Errand, RobotsResult, Step};
 use harvestman_core::clock::Instant;
-use harvestman_core::config::{Config, RobotsOptions};
+use harvestman_core::config::RobotsOptions;
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Timings, Truncation};
 use harvestman_core::seed::Rng;
 use harvestman_core::url::{CanonicalUrl, HostKey};
-
-/// A request that the crawl needs for itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Errand {
-    /// robots.txt, or where it redirects to.
-    Robots(CanonicalUrl),
-    /// A sitemap, with the number of sitemap indexes it was reached through.
-    Sitemap {
-        /// Where it is.
-        url: CanonicalUrl,
-        /// Indexes above it.
-        nesting: u32,
-        /// Requests spent on it before.
-        attempts: u8,
-    },
-}
-
-impl Errand {
-    /// What is fetched.
-    pub const fn url(&self) -> &CanonicalUrl {
-        match self {
-            Self::Robots(url) | Self::Sitemap { url, .. } => url,
-        }
-    }
-}
-
-/// What a host does next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Look up its address.
-    Resolve,
-    /// Send a request of its own.
-    Errand(Errand),
-    /// Ask the frontier for a URL, and hold a connection ready for it.
-    Ask,
-    /// Ask the frontier for a URL although nothing may be sent: it will be refused.
-    AskToRefuse,
-    /// Do nothing until this time.
-    Wait {
-        /// When to look again.
-        until: Instant,
-        /// Why.
-        why: WaitReason,
-    },
-    /// Do nothing until something ends.
-    Busy,
-}
-
-/// What came of a request for robots.txt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RobotsResult {
-    /// Rules, and the sitemaps named there.
-    Rules(Vec<String>),
-    /// There is none: everything is allowed.
-    Absent,
-    /// It lies elsewhere.
-    Redirected,
-    /// The server cannot say: everything is disallowed for a while.
-    Unavailable,
-    /// The host could not be asked.
-    Unreachable,
-}
-
-impl RobotsResult {
-    /// The result as it stands in metric labels.
-    pub const fn label(&self) -> &'static str {
-        match self {
-            Self::Rules(_) => "rules",
-            Self::Absent => "absent",
-            Self::Redirected => "redirected",
-            Self::Unavailable => "unavailable",
-            Self::Unreachable => "unreachable",
-        }
-    }
-}
-
-/// What is to be done with an ended request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Disposition {
-    /// Its result stands.
-    Final,
-    /// Try again, not before this time.
-    Retry(Instant),
-}
-
-/// What the host's decisions depend on besides its own state.
-#[derive(Debug, Clone)]
-pub struct HostRules {
-    /// Politeness.
-    pub politeness: Rules,
-    /// Further tries a URL has.
-    pub retries_max: u8,
-    /// Tries for robots.txt before the URLs that wait for it are let go.
-    pub robots_tries: u32,
-    /// Least time between two requests to hosts at one address.
-    pub delay_per_ip: Duration,
-    /// Requests under way at once to one address.
-    pub connections_per_ip: u32,
-}
-
-impl From<&Config> for HostRules {
-    fn from(config: &Config) -> Self {
-        let host = &config.host;
-        Self {
-            politeness: Rules {
-                delay: host.delay.0,
-                delay_factor: host.delay_factor,
-                delay_max: host.delay_max.0,
-                connections: host.connections_per_host,
-                backoff_start: host.backoff_start.0,
-                backoff_max: host.backoff_max.0,
-                retry_after_max: host.retry_after_max.0,
-                breaker_failures: host.breaker_failures,
-                breaker_pause: host.breaker_pause.0,
-                breaker_openings_max: host.breaker_openings_max,
-                retry_share: host.retry_share,
-            },
-            retries_max: host.retries_max,
-            robots_tries: config.robots.unavailable_tries,
-            delay_per_ip: host.delay_per_ip.0,
-            connections_per_ip: host.connections_per_ip,
-        }
-    }
-}
 
 /// Everything that is remembered of one host, awake or asleep.
 #[derive(Debug)]
@@ -341,8 +218,8 @@ impl HostCore {
     }
 
     /// A request was broken off, through no fault of the host. A sitemap's is taken on again.
-    pub fn broken_off(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
-        self.politeness.broken_off(now, &rules.politeness);
+    pub fn aborted(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
+        self.politeness.aborted(now, &rules.politeness);
         match errand {
             None => {}
             Some(Errand::Robots(_)) => self.robots_under_way = false,
@@ -425,7 +302,7 @@ impl HostCore {
             && self.address != Address::Asked
     }
 
-    fn book(&mut self, exchange: &Exchange, now: Instant, rules: &Rules) {
+    fn book(&mut self, exchange: &Exchange, now: Instant, rules: &PolitenessRules) {
         let health = Health::of(exchange, now);
         let Timings { started, first_byte, .. } = exchange.timings;
         let end = RequestEnd { url: exchange.url.fingerprint(), started, first_byte, ended: now };

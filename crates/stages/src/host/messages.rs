@@ -1,17 +1,14 @@
 //! Messages to host actors.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix::Message;
-use bytes::Bytes;
-use tokio::sync::OwnedSemaphorePermit;
 
-use super::core::{Errand, HostRules};
 use super::gates::GateId;
+use super::rules::HostRules;
 use super::status::HostStatus;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Exchange, Lease};
+use harvestman_core::model::Lease;
 
 /// There is work for the host.
 #[derive(Debug, Message)]
@@ -33,11 +30,6 @@ pub struct NoWork(pub Option<Instant>);
 #[rtype(result = "()")]
 pub struct LetIn(pub GateId);
 
-/// The host's address was looked up.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub struct Resolved(pub Option<IpAddr>);
-
 /// Other rules hold, or the host was blocked or unblocked.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
@@ -51,44 +43,10 @@ pub struct RulesChanged {
 #[rtype(result = "Option<HostStatus>")]
 pub struct StatusQuery;
 
-/// A page's request has ended.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub struct PageEnded {
-    /// Its lease.
-    pub lease: Lease,
-    /// Request and answer.
-    pub exchange: Exchange,
-}
-
-/// A page's request was broken off, as this node may send none any more.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub struct PageBrokenOff(pub Lease);
-
-/// An errand's request was broken off.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub struct ErrandBrokenOff(pub Errand);
-
 /// The host is another node's from now on, and nothing of it is under way here: end.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Retire;
-
-/// An errand's request has ended.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub struct ErrandEnded {
-    /// The errand.
-    pub errand: Errand,
-    /// Request and answer.
-    pub exchange: Exchange,
-    /// The answer's body with its content coding removed.
-    pub body: Bytes,
-    /// One of the crawl's permits for errands; held until the errand's outcome is recorded.
-    pub permit: OwnedSemaphorePermit,
-}
 
 /// Sitemaps that a sitemap index of this host names.
 #[derive(Debug, Message)]

@@ -10,27 +10,30 @@ mod history;
 mod messages;
 mod politeness;
 mod ports;
+mod reply;
 pub mod retry_after;
 pub mod robots;
+mod rules;
 pub mod sitemap;
 mod status;
+mod step;
 
-pub use actor::{HostActor, HostSetup};
+pub use actor::{HostActor, HostAddress, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
 pub use capped::{CAPPED_DELAYS_MAX, CappedDelay, CappedDelays};
-pub use core::{Disposition, Errand, HostCore, HostRules, RobotsResult, Step};
+pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
-pub use messages::{
-    ErrandBrokenOff, ErrandEnded, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire, RulesChanged,
-    SitemapsFound, StatusQuery, Wake,
-};
-pub use politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
+pub use messages::{Grant, LetIn, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{
-    DeliveredErrand, DeliveryPort, GatePort, HostAddress, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,
+    DeliveredErrand, DeliveryPort, GatePort, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,
 };
+pub use reply::{ErrandEnded, HostReply, ReplyTo};
+pub use rules::{HostRules, PolitenessRules};
 pub use status::HostStatus;
+pub use step::{Disposition, Errand, RobotsResult, Step};
 
 #[cfg(test)]
 mod politeness_tests;

@@ -11,36 +11,10 @@ use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 
 use super::health::Health;
+use super::rules::PolitenessRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::Rng;
 use harvestman_core::url::Fingerprint;
-
-/// The settings that the rules need, resolved.
-#[derive(Debug, Clone)]
-pub struct Rules {
-    /// Least time between two requests.
-    pub delay: Duration,
-    /// Adaptive delay: multiple of the usual response time.
-    pub delay_factor: f64,
-    /// Upper limit of the adaptive delay and of the slowing-down.
-    pub delay_max: Duration,
-    /// Requests under way at once.
-    pub connections: u32,
-    /// First back-off.
-    pub backoff_start: Duration,
-    /// Longest back-off.
-    pub backoff_max: Duration,
-    /// Longest honoured `Retry-After`.
-    pub retry_after_max: Duration,
-    /// Failures in a row that open the breaker; those of one URL after its connection was made count once.
-    pub breaker_failures: u32,
-    /// First pause of the breaker.
-    pub breaker_pause: Duration,
-    /// Openings after which the host is given up.
-    pub breaker_openings_max: u32,
-    /// Retry budget as a share of the requests.
-    pub retry_share: f64,
-}
 
 /// Why a host has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -164,7 +138,7 @@ impl Politeness {
     /// Goes on at `now`, after a run that ended at some time in the middle of it: what was under way then is over, and the last of it
     /// may have started just before now.
     #[must_use]
-    pub fn resumed(self, now: Instant, rules: &Rules) -> Self {
+    pub fn resumed(self, now: Instant, rules: &PolitenessRules) -> Self {
         let next_at = self.next_at.max(now + self.delay(rules));
         Self { in_flight: 0, next_at, ..self }
     }
@@ -176,7 +150,7 @@ impl Politeness {
     }
 
     /// Goes by other rules from now on: the wait that has begun is as long as they say.
-    pub fn change_pace(&mut self, old: &Rules, new: &Rules) {
+    pub fn change_pace(&mut self, old: &PolitenessRules, new: &PolitenessRules) {
         let (before, after) = (self.delay(old), self.delay(new));
         self.next_at = self.next_at - before.saturating_sub(after) + after.saturating_sub(before);
     }
@@ -197,7 +171,7 @@ impl Politeness {
     }
 
     /// The delay that holds now.
-    pub fn delay(&self, rules: &Rules) -> Duration {
+    pub fn delay(&self, rules: &PolitenessRules) -> Duration {
         let least = rules.delay.max(self.crawl_delay.unwrap_or_default());
         if least.is_zero() {
             return self.slowing;
@@ -208,7 +182,7 @@ impl Politeness {
     }
 
     /// Whether a request may start at `now`, while `promised` more are about to.
-    pub fn readiness(&self, now: Instant, promised: u32, rules: &Rules) -> Readiness {
+    pub fn readiness(&self, now: Instant, promised: u32, rules: &PolitenessRules) -> Readiness {
         if self.openings > rules.breaker_openings_max {
             return Readiness::GivenUp;
         }
@@ -237,13 +211,13 @@ impl Politeness {
     }
 
     /// A request was broken off at `now`, through no fault of the host: it may have been sent just before.
-    pub fn broken_off(&mut self, now: Instant, rules: &Rules) {
+    pub fn aborted(&mut self, now: Instant, rules: &PolitenessRules) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.next_at = self.next_at.max(now + self.delay(rules));
     }
 
     /// Books the end of a request.
-    pub fn ended(&mut self, end: RequestEnd, health: Health, rules: &Rules, rng: &mut Rng) {
+    pub fn ended(&mut self, end: RequestEnd, health: Health, rules: &PolitenessRules, rng: &mut Rng) {
         self.in_flight = self.in_flight.saturating_sub(1);
         let RequestEnd { url, started, first_byte, ended: now } = end;
         let answered = first_byte.unwrap_or(now);
@@ -266,7 +240,7 @@ impl Politeness {
     }
 
     /// Whether the host's retry budget allows one more try; if so, it is booked.
-    pub fn grant_retry(&mut self, rules: &Rules) -> bool {
+    pub fn grant_retry(&mut self, rules: &PolitenessRules) -> bool {
         let allowed = RETRIES_FREE + (self.requests as f64 * rules.retry_share.max(0.0)) as u64;
         let granted = self.retries < allowed;
         self.retries += u64::from(granted);
@@ -298,7 +272,14 @@ impl Politeness {
         self.failed_urls.clear();
     }
 
-    fn overloaded(&mut self, now: Instant, news: bool, asked: Option<Duration>, rules: &Rules, rng: &mut Rng) {
+    fn overloaded(
+        &mut self,
+        now: Instant,
+        news: bool,
+        asked: Option<Duration>,
+        rules: &PolitenessRules,
+        rng: &mut Rng,
+    ) {
         let asked = asked.unwrap_or_default().min(rules.retry_after_max);
         self.backoff_until = self.backoff_until.max(now + asked);
         if news {
@@ -309,13 +290,13 @@ impl Politeness {
     }
 
     /// A failure that counts towards the breaker.
-    fn failed(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
+    fn failed(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
         self.trouble(now, rules, rng);
         self.count_failure(now, rules);
     }
 
     /// Counts a failure towards the breaker, and opens it after too many.
-    fn count_failure(&mut self, now: Instant, rules: &Rules) {
+    fn count_failure(&mut self, now: Instant, rules: &PolitenessRules) {
         self.unreachable_in_a_row += 1;
         if self.unreachable_in_a_row >= rules.breaker_failures.max(1) {
             let pause = doubled(rules.breaker_pause, self.openings, rules.breaker_pause * 64);
@@ -339,13 +320,13 @@ impl Politeness {
 
     /// Backs off for twice as long as after the trouble before. Only news does: sixteen refusals of sixteen requests sent
     /// together are one trouble.
-    fn trouble(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
+    fn trouble(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
         self.trouble_in_a_row += 1;
         self.back_off(now, rules, rng);
     }
 
     /// Exponential back-off with up to half of it again as jitter; never shorter than what the host asked for.
-    fn back_off(&mut self, now: Instant, rules: &Rules, rng: &mut Rng) {
+    fn back_off(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
         let base = doubled(rules.backoff_start, self.trouble_in_a_row.saturating_sub(1), rules.backoff_max);
         self.trouble_at = now;
         let jittered = base.mul_f64(1.0 + rng.random::<f64>() / 2.0);

@@ -5,13 +5,14 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::health::Health;
-use super::politeness::{Politeness, Readiness, RequestEnd, Rules, WaitReason};
+use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
+use super::rules::PolitenessRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::Fingerprint;
 
-fn rules() -> Rules {
-    Rules {
+fn rules() -> PolitenessRules {
+    PolitenessRules {
         delay: Duration::from_secs(1),
         delay_factor: 1.0,
         delay_max: Duration::from_secs(30),
@@ -35,7 +36,7 @@ fn at(millis: u64) -> Instant {
 }
 
 /// One request from `start` that is answered after `first` and over after `end` (milliseconds).
-fn request(host: &mut Politeness, (start, first, end): (u64, u64, u64), health: Health, rules: &Rules) {
+fn request(host: &mut Politeness, (start, first, end): (u64, u64, u64), health: Health, rules: &PolitenessRules) {
     host.started();
     host.ended(request_end(at(start), Some(at(first)), at(end)), health, rules, &mut rng());
 }
@@ -59,7 +60,7 @@ fn the_delay_counts_from_the_first_byte_of_the_answer() {
 
 #[test]
 fn without_a_delay_the_connections_are_the_limit() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     for _ in 0..3 {
         host.started();
     }
@@ -71,7 +72,7 @@ fn without_a_delay_the_connections_are_the_limit() {
 
 #[test]
 fn after_trouble_one_request_goes_ahead_of_the_others() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     request(&mut host, (0, 1, 1), Health::ServerError, &rules);
     host.started();
     assert_eq!(host.readiness(at(60_000), 0, &rules), Readiness::Busy);
@@ -128,7 +129,7 @@ fn back_off_doubles_with_each_new_trouble_and_good_answers_end_it() {
 
 #[test]
 fn refusals_of_requests_sent_together_are_one_trouble() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     for _ in 0..4 {
         host.started();
     }
@@ -140,7 +141,7 @@ fn refusals_of_requests_sent_together_are_one_trouble() {
 
 #[test]
 fn after_a_429_a_host_without_delay_gets_one() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     request(&mut host, (0, 1, 1), Health::Overloaded(None), &rules);
     let slowed = host.delay(&rules);
     assert_eq!(slowed, Duration::from_millis(250));
@@ -175,7 +176,7 @@ fn the_breaker_opens_for_longer_and_longer_and_then_the_host_is_given_up() {
 }
 
 /// A request for this URL that breaks off.
-fn broken(host: &mut Politeness, url: u128, start: u64, rules: &Rules) {
+fn broken(host: &mut Politeness, url: u128, start: u64, rules: &PolitenessRules) {
     host.started();
     let end = RequestEnd { url: Fingerprint(url), ..request_end(at(start), None, at(start + 1)) };
     host.ended(end, Health::Broken, rules, &mut rng());
@@ -202,7 +203,7 @@ fn a_host_all_of_whose_urls_break_off_is_given_up() {
 
 #[test]
 fn one_healthy_answer_closes_the_breaker_even_to_a_request_that_was_sent_before_the_trouble() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     host.started();
     (1..4).for_each(|n| broken(&mut host, n.into(), n * 1_000_000, &rules));
     assert_eq!(host.paused_until(), at(3_060_001));
@@ -215,7 +216,7 @@ fn one_healthy_answer_closes_the_breaker_even_to_a_request_that_was_sent_before_
 
 #[test]
 fn requests_that_break_off_together_are_one_failure_to_the_breaker() {
-    let (mut host, rules) = (Politeness::default(), Rules { delay: Duration::ZERO, ..rules() });
+    let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     for _ in 0..16 {
         host.started();
     }
@@ -261,7 +262,7 @@ proptest! {
         delay in 1..3_000_u64,
         seed in any::<u64>(),
     ) {
-        let rules = Rules { delay: Duration::from_millis(delay), ..rules() };
+        let rules = PolitenessRules { delay: Duration::from_millis(delay), ..rules() };
         let (mut host, mut rng) = (Politeness::default(), Seed(seed).rng());
         let mut now = at(0);
         let (mut last_first_byte, mut asked_until) = (None::<Instant>, Instant::EPOCH);
@@ -300,8 +301,8 @@ proptest! {
     fn a_wait_that_has_begun_is_as_long_as_the_rules_of_now_say(
         before in 0..5_000_u64, after in 0..5_000_u64, latency in 0..300_u64, factor in 0..3_u32,
     ) {
-        let paced = |delay: u64| Rules { delay: Duration::from_millis(delay), delay_factor: f64::from(factor), ..rules() };
-        let ended = |rules: &Rules| {
+        let paced = |delay: u64| PolitenessRules { delay: Duration::from_millis(delay), delay_factor: f64::from(factor), ..rules() };
+        let ended = |rules: &PolitenessRules| {
             let mut politeness = Politeness::default();
             let (started, came) = (at(0), at(latency));
             politeness.started();

@@ -3,81 +3,20 @@
 //! Every port is implemented by the part of the pipeline that owns the thing. Calls must not block.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use actix::dev::ToEnvelope;
-use actix::{Addr, Handler, Message};
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::actor::HostActor;
-use super::core::{Errand, HostCore};
+use super::core::HostCore;
 use super::gates::{GateId, Return};
 use super::history::StoredRobots;
 use super::politeness::{Politeness, WaitReason};
+use super::reply::ReplyTo;
+use super::step::Errand;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
-
-/// The address of a running host actor, with the number of messages on their way to it.
-///
-/// An actor with such messages does not go to sleep, so that none is lost.
-#[derive(Debug, Clone)]
-pub struct HostAddress {
-    address: Addr<HostActor>,
-    pending: Arc<AtomicU32>,
-}
-
-impl HostAddress {
-    /// The address of an actor that counts `pending` down with each message that it handles.
-    pub const fn new(address: Addr<HostActor>, pending: Arc<AtomicU32>) -> Self {
-        Self { address, pending }
-    }
-
-    /// Counts a message that is sent later, so that the actor stays awake until then. Follow it by [`HostAddress::answer`].
-    pub fn expect_answer(&self) {
-        self.pending.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Sends a message. It carries its own bound: a lease, an errand, or the answer to a question, all limited in number
-    /// (`frontier.in_flight_max`, one question per host, the errands' permits), so the mailbox is bounded too.
-    pub fn send<M>(&self, message: M)
-    where
-        HostActor: Handler<M>,
-        M: Message<Result = ()> + Send + 'static,
-    {
-        self.expect_answer();
-        self.answer(message);
-    }
-
-    /// Sends the message that [`HostAddress::expect_answer`] counted.
-    #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by the credit that it carries")]
-    pub fn answer<M>(&self, message: M)
-    where
-        HostActor: Handler<M>,
-        M: Message<Result = ()> + Send + 'static,
-    {
-        self.address.do_send(message);
-    }
-
-    /// Asks a question. Returns none where the actor has ended.
-    pub async fn ask<M>(&self, question: M) -> Option<M::Result>
-    where
-        HostActor: Handler<M>,
-        <HostActor as actix::Actor>::Context: ToEnvelope<HostActor, M>,
-        M: Message + Send + 'static,
-        M::Result: Send,
-    {
-        self.expect_answer();
-        self.address.send(question).await.ok()
-    }
-
-    /// Whether no message is on its way to the actor.
-    pub fn is_quiet(&self) -> bool {
-        self.pending.load(Ordering::Relaxed) == 0
-    }
-}
 
 /// What a host asks of, and reports to, the frontier.
 pub trait LeasePort: Send + Sync {
@@ -113,7 +52,7 @@ pub struct HostRequest {
     /// The host.
     pub host: HostKey,
     /// Its actor.
-    pub reply_to: HostAddress,
+    pub reply_to: ReplyTo,
 }
 
 /// Where finished work goes.

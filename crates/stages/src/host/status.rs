@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::core::{HostCore, HostRules, Step};
+use super::core::HostCore;
 use super::politeness::WaitReason;
+use super::rules::HostRules;
+use super::step::Step;
 use harvestman_core::clock::Instant;
 
 /// The state of a host that may be asked.

@@ -13,7 +13,7 @@ pub mod regression;
 pub mod rows;
 pub mod traits;
 
-pub use plan::{Ahead, Found, Known, Linked, PageNumber, Plan, PlanLimits, Stop};
+pub use plan::{ChangeForecast, KnownPage, PageNumber, Plan, PlanLimits, PlanStop, PlannedLink, VisitFinding};
 pub use rate::{Gamma, chance_of_change, irregular_rate, regular_rate, shrunk_rate};
 pub use regression::Regression;
 pub use rows::{RowChange, RowLink, RowMark};

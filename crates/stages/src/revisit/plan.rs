@@ -8,9 +8,9 @@
 //! A kind of page in which nearly each visit finds a change may show a clock or a counter: one of its pages is asked for twice in a row.
 //! What differs even then is no change.
 
-mod judge;
 mod learn;
-mod signs;
+mod rank;
+mod signals;
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub type PageNumber = u32;
 
 /// What is known of a page when a plan is made.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownPage {
     /// Its host, numbered from 0.
     pub host: u32,
     /// The kind that its noise is judged by: its coarse pattern.
@@ -60,7 +60,7 @@ pub struct PlanLimits {
 
 /// Why no more visits are planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum PlanStop {
     /// Every page was visited.
     Done,
     /// As many visits as may be were made.
@@ -73,7 +73,7 @@ pub enum Stop {
 
 /// A link of a page to another one of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Linked {
+pub struct PlannedLink {
     /// The place of the link.
     pub apath: u64,
     /// Where it leads.
@@ -84,7 +84,7 @@ pub struct Linked {
 
 /// What a visit found.
 #[derive(Debug, Clone)]
-pub struct Found<'a> {
+pub struct VisitFinding<'a> {
     /// The page.
     pub page: PageNumber,
     /// How it differed; none where it could not be had.
@@ -94,12 +94,12 @@ pub struct Found<'a> {
     /// Whether it is gone: that is no noise.
     pub gone: bool,
     /// The pages of the plan that it links to, in page order.
-    pub links: &'a [Linked],
+    pub links: &'a [PlannedLink],
 }
 
 /// What is expected of the pages that were not visited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Ahead {
+pub struct ChangeForecast {
     /// Pages visited in this round.
     pub visited: u64,
     /// Those among them that had changed.
@@ -129,7 +129,7 @@ struct Kind {
 }
 
 struct Page {
-    known: Known,
+    known: KnownPage,
     state: State,
     /// Traits that came up in this round.
     signs: PageTraits,
@@ -176,14 +176,14 @@ pub struct Plan {
     /// Per host, the pages to visit, the best last.
     queues: Vec<Vec<PageNumber>>,
     probes: Vec<PageNumber>,
-    ahead: Ahead,
+    ahead: ChangeForecast,
     /// Visits at which all is judged anew.
-    judged_at: u64,
-    judgements: u64,
+    rank_at: u64,
+    rankings: u64,
     /// Pages that were asked for twice.
     probed: u64,
     out: u64,
-    stop: Option<Stop>,
+    stop: Option<PlanStop>,
     base: u32,
     waited: u32,
 }
@@ -195,7 +195,7 @@ impl Plan {
     /// What lies between two rounds matters more than whether a page was visited early in one or late, and where one round follows upon
     /// the other at once, pages visited late are not taken to be fresh for ever.
     pub fn new(
-        known: Vec<Known>,
+        known: Vec<KnownPage>,
         mut table: TraitTable,
         (limits, lasted): (PlanLimits, u64),
         now: Instant,
@@ -209,7 +209,7 @@ impl Plan {
         let discovered = (0..).zip(&known).filter_map(|(page, known)| Some((known.via?, page)));
         let mut children: Vec<(PageNumber, PageNumber)> = discovered.collect();
         children.sort_unstable();
-        let state = |known: &Known| if known.found.is_some() { State::Visited } else { State::Open };
+        let state = |known: &KnownPage| if known.found.is_some() { State::Visited } else { State::Open };
         let pages = known.into_iter().map(|known| Page { state: state(&known), signs: known.signs.clone(), known });
         let mut plan = Self {
             pages: pages.collect(),
@@ -224,9 +224,9 @@ impl Plan {
             usual,
             queues: vec![Vec::new(); hosts],
             probes: Vec::new(),
-            ahead: Ahead::default(),
-            judged_at: 0,
-            judgements: 0,
+            ahead: ChangeForecast::default(),
+            rank_at: 0,
+            rankings: 0,
             probed: 0,
             out: 0,
             stop: None,
@@ -244,7 +244,7 @@ impl Plan {
     }
 
     /// What is expected of the rest.
-    pub const fn ahead(&self) -> Ahead {
+    pub const fn ahead(&self) -> ChangeForecast {
         self.ahead
     }
 
@@ -259,14 +259,14 @@ impl Plan {
     }
 
     /// Why nothing more is planned; none while something is.
-    pub const fn stopped(&self) -> Option<Stop> {
+    pub const fn stopped(&self) -> Option<PlanStop> {
         self.stop
     }
 
     /// The next page to visit of a host; none where there is none now.
     pub fn next(&mut self, host: u32, now: Instant) -> Option<PageNumber> {
-        if self.ahead.visited >= self.judged_at && self.stop.is_none() {
-            self.judge(now);
+        if self.ahead.visited >= self.rank_at && self.stop.is_none() {
+            self.rank(now);
         }
         let of_host = |page: &PageNumber| self.pages[*page as usize].known.host == host;
         let probe = self.probes.iter().position(of_host).map(|at| self.probes.swap_remove(at));
@@ -289,7 +289,7 @@ impl Plan {
     /// Takes a page out that waits already.
     ///
     /// True if it was open, or to be asked for a second time, and its visit is under way from now on.
-    pub fn leave_out(&mut self, page: PageNumber) -> bool {
+    pub fn claim(&mut self, page: PageNumber) -> bool {
         let probe = self.probes.iter().position(|probe| *probe == page);
         let state = &mut self.pages[page as usize].state;
         if let Some(probe) = probe {
@@ -311,12 +311,12 @@ impl Plan {
     }
 
     /// How often all pages were judged.
-    pub const fn judgements(&self) -> u64 {
-        self.judgements
+    pub const fn rankings(&self) -> u64 {
+        self.rankings
     }
 
     /// Takes in what a visit found.
-    pub fn found(&mut self, found: &Found<'_>) {
+    pub fn found(&mut self, found: &VisitFinding<'_>) {
         let at = found.page as usize;
         let was = self.pages[at].state;
         if !matches!(was, State::Out | State::Probed) {
@@ -335,9 +335,9 @@ impl Plan {
         self.see(at, difference);
         self.observe(at);
         let changed = self.is_change(at, difference);
-        self.sign_hub(found, changed);
-        self.sign_parent(at, changed);
-        self.sign_places(found);
+        self.signal_children(found, changed);
+        self.signal_parent(at, changed);
+        self.signal_places(found);
         if !found.gone {
             self.suspect(at);
         }
@@ -345,7 +345,7 @@ impl Plan {
 
     /// Takes in what a visit of this round found that was made in an earlier run. They are to be told in their order, before anything else;
     /// the second one to a page asked for it only to see how much it differs twice in a row.
-    pub fn recall(&mut self, found: &Found<'_>) {
+    pub fn recall(&mut self, found: &VisitFinding<'_>) {
         let page = found.page;
         let state = &mut self.pages[page as usize].state;
         match *state {
@@ -367,12 +367,12 @@ impl Plan {
     }
 
     /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.
-    pub fn found_new(&mut self, links: &[Linked]) {
+    pub fn found_new(&mut self, links: &[PlannedLink]) {
         for link in links {
             let page = &self.pages[link.page as usize];
             if page.state == State::Open {
                 let sign = Trait::FromNew(page.known.kind, link.apath);
-                self.sign(link.page, sign);
+                self.signal(link.page, sign);
             }
         }
     }

@@ -8,7 +8,7 @@ const NOW: Instant = Instant::from_micros(1_000_000_000_000_000);
 
 /// Pages of some kinds, of which a share has changed.
 struct Site {
-    known: Vec<Known>,
+    known: Vec<KnownPage>,
     changed: Vec<bool>,
 }
 
@@ -18,7 +18,7 @@ fn site(kinds: &[(usize, f64)], table: &mut TraitTable, seed: Seed) -> Site {
     for (kind, (pages, share)) in kinds.iter().enumerate() {
         let traits: PageTraits = table.number(Trait::Coarse(kind as u64)).into_iter().collect();
         for _ in 0..*pages {
-            known.push(Known {
+            known.push(KnownPage {
                 host: 0,
                 kind: kind as u64,
                 via: None,
@@ -51,7 +51,7 @@ fn carry_out_over_noise(plan: &mut Plan, mut visit: impl FnMut(PageNumber, bool)
         let difference = visit(page, plan.is_probe(page));
         visits += 1;
         changes += u64::from(difference >= Difference::Numbers);
-        plan.found(&Found { page, difference: Some(difference), waited: 3_600, gone: false, links: &[] });
+        plan.found(&VisitFinding { page, difference: Some(difference), waited: 3_600, gone: false, links: &[] });
     }
     (visits, changes)
 }
@@ -79,7 +79,7 @@ fn a_site_that_does_not_change_is_soon_left_alone() {
     let mut plan = Plan::new(site.known, table, (limits(2_000), 0), NOW, Seed(1));
     let (visits, changes) = carry_out(&mut plan, |_| Difference::None);
     assert!(visits < 500 && changes == 0, "{visits}");
-    assert_eq!(plan.stopped(), Some(Stop::Chance));
+    assert_eq!(plan.stopped(), Some(PlanStop::Chance));
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
 }
 
 /// Forty lists that name twenty topics each; those at its top have changed.
-fn lists(table: &mut TraitTable) -> (Vec<Known>, Vec<Vec<Linked>>) {
+fn lists(table: &mut TraitTable) -> (Vec<KnownPage>, Vec<Vec<PlannedLink>>) {
     let mut site = site(&[(40, 1.0), (800, 0.0)], table, Seed(5));
-    let link = |list: u32, at: u32| Linked { apath: 7, page: 40 + list * 20 + at, row: RowChange::Unknown };
+    let link = |list: u32, at: u32| PlannedLink { apath: 7, page: 40 + list * 20 + at, row: RowChange::Unknown };
     for (at, page) in site.known.iter_mut().enumerate().skip(40) {
         page.via = Some((at as PageNumber - 40) / 20);
     }
@@ -153,7 +153,7 @@ fn difference(page: PageNumber, is_probe: bool) -> Difference {
 }
 
 /// Visits so many pages at most. Says what was found of each, in order.
-fn visit_lists(plan: &mut Plan, links: &[Vec<Linked>], most: usize) -> Vec<(PageNumber, Difference)> {
+fn visit_lists(plan: &mut Plan, links: &[Vec<PlannedLink>], most: usize) -> Vec<(PageNumber, Difference)> {
     let mut visited = Vec::new();
     while visited.len() < most
         && let Some(page) = plan.next(0, NOW)
@@ -165,9 +165,9 @@ fn visit_lists(plan: &mut Plan, links: &[Vec<Linked>], most: usize) -> Vec<(Page
     visited
 }
 
-fn of_list(page: PageNumber, difference: Difference, links: &[Vec<Linked>]) -> Found<'_> {
+fn of_list(page: PageNumber, difference: Difference, links: &[Vec<PlannedLink>]) -> VisitFinding<'_> {
     let links = links.get(page as usize).map_or(&[][..], Vec::as_slice);
-    Found { page, difference: Some(difference), waited: 3_600, gone: false, links }
+    VisitFinding { page, difference: Some(difference), waited: 3_600, gone: false, links }
 }
 
 fn topics(visited: &[(PageNumber, Difference)]) -> usize {
@@ -213,10 +213,11 @@ fn a_page_that_waits_for_its_second_visit_gets_one_and_no_more() {
     let mut table = TraitTable::default();
     let site = site(&[(30, 0.0)], &mut table, Seed(7));
     let mut plan = Plan::new(site.known, table, (limits(30), 0), NOW, Seed(7));
-    let found = |page| Found { page, difference: Some(Difference::Numbers), waited: 60, gone: false, links: &[] };
+    let found =
+        |page| VisitFinding { page, difference: Some(Difference::Numbers), waited: 60, gone: false, links: &[] };
     plan.recall(&found(4));
     plan.recalled();
-    assert!(plan.leave_out(4) && plan.is_probe(4) && !plan.leave_out(4));
+    assert!(plan.claim(4) && plan.is_probe(4) && !plan.claim(4));
     assert_eq!((plan.under_way(), plan.probed), (1, 1));
     plan.found(&found(4));
     assert_eq!((plan.under_way(), plan.noise_of_page(4)), (0, Some(Difference::Numbers)));
@@ -229,7 +230,7 @@ fn a_page_that_could_not_be_had_is_no_observation_and_ends() {
     let site = site(&[(3, 0.0)], &mut table, Seed(6));
     let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));
     while let Some(page) = plan.next(0, NOW) {
-        plan.found(&Found { page, difference: None, waited: 0, gone: false, links: &[] });
+        plan.found(&VisitFinding { page, difference: None, waited: 0, gone: false, links: &[] });
     }
     assert_eq!((plan.ahead().visited, plan.ahead().changed, plan.under_way()), (3, 0, 0));
 }

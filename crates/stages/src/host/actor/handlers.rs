@@ -3,14 +3,9 @@
 use actix::{ActorContext, Context, Handler};
 
 use super::{HostActor, Turn};
-use crate::host::core::{Disposition, Errand, RobotsResult};
 use crate::host::gates::Return;
-use crate::host::messages::{
-    ErrandBrokenOff, ErrandEnded, Grant, LetIn, NoWork, PageBrokenOff, PageEnded, Resolved, Retire, RulesChanged,
-    SitemapsFound, StatusQuery, Wake,
-};
-use crate::host::ports::DeliveredErrand;
-use crate::host::sitemap;
+use crate::host::messages::{Grant, LetIn, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
 use harvestman_core::model::Fate;
 
@@ -123,59 +118,28 @@ impl Handler<LetIn> for HostActor {
     }
 }
 
-impl Handler<Resolved> for HostActor {
+impl Handler<HostReply> for HostActor {
     type Result = ();
 
-    fn handle(&mut self, Resolved(ip): Resolved, ctx: &mut Context<Self>) {
+    fn handle(&mut self, reply: HostReply, ctx: &mut Context<Self>) {
         self.taken();
-        if let Some(core) = self.core.as_mut() {
-            core.resolved(ip);
-        }
-        self.advance(ctx);
-    }
-}
-
-impl Handler<PageEnded> for HostActor {
-    type Result = ();
-
-    fn handle(&mut self, PageEnded { mut lease, exchange }: PageEnded, ctx: &mut Context<Self>) {
-        self.taken();
-        let now = self.setup.clock.now();
-        let Some(core) = self.core.as_mut() else { return };
-        lease.item.attempts = lease.item.attempts.saturating_add(1);
-        let disposition = core.page_ended(&exchange, lease.item.attempts, now, &self.setup.rules.load());
-        self.ports.registry.remember(&self.key, core.memory());
-        self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
-        match disposition {
-            Disposition::Final => self.ports.deliveries.deliver_page(lease, exchange),
-            Disposition::Retry(not_before) => {
-                self.setup.metrics.retries.inc();
-                let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-                self.ports.leases.retry(lease, not_before, received);
+        match reply {
+            HostReply::PageEnded(lease, exchange) => self.page_ended(lease, exchange),
+            HostReply::PageAborted(lease) => {
+                self.ports.leases.put_back(lease, self.setup.clock.now());
+                self.aborted(None);
+            }
+            HostReply::ErrandEnded(ended) => self.errand_ended(ended),
+            HostReply::ErrandAborted(errand) => {
+                self.aborted(Some(errand));
+                self.ports.leases.errand_broken_off();
+            }
+            HostReply::Resolved(address) => {
+                if let Some(core) = self.core.as_mut() {
+                    core.resolved(address);
+                }
             }
         }
-        self.advance(ctx);
-    }
-}
-
-impl Handler<PageBrokenOff> for HostActor {
-    type Result = ();
-
-    fn handle(&mut self, PageBrokenOff(lease): PageBrokenOff, ctx: &mut Context<Self>) {
-        self.taken();
-        self.ports.leases.put_back(lease, self.setup.clock.now());
-        self.broken_off(None);
-        self.advance(ctx);
-    }
-}
-
-impl Handler<ErrandBrokenOff> for HostActor {
-    type Result = ();
-
-    fn handle(&mut self, ErrandBrokenOff(errand): ErrandBrokenOff, ctx: &mut Context<Self>) {
-        self.taken();
-        self.broken_off(Some(errand));
-        self.ports.leases.errand_broken_off();
         self.advance(ctx);
     }
 }
@@ -196,45 +160,6 @@ impl Handler<Retire> for HostActor {
             (0..core.drop_sitemaps()).for_each(|_| self.ports.leases.errand_done());
         }
         ctx.stop();
-    }
-}
-
-impl Handler<ErrandEnded> for HostActor {
-    type Result = ();
-
-    fn handle(&mut self, ErrandEnded { errand, exchange, body, permit }: ErrandEnded, ctx: &mut Context<Self>) {
-        self.taken();
-        let now = self.setup.clock.now();
-        let Some(core) = self.core.as_mut() else { return };
-        let mut is_final = true;
-        match &errand {
-            Errand::Robots(_) => {
-                let result = core.robots_ended(&exchange, &body, now, &self.setup.rules.load());
-                self.setup.metrics.robots_fetches.by(result.label()).inc();
-                let robots = core.stored_robots(&result, &body);
-                // The sitemaps first: none is forgotten by a run that remembers who named them.
-                if let RobotsResult::Rules(sitemaps) = result {
-                    self.ports.registry.sitemaps_named(sitemaps, 0);
-                }
-                if let Some(robots) = robots {
-                    self.ports.registry.remember_robots(&self.key, &robots);
-                }
-                self.report_capped_delay();
-            }
-            Errand::Sitemap { url, nesting, attempts } => {
-                let entry = sitemap::Entry { url: url.as_str().to_owned(), depth: *nesting, attempts: *attempts };
-                let disposition = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
-                is_final = disposition == Disposition::Final;
-            }
-        }
-        self.remember();
-        self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
-        let sitemap = match errand {
-            Errand::Sitemap { url, nesting, .. } if is_final => Some((url, nesting)),
-            _ => None,
-        };
-        self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, exchange, body, permit });
-        self.advance(ctx);
     }
 }
 

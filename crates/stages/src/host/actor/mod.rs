@@ -3,6 +3,8 @@
 //! No other part sends a request to its host. Messages to it are bounded: one lease for each time it asked, one end for each
 //! request it started, one wake-up from the frontier.
 
+mod address;
+mod ended;
 mod handlers;
 
 use std::sync::Arc;
@@ -13,13 +15,18 @@ use actix::{Actor, ActorContext, AsyncContext, Context, SpawnHandle};
 use arc_swap::ArcSwap;
 
 use super::capped::CappedDelays;
-use super::core::{Errand, HostCore, HostRules, Step};
+use super::core::HostCore;
 use super::gates::{GateId, Return};
 use super::politeness::WaitReason;
-use super::ports::{HostAddress, HostPorts, HostRequest};
+use super::ports::{HostPorts, HostRequest};
+use super::reply::ReplyTo;
+use super::rules::HostRules;
+use super::step::{Errand, Step};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 use harvestman_metrics::HostMetrics;
+
+pub use self::address::HostAddress;
 
 /// How soon a host whose errand was not allowed (by the budgets, or because the crawl rests) asks again.
 const BUDGET_RECHECK: Duration = Duration::from_millis(200);
@@ -89,7 +96,8 @@ impl HostActor {
 
     /// A request of this host, with the way back.
     fn request(&self, ctx: &Context<Self>) -> HostRequest {
-        HostRequest { host: self.key.clone(), reply_to: HostAddress::new(ctx.address(), Arc::clone(&self.pending)) }
+        let reply_to = ReplyTo::new(ctx.address().recipient(), Arc::clone(&self.pending));
+        HostRequest { host: self.key.clone(), reply_to }
     }
 
     /// A message was taken from the mailbox.
@@ -230,10 +238,10 @@ impl HostActor {
     }
 
     /// A request was broken off.
-    fn broken_off(&mut self, errand: Option<Errand>) {
+    fn aborted(&mut self, errand: Option<Errand>) {
         let now = self.setup.clock.now();
         if let Some(core) = self.core.as_mut() {
-            core.broken_off(errand, now, &self.setup.rules.load());
+            core.aborted(errand, now, &self.setup.rules.load());
             self.ports.registry.remember(&self.key, core.memory());
         }
         // It may have been sent just before.

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 pub use self::gate::Return;
 use self::gate::{Gate, Terms};
-use super::core::HostRules;
 use super::politeness::WaitReason;
+use super::rules::HostRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 
@@ -82,7 +82,7 @@ pub struct Gates {
     known: HashSet<HostGroup>,
     sweep_at: usize,
     /// The latest answer at gates that were let go. New ones begin with it, so that a delay that is set meanwhile is kept there too.
-    let_go: Option<Instant>,
+    last_removed: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +101,7 @@ impl Gates {
             opening: BTreeSet::new(),
             known: HashSet::new(),
             sweep_at: SWEPT_LEAST,
-            let_go: None,
+            last_removed: None,
         }
     }
 
@@ -109,7 +109,7 @@ impl Gates {
     pub fn enter(&mut self, id: GateId, host: &HostKey, delay: Duration, now: Instant) -> bool {
         self.sweep(now);
         let terms = self.terms.of(id);
-        let new = || Entry { gate: Gate::after(self.let_go), opening: None };
+        let new = || Entry { gate: Gate::after(self.last_removed), opening: None };
         let gate = &mut self.gates.entry(id).or_insert_with(new).gate;
         if matches!(id, GateId::Group(_)) {
             gate.set_delay(host, Some(delay));
@@ -135,7 +135,7 @@ impl Gates {
         if matches!(id, GateId::Address(_)) && self.gates.get(&id).is_some_and(|entry| entry.gate.is_as_new(now, terms))
         {
             let gone = self.gates.remove(&id);
-            self.let_go = self.let_go.max(gone.and_then(|entry| entry.gate.answered()));
+            self.last_removed = self.last_removed.max(gone.and_then(|entry| entry.gate.answered()));
         }
     }
 
@@ -149,7 +149,7 @@ impl Gates {
     }
 
     /// The next host that is let in by now, as its turn has come; it must be told. To be asked until it says none.
-    pub fn let_in(&mut self, now: Instant) -> Option<(GateId, HostKey)> {
+    pub fn admit_next(&mut self, now: Instant) -> Option<(GateId, HostKey)> {
         loop {
             let (_, id) = *self.opening.first().filter(|(at, _)| *at <= now)?;
             self.opening.pop_first();
@@ -193,12 +193,12 @@ impl Gates {
     }
 
     /// Whether nothing is known yet of what was sent to a group before its hosts came here. From now on it is.
-    pub fn is_strange(&mut self, group: HostGroup) -> bool {
+    pub fn mark_known(&mut self, group: HostGroup) -> bool {
         self.known.insert(group)
     }
 
     /// Lets nobody of a group in before this time.
-    pub fn rest(&mut self, group: HostGroup, until: Instant) {
+    pub fn pause_group(&mut self, group: HostGroup, until: Instant) {
         let id = GateId::Group(group);
         self.gates.entry(id).or_default().gate.pause(until);
         self.settle(id);
@@ -230,11 +230,11 @@ impl Gates {
         if self.gates.len() < self.sweep_at {
             return;
         }
-        let (terms, let_go) = (self.terms, &mut self.let_go);
+        let (terms, last_removed) = (self.terms, &mut self.last_removed);
         self.gates.retain(|id, Entry { gate, .. }| {
             let goes = matches!(id, GateId::Address(_)) && gate.is_as_new(now, terms.of(*id));
             if goes {
-                *let_go = gate.answered().max(*let_go);
+                *last_removed = gate.answered().max(*last_removed);
             }
             !goes
         });

@@ -36,7 +36,7 @@ fn answered(n: u64, delay: u64) -> Return {
 
 /// The hosts that are let in by now, whatever the gate.
 fn let_in(gates: &mut Gates, now: u64) -> Vec<HostKey> {
-    std::iter::from_fn(|| gates.let_in(at(now))).map(|(_, host)| host).collect()
+    std::iter::from_fn(|| gates.admit_next(at(now))).map(|(_, host)| host).collect()
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn a_server_that_asks_to_be_left_alone_is_left_alone_by_its_group_and_not_by_its
 #[test]
 fn a_group_is_strange_once_and_again_after_its_hosts_were_anothers() {
     let mut gates = Gates::new(terms(1, (0, 1)));
-    assert!(gates.is_strange(HostGroup(0)) && !gates.is_strange(HostGroup(0)));
-    gates.rest(HostGroup(0), at(300));
+    assert!(gates.mark_known(HostGroup(0)) && !gates.mark_known(HostGroup(0)));
+    gates.pause_group(HostGroup(0), at(300));
     assert!(!gates.enter(GROUP, &host(0), Duration::ZERO, at(0)));
     assert_eq!(let_in(&mut gates, 300), [host(0)]);
     gates.forget(&[host(7)].into(), &groups());
-    assert!(gates.is_strange(HostGroup(0)));
+    assert!(gates.mark_known(HostGroup(0)));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Learning from visits, and what of their findings is noise.
 
-use super::{FIT_MAX, HISTORY_MAX, Known, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
+use super::{FIT_MAX, HISTORY_MAX, KnownPage, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
 use crate::revisit::regression::Regression;
 use harvestman_core::model::{Difference, History};
 
 impl Plan {
     /// A page's history as far as it says something: where numbers are noise, what found them alone found nothing.
-    pub(super) fn own_history(&self, known: &Known) -> History {
+    pub(super) fn own_history(&self, known: &KnownPage) -> History {
         let History { changed, unchanged, changed_seconds, unchanged_seconds } = known.history;
         let numbers = known.numbers.min(changed);
         match self.noise_of(known.kind) {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Found, Known, LIST_MIN, Linked, PageNumber, Plan, SIGNS_MAX, State};
+use super::{KnownPage, LIST_MIN, PageNumber, Plan, PlannedLink, SIGNS_MAX, State, VisitFinding};
 use crate::revisit::rows::RowChange;
 use crate::revisit::traits::{Trait, rank_in_list};
 
 impl Plan {
     /// Notes for the pages that were discovered on a page what its visit found.
-    pub(super) fn sign_hub(&mut self, found: &Found<'_>, changed: bool) {
+    pub(super) fn signal_children(&mut self, found: &VisitFinding<'_>, changed: bool) {
         let start = self.children.partition_point(|(via, _)| *via < found.page);
         let end = self.children.partition_point(|(via, _)| *via <= found.page);
         let mut linked: Vec<PageNumber> = found.links.iter().map(|link| link.page).collect();
@@ -21,28 +21,28 @@ impl Plan {
             }
             let kind = page.known.kind;
             let left = !linked.is_empty() && linked.binary_search(&child).is_err();
-            self.sign(child, if left { Trait::Left(kind) } else { Trait::Hub(kind, changed) });
+            self.signal(child, if left { Trait::Left(kind) } else { Trait::Hub(kind, changed) });
         }
     }
 
     /// Notes for the page that this one was discovered on what its visit found: another view of a page changes with it.
-    pub(super) fn sign_parent(&mut self, at: usize, changed: bool) {
-        let Known { via: Some(via), kind, .. } = self.pages[at].known else { return };
+    pub(super) fn signal_parent(&mut self, at: usize, changed: bool) {
+        let KnownPage { via: Some(via), kind, .. } = self.pages[at].known else { return };
         if self.pages[via as usize].state == State::Open {
             let sign = Trait::Child(self.kind_of(via), kind, changed);
-            self.sign(via, sign);
+            self.signal(via, sign);
         }
     }
 
     /// Notes where a page links to others.
-    pub(super) fn sign_places(&mut self, found: &Found<'_>) {
+    pub(super) fn signal_places(&mut self, found: &VisitFinding<'_>) {
         let hub = self.pages[found.page as usize].known.kind;
         let mut lists: BTreeMap<u64, Vec<PageNumber>> = BTreeMap::new();
-        for Linked { apath, page, row } in found.links.iter().copied() {
+        for PlannedLink { apath, page, row } in found.links.iter().copied() {
             if row != RowChange::Unknown && self.pages[page as usize].state == State::Open {
                 let kind = self.kind_of(page);
-                self.sign(page, Trait::Row(kind, apath, row));
-                self.sign(page, Trait::AnyRow(row));
+                self.signal(page, Trait::Row(kind, apath, row));
+                self.signal(page, Trait::AnyRow(row));
             }
             let list = lists.entry(apath).or_default();
             if !list.contains(&page) {
@@ -56,9 +56,9 @@ impl Plan {
                     continue;
                 }
                 let moved = page.known.via.is_some_and(|via| via != found.page && self.kind_of(via) == hub);
-                self.sign(target, Trait::Place { hub, apath, rank: rank_in_list(at) });
+                self.signal(target, Trait::Place { hub, apath, rank: rank_in_list(at) });
                 if moved {
-                    self.sign(target, Trait::Moved(hub, apath));
+                    self.signal(target, Trait::Moved(hub, apath));
                 }
             }
         }
@@ -68,7 +68,7 @@ impl Plan {
         self.pages[page as usize].known.kind
     }
 
-    pub(super) fn sign(&mut self, page: PageNumber, sign: Trait) {
+    pub(super) fn signal(&mut self, page: PageNumber, sign: Trait) {
         let Some(number) = self.table.number(sign) else { return };
         let signs = &mut self.pages[page as usize].signs;
         if signs.len() < SIGNS_MAX && !signs.contains(&number) {

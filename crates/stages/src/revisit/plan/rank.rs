@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use rand::RngCore;
 
-use super::{CHANCE_AT_FIRST, DRAWN, FIT_AGAIN, Kind, Page, PageNumber, Plan, SAMPLE_MAX, SAMPLED, SHAPE, State, Stop};
+use super::{
+    CHANCE_AT_FIRST, DRAWN, FIT_AGAIN, Kind, Page, PageNumber, Plan, PlanStop, SAMPLE_MAX, SAMPLED, SHAPE, State,
+};
 use crate::revisit::rate::{Gamma, chance_of_change, shrunk_rate};
 use crate::revisit::traits::Trait;
 use harvestman_core::clock::Instant;
@@ -12,9 +14,9 @@ use harvestman_core::model::{Difference, History};
 
 impl Plan {
     /// Judges all pages anew, and whether it is enough.
-    pub(super) fn judge(&mut self, now: Instant) {
-        self.judgements += 1;
-        self.judged_at = self.ahead.visited + (self.ahead.visited / 16).max(4);
+    pub(super) fn rank(&mut self, now: Instant) {
+        self.rankings += 1;
+        self.rank_at = self.ahead.visited + (self.ahead.visited / 16).max(4);
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
         self.regression.fit(FIT_AGAIN);
@@ -39,17 +41,17 @@ impl Plan {
         self.fill(ranked);
     }
 
-    pub(super) fn enough(&self, ranked: &[(f64, PageNumber)], best: f64, sampling: bool) -> Option<Stop> {
+    pub(super) fn enough(&self, ranked: &[(f64, PageNumber)], best: f64, sampling: bool) -> Option<PlanStop> {
         let found = self.ahead.changed as f64;
         let expected = self.ahead.expected.max(self.cautiously_expected(ranked));
         // Where changes were found, there are more of them than those that look likely.
         let chance = if self.ahead.changed == 0 { self.limits.chance } else { self.limits.chance / 10.0 };
         match () {
-            () if ranked.is_empty() => Some(Stop::Done),
-            () if self.ahead.visited + self.probed >= self.limits.visits => Some(Stop::Visits),
+            () if ranked.is_empty() => Some(PlanStop::Done),
+            () if self.ahead.visited + self.probed >= self.limits.visits => Some(PlanStop::Visits),
             () if sampling => None,
-            () if best < chance => Some(Stop::Chance),
-            () if found > 0.0 && found >= self.limits.recall * (found + expected) => Some(Stop::Recall),
+            () if best < chance => Some(PlanStop::Chance),
+            () if found > 0.0 && found >= self.limits.recall * (found + expected) => Some(PlanStop::Recall),
             () => None,
         }
     }
