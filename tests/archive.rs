@@ -1,7 +1,7 @@
-//! The archive as other tools see it: warcio, pywb, gzip; and a disk that is full in earnest.
+//! Reads archives with other tools (warcio, pywb, gzip), and writes one on a full disk.
 //!
-//! The tests with warcio and pywb need a Python that has both, named by `HARVESTMAN_PYTHON`; without it they say that they
-//! are skipped, and fail where `HARVESTMAN_REQUIRE_PYTHON=1`.
+//! The tests with warcio and pywb need a Python with both, given by `HARVESTMAN_PYTHON`. Without it they report that
+//! they are skipped, or fail if `HARVESTMAN_REQUIRE_PYTHON=1`.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
 
@@ -26,7 +26,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
 const START: Instant = Instant::from_micros(1_800_000_000_000_000);
 
-/// A page as a server answered it.
+/// A response of a server.
 struct Page {
     url: &'static str,
     status: u16,
@@ -54,7 +54,7 @@ fn gzipped(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Bytes that no compressor makes smaller, and that hold every byte value.
+/// Returns incompressible bytes that contain every byte value.
 fn binary(length: usize) -> Vec<u8> {
     use rand::RngCore;
     let mut bytes = vec![0; length];
@@ -62,7 +62,7 @@ fn binary(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// One page of every kind that an archive has to bring back.
+/// Returns one page of every kind that an archive must preserve.
 fn all_kinds() -> Vec<Page> {
     let text = "<html><title>Forum</title><p>A page with some text.</p></html>\n".repeat(60);
     vec![
@@ -115,7 +115,7 @@ fn scheduled(url: &str) -> ScheduledUrl {
     }
 }
 
-/// The defaults, but for the length of bodies that become revisits: the compressed page is a short one.
+/// Returns the defaults except for the length of bodies that become revisits, because the compressed page is short.
 fn options() -> ArchiveOptions {
     ArchiveOptions { revisit_body_min: ByteSize(50), ..ArchiveOptions::default() }
 }
@@ -134,7 +134,7 @@ fn create(directory: &Path, options: &ArchiveOptions) -> Archive {
     Archive::create(directory, options, &info, run_id(), START).unwrap()
 }
 
-/// Writes `pages`, a second apart, and what pywb is expected to bring back. Returns how many became revisits.
+/// Writes `pages`, one second apart, and the expected output of pywb. Returns the number of revisits.
 fn write_archive(directory: &Path, options: &ArchiveOptions, pages: &[Page]) -> usize {
     let index = Arc::new(RevisitIndex::new(100));
     let mut encoder = RecordEncoder::new(options, run_id().ids(0), index.clone());
@@ -170,12 +170,12 @@ fn warc_files(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Says so past the test harness, which keeps back what passing tests print.
+/// Reports a skipped test, bypassing the test harness, which hides the output of passing tests.
 fn skipped(what: &str) {
     std::io::stderr().write_all(format!("SKIPPED {what}\n").as_bytes()).unwrap();
 }
 
-/// The Python with warcio and pywb; none where there is none, and then the test says so.
+/// Returns the Python with warcio and pywb; `None`, with a report, if there is none.
 fn python(test: &str) -> Option<PathBuf> {
     let python = std::env::var_os("HARVESTMAN_PYTHON").map(PathBuf::from);
     if python.is_none() {
@@ -194,7 +194,7 @@ fn succeeds(command: &mut Command) -> String {
 }
 
 #[test]
-fn every_kind_of_page_reads_back_and_gzip_finds_no_fault() {
+fn every_kind_of_page_can_be_read_back_and_gzip_reports_no_error() {
     let directory = tempfile::tempdir().unwrap();
     let pages = all_kinds();
     assert_eq!(write_archive(directory.path(), &options(), &pages), 2);
@@ -232,13 +232,13 @@ fn warcio_finds_no_fault() {
         let check = ["-c", "from warcio.cli import main; main()", "check", "-v"];
         let report = succeeds(Command::new(&python).args(check).args(warc_files(directory.path())));
         assert!(!report.contains("failed"), "{report}");
-        // warcio checks no digest of a revisit record.
+        // warcio does not check digests of revisit records.
         assert_eq!(report.matches("digest pass").count(), 1 + 3 * pages.len() - revisits, "{report}");
     }
 }
 
 #[test]
-fn pywb_brings_every_page_back_byte_for_byte() {
+fn pywb_replays_every_page_byte_for_byte() {
     let Some(python) = python("pywb_brings_every_page_back_byte_for_byte") else { return };
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(write_archive(directory.path(), &options(), &all_kinds()), 2);
@@ -250,7 +250,7 @@ fn pywb_brings_every_page_back_byte_for_byte() {
 
 const FULL_DISK: &str = "HARVESTMAN_TEST_FULL_DISK";
 
-/// Not a test of its own: fills an archive until the limit on file sizes that its parent set stops it.
+/// Helper process: fills an archive until it reaches the file size limit set by its parent.
 #[test]
 fn fill_the_disk() {
     let Some(directory) = std::env::var_os(FULL_DISK).map(PathBuf::from) else { return };
@@ -271,7 +271,7 @@ fn fill_the_disk() {
 #[test]
 fn a_full_disk_leaves_a_valid_archive_and_a_clear_error() {
     let directory = tempfile::tempdir().unwrap();
-    // The signal that comes with the limit is ignored, so that the write fails as on a full disk.
+    // Ignore the signal of the limit, so that the write fails as on a full disk.
     let command = "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact fill_the_disk --nocapture";
     let this = std::env::current_exe().unwrap();
     succeeds(Command::new("sh").args(["-c", command]).arg(this).env(FULL_DISK, directory.path()));
@@ -289,7 +289,7 @@ fn a_full_disk_leaves_a_valid_archive_and_a_clear_error() {
 }
 
 #[test]
-fn a_crawl_that_was_killed_is_repaired_and_goes_on_in_a_new_file() {
+fn a_killed_crawl_is_repaired_and_continues_in_a_new_file() {
     let directory = tempfile::tempdir().unwrap();
     let options = ArchiveOptions::default();
     let index = Arc::new(RevisitIndex::new(0));
@@ -334,7 +334,7 @@ fn the_archives_of_another_tool_are_read_and_their_digests_are_right() {
     }
 }
 
-/// Lines of a corpus's ground truth, without its heading.
+/// Returns the number of lines of the ground truth of a corpus, without its heading.
 fn labelled_pages(path: &Path) -> usize {
     let mut text = String::new();
     flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();

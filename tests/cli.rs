@@ -1,5 +1,5 @@
-//! What a user of the binary sees: help, mistakes, precedence, exit codes, printed configuration; and that the generated
-//! documentation is up to date.
+//! The behaviour of the binary for users: help, mistakes, precedence, exit codes, printed configuration; and a check
+//! that the generated documentation is up to date.
 #![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
 
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// The binary, with none of this process's settings.
+/// Returns the binary, without the settings of this process's environment.
 fn harvestman() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_harvestman"));
     for (name, _) in std::env::vars_os() {
@@ -31,7 +31,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A configuration file in a directory that lasts as long as it is held.
+/// Creates a configuration file in a directory that is removed when dropped.
 fn file(text: &str) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("harvestman.toml");
@@ -71,7 +71,7 @@ fn all_mistakes_of_file_environment_and_flags_are_reported_at_once() {
 }
 
 #[test]
-fn flags_win_over_the_environment_and_that_over_the_file() {
+fn flags_override_the_environment_which_overrides_the_file() {
     let (_dir, path) = file("[budget]\npages = 1\nrequests = 1\ndepth = 1\n");
     let output = harvestman()
         .args(["config", "--pages", "3", "--config"])
@@ -105,14 +105,14 @@ fn the_printed_configuration_loads_to_the_same_configuration() {
 }
 
 #[test]
-fn the_defaults_are_printed_whatever_else_is_said() {
+fn the_defaults_are_printed_regardless_of_the_environment() {
     let output = harvestman().args(["config", "--defaults"]).env("HARVESTMAN_BUDGET_PAGES", "2").output().unwrap();
     assert_eq!(printed(&output)["budget"]["pages"].as_integer(), Some(0));
     assert!(stdout(&output).contains("# Pages fetched with success."));
 }
 
 #[test]
-fn the_help_teaches_examples_and_exit_codes() {
+fn the_help_has_examples_and_exit_codes() {
     let text = stdout(&run(&["--help"]));
     for part in ["Examples:", "Exit codes:", "130", "--contact"] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
@@ -134,7 +134,7 @@ fn completions_are_written_for_three_shells() {
 }
 
 #[test]
-fn a_seed_that_is_no_url_is_named_and_nothing_is_made() {
+fn an_invalid_seed_is_quoted_and_nothing_is_created() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let output = run(&["crawl", "https://ok.example/", "forum", "ftp://example.org/", "--out", out.to_str().unwrap()]);
@@ -153,7 +153,7 @@ fn a_crawl_without_a_seed_or_an_output_directory_says_what_is_missing() {
 }
 
 #[test]
-fn an_output_directory_that_holds_something_is_refused_and_left_as_it_is() {
+fn a_nonempty_output_directory_is_refused_and_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mine"), "mine").unwrap();
     let output = run(&["crawl", "http://127.0.0.1:9/", "--out", dir.path().to_str().unwrap()]);
@@ -163,7 +163,7 @@ fn an_output_directory_that_holds_something_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_metrics_address_that_is_taken_is_a_mistake_and_the_directory_stays_usable() {
+fn a_metrics_address_in_use_is_a_mistake_and_the_directory_stays_usable() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -208,14 +208,14 @@ fn an_unknown_flag_is_a_usage_error_with_a_suggestion() {
 }
 
 #[test]
-fn a_configuration_file_that_cannot_be_read_is_named() {
+fn an_unreadable_configuration_file_is_named() {
     let output = run(&["config", "--config", "/nonexistent/h.toml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("cannot read /nonexistent/h.toml"), "{}", stderr(&output));
 }
 
 #[test]
-fn what_is_no_crawl_directory_cannot_explain_anything_and_says_so() {
+fn explain_refuses_other_directories() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path().to_str().unwrap();
     for (dir, why) in [(here, "is not a crawl directory"), ("/nonexistent/crawl", "does not exist")] {
@@ -229,14 +229,14 @@ fn what_is_no_crawl_directory_cannot_explain_anything_and_says_so() {
 }
 
 #[test]
-fn a_policy_that_needs_an_example_asks_for_one() {
+fn a_policy_without_its_example_is_refused() {
     let output = run(&["crawl", "http://127.0.0.1:9/", "--policy", "target", "--out", "/nonexistent/x"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("needs a page to go by"), "{}", stderr(&output));
 }
 
 #[test]
-fn the_metrics_pass_promtool_where_it_is_installed() {
+fn the_metrics_pass_promtool_if_installed() {
     let metrics = harvestman::metrics::Metrics::new();
     metrics.fetch.count_status(200);
     metrics.fetch.duration.by("whole").observe(std::time::Duration::from_millis(20));
@@ -248,7 +248,7 @@ fn the_metrics_pass_promtool_where_it_is_installed() {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut promtool) = promtool else {
-        // Past the harness, which keeps what a passing test prints to itself.
+        // Bypasses the harness, which hides the output of passing tests.
         let _ = std::io::Write::write_all(
             &mut std::io::stderr(),
             "SKIPPED: promtool is not installed (Debian: apt-get install prometheus)\n".as_bytes(),
@@ -261,7 +261,7 @@ fn the_metrics_pass_promtool_where_it_is_installed() {
     assert!(output.status.success() && said.trim().is_empty(), "{said}");
 }
 
-/// Compares a file of `docs/` with what it is made from; with `HARVESTMAN_BLESS=1`, writes it.
+/// Compares a file of `docs/` with its generated content; with `HARVESTMAN_BLESS=1`, writes it.
 fn up_to_date(name: &str, made: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
     if std::env::var_os("HARVESTMAN_BLESS").is_some_and(|value| value == "1") {
@@ -270,7 +270,7 @@ fn up_to_date(name: &str, made: &str) {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == made,
-        "docs/{name} is out of date: write it anew with `HARVESTMAN_BLESS=1 cargo test --test cli`"
+        "docs/{name} is out of date: regenerate it with `HARVESTMAN_BLESS=1 cargo test --test cli`"
     );
 }
 

@@ -1,5 +1,4 @@
-//! The cluster graph on recorded forums, where the corpora are at hand: how much of what it lets through is worth having, and how
-//! much of what is worth having it lets through.
+//! The cluster graph on recorded forums, if the corpora are available: the precision and recall of valuable pages.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -11,7 +10,7 @@ use harvestman::lab::measures::Task;
 use harvestman::lab::replay::{Making, Plan, PolicyName, Variant, make, replay};
 use harvestman::seed::Seed;
 
-/// Where the corpora lie, or nothing: then these tests say so and check nothing.
+/// Loads a corpus; without it, the test reports that it is skipped.
 fn corpus(name: &str) -> Option<Arc<Corpus>> {
     let folder = std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), Into::into);
     let (pages, labels) = (folder.join(format!("{name}.warc.gz")), folder.join(format!("{name}.labels.csv.gz")));
@@ -22,23 +21,23 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
     Some(Arc::new(Corpus::load(&pages, Some(&labels)).expect("a corpus with labels")))
 }
 
-/// Types of pages that list what users made, or who they are.
+/// Page types that list user-created content or users.
 const LISTS: [&str; 5] = ["forum:forum", "forum:index", "members", "spirit:index", "spirit:category:detail"];
 
-/// Whether a page is worth having: no second view, and made by users or a list of what they made.
+/// Returns whether a page is valuable: user-created or a list of such pages, and not a duplicate view.
 fn is_valuable(truth: &Truth, id: PageId) -> bool {
     let valuable = |page_type: &str, is_ucc: bool| is_ucc || LISTS.contains(&page_type);
     truth.page(id).is_some_and(|label| !label.is_duplicate_view && valuable(&label.page_type, label.is_ucc))
 }
 
-/// What a crawl to the end came to.
+/// The result of a complete crawl.
 #[derive(Debug)]
 struct Measured {
-    /// The valuable share of what was fetched.
+    /// The share of valuable pages among the fetched ones.
     share: f64,
-    /// The fetched share of what is valuable.
+    /// The share of valuable pages that were fetched.
     recall: f64,
-    /// The valuable share of what was not fetched.
+    /// The share of valuable pages among the others.
     false_negatives: f64,
 }
 
@@ -57,7 +56,7 @@ fn measure(corpus: &Arc<Corpus>, by: ClusterBy, seed: u64, sample_free: Option<u
     }
 }
 
-/// Three samples, side by side.
+/// Crawls with three samples in parallel.
 fn by_three_samples(corpus: &Arc<Corpus>, by: ClusterBy) -> Vec<(u64, Measured)> {
     std::thread::scope(|scope| {
         let crawl = |seed| scope.spawn(move || (seed, measure(corpus, by, seed, Some(1_000))));
@@ -66,8 +65,8 @@ fn by_three_samples(corpus: &Arc<Corpus>, by: ClusterBy) -> Vec<(u64, Measured)>
     })
 }
 
-/// Among them 5, after which pages of several templates under one kind of address were once taken on machina for kinds of which nothing is
-/// known, and 9, which lost recall on spirit.
+/// They include 5, with which pages of several templates at one URL pattern were once treated as unknown page types on
+/// machina, and 9, which lost recall on spirit.
 const SEEDS: [u64; 3] = [1, 5, 9];
 
 fn nine_of_ten_fetches_are_worth_it_and_little_is_missed(by: ClusterBy) {
@@ -82,17 +81,17 @@ fn nine_of_ten_fetches_are_worth_it_and_little_is_missed(by: ClusterBy) {
 }
 
 #[test]
-fn with_a_sample_that_does_not_count_nine_of_ten_fetches_are_worth_it_by_addresses() {
+fn with_a_free_sample_nine_of_ten_fetches_are_valuable_by_urls() {
     nine_of_ten_fetches_are_worth_it_and_little_is_missed(ClusterBy::Url);
 }
 
 #[test]
-fn with_a_sample_that_does_not_count_nine_of_ten_fetches_are_worth_it_by_addresses_and_templates() {
+fn with_a_free_sample_nine_of_ten_fetches_are_valuable_by_urls_and_templates() {
     nine_of_ten_fetches_are_worth_it_and_little_is_missed(ClusterBy::Both);
 }
 
 #[test]
-fn with_the_sample_counted_it_is_several_times_what_fetching_everything_comes_to() {
+fn with_a_counted_sample_precision_is_several_times_that_of_fetching_everything() {
     for (name, floor, everything) in [("machina", 0.85, 0.288), ("spirit", 0.7, 0.169)] {
         let Some(corpus) = corpus(name) else { return };
         let Measured { share, recall, .. } = measure(&corpus, ClusterBy::Both, 1, None);
@@ -101,7 +100,7 @@ fn with_the_sample_counted_it_is_several_times_what_fetching_everything_comes_to
 }
 
 #[test]
-fn by_templates_alone_hardly_anything_is_missed_either() {
+fn by_templates_alone_recall_is_high_too() {
     let Some(corpus) = corpus("spirit") else { return };
     let measured = measure(&corpus, ClusterBy::Structure, 1, Some(1_000));
     assert!(measured.share >= 0.6 && measured.recall >= 0.95, "{measured:?}");

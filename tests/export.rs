@@ -1,6 +1,6 @@
-//! `harvestman export` on a real crawl of a simulated site that was visited again: what users and other tools get.
+//! `harvestman export` of a real crawl and recrawl of a simulated site, as users and other tools see the result.
 //!
-//! What is compared with pywb needs a Python that has it, named by `HARVESTMAN_PYTHON`; without it that is left out, and fails where
+//! Comparisons with pywb need a Python with it, given by `HARVESTMAN_PYTHON`. Without it they are skipped, or fail if
 //! `HARVESTMAN_REQUIRE_PYTHON=1`.
 #![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
 
@@ -43,9 +43,9 @@ fn succeed(output: Output) -> Output {
     output
 }
 
-/// A crawl whose links were kept, a recrawl after something had changed, and one after nothing had.
+/// A crawl with links, a recrawl after changes, and a recrawl without changes.
 static CRAWLED: LazyLock<PathBuf> = LazyLock::new(|| {
-    // What is static is not dropped in the end, so it is the next run that clears it away.
+    // Statics are not dropped, so the next run removes it.
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export");
     let _ = fs::remove_dir_all(&dir);
     fs::create_dir_all(&dir).unwrap();
@@ -90,7 +90,7 @@ fn warcs(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The index of a directory, made anew.
+/// Creates the index of a directory.
 fn index(directory: &Path, more: &[&str]) -> String {
     let output = succeed(export("cdxj", directory, &[&["--out", "-"], more].concat()));
     String::from_utf8(output.stdout).unwrap()
@@ -101,10 +101,10 @@ fn fields(line: &str) -> Value {
 }
 
 #[test]
-fn one_index_of_several_directories_is_their_lines_sorted_with_names_that_lead_to_the_files() {
+fn the_index_of_several_directories_has_their_sorted_lines_and_file_paths() {
     let root = crawled("").canonicalize().unwrap();
     let directories = ["gzip", "plain"].map(|name| root.join(name));
-    // The twin puts the names into the lines of each index, and sorts them all.
+    // The reference puts the names into the lines of each index, and sorts them all.
     let relative = |name: &str, line: &str| {
         let bare = fields(line)["filename"].as_str().unwrap().to_owned();
         line.replace(&format!("\"filename\": \"{bare}\""), &format!("\"filename\": \"{name}/warc/{bare}\""))
@@ -120,7 +120,7 @@ fn one_index_of_several_directories_is_their_lines_sorted_with_names_that_lead_t
     };
     let named = both(&["--relative-to", root.to_str().unwrap()]);
     assert_eq!(named.lines().collect::<Vec<_>>(), twin);
-    // A few bytes of memory change nothing.
+    // Little memory changes nothing.
     assert_eq!(both(&["--relative-to", root.to_str().unwrap(), "--memory", "2KiB"]), named);
     for line in named.lines() {
         let fields = fields(line);
@@ -134,11 +134,11 @@ fn one_index_of_several_directories_is_their_lines_sorted_with_names_that_lead_t
     assert!(twice.status.code() == Some(2) && stderr(&twice).contains("given twice"), "{}", stderr(&twice));
 }
 
-/// What pywb's own indexer makes of the WARC files below `directory`; none without it.
+/// Returns the index that pywb's own indexer creates for the WARC files below `directory`; `None` without pywb.
 fn by_pywb(directory: &Path) -> Option<String> {
     let Some(python) = std::env::var_os("HARVESTMAN_PYTHON") else {
         assert!(std::env::var("HARVESTMAN_REQUIRE_PYTHON").is_err(), "HARVESTMAN_PYTHON is not set");
-        eprintln!("pywb's indexer is left out: HARVESTMAN_PYTHON is not set");
+        eprintln!("pywb's indexer is skipped: HARVESTMAN_PYTHON is not set");
         return None;
     };
     let output = Command::new(python).args(["-c", INDEXER, "-s", "-j"]).arg(directory).output().unwrap();
@@ -158,7 +158,7 @@ fn assert_same_lines(ours: &str, theirs: &str) {
 }
 
 #[test]
-fn the_index_has_a_line_for_each_capture_and_is_what_pywb_makes() {
+fn the_index_has_one_line_per_capture_and_equals_that_of_pywb() {
     for name in ["gzip", "plain"] {
         let directory = crawled(name);
         let text = index(&directory, &[]);
@@ -182,7 +182,7 @@ fn the_index_has_a_line_for_each_capture_and_is_what_pywb_makes() {
     }
 }
 
-/// Records as other tools write them, and as nobody should.
+/// Returns records as other tools write them, and unusual ones.
 fn odd_records() -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     let mut add = |kind: &str, url: &str, fields: &str, block: &str| {
@@ -257,13 +257,13 @@ fn records_of_other_tools_are_indexed_as_pywb_does() {
 }
 
 #[test]
-fn what_is_sorted_on_disk_is_what_is_sorted_in_memory() {
+fn sorting_on_disk_equals_sorting_in_memory() {
     let directory = crawled("gzip");
     assert_eq!(index(&directory, &["--memory", "3KiB"]), index(&directory, &[]));
 }
 
 #[test]
-fn a_file_is_replaced_only_if_that_is_asked_for() {
+fn a_file_is_replaced_only_with_force() {
     let (directory, dir) = (crawled("gzip"), tempfile::tempdir().unwrap());
     let path = dir.path().join("x.cdxj");
     let out = path.to_str().unwrap();
@@ -282,11 +282,11 @@ fn a_file_is_replaced_only_if_that_is_asked_for() {
 }
 
 #[test]
-fn devices_and_links_are_written_to_and_stay_what_they_are() {
+fn devices_and_links_are_written_to_and_not_replaced() {
     use std::os::unix::fs::{FileTypeExt as _, symlink};
     let (directory, dir) = (crawled("gzip"), tempfile::tempdir().unwrap());
     let at = |name: &str| dir.path().join(name);
-    // By a link: a program that got this wrong would replace the link, not the machine's device.
+    // Through a link: a faulty program would replace the link, not the device of the machine.
     symlink("/dev/full", at("full")).unwrap();
     let full = export("cdxj", &directory, &["--out", at("full").to_str().unwrap(), "--force"]);
     assert!(full.status.code() == Some(4) && stderr(&full).contains("/dev/full"), "{}", stderr(&full));
@@ -299,7 +299,7 @@ fn devices_and_links_are_written_to_and_stay_what_they_are() {
 }
 
 #[test]
-fn a_torn_file_is_indexed_up_to_there_and_one_that_is_written_to_is_left_out() {
+fn a_torn_file_is_indexed_up_to_the_damage_and_an_open_one_is_skipped() {
     let (whole, dir) = (crawled("gzip"), tempfile::tempdir().unwrap());
     let files = warcs(&whole);
     fs::create_dir(dir.path().join("warc")).unwrap();
@@ -329,7 +329,7 @@ fn a_torn_file_is_indexed_up_to_there_and_one_that_is_written_to_is_left_out() {
 }
 
 #[test]
-fn where_there_is_nothing_to_export_it_is_said_and_nothing_is_written() {
+fn without_anything_to_export_nothing_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let empty = export("cdxj", dir.path(), &[]);
     assert!(empty.status.code() == Some(1) && stderr(&empty).contains("no closed WARC file"), "{}", stderr(&empty));
@@ -346,7 +346,7 @@ fn where_there_is_nothing_to_export_it_is_said_and_nothing_is_written() {
 }
 
 #[test]
-fn the_site_is_told_from_the_crawl_directory_and_from_its_model_alike() {
+fn the_site_is_exported_from_a_crawl_directory_or_its_model() {
     let directory = crawled("gzip");
     let model = directory.join("site-model.json.gz");
     let by = |path: &Path, format: &str| {
@@ -366,14 +366,14 @@ fn the_site_is_told_from_the_crawl_directory_and_from_its_model_alike() {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn without_parquet_it_is_said_how_to_get_it() {
+fn without_parquet_the_error_names_the_feature() {
     let output = export("pages", &crawled("gzip"), &[]);
     assert!(output.status.code() == Some(2) && stderr(&output).contains("--features parquet"), "{}", stderr(&output));
 }
 
 #[cfg(feature = "parquet")]
 #[test]
-fn a_table_has_a_row_for_each_line_and_tells_what_is_missing() {
+fn a_table_has_one_row_per_line_and_damage_is_reported() {
     let (directory, dir) = (crawled("gzip"), tempfile::tempdir().unwrap());
     fs::copy(directory.join("pages.jsonl"), dir.path().join("pages.jsonl")).unwrap();
     let lines = fs::read_to_string(dir.path().join("pages.jsonl")).unwrap().lines().count();

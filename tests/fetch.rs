@@ -1,5 +1,5 @@
-//! The fetch stage against servers that do everything wrong, on real loopback sockets. Every exchange must end in bounded
-//! time with a value that says what happened.
+//! The fetch stage against misbehaving servers, on real loopback sockets. Every exchange must end in bounded time with
+//! a value that describes the outcome.
 
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Corpora as a user has them: archives that Harvestman wrote itself, recorded forums with their labels, simulated sites.
+//! Corpora from the sources of users: archives written by Harvestman, recorded forums with labels, simulated sites.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
 
 use std::io::Write;
@@ -45,7 +45,7 @@ fn exchange(url: &str, status: u16, headers: &[(&'static str, &str)], body: Vec<
     }
 }
 
-/// Writes `exchanges` as a crawl does, with request and metadata records. Returns the one file.
+/// Writes `exchanges` as a crawl does, with request and metadata records. Returns the file.
 fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
     let options = ArchiveOptions { revisit_body_min: ByteSize(50), ..ArchiveOptions::default() };
     let run = || RunId::new(Seed(1), START);
@@ -106,7 +106,7 @@ fn an_archive_of_a_crawl_is_a_corpus() {
     assert!(cut.len() < 6 && cut.notes[0].contains("ends within the record at byte"), "{:?}", cut.notes);
 }
 
-/// A corpus and its labels; none, loudly, where they are missing.
+/// Returns a corpus and its labels; `None`, with a report, if they are missing.
 fn recorded(name: &str) -> Option<(PathBuf, PathBuf)> {
     let folder =
         std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
@@ -116,7 +116,7 @@ fn recorded(name: &str) -> Option<(PathBuf, PathBuf)> {
     }
     let required = std::env::var_os("HARVESTMAN_REQUIRE_CORPORA").is_some_and(|value| value == "1");
     assert!(!required, "{} or its labels are missing", files.0.display());
-    // Past the harness, which keeps what a passing test prints to itself.
+    // Bypasses the harness, which hides the output of passing tests.
     let text =
         format!("SKIPPED: {} is missing; set HARVESTMAN_CORPORA to the folder of the corpora\n", files.0.display());
     std::io::stderr().write_all(text.as_bytes()).unwrap();
@@ -124,7 +124,7 @@ fn recorded(name: &str) -> Option<(PathBuf, PathBuf)> {
 }
 
 #[test]
-fn a_recorded_forum_has_the_counts_that_its_description_states() {
+fn a_recorded_forum_has_the_counts_of_its_description() {
     let Some((warc, labels)) = recorded("spirit") else { return };
     let corpus = Corpus::load(&warc, Some(&labels)).unwrap();
     let truth = corpus.truth().unwrap();
@@ -189,6 +189,6 @@ fn a_simulated_site_is_a_corpus_with_its_truth() {
             unique += u64::from(counts && row.duplicate_of.is_none());
         }
         assert_eq!(truth.ucc(), TypeCounts { pages: ucc, unique }, "{family:?}");
-        assert!(unique > 20 && truth.types().len() > 3, "{family:?} has {unique} pages that users made");
+        assert!(unique > 20 && truth.types().len() > 3, "{family:?} has {unique} user-created pages");
     }
 }

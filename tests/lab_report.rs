@@ -1,4 +1,4 @@
-//! From a corpus to a report: replays of a simulated forum, measured, with the published figures beside.
+//! From a corpus to a report: measured replays of a simulated forum, with the published figures.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does")]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 
 const BUDGET: usize = 40;
 
-/// Fetches the pages in this order, up to the budget.
+/// Fetches the pages in this order, within the budget.
 fn replay(corpus: &Corpus, order: impl Iterator<Item = PageId>) -> (Vec<Fetched>, Harvest) {
     let mut judge = Judge::new(corpus, Task::Ucc);
     let fetches: Vec<_> = order.take(BUDGET).map(|id| judge.fetched(corpus.landing(id, 5))).collect();
@@ -20,7 +20,7 @@ fn replay(corpus: &Corpus, order: impl Iterator<Item = PageId>) -> (Vec<Fetched>
     (fetches, harvest)
 }
 
-/// The pages that are worth most first, by the truth: what no policy can better.
+/// Orders the pages by their true value, best first: the optimal policy.
 fn best_first(corpus: &Corpus) -> Vec<PageId> {
     let truth = corpus.truth().unwrap();
     let mut order: Vec<_> = corpus.ids().collect();
@@ -34,7 +34,7 @@ fn row(corpus: &Corpus, policy: &str, seed: u64, harvest: &Harvest) -> Row {
 }
 
 #[test]
-fn an_experiment_ends_in_a_report_that_tells_good_policies_from_bad() {
+fn the_report_of_an_experiment_distinguishes_good_policies_from_bad() {
     let families = vec![Family::Forum];
     let options =
         WorldOptions { pages: 200, hosts: 1, families, page_bytes: 200, links: 12, ..WorldOptions::default() };
@@ -68,7 +68,7 @@ fn an_experiment_ends_in_a_report_that_tells_good_policies_from_bad() {
     let shown = vec![Measure::ValidRatio, Measure::ValidRatioUnique, Measure::Recall, Measure::F, Measure::Entropy];
     let report = Report { name, title, notes: corpus.notes.clone(), rows, paper: beside, shown, charts };
     let folder = tempfile::tempdir().unwrap();
-    // To look at the page, name a folder.
+    // Set this variable to keep the page for inspection.
     let out = std::env::var_os("LAB_REPORT_OUT").map_or_else(|| folder.path().to_owned(), Into::into);
     for file in report.write(&out).unwrap() {
         assert!(std::fs::metadata(&file).unwrap().len() > 200, "{}", file.display());

@@ -1,5 +1,5 @@
-//! Near-duplicates over recorded forums, which say of each page whether it is a second view of another: permalinks into a
-//! topic, first pages with their number, log-in forms with the address to go back to.
+//! Near-duplicates on recorded forums whose labels mark duplicate views: permalinks into a topic, first pages with
+//! their number, log-in forms with a return address.
 
 mod corpora;
 
@@ -10,10 +10,10 @@ use harvestman::model::{ClusterId, ContentUnit, PatternId};
 use harvestman::parse::Parser;
 use harvestman::policy::learned::{ContentIndex, Kin};
 
-/// Pages looked at of each corpus, in the order of its crawl.
+/// Maximum number of pages per corpus, in the order of its crawl.
 const PAGES_MAX: usize = 5_000;
 
-/// A page as it is labelled, and what it says.
+/// A page with its label and text.
 struct Page {
     is_view: bool,
     kind: String,
@@ -31,21 +31,21 @@ fn pages(name: &str) -> Option<Vec<Page>> {
     Some(pages.iter().take(PAGES_MAX).filter_map(judgeable).collect())
 }
 
-/// How the index judges pages, beside their labels.
+/// The results of the index, compared with the labels.
 #[derive(Debug, Default)]
 struct Judged {
-    /// Second views, and how many of them were found to repeat a page.
+    /// Duplicate views, and the number of them detected.
     views: u32,
     views_found: u32,
-    /// Other pages, and how many of them were found to repeat a page of their type that is no second view either.
+    /// Other pages, and the number of them reported as a duplicate of a page of their type that is not a duplicate view
+    /// either.
     others: u32,
     others_found: u32,
-    /// Those that were found to repeat a page of another type: forms for replies quote the topic, profiles that are bare
-    /// are alike.
+    /// Pages reported as a duplicate of a page of another type: reply forms quote the topic, empty profiles are alike.
     of_other_types: u32,
 }
 
-/// Goes through the pages in the order of the crawl; pages of one type are one cluster.
+/// Checks the pages in the order of the crawl; pages of one type are one cluster.
 fn judge(pages: &[Page]) -> Judged {
     let (mut index, mut judged) = (ContentIndex::new(pages.len()), Judged::default());
     let mut kinds: BTreeMap<&str, ClusterId> = BTreeMap::new();
@@ -61,7 +61,7 @@ fn judge(pages: &[Page]) -> Judged {
             judged.views_found += u32::from(like.is_some());
         } else {
             judged.others += 1;
-            // One that came after its second view is rightly found to be like it.
+            // A page after its duplicate view is rightly reported as similar to it.
             let like = like.filter(|like| !like.is_view);
             judged.others_found += u32::from(like.is_some_and(|like| like.kind == page.kind));
             judged.of_other_types += u32::from(like.is_some_and(|like| like.kind != page.kind));
@@ -71,14 +71,14 @@ fn judge(pages: &[Page]) -> Judged {
 }
 
 #[test]
-fn second_views_are_found_and_other_pages_are_left_alone() {
+fn duplicate_views_are_detected_with_few_false_alarms() {
     for name in corpora::NAMES {
         let Some(pages) = pages(name) else { continue };
         let judged = judge(&pages);
         let share = |found: u32, all: u32| f64::from(found) / f64::from(all.max(1));
         let (found, alarms) = (share(judged.views_found, judged.views), share(judged.others_found, judged.others));
         eprintln!("{name}: {found:.3} found, {alarms:.3} false alarms, {judged:?}");
-        // Some second views come before the first, and then it is the first that is found.
+        // Some duplicate views come before the original, which is then the one reported.
         assert!(found >= 0.8, "{name}: only {found} found");
         assert!(alarms <= 0.01, "{name}: {alarms} false alarms");
         assert!(share(judged.of_other_types, judged.others) <= 0.08, "{name}: {judged:?}");

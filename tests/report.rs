@@ -1,4 +1,4 @@
-//! `harvestman report` of what real crawls leave: ended, killed, running, visited again, damaged.
+//! `harvestman report` of real crawls: ended, killed, running, recrawled, damaged.
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 
@@ -30,7 +30,7 @@ fn crawled(server: &Server, settings: &[&str]) -> Runs {
     runs
 }
 
-/// A run that ends with its test, however that ends.
+/// A process that is killed when dropped.
 struct Killed(std::process::Child);
 
 impl Killed {
@@ -52,7 +52,7 @@ fn report(directory: &Path, more: &[&str]) -> Output {
     output(command)
 }
 
-/// The report in a format, from standard output.
+/// Returns the report in a format, from standard output.
 fn text(directory: &Path, format: &str) -> String {
     let made = report(directory, &["--format", format, "--out", "-"]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -63,7 +63,7 @@ fn document(directory: &Path) -> Value {
     serde_json::from_str(&text(directory, "json")).unwrap()
 }
 
-/// All figures on a page that have a place in the document, with their values; each is what stands there.
+/// Returns all figures of a page that have a path in the document, after checking each against it.
 fn figures(page: &Html, document: &Value) -> Vec<(String, f64)> {
     let data = Selector::parse("data[data-key]").unwrap();
     let figure = |element: scraper::ElementRef<'_>| {
@@ -80,7 +80,7 @@ fn of(figures: &[(String, f64)], key: &str) -> Option<f64> {
     figures.iter().find(|(name, _)| name == key).map(|(_, value)| *value)
 }
 
-/// What every report of a crawl that has ended must hold.
+/// Checks every report of a crawl that has ended.
 fn check(runs: &Runs) -> (Html, Value) {
     let (own, document) = (runs.report(), document(&runs.out()));
     assert_eq!(document["report"], own, "carried along as it is");
@@ -129,7 +129,7 @@ fn check_markdown(text: &str, own: &Value) {
     }
 }
 
-/// The log's figures are those of its lines, counted again.
+/// Checks the figures of the log by counting its lines.
 fn check_log(runs: &Runs, document: &Value) {
     let (lines, log) = (runs.lines(), &document["log"]);
     let fetched = lines.iter().filter(|line| line.fate == "fetched").count();
@@ -161,7 +161,7 @@ fn the_report_of_a_breadth_first_crawl_has_the_numbers_of_its_report_json() {
 }
 
 #[test]
-fn the_report_of_a_crawl_that_learns_has_its_clusters_and_what_they_are_worth() {
+fn the_report_of_a_learning_crawl_has_its_clusters_and_their_worth() {
     let settings = [
         "host.delay=0s",
         "host.connections_per_host=2",
@@ -189,7 +189,7 @@ fn the_report_of_a_crawl_that_learns_has_its_clusters_and_what_they_are_worth() 
 }
 
 #[test]
-fn the_waits_between_requests_are_told_against_the_delay_that_was_asked_for() {
+fn waits_between_requests_are_compared_with_the_delay() {
     let settings = ["host.delay=15ms", "host.delay_factor=0", "budget.pages=120"];
     let runs = crawled(&forum(300, Duration::from_millis(2)), &settings);
     let document = document(&runs.out());
@@ -285,7 +285,7 @@ fn a_recrawl_has_all_rounds_and_a_directory_of_another_version_what_it_has() {
 }
 
 #[test]
-fn reports_go_where_they_are_sent_and_never_over_what_the_crawl_wrote() {
+fn reports_are_written_to_the_given_file_and_never_over_those_of_the_crawl() {
     let runs = crawled(&forum(40, Duration::ZERO), &["host.delay=0s"]);
     let out = runs.out();
     for (format, file) in [("html", "report.html"), ("markdown", "report.md"), ("json", "full-report.json")] {
@@ -302,7 +302,7 @@ fn reports_go_where_they_are_sent_and_never_over_what_the_crawl_wrote() {
 }
 
 #[test]
-fn what_is_no_crawl_directory_is_refused_with_what_to_name() {
+fn other_directories_are_refused_with_advice() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
@@ -317,7 +317,7 @@ fn what_is_no_crawl_directory_is_refused_with_what_to_name() {
         assert!(refused.status.code() == Some(2) && told.contains(said) && told.contains("--out"), "{told}");
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is written");
-    // What cannot be read is told, and no reason to fail.
+    // Unreadable files are reported, and not an error.
     fs::create_dir(dir.path().join("pages.jsonl")).unwrap();
     assert!(text(dir.path(), "html").contains("The page log can"), "it is a directory");
 }

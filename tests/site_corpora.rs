@@ -1,5 +1,5 @@
-//! Templates and classification over recorded forums: the index held against looking at every page, the condensed sample
-//! against the whole one, and every rule for eps against what the pages are labelled as.
+//! Templates and classification on recorded forums: the index compared with a full scan, the condensed sample with the
+//! whole one, and every rule for eps with the labels.
 
 mod corpora;
 
@@ -16,7 +16,7 @@ use harvestman::site::{Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVec
 const SAMPLE_MAX: usize = 1_000;
 const OTHERS_MAX: usize = 2_000;
 
-/// Pages of a corpus: a sample spread over the whole of it, and others.
+/// Pages of a corpus: an evenly spread sample, and others.
 struct Corpus {
     sample: Vec<Bag>,
     others: Vec<Bag>,
@@ -34,7 +34,7 @@ fn corpus(name: &str) -> Option<Corpus> {
         page_type: labels.get(&page.url).cloned().unwrap_or_default().page_type,
         leaves: parser.parse(&page.body, Some("text/html; charset=utf-8")).leaf_paths,
     };
-    // A half for the sample, so that small corpora have others left.
+    // At most half for the sample, so that small corpora have others left.
     let step = (pages.len() / SAMPLE_MAX).max(2);
     let sample = pages.iter().step_by(step).take(SAMPLE_MAX).map(&mut bag).collect();
     let others: Vec<_> =
@@ -50,7 +50,7 @@ fn learn(sample: &[Bag]) -> (Vocabulary, Vec<SparseVector>, Distances) {
     (vocabulary, vectors, distances)
 }
 
-/// The share of clustered pages that are of the type most frequent in their cluster.
+/// Returns the share of clustered pages that have the most frequent type of their cluster.
 fn purity(sample: &[Bag], labels: &[Label]) -> f64 {
     let mut counts: BTreeMap<u32, BTreeMap<&str, u32>> = BTreeMap::new();
     for (bag, cluster) in sample.iter().zip(labels).filter_map(|(bag, label)| Some((bag, (*label)?))) {
@@ -61,7 +61,7 @@ fn purity(sample: &[Bag], labels: &[Label]) -> f64 {
 }
 
 #[test]
-fn the_index_and_the_condensed_sample_say_what_the_whole_sample_says() {
+fn the_index_and_the_condensed_sample_agree_with_the_whole_sample() {
     for name in corpora::NAMES {
         let Some(corpus) = corpus(name) else { continue };
         assert!(corpus.others.len() >= 600, "{name} has only {} other pages", corpus.others.len());
@@ -84,7 +84,7 @@ fn the_index_and_the_condensed_sample_say_what_the_whole_sample_says() {
     }
 }
 
-/// Half of the other pages are probes; the rest must agree too.
+/// Half of the other pages are probes; the remainder must agree too.
 fn condensed_agrees(name: &str, sample: &Sample, others: &[SparseVector]) {
     let options = KnnOptions::default();
     let (probes, rest): (Vec<_>, Vec<_>) = others.iter().cloned().enumerate().partition(|(place, _)| place % 2 == 0);
@@ -111,7 +111,7 @@ fn cached_agrees(vocabulary: &Vocabulary, sample: &Sample, others: &[Bag]) {
 }
 
 #[test]
-fn clusters_are_page_types_whatever_the_rule_for_eps() {
+fn clusters_are_page_types_with_every_rule_for_eps() {
     let rules = [
         EpsRule::PaperLiteral,
         EpsRule::PaperDistinct,

@@ -1,4 +1,4 @@
-//! A recorded forum is crawled, and crawled again with the model that the first crawl left.
+//! Crawls a recorded forum, and crawls it again with the site model of the first crawl.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use harvestman::lab::replay::{Plan, replay_keeping};
 use harvestman::pipeline::spelling_reader;
 use harvestman::policy::learned::{Goal, Learned, ReadPage, SiteModel, Tuning};
 
-/// Requests of each crawl.
+/// Requests per crawl.
 const BUDGET: usize = 300;
 
 fn reader() -> Box<ReadPage> {
@@ -28,7 +28,7 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
     Some(Arc::new(Corpus::load(&file, Some(&labels)).expect("the corpus can be read")))
 }
 
-/// Crawls the corpus; returns how many of the pages were wanted and no second view, and the model.
+/// Crawls the corpus. Returns the number of wanted pages that are not duplicate views, and the model.
 fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
     let plan = Plan::new(corpus, Task::Ucc, BUDGET);
     let (done, mut policy) = replay_keeping(&plan, Box::new(policy), |_, _, _| {}).expect("the crawl can begin");
@@ -38,7 +38,7 @@ fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
 }
 
 #[test]
-fn a_crawl_that_begins_with_the_model_of_an_earlier_one_finds_more() {
+fn a_crawl_with_the_model_of_an_earlier_one_finds_more() {
     for name in ["machina", "spirit"] {
         let Some(corpus) = corpus(name) else { continue };
         let (first, model) = crawl(&corpus, Learned::new(Goal::Content, Tuning::default(), 1, reader()));

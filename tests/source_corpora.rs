@@ -1,4 +1,4 @@
-//! SOUrCe as printed on recorded forums, where the corpora are at hand.
+//! SOUrCe as printed on recorded forums, if the corpora are available.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use harvestman::lab::measures::{Harvest, Judge, Task};
 use harvestman::lab::replay::{Making, Plan, PolicyName, Replay, Variant, make, replay};
 use harvestman::seed::Seed;
 
-/// Where the corpora lie, or nothing: then these tests say so and check nothing.
+/// Loads a corpus; without it, the test reports that it is skipped.
 fn corpus(name: &str) -> Option<Arc<Corpus>> {
     let folder = std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), Into::into);
     let (pages, labels) = (folder.join(format!("{name}.warc.gz")), folder.join(format!("{name}.labels.csv.gz")));
@@ -29,7 +29,7 @@ fn crawl(corpus: &Arc<Corpus>, name: PolicyName, variant: Variant, sample_free: 
 }
 
 #[test]
-fn a_sample_that_does_not_count_makes_a_better_crawl_than_breadth_first() {
+fn with_a_free_sample_a_crawl_is_better_than_breadth_first() {
     let Some(corpus) = corpus("spirit") else { return };
     let (_, breadth_first) = crawl(&corpus, PolicyName::Bfs, Variant::Default, None);
     let (done, paper) = crawl(&corpus, PolicyName::Ucc, Variant::Paper, Some(20_000));
@@ -40,7 +40,7 @@ fn a_sample_that_does_not_count_makes_a_better_crawl_than_breadth_first() {
 }
 
 #[test]
-fn the_radius_by_the_letter_calls_many_more_pages_outliers() {
+fn the_radius_by_the_printed_rule_gives_many_more_outliers() {
     let Some(corpus) = corpus("spirit") else { return };
     let outliers = |variant| {
         let note = crawl(&corpus, PolicyName::Ucc, variant, Some(20_000)).0.note.unwrap();

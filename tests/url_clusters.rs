@@ -1,4 +1,4 @@
-//! Clusters of URLs over recorded forums, held against the kinds of pages that stand there.
+//! Clusters of URLs on recorded forums, compared with page types.
 
 mod corpora;
 
@@ -8,10 +8,10 @@ use harvestman::seed::Seed;
 use harvestman::site::{UrlClusterOptions, UrlClusters};
 use rand::seq::SliceRandom;
 
-/// One URL of four is sampled.
+/// One in four URLs is sampled.
 const SAMPLED: usize = 4;
 
-/// URLs of a corpus with the kinds of their pages, in random order.
+/// Returns the URLs of a corpus with their page types, in random order.
 fn urls(name: &str) -> Option<Vec<(String, String)>> {
     let labels = corpora::labels(name)?;
     let mut urls: Vec<_> = labels.into_iter().map(|(url, label)| (url, label.page_type)).collect();
@@ -26,11 +26,11 @@ fn learn(urls: &[(String, String)], options: &UrlClusterOptions) -> UrlClusters 
     clusters
 }
 
-/// How the URLs that were not sampled are matched.
+/// The matching of URLs outside the sample.
 struct Matched {
-    /// The share that is in any cluster.
+    /// The share of URLs in any cluster.
     found: f64,
-    /// The share of these that are of the kind most frequent in their cluster.
+    /// The share of these with the most frequent type of their cluster.
     pure: f64,
 }
 
@@ -47,7 +47,7 @@ fn matched(urls: &[(String, String)], clusters: &UrlClusters) -> Matched {
     Matched { found: found as f64 / others.len() as f64, pure: most as f64 / found.max(1) as f64 }
 }
 
-/// Learns, says what came of it, and checks what holds for every forum.
+/// Learns the clusters, prints the results, and checks properties that hold for every forum.
 fn tried(name: &str, options: &UrlClusterOptions) -> Option<Vec<String>> {
     let urls = urls(name)?;
     let clusters = learn(&urls, options);
@@ -66,7 +66,7 @@ fn tried(name: &str, options: &UrlClusterOptions) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_small_forums_kinds_of_urls_are_its_clusters() {
+fn the_url_patterns_of_a_small_forum_are_its_clusters() {
     for options in [UrlClusterOptions::paper(), UrlClusterOptions::default()] {
         let Some(patterns) = tried("spirit", &options) else { return };
         assert!((8..=20).contains(&patterns.len()), "{patterns:?}");
@@ -78,7 +78,7 @@ fn a_small_forums_kinds_of_urls_are_its_clusters() {
 }
 
 #[test]
-fn slugs_of_a_large_forums_boards_make_clusters_by_the_paper_only() {
+fn board_slugs_of_a_large_forum_form_clusters_by_the_paper_only() {
     let Some(paper) = tried("machina", &UrlClusterOptions::paper()) else { return };
     let Some(ours) = tried("machina", &UrlClusterOptions::default()) else { return };
     assert!(paper.len() > 2 * ours.len(), "{} and {}", paper.len(), ours.len());

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn command_lines_that_would_start_are_right_and_nothing_is_done() {
+    fn valid_command_lines_pass_and_nothing_is_executed() {
         for line in [
             "harvestman crawl https://example.org/ --out x --pages 7 --set host.delay=2s --config no-such-file.toml",
             "harvestman set forum host.delay=5s budget.pages=9",
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_command_line_is_said() {
+    fn mistakes_in_a_command_line_are_reported() {
         for (line, part) in [
             ("harvestman crowl https://example.org/", "crowl"),
             ("harvestman crawl --no-such-flag", "--no-such-flag"),

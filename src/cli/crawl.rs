@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_of_a_crawl_stands_on_its_own_and_repeats_its_draws() {
+    fn the_configuration_of_a_crawl_is_complete_and_repeats_its_draws() {
         let mut config = Config::default();
         config.crawl.seeds_file = "seeds.txt".to_owned();
         let config = complete(config, &[Url::parse("https://example.org").unwrap()]);

@@ -115,7 +115,7 @@ mod tests {
     use harvestman_report::{CrawlStatus, Run, Usage};
 
     #[test]
-    fn an_unwritten_output_outweighs_an_interruption_and_that_an_empty_crawl() {
+    fn an_output_error_overrides_an_interruption_which_overrides_an_empty_crawl() {
         let exit = |stop, pages| {
             let status = CrawlStatus { pages, ..CrawlStatus::default() };
             let report = Report::new(Run::default(), status, stop, (Instant::EPOCH, Instant::EPOCH), Usage::default());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_every_code() {
+    fn the_help_lists_every_code() {
         use Exit as E;
         for exit in [E::Done, E::Failed, E::Usage, E::NothingFetched, E::Output, E::Internal, E::Interrupted] {
             let code = exit as u8;

@@ -24,7 +24,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_is_asked_for_unless_there_is_one_or_the_site_is_on_this_machine() {
+    fn a_missing_contact_is_reported_except_for_local_sites() {
         assert!(asked("", "", "https://example.org/"));
         assert!(asked("mybot/1.0", "", "https://example.org/"));
         assert!(!asked("", "me@example.org", "https://example.org/"));

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_are_read_whatever_their_compression() {
+    fn logs_are_read_with_any_compression() {
         let batches = [gzip(b"a\nb\n"), gzip(b"c\n")].concat();
         let frames = [zstd::bulk::compress(b"a\n", 1).unwrap(), zstd::bulk::compress(b"b\nc\n", 1).unwrap()].concat();
         for (name, bytes) in
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_end_is_told_from_an_end() {
+    fn a_torn_end_is_distinguished_from_an_end() {
         assert_eq!(steps("log.jsonl", b"a\n{\"ur"), ["a", "Torn"]);
         let batches = [gzip(b"a\n"), gzip(b"b\n")].concat();
         let cut = steps("log.jsonl.gz", &batches[..batches.len() - 12]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn wherever_a_compressed_log_is_cut_that_is_told() {
+    fn a_compressed_log_is_torn_wherever_it_is_cut() {
         let batch = |from: u32| (from..from + 40).map(|at| format!("{{\"line\":{at}}}\n")).collect::<String>();
         let (one, other) = (batch(0), batch(40));
         let frame = |text: &str| zstd::bulk::compress(text.as_bytes(), 1).unwrap();
@@ -174,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory_and_what_follows_is_read() {
+    fn an_endless_line_is_skipped_in_bounded_memory() {
         let mut text = vec![0; LINE_MAX as usize + 5];
         text.extend(b"\nb\n");
         assert_eq!(steps("log.jsonl", &text), ["TooLong", "b", "End"]);
     }
 
     #[test]
-    fn a_log_that_was_not_kept_is_none() {
+    fn a_log_that_was_not_written_is_none() {
         assert!(Lines::open(tempfile::tempdir().unwrap().path(), "log.jsonl").unwrap().is_none());
     }
 }

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_line_is_answered_and_does_not_end_the_dialogue() {
+    fn a_broken_line_is_answered_and_the_next_ones_too() {
         #[derive(serde::Deserialize)]
         struct Question {
             id: u32,

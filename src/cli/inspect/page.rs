@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_question_is_answered_with_what_is_wrong() {
+    fn an_invalid_question_is_answered_with_the_error() {
         assert!(answer(&Question { html_b64: "?".into(), ..question("") })["error"].is_string());
         assert!(answer(&Question { url: Some("no url".into()), ..question("") })["error"].is_string());
     }

@@ -275,7 +275,7 @@ mod tests {
         let totals = scan(&torn[..], false, |_| Ok(())).unwrap();
         assert_eq!((totals.ok, totals.records), (false, 1));
         assert!(totals.error.unwrap().contains(&format!("byte {}", RECORD.len())));
-        assert!(!scan(&b""[..], false, |_| Ok(())).unwrap().ok, "an empty file is no archive");
+        assert!(!scan(&b""[..], false, |_| Ok(())).unwrap().ok, "an empty file is not an archive");
     }
 
     #[test]

@@ -108,9 +108,10 @@ pub fn graphml(facts: &Facts) -> String {
     }
     let clusters = edges(facts).map(|edge| (('c', edge.from, edge.to), of_edge(&edge)));
     let kinds = kind_edges(facts).map(|(from, to)| (('k', from, to), String::new()));
-    for (number, ((of, from, to), told)) in clusters.chain(kinds).enumerate() {
+    for (number, ((of, from, to), attributes)) in clusters.chain(kinds).enumerate() {
         let (from, to) = (from.0, to.0);
-        let _ = writeln!(xml, "    <edge id=\"e{number}\" source=\"{of}{from}\" target=\"{of}{to}\">{told}</edge>");
+        let _ =
+            writeln!(xml, "    <edge id=\"e{number}\" source=\"{of}{from}\" target=\"{of}{to}\">{attributes}</edge>");
     }
     xml + "  </graph>\n</graphml>\n"
 }

@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn graphs_have_an_edge_for_each_link_class_that_leads_to_a_cluster_and_quote_what_needs_it() {
+    fn graphs_have_an_edge_per_link_class_and_destination_and_quote_labels() {
         let dot = shown(&facts(), Format::Dot).unwrap();
         assert_eq!(dot.matches("->").count(), 1);
         assert!(dot.contains("c2 -> c3 [label=\"/t/N?a=*&b=<\\\"x\\\">\", weight=5, share=0.75]"), "{dot}");
         let graphml = shown(&facts(), Format::Graphml).unwrap();
         assert_eq!((graphml.matches("<node ").count(), graphml.matches("<edge ").count()), (3, 1));
         assert!(graphml.contains("/t/N?a=*&amp;b=&lt;&quot;x&quot;&gt;"), "{graphml}");
-        for told in [
+        for part in [
             "<data key=\"pages\">8</data>",
             "<data key=\"worth\">0.5</data>",
             "<data key=\"example\">http://h.test/l/1</data>",
@@ -143,12 +143,12 @@ mod tests {
             "<data key=\"share\">0.75</data>",
             "<data key=\"place\">0000000000000007</data>",
         ] {
-            assert!(graphml.contains(told), "{told} is not in\n{graphml}");
+            assert!(graphml.contains(part), "{part} is not in\n{graphml}");
         }
     }
 
     #[test]
-    fn every_value_of_the_graph_has_a_key_for_where_it_stands() {
+    fn every_attribute_of_the_graph_has_a_declared_key() {
         let mut facts = facts();
         let kind = |number, leads_to| KindFacts {
             kind: ClusterId(number),
@@ -162,7 +162,7 @@ mod tests {
         facts.kinds = vec![kind(4, vec![ClusterId(5), ClusterId(6)]), kind(5, vec![])];
         facts.clusters[1].classes[0].leads_to.push(Destination { cluster: Some(ClusterId(99)), fetches: 1 });
         let xml = shown(&facts, Format::Graphml).unwrap();
-        assert!(xml.contains("<data key=\"pattern\">/a/*</data>"), "what XML cannot hold is left out");
+        assert!(xml.contains("<data key=\"pattern\">/a/*</data>"), "invalid XML characters are removed");
         assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (5, 2), "edges lead to nodes");
         for line in
             xml.lines().map(str::trim_start).filter(|line| line.starts_with("<node") || line.starts_with("<edge"))

@@ -74,7 +74,7 @@ fn a_file_as_wget_writes_it_is_read_with_its_redirects() {
 }
 
 #[test]
-fn the_first_response_of_a_url_wins_whatever_its_spelling() {
+fn the_first_response_of_a_url_wins_in_any_spelling() {
     let second = response("HTTP://H:80/a?utm_source=x#f", "HTTP/1.1 404 No\n\n");
     let corpus = load(&[page("http://h/a"), second]).unwrap();
     assert_eq!((corpus.len(), corpus.page(PageId(0)).status), (1, 200));

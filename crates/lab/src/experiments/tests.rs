@@ -213,5 +213,5 @@ fn learnt_clusters_are_reported_for_the_fetched_pages() {
     let pages = done.fetches.iter().filter(|fetched| fetched.new_page).count() as u64;
     assert_eq!(sizes.iter().map(|size| size.pages).sum::<u64>(), pages);
     assert!(sizes.iter().all(|size| size.mostly.as_ref().is_some_and(|(_, count)| *count <= size.pages)));
-    assert_eq!(learnt(PolicyName::Bfs).0, [], "who tells no clusters apart has learnt none");
+    assert_eq!(learnt(PolicyName::Bfs).0, [], "breadth-first learns no clusters");
 }

@@ -48,7 +48,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_point_counts_what_was_valid_before_it(
+        fn every_point_counts_the_valid_pages_before_it(
             valid in prop::collection::vec(any::<bool>(), 0..200), points_max in 1_usize..30,
         ) {
             let points = curve(&fetches(&valid), points_max);

@@ -55,7 +55,7 @@ mod tests {
         let rows =
             [row("a", "bfs", 1, 0.5), row("b", "bfs", 1, 0.25), row("a", "source", 1, 0.5), row("a", "source", 2, 1.0)];
         let chart = bars("VR", Measure::ValidRatio, &summaries(&rows), &paper::averages(paper::ucc()));
-        let Chart::Bars { groups, .. } = chart else { panic!("bars were asked for") };
+        let Chart::Bars { groups, .. } = chart else { panic!("expected bars") };
         let shape: Vec<_> = groups.iter().map(|group| (group.name.as_str(), group.bars.len())).collect();
         assert_eq!(shape, [("a", 2), ("b", 1), ("paper", 3)]);
         assert_eq!((groups[0].bars[1].value, groups[2].bars[0].value), (0.75, 0.9989));

@@ -26,7 +26,7 @@ pub(super) fn render(media: &Media, route: MediaRoute, page: &mut Page<'_>) {
             self::photo(media, photo, page)
         }
         MediaRoute::Sizes(photo) => sizes(media, photo, page),
-        // The magic number of a JPEG file, as far as it is text; nothing inspects the remainder.
+        // The magic number of a JPEG file, as text; nothing inspects the remainder.
         MediaRoute::File(_) => page.raw("JFIF"),
     }
 }

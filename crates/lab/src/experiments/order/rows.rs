@@ -129,6 +129,6 @@ mod tests {
         assert_eq!((of(1, Measure::RelativeTime), of(1, Measure::RelativeTimeSameLinks)), (Some(0.25), Some(0.75)));
         assert_eq!((of(1, Measure::RelativeDedupTime), of(1, Measure::DedupNs)), (Some(0.125), Some(4.0)));
         assert_eq!((of(2, Measure::RelativeTime), of(2, Measure::RelativeTimeSameLinks)), (None, Some(2.0)));
-        assert_eq!(of(2, Measure::Links), Some(128.0), "what has no crawl of its own counts the same links");
+        assert_eq!(of(2, Measure::Links), Some(128.0), "an order without its own crawl counts the same links");
     }
 }
