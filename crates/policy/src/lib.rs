@@ -35,7 +35,7 @@ pub use guard::{Guarded, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 pub use renewal::bring_up_to_date;
 
-/// What a crawl wants, as it learns. One owner mutates it: the policy actor of a crawl, or a replay.
+/// What a crawl wants, as it learns. One owner mutates it: the policy thread of a crawl, or a replay.
 pub trait Policy: Send {
     /// Learns from a fetch that has ended.
     fn observe(&mut self, seen: Observation);

@@ -1,8 +1,8 @@
 //! The state of a crawl on disk: what waits, what became of every URL, the account, what is known of hosts.
 //!
-//! A [`Store`] takes [changes](harvestman_core::model::Change) in groups, each wholly or not at all, and is on the disk when it says so; a crawl
-//! never reads it but when it goes on. What it holds is at any time a crawl as it was after some change: URLs that were leased then
-//! still wait in it.
+//! A [`Store`] commits [changes](harvestman_core::model::Change) in groups, each wholly or not at all, and a group is on the disk when
+//! the commit returns. It always holds a crawl as it was after some change: URLs that were leased then still wait in it. A crawl reads
+//! all of it when it resumes; while it runs, it reads only what is known of earlier visits to a page ([`VisitReader`]).
 
 mod chunks;
 mod error;
