@@ -232,7 +232,7 @@ fn explain_refuses_other_directories() {
 fn a_policy_without_its_example_is_refused() {
     let output = run(&["crawl", "http://127.0.0.1:9/", "--policy", "target", "--out", "/nonexistent/x"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("needs a page to go by"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("needs an example page"), "{}", stderr(&output));
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
         let args = ["crawl", "http://localhost:9/", "--out", "crawl", "--early-stop"];
         recording.run(&[&args[..], more].concat())
     };
-    crawl(&["1.5", "--policy", "ucc"]).failed(2, &["1.5 is no share of the requests"]);
+    crawl(&["1.5", "--policy", "ucc"]).failed(2, &["1.5 is not a share of the requests"]);
     let can = "`ucc` and `target` in their default variant do";
     crawl(&["0.1"]).failed(2, &["--early-stop", "the policy `bfs` cannot estimate", can]);
     crawl(&["0.1", "--policy", "ucc", "--variant", "paper"]).failed(2, &["the variant `paper` cannot estimate", can]);

@@ -1,8 +1,9 @@
-//! The only door to time.
+//! The only access to time.
 //!
-//! Everything that decides takes an [`Instant`] as an argument; only actors and the pipeline hold a [`Clock`]. An
-//! `Instant` counts microseconds since the Unix epoch but moves monotonically within a run (the wall clock is read once,
-//! at the start), so it can both be compared and be written to disk. Under tokio's paused time the clock is simulated.
+//! Code that makes decisions takes an [`Instant`] as an argument; only actors and the pipeline hold a [`Clock`]. An
+//! `Instant` counts microseconds since the Unix epoch but moves monotonically within a run (the wall clock is read
+//! once, at the start), so it can be compared and also written to disk. Under tokio's paused time the clock is
+//! simulated.
 
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -20,22 +21,22 @@ impl Instant {
     /// Later than anything a crawl sees.
     pub const END: Self = Self(u64::MAX);
 
-    /// The instant `micros` microseconds after the Unix epoch.
+    /// Returns the instant `micros` microseconds after the Unix epoch.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since the Unix epoch.
+    /// Returns the number of microseconds since the Unix epoch.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
 
-    /// How long `self` is after `earlier`; zero where it is not after it.
+    /// Returns the time from `earlier` to `self`; zero if `self` is not later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 
-    /// The calendar time, for records that people and other tools read.
+    /// Returns the calendar time, for records read by people and other tools.
     pub fn timestamp(self) -> jiff::Timestamp {
         i64::try_from(self.0)
             .ok()
@@ -47,7 +48,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Saturates: a far future stays a far future.
+    /// Adds a duration. Saturates, so a far future stays a far future.
     fn add(self, by: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
     }
@@ -56,33 +57,33 @@ impl Add<Duration> for Instant {
 impl Sub<Duration> for Instant {
     type Output = Self;
 
-    /// Saturates at the epoch.
+    /// Subtracts a duration. Saturates at the epoch.
     fn sub(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(u64::try_from(by.as_micros()).unwrap_or(u64::MAX)))
     }
 }
 
-/// Measures how long the parts of something take that is over in less than a microsecond.
+/// Measures the durations of consecutive steps that take less than a microsecond.
 #[derive(Debug)]
 pub struct Stopwatch {
     last: std::time::Instant,
-    /// What a lap has too much.
+    /// The part of a lap that is subtracted: the time to read the clock.
     reading: Duration,
 }
 
 impl Stopwatch {
-    /// Starts. Laps have what it takes to read the clock once.
+    /// Starts a stopwatch whose laps include the time to read the clock once.
     pub fn start() -> Self {
         Self::start_without(Duration::ZERO)
     }
 
-    /// Starts; of each lap `reading` is taken off, which [`Self::reading`] tells.
+    /// Starts a stopwatch that subtracts `reading`, the result of [`Self::reading`], from each lap.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn start_without(reading: Duration) -> Self {
         Self { last: std::time::Instant::now(), reading }
     }
 
-    /// How long a lap of nothing is: the middle of many.
+    /// Measures the time to read the clock: the median of many empty laps.
     pub fn reading() -> Duration {
         let mut watch = Self::start();
         let mut laps: [Duration; 255] = std::array::from_fn(|_| watch.lap());
@@ -90,7 +91,7 @@ impl Stopwatch {
         laps[laps.len() / 2]
     }
 
-    /// The time since the start or the last lap, in nanoseconds; the next lap begins.
+    /// Returns the time since the start or the last lap, with nanosecond resolution, and begins the next lap.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn lap(&mut self) -> Duration {
         let now = std::time::Instant::now();
@@ -103,43 +104,43 @@ impl Stopwatch {
 pub struct Clock {
     started: tokio::time::Instant,
     started_at: Instant,
-    /// How fast it goes, in thousandths: other than 1,000 only in tests.
+    /// The speed in thousandths; other than 1,000 only in tests.
     rate: u32,
 }
 
 impl Clock {
-    /// A clock that shows the machine's time, and moves on monotonically from there.
+    /// Creates a clock that shows the machine's time and proceeds monotonically from there.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn system() -> Self {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch, rate: 1000 }
     }
 
-    /// A clock that shows `at` now; with tokio's time paused it moves only when tokio's time is advanced.
+    /// Creates a clock that shows `at` now; under tokio's paused time it advances only with tokio's time.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn starting_at(at: Instant) -> Self {
         Self { started: tokio::time::Instant::now(), started_at: at, rate: 1000 }
     }
 
-    /// A clock like [`Self::starting_at`] that counts `rate` thousandths of a second a second.
+    /// Creates a clock like [`Self::starting_at`] that counts `rate` thousandths of a second per second.
     pub fn skewed(at: Instant, rate: u32) -> Self {
         Self { rate, ..Self::starting_at(at) }
     }
 
-    /// The time now.
+    /// Returns the time now.
     pub fn now(&self) -> Instant {
         self.started_at + self.started.elapsed() * self.rate / 1000
     }
 
-    /// Sleeps until `at`; returns at once where that has passed.
+    /// Sleeps until `at`; returns at once if that is in the past.
     pub async fn sleep_until(&self, at: Instant) {
-        // Rounded up, so that it is never too early by its own reading.
+        // Rounded up, so that it never wakes too early by its own time.
         let elapsed = at.since(self.started_at).as_nanos() * 1000;
         let elapsed = u64::try_from(elapsed.div_ceil(u128::from(self.rate))).unwrap_or(u64::MAX);
         tokio::time::sleep_until(self.started + Duration::from_nanos(elapsed)).await;
     }
 
-    /// Sleeps for a time.
+    /// Sleeps for a duration.
     pub async fn sleep(&self, time: Duration) {
         self.sleep_until(self.now() + time).await;
     }

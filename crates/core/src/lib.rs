@@ -1,4 +1,4 @@
-//! Values, settings, URLs, time and randomness that every other part stands on.
+//! Values, settings, URLs, time and randomness: the base of all other crates.
 
 pub mod clock;
 pub mod config;

@@ -3,7 +3,7 @@
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
 use harvestman_core::model::{PolicyRefusal, RobotsRefusal};
 
-/// The names of several lists, in their order.
+/// Returns the names of several lists, in their order.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
     let mut all = [""; N];
     let (mut part, mut at) = (0, 0);

@@ -70,12 +70,12 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// All metrics, at zero, in a new registry.
+    /// Returns all metrics, at zero, in a new registry.
     pub fn new() -> Self {
         Self::made(Some(Registry::new()), false)
     }
 
-    /// All metrics of a node of a fleet: each has the label `node`, and there are those of the fleet.
+    /// Returns all metrics of a node of a fleet: each has the label `node`, and there are those of the fleet.
     pub fn of_node(node: &str) -> Self {
         let label = HashMap::from([("node".to_owned(), node.to_owned())]);
         let registry = Registry::new_custom(None, Some(label)).expect("only a prefix can be wrong");
@@ -87,7 +87,7 @@ impl Metrics {
         Self::made(None, false)
     }
 
-    /// Whether anything is counted: whether it is worth finding out what would be shown.
+    /// Returns whether anything is counted: whether it is worth finding out what would be shown.
     pub const fn is_on(&self) -> bool {
         self.registry.is_some()
     }
@@ -125,7 +125,7 @@ impl Metrics {
         metrics
     }
 
-    /// All metrics in Prometheus' text format, of the type [`CONTENT_TYPE`].
+    /// Returns all metrics in Prometheus' text format, of the type [`CONTENT_TYPE`].
     pub fn encode(&self) -> String {
         let families = self.registry.as_ref().map_or_else(Vec::new, Registry::gather);
         TextEncoder::new().encode_to_string(&families).unwrap_or_default()

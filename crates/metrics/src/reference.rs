@@ -33,7 +33,7 @@ const PROCESS: &str = "
 `process_resident_memory_bytes`, `process_start_time_seconds` and `process_threads`, as in every Prometheus client.
 ";
 
-/// The text of `docs/METRICS.md`.
+/// Returns the text of `docs/METRICS.md`.
 pub fn reference() -> String {
     let mut text = String::from(HEAD);
     for (title, about, definitions) in groups() {

@@ -3,25 +3,25 @@
 use serde::{Deserialize, Serialize};
 
 crate::options! {
-    /// The crawl as a whole: where it starts, where its output goes, what it wants, what it may use of the machine.
+    /// The crawl as a whole: where it starts, where its output goes, what it looks for, and its threads.
     pub struct CrawlOptions in "crawl" {
-        /// URLs to start from. Without a scheme `https://` is taken (`http://` for addresses and localhost).
+        /// URLs to start from. Without a scheme, `https://` is assumed (`http://` for addresses and localhost).
         seeds: Vec<String> = Vec::new(),
-        /// A file with more seeds, one a line; empty lines and lines that begin with `#` are skipped. Empty: none.
+        /// A file with more seeds, one per line; empty lines and lines that begin with `#` are skipped. Empty: none.
         seeds_file: String = String::new(),
-        /// The crawl directory: takes everything that the crawl writes. Must not exist yet, or be empty.
+        /// The crawl directory, which receives all output of the crawl. It must not exist yet, or must be empty.
         out: String = String::new(),
-        /// Which links are worth a request, and in which order. `bfs` takes all of them, nearest to the seeds first; `ucc` learns
-        /// where users' own text is, `target` where pages like `policy.example` are. `cluster-graph` takes all,
-        /// nearest to the seeds first, but for kinds of pages that repeat others or only hold forms. To compare with: `random`, `opic`, `irobot`,
-        /// `tpm`, `sb`.
+        /// The policy: which links are worth a request, and in which order. `bfs` follows all of them, nearest to the
+        /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.
+        /// `cluster-graph` follows all, nearest to the seeds first, except to page types that repeat others or only
+        /// contain forms. For comparison: `random`, `opic`, `irobot`, `tpm`, `sb`.
         policy: PolicyKind = PolicyKind::Bfs,
-        /// Where random draws start, so that a run can be repeated. 0: a new one each time; the report names it.
+        /// Seed of the random number generator, for repeatable runs. 0: a new one for each run; the report shows it.
         seed: u64 = 0,
-        /// Threads that parse and compress. 0: one a processor.
+        /// Number of threads that parse and compress. 0: one per processor.
         threads: u32 = 0,
-        /// Threads that wait for the network. 0: one a processor. They are rarely busy: more help only beyond some thousand
-        /// pages a second.
+        /// Number of threads for network I/O. 0: one per processor. They are rarely busy: more help only beyond some
+        /// thousand pages per second.
         io_threads: u32 = 0,
     }
 }
@@ -34,24 +34,24 @@ pub enum PolicyKind {
     Bfs,
     /// All of them, in random order.
     Random,
-    /// What users wrote, learnt while crawling.
+    /// Text written by users, learned while crawling.
     Ucc,
-    /// Pages like an example, learnt while crawling.
+    /// Pages like an example, learned while crawling.
     Target,
-    /// By their share of a cash that pages hand on to what they link to.
+    /// By their share of the cash that pages pass on to the pages that they link to.
     Opic,
-    /// By a map of the site that a sample gives.
+    /// By a map of the site from a sample.
     Irobot,
     /// By a map of the paths to wanted pages.
     Tpm,
-    /// By a bandit over the places of links.
+    /// By a bandit over link places.
     Sb,
-    /// All but duplicates and forms, nearest to the seeds first, by a graph of the site's kinds of pages.
+    /// All except duplicates and forms, nearest to the seeds first, by a graph of the site's page types.
     ClusterGraph,
 }
 
 impl PolicyKind {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 9] = [
         Self::Bfs,
         Self::Random,
@@ -64,7 +64,7 @@ impl PolicyKind {
         Self::ClusterGraph,
     ];
 
-    /// Its name in settings and reports.
+    /// Returns its name in settings and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bfs => "bfs",

@@ -4,96 +4,103 @@ use super::{ByteSize, Period};
 use crate::options;
 
 options! {
-    /// Fetching: what requests say, how long each step of them may take, how much of an answer is read, and which
-    /// addresses may be connected to.
+    /// Fetching: the contents of requests, the timeout of each step, how much of an answer is read, and which addresses
+    /// may be connected to.
     pub struct FetchOptions in "fetch" {
-        /// The User-Agent that requests carry. Empty: `harvestman/<version> (+<contact>)`.
+        /// The User-Agent header of requests. Empty: `harvestman/<version> (+<contact>)`.
         user_agent: String = String::new(),
-        /// Where the operators of a site can reach you: a URL or an e-mail address. Stands in the default User-Agent.
+        /// Where the operators of a site can reach you: a URL or an e-mail address. It is part of the default
+        /// User-Agent.
         contact: String = String::new(),
-        /// The Accept header of pages (robots.txt and sitemaps are asked for with `*/*`). Empty: none is sent.
+        /// The Accept header of requests for pages (those for robots.txt and sitemaps have `*/*`). Empty: not sent.
         accept: String = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".to_owned(),
-        /// The Accept-Language header. Empty: none is sent.
+        /// The Accept-Language header. Empty: not sent.
         accept_language: String = "en,*;q=0.5".to_owned(),
-        /// The Accept-Encoding header. Names only codings that can be decoded. Empty: none is sent.
+        /// The Accept-Encoding header. It may name only codings that can be decoded. Empty: not sent.
         accept_encoding: String = "gzip, br, zstd, deflate".to_owned(),
-        /// More request headers, each as `Name: value`. They may hold a login, so only the seeds' own hosts get them.
+        /// Additional request headers, each as `Name: value`. They may contain credentials, so they are sent only to
+        /// the seeds' own hosts.
         headers: Vec<String> = Vec::new(),
-        /// The value of a Cookie header (`name=value; name=value`). Only the seeds' own hosts get it, and over plain http
-        /// only those whose seed is http.
+        /// The value of a Cookie header (`name=value; name=value`). It is sent only to the seeds' own hosts, and over
+        /// plain http only to those whose seed is http.
         cookie: String = String::new(),
-        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that one of the seeds'
-        /// hosts would get are used. Empty: none.
+        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that apply to one of
+        /// the seeds' hosts are used. Empty: none.
         cookies_file: String = String::new(),
-        /// Whether cookies that sites set are kept and sent back.
+        /// Whether cookies that sites set are stored and sent back.
         cookie_jar: bool = false,
-        /// Cookies kept for one domain; the oldest goes first.
+        /// Maximum number of cookies per domain; the oldest are dropped first.
         cookies_per_domain: u32 = 50,
-        /// Cookies kept in all. Each takes up to `cookie_bytes_max` of memory.
+        /// Maximum number of cookies in all. Each takes up to `cookie_bytes_max` of memory.
         cookies_max: u32 = 20_000,
-        /// The longest cookie that is kept: name, value, domain and path together.
+        /// Maximum size of a cookie that is stored: name, value, domain and path together.
         cookie_bytes_max: ByteSize = ByteSize::kib(4),
-        /// Media types that are read to the end, as patterns: `text/html`, `text/*`, `*/*`. Of other answers only the head
-        /// is kept. An answer without Content-Type is read.
+        /// Media types that are read to the end, as patterns: `text/html`, `text/*`, `*/*`. Of other answers only the
+        /// head is stored. An answer without Content-Type is read.
         types: Vec<String> = vec!["text/*".to_owned(), "image/*".to_owned(), "application/*".to_owned()],
-        /// The longest body that is kept, content coding still on; the rest is cut off and the record says so.
+        /// Maximum size of a body that is stored, before content decoding; a longer one is truncated and the record
+        /// says so.
         body_max: ByteSize = ByteSize::mib(16),
-        /// Bodies over 1 MiB that are in memory at once; others wait for them on their connections. Bounds the memory for bodies:
-        /// `frontier.in_flight_max` × 1 MiB + this × `body_max`.
+        /// Number of bodies over 1 MiB that are in memory at once; others wait for them on their connections. It bounds
+        /// the memory for bodies: `frontier.in_flight_max` × 1 MiB + this × `body_max`.
         large_bodies: u32 = 16,
-        /// Bytes of an unwanted body that are read and thrown away to keep its connection; a longer one costs the connection.
+        /// Number of bytes of an unwanted body that are read and discarded to keep its connection open; a longer body
+        /// closes the connection.
         drain_max: ByteSize = ByteSize::kib(64),
-        /// The largest head (status line and headers) of an answer.
+        /// Maximum size of the head (status line and headers) of an answer.
         head_max: ByteSize = ByteSize::kib(64),
-        /// The most header lines of an answer.
+        /// Maximum number of header lines of an answer.
         headers_max: u32 = 256,
-        /// The longest decoded body; the rest is cut off. Takes that much memory in a worker.
+        /// Maximum size of a decoded body; a longer one is truncated. A worker takes that much memory.
         decoded_max: ByteSize = ByteSize::mib(64),
         /// How many times larger than its coded form a body may become once it is over 1 MiB (decompression bombs reach
-        /// 1,000 with gzip and 32,000 with zstd; honest pages stay below 100).
+        /// 1,000 with gzip and 32,000 with zstd; ordinary pages stay below 100).
         decoded_ratio_max: u32 = 500,
-        /// The most content codings stacked on one body.
+        /// Maximum number of content codings applied to one body.
         codings_max: u32 = 3,
-        /// How long the resolution of a host name may take.
+        /// Timeout of the resolution of a host name.
         resolve_timeout: Period = Period::secs(10),
-        /// How long a TCP connection (and the tunnel through a proxy) may take, all addresses of the host together.
+        /// Timeout of a TCP connection (and of the tunnel through a proxy), for all addresses of the host together.
         connect_timeout: Period = Period::secs(10),
-        /// How long a TLS handshake may take.
+        /// Timeout of a TLS handshake.
         tls_timeout: Period = Period::secs(10),
-        /// How long an answer's head may take, counted from the moment its connection stands.
+        /// Timeout of an answer's head, counted from the moment its connection is established.
         first_byte_timeout: Period = Period::secs(30),
-        /// How long a request may take in all, from resolution to the last byte; what has come of the body by then is kept.
+        /// Timeout of a whole request, from resolution to the last byte; the part of the body received by then is
+        /// stored.
         whole_timeout: Period = Period::secs(120),
-        /// Bodies slower than this many bytes a second over `low_speed_window` are cut off. 0: no limit but `whole_timeout`.
+        /// Bodies slower than this many bytes per second over `low_speed_window` are truncated. 0: no limit except
+        /// `whole_timeout`.
         low_speed_min: ByteSize = ByteSize(0),
         /// The time over which `low_speed_min` is measured.
         low_speed_window: Period = Period::secs(15),
-        /// Addresses of one host that are tried, one after the other.
+        /// Number of addresses of one host that are tried, one after the other.
         addresses_max: u32 = 4,
-        /// How long an unused connection is kept.
+        /// Maximum time that an unused connection is kept open.
         idle_timeout: Period = Period::secs(30),
-        /// Unused connections kept for one host.
+        /// Maximum number of unused connections to one host.
         idle_per_host: u32 = 2,
-        /// Unused connections kept in all. Each is an open file.
+        /// Maximum number of unused connections in all. Each is an open file.
         idle_max: u32 = 1_024,
-        /// Whether a request is sent again at once when the kept connection that it took ends without a byte of an answer: mostly the
-        /// server had closed it, but it may have read the request. Where `host.delay` is set it is not, as two requests might reach the
-        /// server within the delay; the URL is then tried again as after any failure. A request that was not written yet is always
-        /// sent again.
+        /// Whether a request is resent at once if the persistent connection that it used ends without a byte of an
+        /// answer: usually the server had closed it, but it may have read the request. If `host.delay` is set it is not
+        /// resent, as two requests might reach the server within the delay; the URL is then retried as after any
+        /// failure. A request that was not written yet is always resent.
         resend_unanswered: bool = true,
         /// Whether HTTP/2 is offered to https hosts.
         http2: bool = true,
         /// Whether hosts other than the seeds' own may have private, loopback and link-local addresses.
         private_addresses: bool = false,
-        /// Addresses of hosts that are not asked of the resolver, each as `HOST:ADDR` or `HOST:ADDR:PORT`; HOST may be
-        /// `*.suffix`, an IPv6 ADDR stands in brackets. Several for one host are tried in turn. The address guard holds here too.
+        /// Addresses of hosts that are not looked up with the resolver, each as `HOST:ADDR` or `HOST:ADDR:PORT`; HOST
+        /// may be `*.suffix`, an IPv6 ADDR is written in brackets. Several for one host are tried in turn. The address
+        /// guard applies here too.
         resolve: Vec<String> = Vec::new(),
-        /// Answers of the resolver that are remembered (as long as they say).
+        /// Number of answers of the resolver that are cached (for their time to live).
         dns_cache: u32 = 8_192,
-        /// A PEM file of certificate authorities that are trusted besides the built-in ones. Empty: none.
+        /// A PEM file of certificate authorities that are trusted in addition to the built-in ones. Empty: none.
         ca_file: String = String::new(),
-        /// A proxy for all requests: `http://user:password@host:port` or `socks5://host:port`. The proxy resolves the names,
-        /// so the address guard sees only URLs that name an address. Empty: none.
+        /// A proxy for all requests: `http://user:password@host:port` or `socks5://host:port`. The proxy resolves the
+        /// names, so the address guard sees only URLs that contain an address. Empty: none.
         proxy: String = String::new(),
     }
 }

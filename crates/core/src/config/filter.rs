@@ -1,4 +1,4 @@
-//! Settings of the filter.
+//! Settings of the link filter.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,45 +6,48 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 crate::options! {
-    /// Which links are followed at all, whatever the policy.
+    /// Which links are followed at all, with any policy.
     pub struct FilterOptions in "filter" {
-        /// In which order a link is looked up in the set of URLs seen and judged by what the policy has learnt: `graph-dup` judges
-        /// first, so that whole groups of links are refused before they are resolved; `dup-graph` looks up first and judges what
-        /// is new; `dup-only` does not judge. The first two let the same URLs in.
+        /// The order in which a link is looked up in the set of URLs seen and filtered by what the policy has learned:
+        /// `graph-dup` filters first, so that whole groups of links are refused before they are resolved; `dup-graph`
+        /// looks up first and filters the new ones; `dup-only` does not filter. The first two accept the same URLs.
         order: FilterOrder = FilterOrder::GraphDup,
-        /// Whether `nofollow` in a page's `<meta name=robots>` or `X-Robots-Tag` header keeps all its links from being followed.
+        /// Whether none of a page's links are followed if `nofollow` is in its `<meta name=robots>` or `X-Robots-Tag`
+        /// header, or in one of these that is addressed to `robots.agent`.
         nofollow_pages: bool = true,
-        /// Whether links marked `rel=nofollow`, `ugc` or `sponsored` are left out. Social sites mark what their users write in
-        /// this way, so leaving them out loses much.
+        /// Whether links marked `rel=nofollow`, `ugc` or `sponsored` are left out. Social sites mark their users' links
+        /// in this way, so leaving them out loses much.
         nofollow_links: bool = false,
-        /// Whether forms of address that bring nothing new are put last, and refused where their pages lead to ever more of them:
-        /// calendars without end, log-in pages that hold the address of a log-in page, options of lists. Without it such a site
-        /// ends at a budget alone. It costs some processor time a page, and it may refuse pages of which a hundred like them in a row
-        /// showed no new text and no new picture.
+        /// Whether URL forms that bring nothing new are put last, and refused if their pages lead to ever more of them:
+        /// endless calendars, log-in pages that contain the address of a log-in page, options of lists. Without it,
+        /// only a budget ends a crawl of such a site. It costs some processor time per page, and it may refuse pages of
+        /// a form if a hundred of them in a row showed no new text and no new picture.
         trap_guard: bool = true,
-        /// Redirects followed one after the other before the chain fails with `too_many_redirects`.
+        /// Maximum number of consecutive redirects before the chain fails with `too_many_redirects`.
         redirects_max: u8 = 10,
     }
 }
 
-/// The order in which a link is judged by what the policy has learnt of the site and looked up in the set of URLs seen.
+/// The order in which a link is filtered by what the policy has learned of the site and looked up in the set of URLs
+/// seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FilterOrder {
-    /// Judged first: by link class before it is resolved, by its URL's pattern afterwards; what passes is looked up.
+    /// Filtered first: by link class before it is resolved, then by its URL's pattern; the accepted links are looked
+    /// up.
     #[default]
     GraphDup,
-    /// Looked up first; what is new is judged, and is remembered as seen only if it passes.
+    /// Looked up first; new links are filtered, and are remembered as seen only if they are accepted.
     DupGraph,
-    /// Looked up only.
+    /// Only looked up.
     DupOnly,
 }
 
 impl FilterOrder {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 3] = [Self::GraphDup, Self::DupGraph, Self::DupOnly];
 
-    /// Its name in settings, tables and metrics.
+    /// Returns its name in settings, tables and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::GraphDup => "graph-dup",

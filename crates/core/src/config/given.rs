@@ -1,4 +1,4 @@
-//! What was given: settings from the file, the environment and the command line, brought into one form with their sources.
+//! Provided settings: those from the file, the environment and the command line, in one form with their sources.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::sections::SectionInfo;
 /// Environment variables of this prefix are settings.
 const PREFIX: &str = "HARVESTMAN_";
 
-/// Environment variables with that prefix that steer the project's own tests and benches and are no settings.
+/// Environment variables with that prefix that control the project's own tests and benches and are no settings.
 pub(super) const NOT_SETTINGS: &[&str] = &[
     "HARVESTMAN_BEDS",
     "HARVESTMAN_BENCH_MEMORY",
@@ -46,16 +46,16 @@ pub(super) const NOT_SETTINGS: &[&str] = &[
     "HARVESTMAN_TEST_FULL_DISK",
 ];
 
-/// One setting as it was given.
+/// One provided setting.
 #[derive(Debug, Clone)]
 pub struct Given {
     /// Its section.
     pub section: &'static SectionInfo,
     /// Its key within the section.
     pub key: &'static str,
-    /// What it could mean, the likeliest first. Only text from outside a file has more than one reading.
+    /// Its possible values, the most likely first. Only text from outside a file has more than one.
     pub readings: Vec<Value>,
-    /// Where it was given.
+    /// Where it was provided.
     pub source: Source,
 }
 
@@ -73,13 +73,13 @@ pub struct Flag {
 /// The value of a setting on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlagValue {
-    /// Text that the setting's type decides how to read.
+    /// Text that is read by the setting's type.
     Text(String),
     /// The values of a flag that may be repeated.
     List(Vec<String>),
 }
 
-/// Reads a configuration file's text.
+/// Reads the text of a configuration file.
 pub fn from_file(path: &Path, text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Given> {
     let source = |offset: usize| Source::File { path: path.to_owned(), line: line_of(text, offset) };
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -110,7 +110,7 @@ pub fn from_file(path: &Path, text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Gi
     given
 }
 
-/// Picks the settings from environment variables (name, value).
+/// Selects the settings among environment variables (name, value).
 pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     mistakes: &mut Vec<Mistake>,
@@ -119,7 +119,7 @@ pub fn from_environment(
         .into_iter()
         .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
         .collect();
-    // The order of the environment is nobody's choice; that of the mistakes should not hang on it.
+    // The order of the environment is arbitrary; the order of the mistakes must not depend on it.
     ours.sort();
     let setting = |(variable, text): (String, String)| {
         let name = variable.strip_prefix(PREFIX).unwrap_or_default().to_ascii_lowercase();
@@ -140,7 +140,7 @@ pub fn from_flags(flags: &[Flag], mistakes: &mut Vec<Mistake>) -> Vec<Given> {
         };
         let given = match names::split(&flag.name) {
             Some((section, key)) => named(section, key, source, Ok(values)),
-            None => Err(Mistake { source, text: format!("`{}` names no setting: write section.key=value", flag.name) }),
+            None => Err(Mistake { source, text: format!("`{}` is not a setting: write section.key=value", flag.name) }),
         };
         noted(given, mistakes)
     };
@@ -158,8 +158,8 @@ fn noted(given: Result<Given, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<G
     given.map_err(|mistake| mistakes.push(mistake)).ok()
 }
 
-/// What a text may mean: itself; a TOML value (`100`, `true`, `["a", "b"]`); a list with commas between. The setting's type
-/// picks the first that fits, so that a name made of digits stays a name.
+/// Returns the possible values of a text: itself; a TOML value (`100`, `true`, `["a", "b"]`); a comma-separated list.
+/// The setting's type picks the first that fits, so that a name made of digits stays a name.
 fn readings(text: &str) -> Vec<Value> {
     let mut readings = vec![Value::String(text.to_owned())];
     let toml = DeValue::parse(text).and_then(|value| Value::deserialize(ValueDeserializer::from(value)));
@@ -173,7 +173,7 @@ fn list<'a>(parts: impl Iterator<Item = &'a str>) -> Value {
     Value::Array(parts.map(|part| Value::String(part.to_owned())).collect())
 }
 
-/// The line, from 1 on, that holds the byte at `offset`.
+/// Returns the number of the line, from 1 on, with the byte at `offset`.
 fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! Settings that are changed while a crawl runs.
+//! Settings that can be changed while a crawl runs.
 
 use super::given::Flag;
 use super::load::{Layers, load};
@@ -7,7 +7,8 @@ use super::print::{Secrets, as_toml};
 use super::sections::{Config, SECTIONS};
 use std::path::Path;
 
-/// All settings that can be changed while a crawl runs, as `section.key`, in the order in which they are printed.
+/// Returns all settings that can be changed while a crawl runs, as `section.key`, in the order in which they are
+/// printed.
 pub fn live_settings() -> impl Iterator<Item = String> {
     let of_section = |section: &'static super::SectionInfo| {
         let live = section.options.iter().filter(|option| option.live);
@@ -16,10 +17,12 @@ pub fn live_settings() -> impl Iterator<Item = String> {
     SECTIONS.iter().flat_map(of_section)
 }
 
-/// The configuration with other values for some settings, which must all be live.
+/// Returns the configuration with other values for some settings, which must all be live.
 ///
 /// # Errors
-/// Says everything that is wrong: unknown settings, settings that cannot be changed now (with those that can), values that do not fit.
+///
+/// Lists everything that is wrong: unknown settings, settings that cannot be changed at runtime (with those that can),
+/// values of the wrong type.
 pub fn changed(config: &Config, changes: &[Flag]) -> Result<Config, String> {
     let fixed = |change: &&Flag| !names_live(&change.name);
     if let Some(change) = changes.iter().find(fixed) {
@@ -27,8 +30,8 @@ pub fn changed(config: &Config, changes: &[Flag]) -> Result<Config, String> {
         names::find_key(section, key)?;
         let live = live_settings().collect::<Vec<_>>().join(", ");
         return Err(format!(
-            "`{0}` cannot be changed while the crawl runs; stop it and go on with `harvestman resume DIR --set {0}=...`. \
-             These can be changed now: {live}",
+            "`{0}` cannot be changed while the crawl runs; stop it and resume it with `harvestman resume DIR --set {0}=...`. \
+             Settings that can be changed: {live}",
             change.name
         ));
     }
@@ -42,7 +45,7 @@ fn names_live(name: &str) -> bool {
     live_settings().any(|live| live == name)
 }
 
-/// The value of a setting, as it is written in a file.
+/// Returns the value of a setting as it is written in a file.
 pub fn value_of(config: &Config, name: &str) -> Option<String> {
     let (section, key) = names::split(name)?;
     let table = toml::Table::try_from(config).ok()?;

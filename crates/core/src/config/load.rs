@@ -1,6 +1,6 @@
-//! From what was given to a configuration: default < file < environment < command line, setting by setting.
+//! Loads a configuration: default < file < environment < command line, setting by setting.
 //!
-//! Nothing stops at the first mistake: everything that is wrong is reported together, each with where it was said.
+//! Loading does not stop at the first mistake: all mistakes are reported together, each with its source.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,18 +12,22 @@ use super::mistake::{Mistake, Mistakes, Source};
 use super::sections::Config;
 use super::validate::validate;
 
-/// What a configuration is made from, the weakest first.
+/// The sources of a configuration, in ascending order of precedence.
 #[derive(Debug, Clone, Default)]
 pub struct Layers<'a> {
     /// The configuration file's path and text.
     pub file: Option<(&'a Path, &'a str)>,
-    /// Environment variables, names and values; those that are no settings are passed over.
+    /// Environment variables, names and values; those that are no settings are ignored.
     pub environment: Vec<(String, String)>,
     /// Settings on the command line; a later one wins.
     pub flags: Vec<Flag>,
 }
 
-/// Makes the configuration, or says everything that is wrong.
+/// Builds the configuration.
+///
+/// # Errors
+///
+/// Everything that is wrong.
 pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
     let mut mistakes = Vec::new();
     let mut all = Vec::new();
@@ -52,14 +56,18 @@ pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
     if mistakes.is_empty() { Ok(config) } else { Err(Mistakes(mistakes)) }
 }
 
-/// The first reading that the setting's type accepts, tried alone so that every mistake is found; or what is wrong with it.
+/// Returns the first reading that the setting's type accepts, tried in isolation so that every mistake is found.
+///
+/// # Errors
+///
+/// What is wrong with the value.
 fn readable(given: &Given) -> Result<Value, String> {
     let mut wrong = None;
     for value in &given.readings {
         let leaf = Table::from_iter([(given.key.to_owned(), value.clone())]);
         match (given.section.check)(leaf) {
             Ok(()) => return Ok(value.clone()),
-            // The complaint about the first reading that is no mere text says most, if there is one.
+            // The error about the first reading that is not mere text is the most helpful, if there is one.
             Err(error)
                 if wrong.is_none() || matches!(value, Value::Integer(_) | Value::Float(_) | Value::Boolean(_)) =>
             {
@@ -78,8 +86,8 @@ fn set(root: &mut Table, given: &Given, value: Value) {
     }
 }
 
-/// The configuration of `root`, with what is wrong in the whole. Of a setting that is `broken` only its default is known, so
-/// nothing is said about that.
+/// Returns the configuration of `root` and the mistakes in the whole. A setting that is `broken` has only its default,
+/// so nothing is reported about it.
 fn checked(
     root: Table,
     sources: &BTreeMap<(&str, &str), Source>,

@@ -3,35 +3,35 @@
 use serde::{Deserialize, Serialize};
 
 crate::options! {
-    /// The log, which goes to standard error.
+    /// The log, which is written to standard error.
     pub struct LogOptions in "log" {
-        /// What is worth a line: `off`, `error`, `warn`, `info`, `debug` or `trace`. From `debug` on, every request is.
+        /// The log level: `off`, `error`, `warn`, `info`, `debug` or `trace`. From `debug` on, every request is logged.
         level: LogLevel = LogLevel::Info,
-        /// How a line is written: `text` for people, `json` for programs (one object a line).
+        /// The format of a line: `text` for people, `json` for programs (one object per line).
         format: LogFormat = LogFormat::Text,
     }
 }
 
-/// What is worth a line of the log.
+/// The log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// Nothing.
     Off,
-    /// What ends the crawl or loses something.
+    /// Events that end the crawl or lose data.
     Error,
-    /// What somebody should look at.
+    /// Events that need attention.
     Warn,
-    /// What happens a few times a crawl, and the progress.
+    /// Events that happen a few times per crawl, and the progress.
     Info,
-    /// What happens to each URL.
+    /// Events of each URL.
     Debug,
-    /// What happens within.
+    /// Internal events.
     Trace,
 }
 
 impl LogLevel {
-    /// The level as the log's filter names it.
+    /// Returns the level as the log's filter names it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -44,12 +44,12 @@ impl LogLevel {
     }
 }
 
-/// How a line of the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }

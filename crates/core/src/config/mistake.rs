@@ -1,9 +1,9 @@
-//! What is wrong with a configuration, and where that was said.
+//! Mistakes in a configuration, and their sources.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a setting was given.
+/// Where a setting was provided.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// In the configuration file, at a line.
@@ -15,9 +15,9 @@ pub enum Source {
     },
     /// In an environment variable.
     Environment(String),
-    /// On the command line, as in `--pages`.
+    /// On the command line, such as `--pages`.
     Flag(String),
-    /// Nowhere: it is the default, or the mistake lies in the whole.
+    /// None: it is the default, or the mistake concerns the whole.
     Whole,
 }
 
@@ -32,10 +32,10 @@ impl fmt::Display for Source {
     }
 }
 
-/// One thing that is wrong.
+/// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// Where it was said.
+    /// Its source.
     pub source: Source,
     /// What is wrong, and what to do.
     pub text: String,
@@ -47,7 +47,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Everything that is wrong with a configuration; never empty.
+/// All mistakes in a configuration; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Mistakes(pub Vec<Mistake>);
 

@@ -1,4 +1,4 @@
-//! Settings: one file of options a stage; the defaults and their documentation stand there and nowhere else.
+//! Settings: one file of options per stage, which is the only place of their defaults and their documentation.
 //!
 //! [`load()`] makes a [`Config`] from a file's text, the environment and the command line; [`as_toml`] prints one.
 

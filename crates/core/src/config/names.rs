@@ -1,8 +1,8 @@
-//! Finding a setting by its name, and the name that was probably meant where there is none.
+//! Finds a setting by its name, and suggests the name that was probably meant if there is none.
 
 use super::sections::{SECTIONS, SectionInfo};
 
-/// How alike two names must be (Jaro-Winkler, 0 to 1) for one to be suggested for the other.
+/// Minimum similarity of two names (Jaro-Winkler, 0 to 1) for one to be suggested for the other.
 const ALIKE: f64 = 0.8;
 
 /// Splits `section.key`. The key may not be empty.
@@ -10,19 +10,27 @@ pub fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once('.').filter(|(section, key)| !section.is_empty() && !key.is_empty())
 }
 
-/// The section called `name`, or what to say of it.
+/// Returns the section called `name`.
+///
+/// # Errors
+///
+/// A message for the user.
 pub fn find_section(name: &str) -> Result<&'static SectionInfo, String> {
     SECTIONS.iter().find(|section| section.name == name).ok_or_else(|| {
         let names = SECTIONS.iter().map(|section| section.name);
         let known = names.clone().collect::<Vec<_>>().join(", ");
         match nearest(name, names) {
             Some(meant) => format!("unknown section `{name}`; did you mean `{meant}`?"),
-            None => format!("unknown section `{name}`; there are {known}"),
+            None => format!("unknown section `{name}`; the sections are {known}"),
         }
     })
 }
 
-/// Finds the setting `section.key`, or says what was probably meant.
+/// Finds the setting `section.key`.
+///
+/// # Errors
+///
+/// A message that suggests what was probably meant.
 pub fn find_key(section: &str, key: &str) -> Result<(&'static SectionInfo, &'static str), String> {
     let found = find_section(section)?;
     if let Some(option) = found.options.iter().find(|option| option.key == key) {

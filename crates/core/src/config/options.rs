@@ -1,15 +1,15 @@
-//! How a section of settings is declared: the field, its type, its default and its documentation in one place, from which the
-//! struct, `Default`, the configuration file's keys and the printed reference are all made.
+//! Declaration of a section of settings: each field, its type, its default and its documentation in one place, from
+//! which the struct, `Default`, the keys of the configuration file and the printed reference are generated.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// One setting as it stands in the reference.
+/// One setting in the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionDoc {
     /// Key within its section.
     pub key: &'static str,
-    /// What it does, what raising it costs; a line each.
+    /// Its effect and the cost of raising it, by lines.
     pub doc: &'static [&'static str],
     /// Whether it can be changed while a crawl runs.
     pub live: bool,
@@ -19,7 +19,7 @@ pub struct OptionDoc {
 pub trait Section: Serialize + DeserializeOwned + Default + Clone {
     /// The section's name in the configuration file.
     const NAME: &'static str;
-    /// What the section is about.
+    /// A description of the section.
     const ABOUT: &'static [&'static str];
     /// Its settings, in the order in which they are printed.
     const OPTIONS: &'static [OptionDoc];

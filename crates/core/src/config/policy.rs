@@ -1,49 +1,53 @@
-//! Settings of the policy: what is wanted, and how what was learnt is handed on.
+//! Settings of the policy: what is wanted, and how model updates are published.
 
 use serde::{Deserialize, Serialize};
 
 use super::Period;
 
 crate::options! {
-    /// The policy that `crawl.policy` names: what it looks for, how often what it has learnt is put to use, what is kept of it.
+    /// The policy that `crawl.policy` names: what it looks for, how often its snapshots are published, what is
+    /// persisted.
     pub struct PolicyOptions in "policy" {
-        /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file that holds it. `target`
-        /// needs one. `irobot`, `tpm` and `sb` look for pages like it too; without one they look for text of its own.
+        /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file with the page.
+        /// `target` needs one. `irobot`, `tpm` and `sb` also look for pages like it; without one they look for pages
+        /// with text of their own.
         example: String = String::new(),
-        /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for `ucc` and
-        /// `target` in their default form one that either of them learnt, for `cluster-graph` one that it learnt itself. That
-        /// filters by it from the first page on, in the variant that the model was learnt in, and learns no more. With the model
-        /// of another site or policy the crawl says so and learns anew.
+        /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
+        /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one
+        /// that it learned itself. The latter filters by it from the first page on, in the variant that the model was
+        /// learned in, and learns no more. With the model of another site or policy the crawl logs a warning and learns
+        /// from scratch.
         model: String = String::new(),
-        /// Which form of the policy: `default`, the one that measures best, or `paper`, as its authors describe it.
+        /// The variant of the policy: `default`, the one that performs best, or `paper`, as its authors describe it.
         variant: PolicyVariant = PolicyVariant::Default,
-        /// What `cluster-graph` tells kinds of pages by: `url`, their addresses; `structure`, their templates; `both`, addresses, and
-        /// templates where they tell pages of one kind of address that are worth having from others that are not.
+        /// How `cluster-graph` distinguishes page types: `url`, by their addresses; `structure`, by their templates;
+        /// `both`, by addresses, and by templates where these separate pages of one URL form that are worth fetching
+        /// from others that are not.
         by: ClusterBy = ClusterBy::Url,
-        /// Observations after which a new snapshot of what was learnt is published. It is published sooner when no
-        /// observation waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the
-        /// time. Raising it costs pages that are chosen by what was known before.
+        /// Number of observations after which a new snapshot is published. It is published sooner when no observation
+        /// waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the time.
+        /// Raising it means that more pages are chosen by older knowledge.
         publish_pages: u32 = 20,
-        /// Time after which a new snapshot is published, if there was anything to learn from.
+        /// Time after which a new snapshot is published, if there were observations.
         publish_interval: Period = Period::millis(250),
-        /// Whether `policy.jsonl` is written to the crawl directory: what each snapshot changed, so that `harvestman explain`
-        /// can say why a URL's turn came. A line has 500 link classes at most.
+        /// Whether `policy.jsonl` is written to the crawl directory: the changes in each snapshot, so that `harvestman
+        /// explain` can explain why a URL was fetched when it was. A line has at most 500 link classes.
         log: bool = true,
     }
 }
 
-/// Which form of a policy.
+/// The variant of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyVariant {
-    /// The one that measures best.
+    /// The one that performs best.
     #[default]
     Default,
     /// As its authors describe it.
     Paper,
 }
 
-/// What kinds of pages are told by.
+/// How page types are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBy {
@@ -52,7 +56,7 @@ pub enum ClusterBy {
     Url,
     /// By their templates.
     Structure,
-    /// By their addresses, and by their templates where those tell what is worth having from what is not.
+    /// By their addresses, and by their templates where these separate pages worth fetching from others.
     Both,
 }
 
@@ -60,7 +64,7 @@ impl ClusterBy {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Url, Self::Structure, Self::Both];
 
-    /// Its name in settings and tables.
+    /// Returns its name in settings and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Url => "url",

@@ -1,4 +1,4 @@
-//! The configuration as text: a TOML file that explains itself, and the reference.
+//! The configuration as text: a documented TOML file, and the reference.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::sections::{Config, SECTIONS, SectionInfo};
 
-/// Settings whose values may hold a password or a login; files that are passed on leave them out.
+/// Settings whose values may contain a password or a login; files that may be shared omit them.
 const SECRETS: &[(&str, &str)] = &[
     ("fetch", "headers"),
     ("fetch", "cookie"),
@@ -16,10 +16,10 @@ const SECRETS: &[(&str, &str)] = &[
     ("fleet", "token"),
 ];
 
-/// Before the name of a secret that was set.
+/// The text before the name of a secret that was set.
 const REMARK: &str = "Was set and is left out:";
 
-/// The secrets that were left out of the text of a configuration, and are not set in `config` either.
+/// Returns the secrets that were omitted from the text of a configuration and are not set in `config` either.
 pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a str> {
     let names = text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(REMARK)?.trim().split(':').next());
     let values = Table::try_from(config).unwrap_or_default();
@@ -35,11 +35,11 @@ pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a 
 pub enum Secrets {
     /// As they are.
     Shown,
-    /// Their default instead, with a remark.
+    /// Replaced by their default, with a remark.
     LeftOut,
 }
 
-/// `config` as a TOML file with every setting, its documentation, and its default where it differs.
+/// Returns `config` as a TOML file with every setting, its documentation, and its default if the value differs.
 pub fn as_toml(config: &Config, secrets: Secrets) -> String {
     let values = Table::try_from(config).unwrap_or_default();
     let mut text = String::new();
@@ -81,31 +81,30 @@ fn comment(text: &mut String, lines: &[&str]) {
 const HEAD: &str = "\
 # Configuration
 
-<!-- Made from src/config/*.rs; `HARVESTMAN_BLESS=1 cargo test --test cli` writes it anew. -->
+<!-- Generated from crates/core/src/config/*.rs by `HARVESTMAN_BLESS=1 cargo test --test cli`. -->
 
-A setting has one name, `section.key`, and four places where it can be given. The later one wins:
+A setting has one name, `section.key`, and four sources. The later one takes precedence:
 
 1. its default;
-2. the file named by `--config FILE` (TOML, a table a section);
-3. the environment: `HARVESTMAN_<SECTION>_<KEY>`, as in `HARVESTMAN_BUDGET_PAGES=1000`;
-4. the command line: its own flag where it has one (see [cli.md](cli.md)), or `--set section.key=value`.
+2. the file named by `--config FILE` (TOML, one table per section);
+3. the environment: `HARVESTMAN_<SECTION>_<KEY>`, for example `HARVESTMAN_BUDGET_PAGES=1000`;
+4. the command line: its own flag if it has one (see [cli.md](cli.md)), or `--set section.key=value`.
 
-In the environment and behind `--set` a list is written with commas between its values, or as in TOML: `[\"a\", \"b\"]`. Lengths of time
-are written `250ms`, `1.5s`, `10m`, `24h`, sizes `64KiB`, `16MiB`, `2GB`. Unknown names are refused, and everything that is wrong is
-reported at once. `harvestman config` prints the configuration that holds, with all of this as comments: its output is a
-configuration file.
+In the environment and after `--set`, a list is written with commas between its values, or as in TOML: `[\"a\", \"b\"]`. Durations are
+written `250ms`, `1.5s`, `10m`, `24h`, sizes `64KiB`, `16MiB`, `2GB`. Unknown names are rejected, and all mistakes are reported at once.
+`harvestman config` prints the effective configuration, with these descriptions as comments: its output is a valid configuration file.
 
-Settings that are marked *live* can be changed while a crawl runs: `harvestman set DIR section.key=value`. The others hold for a whole run;
+Settings that are marked *live* can be changed while a crawl runs: `harvestman set DIR section.key=value`. The others apply to a whole run;
 `harvestman resume DIR --set section.key=value` changes them for the next one.
 ";
 
-/// The text of `docs/configuration.md`.
+/// Returns the text of `docs/configuration.md`.
 pub fn reference() -> String {
     let mut text = String::from(HEAD);
     for section in SECTIONS {
         let defaults = (section.defaults)();
         let _ = write!(text, "\n## {}\n\n{}\n\n", section.name, joined(section.about));
-        text.push_str("| key | default | what it does |\n| --- | --- | --- |\n");
+        text.push_str("| key | default | description |\n| --- | --- | --- |\n");
         for option in section.options {
             let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
             let live = if option.live { " *Live.*" } else { "" };
@@ -130,7 +129,7 @@ mod tests {
     use super::*;
 
     crate::options! {
-        /// Stands in for the section of the fetch stage.
+        /// A substitute for the section of the fetch stage.
         pub struct Login in "fetch" {
             /// A secret.
             cookie: String = String::new(),

@@ -14,18 +14,22 @@ use super::{
     RecrawlOptions, RobotsOptions, StateOptions,
 };
 
-/// A section without its type, for what treats all sections alike: loading, printing, the reference.
+/// A section without its type, for code that treats all sections alike: loading, printing, the reference.
 #[derive(Debug, Clone, Copy)]
 pub struct SectionInfo {
     /// Its name in the configuration file.
     pub name: &'static str,
-    /// What it is about.
+    /// Its description.
     pub about: &'static [&'static str],
     /// Its settings, in the order in which they are printed.
     pub options: &'static [OptionDoc],
     /// Its settings with their defaults.
     pub defaults: fn() -> toml::Table,
-    /// Says what is wrong with settings of the section.
+    /// Checks settings of the section.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
     pub check: fn(toml::Table) -> Result<(), toml::de::Error>,
 }
 
@@ -40,7 +44,7 @@ impl SectionInfo {
         }
     }
 
-    /// Whether the section has a setting called `key`.
+    /// Returns whether the section has a setting called `key`.
     pub fn has(&self, key: &str) -> bool {
         self.options.iter().any(|option| option.key == key)
     }
@@ -48,7 +52,7 @@ impl SectionInfo {
 
 macro_rules! sections {
     ($( $(#[doc = $doc:literal])+ $name:ident: $options:ty ),+ $(,)?) => {
-        /// The configuration of a crawl: a section a stage, every setting with its default.
+        /// The configuration of a crawl: one section per stage, every setting with its default.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct Config {
@@ -66,7 +70,7 @@ macro_rules! sections {
 sections! {
     /// The crawl as a whole.
     crawl: CrawlOptions,
-    /// What ends it.
+    /// The budgets.
     budget: BudgetOptions,
     /// Which URLs belong to the crawl.
     scope: ScopeOptions,
@@ -80,7 +84,7 @@ sections! {
     fetch: FetchOptions,
     /// The parser.
     parse: ParseOptions,
-    /// The links that are followed.
+    /// The link filter.
     filter: FilterOptions,
     /// The set of URLs seen.
     dedup: DedupOptions,
@@ -88,7 +92,7 @@ sections! {
     policy: PolicyOptions,
     /// The frontier.
     frontier: FrontierOptions,
-    /// What is kept.
+    /// The archive.
     archive: ArchiveOptions,
     /// The state on disk.
     state: StateOptions,
@@ -96,13 +100,13 @@ sections! {
     recrawl: RecrawlOptions,
     /// The log.
     log: LogOptions,
-    /// The metrics' HTTP server.
+    /// The monitoring HTTP server.
     metrics: MetricsOptions,
     /// The fleet.
     fleet: FleetOptions,
 }
 
-/// The section called `name`.
+/// Returns the section called `name`.
 pub fn section(name: &str) -> Option<&'static SectionInfo> {
     SECTIONS.iter().find(|section| section.name == name)
 }

@@ -3,19 +3,20 @@
 use super::Period;
 
 crate::options! {
-    /// The state of a crawl on disk, which `harvestman resume` goes on from.
+    /// The state of a crawl on disk, from which `harvestman resume` resumes it.
     pub struct StateOptions in "state" {
-        /// Whether the state is kept on disk, so that a crawl that was stopped or killed can go on. Without it a crawl writes less,
-        /// and what it had not fetched yet is lost with it.
+        /// Whether the state is persisted on disk, so that a crawl that was stopped or killed can be resumed. Without
+        /// it a crawl writes less, and URLs that were not fetched yet are lost when it ends.
         enabled: bool = true,
-        /// What came of pages is kept together, at least this often. Until then their leases do not end, so that a crawl that was
-        /// killed fetches no more pages again than there are leases. Raising it saves writing to the disk; lowering it ends
-        /// slow crawls sooner.
+        /// How often the results of pages are committed at least. Their leases do not end before that, so a crawl that
+        /// was killed fetches at most as many pages again as there are leases. Raising it saves writes to the disk;
+        /// lowering it ends slow crawls sooner.
         commit_every: Period = Period::millis(100),
-        /// Whether what is needed to visit pages again is kept, some 300 bytes a page and 8 a link in a list: what `harvestman
-        /// recrawl` goes by. Without it a crawl takes less processor time.
+        /// Whether the data for visiting pages again is persisted, about 300 bytes per page and 8 per link in a list;
+        /// `harvestman recrawl` needs it. Without it a crawl takes less processor time.
         visits: bool = true,
-        /// Or when so many pages have ended, or a quarter of `frontier.in_flight_max`.
+        /// Number of ended pages after which their results are committed, even before `commit_every`; at most a quarter
+        /// of `frontier.in_flight_max`.
         commit_pages: u32 = 256,
     }
 }

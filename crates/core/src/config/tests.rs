@@ -52,12 +52,12 @@ fn all_mistakes_are_reported_together_each_with_its_source() {
         "h.toml:5: unknown section `bugdet`; did you mean `budget`?",
         "h.toml:3: unknown setting `crawl.polcy`; did you mean `crawl.policy`?",
         "environment variable HARVESTMAN_NOSUCH_KEY: unknown section `nosuch`; there are",
-        "--set: `budget` names no setting: write section.key=value",
+        "--set: `budget` is not a setting: write section.key=value",
         "h.toml:9: `log.level`: unknown variant `loud`, expected one of",
         "environment variable HARVESTMAN_BUDGET_BYTES: `budget.bytes`: `huge` is no size",
         "--set: `budget.pages`: invalid value: integer `-1`, expected u64",
-        "h.toml:2: `crawl.threads`: 9999 threads are more than 1024",
-        "--set: `metrics.listen`: `nowhere` is no address with a port",
+        "h.toml:2: `crawl.threads`: 9999 threads are more than the maximum of 1024",
+        "--set: `metrics.listen`: `nowhere` is not an address with a port",
     ];
     for text in expected {
         assert!(found.iter().any(|mistake| mistake.starts_with(text)), "{text}\nis not in\n{found:#?}");
@@ -114,7 +114,8 @@ fn variables_of_the_projects_own_tests_are_no_settings() {
     assert!(load(&Layers { environment: environment.collect(), ..Layers::default() }).is_ok());
 }
 
-/// A variable that steers a test or a bench reaches the program that it starts, which would refuse it as an unknown setting.
+/// Checks all variables that tests and benches read: they reach the program that these start, which would reject them
+/// as unknown settings.
 #[test]
 fn every_variable_that_tests_and_benches_read_is_known_to_be_no_setting() {
     let name = regex::Regex::new("HARVESTMAN_[A-Z_]*[A-Z]").unwrap();
@@ -130,14 +131,14 @@ fn every_variable_that_tests_and_benches_read_is_known_to_be_no_setting() {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         used.extend(name.find_iter(&text).map(|found| found.as_str().to_owned()));
     }
-    // The one that tests give to see it refused.
+    // The one that tests set to see it rejected.
     used.remove("HARVESTMAN_NOSUCH_KEY");
     used.retain(|name| load(&Layers { environment: vec![variable(name, "1")], ..Layers::default() }).is_err());
     let unknown: Vec<_> = used.iter().filter(|name| !is_setting(name)).collect();
     assert!(unknown.is_empty(), "to be named in NOT_SETTINGS: {unknown:?}");
 }
 
-/// Whether a variable means a setting, whatever its value.
+/// Returns whether a variable is a setting, with any value.
 fn is_setting(variable: &str) -> bool {
     let name = variable.trim_start_matches("HARVESTMAN_").to_ascii_lowercase();
     name.split_once('_').is_some_and(|(section, key)| names::find_key(section, key).is_ok())

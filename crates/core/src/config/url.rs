@@ -1,4 +1,4 @@
-//! Settings of URLs: their canonical form, and which of them belong to the crawl.
+//! Settings of URLs: their canonical form, and the scope of the crawl.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,63 +7,64 @@ use super::ByteSize;
 crate::options! {
     /// The canonical form of URLs: URLs that differ only in what is removed here count as one page.
     pub struct UrlOptions in "url" {
-        /// Query parameters that are removed, whatever their value: names, letter case ignored; a `*` at the end stands
+        /// Names of query parameters that are removed with any value; letter case is ignored, and a final `*` stands
         /// for any ending. Meant for parameters that track visitors or carry a session. A name too many merges pages
-        /// that differ; a name too few fetches the same page again and again.
+        /// that differ; a name too few fetches the same page repeatedly.
         strip_parameters: Vec<String> = owned(TRACKING_AND_SESSIONS),
-        /// Query parameters that are removed only where their value looks like a session id (32, 40 or 64 hexadecimal
+        /// Query parameters that are removed only if their value looks like a session id (32, 40 or 64 hexadecimal
         /// digits, or 26 lower-case letters and digits), because the names have other uses too. Letter case is ignored.
         strip_session_parameters: Vec<String> = owned(&["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"]),
         /// Path parameters (`;name=value` within a path segment) that are removed. Letter case is ignored.
         strip_path_parameters: Vec<String> = owned(&["jsessionid", "phpsessid"]),
-        /// Whether the query's parameters are sorted by name. Merges `?a=1&b=2` with `?b=2&a=1`; a few sites answer
-        /// them differently, which is why it is off.
+        /// Whether the query's parameters are sorted by name. It merges `?a=1&b=2` with `?b=2&a=1`; it is off because a
+        /// few sites answer them differently.
         sort_parameters: bool = false,
         /// Links longer than this many bytes, as written, are refused before they are parsed. Raising it lets pages
-        /// with monstrous links cost more time and memory.
+        /// with oversized links cost more time and memory.
         link_bytes_max: ByteSize = ByteSize::kib(64),
     }
 }
 
 crate::options! {
-    /// Which URLs belong to the crawl.
+    /// The scope: which URLs belong to the crawl.
     pub struct ScopeOptions in "scope" {
-        /// How far the crawl may go from its seeds: `host` (their hosts, port included; http and https are the same
-        /// host), `domain` (all hosts below their registrable domains, by the public suffix list), `prefix` (the seeds'
+        /// The scope relative to the seeds: `host` (their hosts, port included; http and https are the same host),
+        /// `domain` (all hosts below their registrable domains, by the public suffix list), `prefix` (the seeds'
         /// directories) or `any`.
         mode: ScopeMode = ScopeMode::Host,
-        /// Hosts that belong to the crawl beside those of the seeds: `example.org` (any port), `example.org:8080`, or
-        /// `*.example.org` for all names below it.
+        /// Hosts that belong to the crawl in addition to those of the seeds: `example.org` (any port),
+        /// `example.org:8080`, or `*.example.org` for all names below it.
         hosts: Vec<String> = Vec::new(),
-        /// Regular expressions over the whole URL. Where there are any, a URL must match at least one.
+        /// Regular expressions over the whole URL. If there are any, a URL must match at least one.
         include: Vec<String> = Vec::new(),
         /// Regular expressions over the whole URL. A URL that matches one is refused, even if it is included.
         exclude: Vec<String> = Vec::new(),
-        /// Memory that the compiled patterns of one list may take, in bytes. Raise it if a long list is refused.
+        /// Maximum memory, in bytes, of the compiled patterns of one list. Raise it if a long list is refused.
         pattern_memory_max: ByteSize = ByteSize::mib(10),
-        /// Longer URLs are refused, in bytes of the canonical form. Raising it lets more of a trap's ever longer URLs in.
+        /// Maximum length of a URL, in bytes of the canonical form. Raising it accepts more of a trap's ever longer
+        /// URLs.
         url_length_max: usize = 2048,
-        /// Whether URLs shaped like crawler traps are refused. The following settings say what a trap is.
+        /// Whether URLs shaped like crawler traps are refused. The following settings define a trap.
         trap_guard: bool = true,
-        /// A path of more segments is a trap. Raising it follows relative links that nest without end for longer.
+        /// A path of more segments is a trap. Raising it follows endlessly nested relative links for longer.
         path_segments_max: usize = 32,
-        /// A path that holds the same segment this often is a trap.
+        /// A path with the same segment this often is a trap.
         trap_segment_repeats: usize = 4,
         /// A path that repeats a sequence of two or more segments this often in a row is a trap (`/a/b/a/b/a/b`: 3).
         trap_sequence_repeats: usize = 3,
-        /// A URL whose own path stands this often inside one parameter of its query, escapes decoded, is a trap: a
-        /// log-in page that links to itself with its own address to return to nests without end.
+        /// A URL whose own path occurs this often inside one parameter of its query, escapes decoded, is a trap: a
+        /// log-in page that links to itself with its own address to return to nests endlessly.
         trap_self_nesting: usize = 2,
-        /// Escapes nested deeper than this (`%3F` is one level, `%253F` two) make a trap.
+        /// Escapes nested deeper than this (`%3F` is one level, `%253F` two) are a trap.
         escape_levels_max: usize = 3,
-        /// A query of more parameters is a trap.
+        /// A query with more parameters is a trap.
         query_parameters_max: usize = 64,
-        /// A query that holds the same parameter with the same value this often is a trap.
+        /// A query with the same parameter and value this often is a trap.
         trap_parameter_repeats: usize = 8,
     }
 }
 
-/// How far a crawl may go from its seeds.
+/// The scope of a crawl relative to its seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeMode {
@@ -81,7 +82,7 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Names that say of themselves that they track or carry a session, so that no site uses them for its content.
+/// Names that are only used for tracking or sessions, so that no site uses them for its content.
 const TRACKING_AND_SESSIONS: &[&str] = &[
     // Campaign tags of analytics tools.
     "utm_*",

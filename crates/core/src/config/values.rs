@@ -1,4 +1,4 @@
-//! Values with a unit, written as people write them: `250ms`, `1.5s`, `10m`, `24h`; `64KiB`, `16MiB`, `2GB`.
+//! Values with a unit, in their usual notation: `250ms`, `1.5s`, `10m`, `24h`; `64KiB`, `16MiB`, `2GB`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,38 +6,38 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A length of time in the configuration. Writes and reads as `250ms`, `1.5s`, `10m`, `24h`, `7d`; a bare number is seconds.
+/// A duration in the configuration. Its notation is `250ms`, `1.5s`, `10m`, `24h`, `7d`; a bare number is seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Period(pub Duration);
 
-/// A number of bytes in the configuration. Writes and reads as `64KiB`, `16MiB`, `2GB`; a bare number is bytes.
+/// A number of bytes in the configuration. Its notation is `64KiB`, `16MiB`, `2GB`; a bare number is bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ByteSize(pub u64);
 
 impl Period {
-    /// `millis` milliseconds.
+    /// Creates a period of `millis` milliseconds.
     pub const fn millis(millis: u64) -> Self {
         Self(Duration::from_millis(millis))
     }
 
-    /// `secs` seconds.
+    /// Creates a period of `secs` seconds.
     pub const fn secs(secs: u64) -> Self {
         Self(Duration::from_secs(secs))
     }
 }
 
 impl ByteSize {
-    /// `n` KiB.
+    /// Creates a size of `n` KiB.
     pub const fn kib(n: u64) -> Self {
         Self(n << 10)
     }
 
-    /// `n` MiB.
+    /// Creates a size of `n` MiB.
     pub const fn mib(n: u64) -> Self {
         Self(n << 20)
     }
 
-    /// The number of bytes, for what is held in memory.
+    /// Returns the number of bytes, for sizes in memory.
     pub fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -59,7 +59,8 @@ const SIZE_UNITS: &[(&str, u64)] = &[
     ("", 1),
 ];
 
-/// Splits `16MiB` into number and unit and multiplies. The result is rounded to whole units of the smallest kind.
+/// Splits a value such as `16MiB` into number and unit and multiplies. The result is rounded to whole multiples of the
+/// smallest unit.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());

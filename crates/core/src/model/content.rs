@@ -1,30 +1,31 @@
-//! What learning reads of a page besides paths and links: its texts, its class names, its forms.
+//! The data of a page that learning uses besides paths and links: its texts, its class names, its forms.
 
 use serde::{Deserialize, Serialize};
 
-/// A run of words of a text that a page shows, without the words: enough to tell what a page repeats from what it alone says.
+/// A run of words of a text that a page shows, without the words themselves: enough to distinguish what a page repeats
+/// from what only this page says.
 ///
-/// Where a text is cut depends on its words alone (content-defined chunks, as in Muthitacharoen, Chen, Mazières 2001), so that
-/// an excerpt or a quotation shares its units with the text that it is from.
+/// The cuts in a text depend on its words alone (content-defined chunks, as in Muthitacharoen, Chen, Mazières 2001), so
+/// an excerpt or a quotation shares its units with the original text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentUnit {
-    /// 64-bit hash of its words: the same however the page writes it (charset, entities, white space), and on every
+    /// 64-bit hash of its words, independent of how the page writes them (charset, entities, white space) and of the
     /// platform.
     pub hash: u64,
-    /// How many words, separated by white space, it has.
+    /// Number of words, separated by white space.
     pub words: u16,
-    /// How many words the whole text has; at most 65,535.
+    /// Number of words of the whole text; at most 65,535.
     pub text_words: u16,
-    /// Whether it stands in an `a`.
+    /// Whether it is inside an `a`.
     pub in_anchor: bool,
-    /// Whether it stands in a `form`.
+    /// Whether it is inside a `form`.
     pub in_form: bool,
 }
 
-/// Which controls a page has, as far as they tell what a form is for. What stands in a `template` does not count.
+/// The controls of a page that show the purpose of its forms. The content of a `template` does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormFacts {
-    /// `<input type=password>`: one signs in, two or more register or change a password.
+    /// `<input type=password>`: one is a log-in, two or more are a registration or a password change.
     pub password_fields: u16,
     /// `<textarea>`.
     pub text_areas: u16,
@@ -32,9 +33,9 @@ pub struct FormFacts {
     pub post_forms: u16,
 }
 
-/// The class names that leaf paths are told apart by: hashes of those that a site's template has, as learnt from what
-/// [`ParsedPage::class_tokens`](super::ParsedPage::class_tokens) lists. A name that is a page's own must not be among them,
-/// or else every page has paths of its own.
+/// The class names that distinguish leaf paths: hashes of those that belong to a site's template, as learned from
+/// [`ParsedPage::class_tokens`](super::ParsedPage::class_tokens). Names of single pages must not be among them, or else
+/// every page has paths of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassTokens {
     /// In ascending order, each once.
@@ -42,12 +43,12 @@ pub struct ClassTokens {
 }
 
 impl ClassTokens {
-    /// Whether the name whose hash is `token` is one of them.
+    /// Returns whether the name with the hash `token` is one of them.
     pub fn contains(&self, token: u64) -> bool {
         self.hashes.binary_search(&token).is_ok()
     }
 
-    /// Their hashes, in ascending order.
+    /// Returns the hashes, in ascending order.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }

@@ -1,4 +1,4 @@
-//! One request and what came of it.
+//! One request and its response.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -11,18 +11,18 @@ use super::Failure;
 use crate::clock::Instant;
 use crate::url::CanonicalUrl;
 
-/// When the steps of a request happened.
+/// The times of the steps of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timings {
-    /// The request was handed to the client.
+    /// When the request was passed to the client.
     pub started: Instant,
-    /// The response's head was there; none where it never came.
+    /// When the response's head was complete; `None` if it never was.
     pub first_byte: Option<Instant>,
-    /// The body was there, or the request had failed.
+    /// When the body was complete, or the request had failed.
     pub ended: Instant,
 }
 
-/// Why a body was not read to its end (the WARC-Truncated reasons).
+/// The reason why a body was not read to its end (the WARC-Truncated reasons).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
     /// Longer than the body limit.
@@ -31,12 +31,12 @@ pub enum Truncation {
     Time,
     /// The connection ended early.
     Disconnect,
-    /// Not read on purpose: its media type is not wanted.
+    /// Not read because its media type is not wanted.
     UnwantedType,
 }
 
 impl Truncation {
-    /// The reason as it stands in metric labels.
+    /// Returns the reason as a metric label.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Length => "length",
@@ -56,24 +56,24 @@ pub struct Answer {
     pub version: http::Version,
     /// The response's headers.
     pub headers: HeaderMap,
-    /// The body: transfer coding removed, content coding kept.
+    /// The body: transfer coding removed, content coding retained.
     pub body: Bytes,
-    /// Whether the body is whole, and if not, why.
+    /// The reason why the body is incomplete; `None` if it is complete.
     pub truncated: Option<Truncation>,
-    /// Who answered; none behind a proxy.
+    /// The address of the server; `None` behind a proxy.
     pub remote: Option<IpAddr>,
-    /// The place that a large body takes of the memory set aside for such; free again when the answer is dropped.
+    /// The memory reserved for a large body; released when the answer is dropped.
     pub reservation: Option<BodyReservation>,
 }
 
-/// Holds a place for a large body as long as it lives. What kind of place is the fetcher's business.
+/// A reservation of memory for a large body, held as long as it lives. Its type is private to the fetcher.
 #[derive(Clone)]
 pub struct BodyReservation {
     _held: Arc<dyn Send + Sync>,
 }
 
 impl BodyReservation {
-    /// Holds `place`.
+    /// Holds the reservation `place`.
     pub fn new(place: impl Send + Sync + 'static) -> Self {
         Self { _held: Arc::new(place) }
     }
@@ -86,26 +86,26 @@ impl fmt::Debug for BodyReservation {
 }
 
 impl Answer {
-    /// The value of a header, where it is there and readable text.
+    /// Returns the value of a header, if it is present and readable text.
     pub fn header(&self, name: http::header::HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The `Content-Type`, where it is there and readable.
+    /// Returns the `Content-Type`, if it is present and readable.
     pub fn content_type(&self) -> Option<&str> {
         self.header(http::header::CONTENT_TYPE)
     }
 }
 
-/// One request with its result: what goes to the archive and to the parser.
+/// One request with its result: the input of the archive and the parser.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// What was asked for.
+    /// The requested URL.
     pub url: CanonicalUrl,
     /// The request's headers as sent (the request line is `GET path HTTP/version`).
     pub request_headers: HeaderMap,
-    /// What came.
+    /// The response or the failure.
     pub result: Result<Answer, Failure>,
-    /// When.
+    /// The times of its steps.
     pub timings: Timings,
 }

@@ -1,4 +1,4 @@
-//! Fates: what became of every link ever discovered (invariant ACC-1: discovered = sum of all fates).
+//! Fates: the final outcome of every link ever discovered (invariant ACC-1: discovered = sum of all fates).
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::url::OutOfScope;
 
-/// Why robots.txt kept a URL from being fetched.
+/// Why robots.txt prevented the fetch of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RobotsRefusal {
     /// A rule disallows it.
     Disallowed,
-    /// robots.txt could not be had (server error or unreachable), which disallows everything for a while.
+    /// robots.txt was unavailable (server error or unreachable), which disallows everything for a while.
     Unavailable,
 }
 
-/// Why the policy did not want a link.
+/// Why the policy refused a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PolicyRefusal {
-    /// Its link class leads to nothing that is wanted.
+    /// Its link class leads to nothing wanted.
     LinkClass,
     /// The page or the link asks robots not to follow it.
     Nofollow,
@@ -28,49 +28,49 @@ pub enum PolicyRefusal {
     NoEdge,
     /// It is linked from almost everywhere: a header, a footer.
     HeaderFooter,
-    /// Its URL's cluster shows what others show.
+    /// Its URL's cluster shows the same as others.
     DuplicateContent,
-    /// Its URL's cluster shows nothing that is wanted.
+    /// Its URL's cluster shows nothing wanted.
     Uninformative,
-    /// URLs of its form keep coming and bring nothing new.
+    /// New URLs of its form keep appearing and bring nothing new.
     StructureTrap,
-    /// Somebody has banned it.
+    /// It was banned by the operator.
     Banned,
 }
 
-/// Which budget a link was over.
+/// The budget that a link exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Budget {
-    /// Farther from the seeds than the depth limit.
+    /// It is farther from the seeds than the depth limit.
     Depth,
-    /// More URLs on its host than the host's page limit.
+    /// Its host has more URLs than the host's page limit.
     HostPages,
-    /// More URLs waiting than the frontier may hold.
+    /// More URLs wait than the frontier may hold.
     Frontier,
 }
 
-/// Why a fetch failed for good.
+/// Why a fetch failed finally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Failure {
     /// The host name has no address.
     Dns,
     /// Every address of the host is private, loopback or otherwise forbidden.
     ForbiddenAddress,
-    /// The connection was refused or broke while it was made.
+    /// The connection was refused or broke during its establishment.
     Connect,
-    /// The connection took too long.
+    /// The connection timed out.
     ConnectTimeout,
     /// The TLS handshake failed: certificate or protocol.
     Tls,
-    /// The TLS handshake took too long.
+    /// The TLS handshake timed out.
     TlsTimeout,
-    /// The response's head took too long.
+    /// The response's head timed out.
     FirstByteTimeout,
-    /// The whole exchange took too long, with nothing usable to show for it.
+    /// The whole exchange timed out without a usable result.
     WholeTimeout,
-    /// The connection ended before a response was there.
+    /// The connection ended before a response.
     Disconnected,
-    /// What came is not HTTP.
+    /// The answer is not HTTP.
     Protocol,
     /// The response's head is larger than the limit.
     HeadTooLarge,
@@ -80,13 +80,13 @@ pub enum Failure {
     BadRedirect,
     /// The chain of redirects is longer than the limit.
     TooManyRedirects,
-    /// The host was given up after too many failures in a row.
+    /// The host was given up after too many consecutive failures.
     HostGivenUp,
-    /// Something went wrong in Harvestman itself.
+    /// An internal error of Harvestman.
     Internal,
 }
 
-/// What became of a discovered link. Exactly one for each.
+/// The final outcome of a discovered link. Each link has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Fate {
     /// Fetched with a success status.
@@ -97,19 +97,19 @@ pub enum Fate {
     Duplicate,
     /// Outside the crawl's scope.
     OutOfScope(OutOfScope),
-    /// Kept back by robots.txt.
+    /// Prevented by robots.txt.
     Robots(RobotsRefusal),
-    /// Not wanted by the policy.
+    /// Refused by the policy.
     Policy(PolicyRefusal),
     /// Could not be fetched.
     Failed(Failure),
-    /// Answered with a media type that is not wanted.
+    /// Answered with an unwanted media type.
     UnwantedType,
     /// Left out because of a limit.
     OverBudget(Budget),
     /// Accepted, and still waiting when the crawl ended.
     Queued,
-    /// Visited again, and the server says that it is as it was.
+    /// Visited again, and not modified according to the server.
     NotModified,
     /// Handed over to the node of the fleet that holds its host.
     HandedOver,
@@ -118,7 +118,7 @@ pub enum Fate {
 macro_rules! labels {
     ($type:ty { $($variant:ident => $label:literal),+ $(,)? }) => {
         impl $type {
-            /// The reason as it stands in reports and metric labels.
+            /// Returns the reason as it appears in reports and metric labels.
             pub const fn label(self) -> &'static str {
                 match self { $(Self::$variant => $label),+ }
             }
@@ -141,7 +141,7 @@ labels!(PolicyRefusal {
     Banned => "banned",
 });
 impl PolicyRefusal {
-    /// All of them, in the order of [`Self::LABELS`].
+    /// All reasons, in the order of [`Self::LABELS`].
     pub const ALL: [Self; 9] = [
         Self::LinkClass,
         Self::Nofollow,
@@ -154,12 +154,12 @@ impl PolicyRefusal {
         Self::Banned,
     ];
 
-    /// The reason with this label.
+    /// Returns the reason with this label.
     pub fn of_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|why| why.label() == label)
     }
 
-    /// What it means, for people.
+    /// Returns an explanation for people.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::LinkClass => "links at that place lead to nothing that is wanted",
@@ -180,8 +180,8 @@ impl PolicyRefusal {
 labels!(Budget { Depth => "depth", HostPages => "host_pages", Frontier => "frontier" });
 
 impl Failure {
-    /// The reason as it stands in reports and metric labels. Of HTTP errors the statuses that operators act on keep their
-    /// own label, the others share one a hundred, which bounds the number of labels.
+    /// Returns the reason as it appears in reports and metric labels. HTTP statuses that operators act on have their
+    /// own label; the others share one per hundred, which bounds the number of labels.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Dns => "dns",
@@ -214,7 +214,7 @@ impl Failure {
         }
     }
 
-    /// Whether another try may do better. Decided once, here.
+    /// Returns whether a retry may succeed. This is the only place that decides it.
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Dns
@@ -254,7 +254,7 @@ impl Fate {
         "handed_over",
     ];
 
-    /// The fate's name as it stands in reports and metric labels.
+    /// Returns the fate's name as it appears in reports and metric labels.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fetched => "fetched",
@@ -272,7 +272,7 @@ impl Fate {
         }
     }
 
-    /// The fate's reason, where it has one.
+    /// Returns the fate's reason, if it has one.
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             Self::OutOfScope(why) => Some(why.label()),
@@ -312,22 +312,22 @@ impl Fates {
         }
     }
 
-    /// How many links had the fate `fate`.
+    /// Returns the number of links with the fate `fate`.
     pub fn of(&self, fate: Fate) -> u64 {
         self.counts.get(&fate).copied().unwrap_or(0)
     }
 
-    /// How many links had a fate of this name, whatever the reason.
+    /// Returns the number of links with a fate of this name, for any reason.
     pub fn named(&self, name: &str) -> u64 {
         self.counts.iter().filter(|(fate, _)| fate.name() == name).map(|(_, count)| count).sum()
     }
 
-    /// The sum over all fates.
+    /// Returns the sum over all fates.
     pub fn total(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// All counts, in a fixed order.
+    /// Returns all counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (Fate, u64)> + '_ {
         self.counts.iter().map(|(fate, count)| (*fate, *count))
     }

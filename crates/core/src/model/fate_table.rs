@@ -1,4 +1,4 @@
-//! Counts of fates by name and reason, as reports and snapshots have them.
+//! Counts of fates by name and reason, as in reports and snapshots.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fate, Fates};
 
-/// The name of a fate or of a reason: static where this process counts, owned where it was read from a file.
+/// The name of a fate or of a reason: static if this process counts, owned if it was read from a file.
 type Name = Cow<'static, str>;
 
 /// Counts of links by the names of their fate and reason.
 ///
-/// It is [`Fates`] in the form that files have: `{fate: count}`, or `{fate: {reason: count}}` for fates with reasons. Reading gives what
-/// was written: a reason such as `http_4xx`, which stands for several statuses, stays that reason, and a fate that only a newer version
-/// knows keeps its count. Names that are absent count 0.
+/// It is the file form of [`Fates`]: `{fate: count}`, or `{fate: {reason: count}}` for fates with reasons. Reading
+/// yields what was written: a reason such as `http_4xx`, which stands for several statuses, stays that reason, and a
+/// fate that only a newer version knows keeps its count. Names that are absent count 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<Name, InFile>", into = "BTreeMap<Name, InFile>")]
 pub struct FateTable {
@@ -78,7 +78,7 @@ impl FateTable {
         self.counts.values().sum()
     }
 
-    /// All counts, by name of fate, then by reason.
+    /// Returns all counts, by name of fate, then by reason.
     pub fn iter(&self) -> impl Iterator<Item = FateCount<'_>> {
         self.counts.iter().map(|((fate, reason), count)| FateCount { fate, reason, count: *count })
     }

@@ -1,10 +1,10 @@
-//! The account of every link ever discovered (invariant ACC-1): discovered = sum of the fates + queued + leased.
+//! The ledger of every link ever discovered (invariant ACC-1): discovered = sum of the fates + queued + leased.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Fate, Fates};
 
-/// Counts what was discovered and what became of it.
+/// Counts discovered links and their fates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     discovered: u64,
@@ -15,7 +15,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Books links that were discovered on one page: `settled` are those whose fate was clear at once, `accepted` the rest.
+    /// Books the links that were discovered on one page: `settled` are those whose fate was decided at once, `accepted`
+    /// the others.
     pub fn discover(&mut self, settled: &Fates, accepted: u64) {
         self.discovered += settled.total() + accepted;
         self.fates.merge(settled);
@@ -30,11 +31,11 @@ impl Ledger {
     }
 
     /// Books `count` accepted links that are not to be fetched any more.
-    pub fn let_go(&mut self, fate: Fate, count: u64) {
+    pub fn discard(&mut self, fate: Fate, count: u64) {
         self.fates.add(fate, count);
     }
 
-    /// Books one request and the bytes of its answer's body.
+    /// Books one request and the bytes of its response body.
     pub fn request(&mut self, bytes: u64) {
         self.requests += 1;
         self.bytes += bytes;
@@ -46,39 +47,39 @@ impl Ledger {
         self.bytes += bytes;
     }
 
-    /// Links discovered.
+    /// Returns the number of discovered links.
     pub const fn discovered(&self) -> u64 {
         self.discovered
     }
 
-    /// Pages fetched with success.
+    /// Returns the number of pages fetched successfully.
     pub const fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Bytes of bodies received.
+    /// Returns the number of bytes of bodies received.
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Requests sent, errands (robots.txt, sitemaps) among them.
+    /// Returns the number of requests sent, including errands (robots.txt, sitemaps).
     pub const fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// The fates, with `open` links (waiting or leased) as `queued`.
+    /// Returns the fates, with `open` links (waiting or leased) as `queued`.
     pub fn fates(&self, open: u64) -> Fates {
         let mut fates = self.fates.clone();
         fates.add(Fate::Queued, open);
         fates
     }
 
-    /// Links whose fate is not settled: waiting or leased, if the account is right.
+    /// Returns the number of links whose fate is not settled; these are waiting or leased if the ledger balances.
     pub fn open(&self) -> u64 {
         self.discovered.saturating_sub(self.fates.total())
     }
 
-    /// Whether the account is right while `open` links wait or are leased.
+    /// Returns whether the ledger balances with `open` links waiting or leased.
     pub fn balances(&self, open: u64) -> bool {
         self.discovered == self.fates.total() + open
     }

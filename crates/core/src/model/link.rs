@@ -1,17 +1,17 @@
-//! What the parser makes of a page.
+//! The result of parsing a page.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Apath, ContentUnit, FormFacts};
 
-/// What kind of reference a link is.
+/// The type of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// `a[href]` and `area[href]`.
     Anchor,
     /// `iframe[src]` and `frame[src]`.
     Frame,
-    /// What a page needs to be shown: images, style sheets, scripts. Only collected when asked for.
+    /// A resource that a page needs to be shown: images, style sheets, scripts. Only collected on request.
     Embed,
     /// `<meta http-equiv=refresh>` or a `Refresh` header.
     Refresh,
@@ -19,27 +19,27 @@ pub enum LinkKind {
 
 /// A link as written on the page: entities decoded, not yet resolved.
 ///
-/// The text lies in [`ParsedPage::hrefs`] from `start` to `end`, so that a page's links cost one allocation.
+/// The text is in [`ParsedPage::hrefs`] from `start` to `end`, so that a page's links cost one allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLink {
     /// Byte offset of the link's first byte.
     pub start: u32,
     /// Byte offset behind its last byte.
     pub end: u32,
-    /// What kind of reference it is.
+    /// The type of the link.
     pub kind: LinkKind,
-    /// How many texts of the page begin before it ([`ParsedPage::texts`]); 0 where none are collected.
+    /// Number of texts of the page that begin before it ([`ParsedPage::texts`]); 0 if none are collected.
     pub text: u32,
-    /// Whether it carries `rel=nofollow` (or `ugc`, `sponsored`).
+    /// Whether it has `rel=nofollow` (or `ugc`, `sponsored`).
     pub nofollow: bool,
 }
 
-/// All links of a page that stand at one Apath, in page order.
+/// All links of a page with the same Apath, in page order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkGroup {
-    /// The place.
+    /// The Apath.
     pub apath: Apath,
-    /// The place spelt out (`/html/body/div/a[class]`), where the parser was asked to.
+    /// The spelling of the Apath (`/html/body/div/a[class]`), if the parser spells paths.
     pub apath_text: Option<Box<str>>,
     /// The links.
     pub links: Vec<RawLink>,
@@ -52,7 +52,7 @@ pub struct LeafPath {
     pub path: u64,
     /// Occurrences on the page.
     pub count: u32,
-    /// The path spelt out, where the parser was asked to.
+    /// The spelling of the path, if the parser spells paths.
     pub text: Option<Box<str>>,
 }
 
@@ -68,7 +68,7 @@ pub struct RobotsDirectives {
 }
 
 impl RobotsDirectives {
-    /// Both sets of directives together: the stricter wins.
+    /// Combines both sets of directives: the stricter wins.
     pub const fn and(self, other: Self) -> Self {
         Self {
             noindex: self.noindex || other.noindex,
@@ -78,30 +78,30 @@ impl RobotsDirectives {
     }
 }
 
-/// What one pass over a page's bytes yields.
+/// The result of one pass over a page's bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedPage {
-    /// The texts of all links, one after the other.
+    /// The texts of all links, concatenated.
     pub hrefs: String,
     /// The links, grouped by Apath, groups in order of first occurrence.
     pub groups: Vec<LinkGroup>,
     /// The bag of leaf paths, in order of first occurrence.
     pub leaf_paths: Vec<LeafPath>,
-    /// The texts that are shown, in page order, where the parser was asked to collect them.
+    /// The texts that are shown, in page order, if the parser collects them.
     pub units: Vec<ContentUnit>,
-    /// What it shows, numbers left out, as hashes, where the parser was asked to collect it: the same on two pages that differ in
-    /// nothing but numbers, dates and identifiers.
+    /// Hashes of what it shows, without numbers, if the parser collects them: the same on two pages that differ only in
+    /// numbers, dates and identifiers.
     pub gist: Vec<u64>,
-    /// The texts that it shows as they are written, as hashes, each with its number on the page, where a gist was asked for. A text
-    /// that comes in pieces is several of one number.
+    /// Hashes of the texts as they are written, each with its number on the page, if a gist is collected. A text that
+    /// comes in pieces has several entries with one number.
     pub texts: Vec<(u32, u64)>,
-    /// Hashes of its distinct class names, in order of first occurrence, where the parser was asked to list them.
+    /// Hashes of its distinct class names, in order of first occurrence, if the parser lists them.
     pub class_tokens: Vec<u64>,
-    /// What its forms hold.
+    /// The controls of its forms.
     pub forms: FormFacts,
     /// `<base href>`, as written.
     pub base: Option<String>,
-    /// `<title>`, white space squeezed, cut at a limit.
+    /// `<title>`, with collapsed white space, truncated at a limit.
     pub title: Option<String>,
     /// `<link rel=canonical>`, as written.
     pub canonical: Option<String>,
@@ -109,17 +109,17 @@ pub struct ParsedPage {
     pub robots: RobotsDirectives,
     /// The charset that the page was read in.
     pub charset: &'static str,
-    /// Links that were left out because the page has more than the limit.
+    /// Links beyond the limit of links per page.
     pub links_dropped: u32,
 }
 
 impl ParsedPage {
-    /// The text of `link`.
+    /// Returns the text of `link`.
     pub fn href(&self, link: &RawLink) -> &str {
         self.hrefs.get(link.start as usize..link.end as usize).unwrap_or_default()
     }
 
-    /// Adds the target of a `Refresh` header, which comes before all that the page holds.
+    /// Adds the target of a `Refresh` header, which comes before all links of the page.
     pub fn add_refresh(&mut self, href: &str) {
         let ends = (u32::try_from(self.hrefs.len()), u32::try_from(self.hrefs.len() + href.len()));
         let (Ok(start), Ok(end)) = ends else { return };
@@ -131,7 +131,7 @@ impl ParsedPage {
         }
     }
 
-    /// How many links the page has.
+    /// Returns the number of links on the page.
     pub fn link_count(&self) -> usize {
         self.groups.iter().map(|group| group.links.len()).sum()
     }

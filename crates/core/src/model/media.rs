@@ -1,6 +1,6 @@
-//! Media types, as far as a crawler cares.
+//! The media types that matter to a crawler.
 
-/// What a body is, judged by its declared type.
+/// The type of a body, by its declared media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MediaType {
     /// HTML or XHTML: parsed for links.
@@ -12,7 +12,7 @@ pub enum MediaType {
 }
 
 impl MediaType {
-    /// Judges a `Content-Type` value; a missing one is taken for HTML, as browsers sniff it to be most of the time.
+    /// Classifies a `Content-Type` value; a missing one counts as HTML, which browsers usually detect.
     pub fn of(content_type: Option<&str>) -> Self {
         let Some(value) = content_type else { return Self::Html };
         let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

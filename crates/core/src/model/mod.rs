@@ -1,8 +1,9 @@
-//! What travels between the stages: links and their classes, URLs on their way, fetch outcomes, parsed pages, fates.
+//! Values that are passed between the stages: links and their classes, scheduled URLs, fetch outcomes, parsed pages,
+//! fates.
 //!
 //! Plain values only. A link becomes, in this order, a [`RawLink`] (as written on the page), a canonical URL, a
-//! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (handed to a host actor), an [`Exchange`] (what was
-//! sent and what came) and at last one line of the page log, a [`PageRecord`].
+//! [`ScheduledUrl`] (accepted by scope, filter and dedup), a [`Lease`] (passed to a host actor), an [`Exchange`]
+//! (request and response) and finally one line of the page log, a [`PageRecord`].
 
 mod admission;
 mod change;

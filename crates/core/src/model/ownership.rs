@@ -1,4 +1,5 @@
-//! Which URLs are a node's own, and which go to others: asked by every stage, on one machine as in a fleet.
+//! Host ownership: which URLs belong to a node, and which go to others. All stages use it, on one machine as in a
+//! fleet.
 
 use std::sync::Arc;
 
@@ -6,28 +7,28 @@ use super::ScheduledUrl;
 use crate::clock::Instant;
 use crate::url::{Fingerprint, HostKey};
 
-/// What is a node's own, as the stages of a crawl see it.
+/// The hosts of a node, as the stages of a crawl see them.
 pub trait HostOwnership: Send + Sync {
-    /// Whether URLs of this origin are taken in here. Where not, they are handed over.
+    /// Returns whether URLs of this origin are processed here; otherwise they are handed over.
     fn holds(&self, origin: &str) -> bool;
 
-    /// Whether requests may be sent to the host now.
+    /// Returns whether requests may be sent to the host now.
     fn may_fetch(&self, host: &HostKey, now: Instant) -> bool;
 
-    /// Whether a URL that is to be handed over was not handed over lately. From now on it was. It forgets, and then a URL goes over the wire
-    /// again; it never takes a new one for a known one.
+    /// Records that a URL is handed over. Returns whether it was not handed over recently. Old records are overwritten,
+    /// in which case a URL is sent again; a new URL is never taken for a known one.
     fn record_handover(&self, url: Fingerprint) -> bool;
 
-    /// A URL that was taken in here is handed over after all: it may come back.
+    /// Records that a URL that was accepted here is handed over after all, so that it is accepted if it comes back.
     fn allow_return(&self, url: &ScheduledUrl);
 }
 
-/// The borders of a crawl on one machine: everything is its own.
+/// The host ownership of a crawl on one machine: it holds everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SingleNode;
 
 impl SingleNode {
-    /// Ready to be shared.
+    /// Returns a shareable instance.
     pub fn shared() -> Arc<dyn HostOwnership> {
         Arc::new(Self)
     }

@@ -1,20 +1,21 @@
 //! Texts and paths as numbers.
 //!
-//! A path is one 64-bit hash: that of what is above, mixed with the word of its last step. Apaths, leaf paths and URL patterns
-//! are made of it. The hashes are persisted (in site models and the frontier) and are the same on every platform: **changing
-//! anything here invalidates models that were learnt before.**
+//! A path is one 64-bit hash: the hash of the path above, mixed with the *word* (a 64-bit code) of its last step.
+//! Apaths, leaf paths and URL patterns are such hashes. They are persisted (in site models and the frontier) and are
+//! the same on every platform: **any change here invalidates existing models.**
 
 const LEFT: u64 = 0x9e37_79b9_7f4a_7c15;
 const RIGHT: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// The path of the step `word` below `above`: a folded multiplication, the strongest mixer at the price of one.
+/// Returns the path of the step `word` below `above`: a folded multiplication, the strongest mixer for the price of one
+/// multiplication.
 #[inline]
 pub const fn step(above: u64, word: u64) -> u64 {
     let product = (above ^ LEFT) as u128 * (word ^ RIGHT) as u128;
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// A hash of `bytes`, eight at a time.
+/// Returns a hash of `bytes`, computed from eight bytes at a time.
 pub const fn fold(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
     let mut at = 0;
@@ -25,7 +26,7 @@ pub const fn fold(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// [`fold`] for what is not known before: it reads whole words.
+/// Computes [`fold`] at run time, faster, by reading whole words.
 #[inline]
 pub fn fold_run(bytes: &[u8]) -> u64 {
     let (eights, rest) = bytes.as_chunks::<8>();
@@ -37,7 +38,7 @@ pub fn fold_run(bytes: &[u8]) -> u64 {
     step(hash, last)
 }
 
-/// The up to eight bytes from `at`, as a little-endian number.
+/// Returns up to eight bytes from `at` as a little-endian number.
 pub const fn pack(bytes: &[u8], at: usize) -> u64 {
     let mut word = 0;
     let mut i = 0;

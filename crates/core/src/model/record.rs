@@ -1,21 +1,21 @@
-//! The lines of the logs in a crawl directory: of the page log, one for each URL whose fate was decided at or after its turn to be
-//! fetched; of the policy's log, one for each snapshot.
+//! The lines of the logs in a crawl directory: one of the page log for each URL whose fate was decided at or after its
+//! turn to be fetched, and one of the policy log for each snapshot.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One line of `pages.jsonl`. Absent values are left out.
+/// One line of `pages.jsonl`. Absent values are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
     /// The URL, canonical.
     pub url: String,
-    /// When the last request started (RFC 3339); absent where none was sent.
+    /// When the last request started (RFC 3339); absent if none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// What became of it ([`super::Fate::name`]).
+    /// Its fate ([`super::Fate::name`]).
     pub fate: String,
-    /// Why, where the fate has reasons.
+    /// The reason of the fate, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The HTTP status of the last answer.
@@ -24,10 +24,10 @@ pub struct PageRecord {
     /// The media type as the server declared it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Bytes of the body as they came.
+    /// Bytes of the body as received.
     #[serde(default)]
     pub bytes: u64,
-    /// Where a redirect leads, canonical.
+    /// The target of a redirect, canonical.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_to: Option<String>,
     /// The page it was discovered on.
@@ -48,13 +48,14 @@ pub struct PageRecord {
     /// The page's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Which visit to the page it was, from the second on.
+    /// The number of the visit to the page, from the second on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visit: Option<u32>,
-    /// Whether the page says or shows something else than at the visit before; absent at the first.
+    /// Whether the content of the page differs from the visit before; absent at the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<bool>,
-    /// In what it differs from then: `none`, `markup` (it shows the same), `numbers` (dates and counts alone), `content`.
+    /// How the page differs from the visit before: `none`, `markup` (it shows the same), `numbers` (only dates and
+    /// counts), `content`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
     /// Links found on the page.
@@ -63,28 +64,30 @@ pub struct PageRecord {
     /// Links among them that were new and accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links_new: Option<u32>,
-    /// The cluster of the page itself, by the policy's snapshot when it was parsed; 1 is for pages like no others.
+    /// The cluster of the page itself, by the policy's snapshot when it was parsed; 1 is for pages that resemble no
+    /// others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<u32>,
-    /// The link class that it waited under: `cluster/apath/pattern`, the last two as hashes. Where the policy learns.
+    /// The link class that it waited under: `cluster/apath/pattern`, the last two as hashes. Present if the policy
+    /// learns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// The score of that class when it was this URL's turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The version of the policy's snapshot that gave the score; `policy.jsonl` says more of it.
+    /// The version of the policy's snapshot that gave the score; `policy.jsonl` has more about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<u64>,
     /// SHA-1 of the payload in base 32, as in the WARC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_digest: Option<String>,
-    /// The address that answered.
+    /// The address of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<String>,
-    /// Why the body is not whole (`length`, `time`, `disconnect`, `unwanted_type`).
+    /// The reason why the body is incomplete (`length`, `time`, `disconnect`, `unwanted_type`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
-    /// The WARC file that holds the response, relative to the crawl directory.
+    /// The WARC file with the response, relative to the crawl directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warc_file: Option<String>,
     /// The response record's byte offset in that file.
@@ -92,48 +95,49 @@ pub struct PageRecord {
     pub warc_offset: Option<u64>,
 }
 
-/// One line of `policy.jsonl`: a snapshot that was published, and what it changed.
+/// One line of `policy.jsonl`: a published snapshot and its changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PolicyRecord {
     /// Its version.
     pub snapshot: u64,
     /// When it was published (RFC 3339).
     pub time: String,
-    /// Its generation: how often classes have changed their meaning. Names of classes only compare within one.
+    /// Its generation, which increases when classes change their meaning. Names of classes can only be compared within
+    /// one generation.
     #[serde(default)]
     pub generation: u64,
-    /// Ended fetches that the policy had been shown.
+    /// Number of ended fetches that the policy had observed.
     #[serde(default)]
     pub observations: u64,
-    /// What is known of the site, with the first snapshot of a generation.
+    /// The model of the site, in the first snapshot of a generation.
     #[serde(rename = "lesson", default, skip_serializing_if = "Option::is_none")]
     pub model_update: Option<ModelUpdateRecord>,
-    /// Link classes whose score has changed since they were last named, by [`super::LinkClass`] as text.
+    /// Link classes whose score has changed since they were last listed, by [`super::LinkClass`] as text.
     #[serde(default)]
     pub classes: BTreeMap<String, ClassRecord>,
-    /// Classes that changed too and found no room in this line.
+    /// Number of changed classes that did not fit in this line.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
 }
 
-/// What is known of the site in one generation.
+/// The model of the site in one generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelUpdateRecord {
-    /// As the policy describes it: its clusters with the number of pages in each, how they were found.
+    /// A description by the policy: its clusters with the number of pages in each, and how they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<serde_json::Value>,
-    /// URL patterns, spelt out, with how many links of each were met.
+    /// URL patterns, spelt out, with the number of links of each.
     #[serde(default)]
     pub patterns: BTreeMap<String, u64>,
 }
 
-/// What is known of a link class.
+/// The data about a link class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassRecord {
-    /// Its score; absent where it is no finite number.
+    /// Its score; absent if it is not a finite number.
     #[serde(default = "not_finite", skip_serializing_if = "is_not_finite")]
     pub score: f64,
-    /// Links of it that were met.
+    /// Number of links of the class.
     #[serde(default)]
     pub uses: u64,
     /// Its URL pattern, spelt out.
@@ -142,7 +146,7 @@ pub struct ClassRecord {
     /// One of its URLs.
     #[serde(default)]
     pub like: String,
-    /// What the score is made of.
+    /// The terms of the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<serde_json::Value>,
 }
@@ -166,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// A line with every field, or without some of the optional ones.
+    /// Returns a line with every field, or without some of the optional ones.
     fn pages() -> impl Strategy<Value = PageRecord> {
         let numbers = (any::<u64>(), any::<u16>(), any::<u8>(), any::<u32>(), prop::num::f64::NORMAL);
         (prop::option::of("\\PC{0,8}"), numbers, any::<bool>(), any::<bool>()).prop_map(

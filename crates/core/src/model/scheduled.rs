@@ -1,4 +1,4 @@
-//! URLs that were accepted and wait for their fetch.
+//! Accepted URLs that wait to be fetched.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ pub struct ScheduledUrl {
     pub priority: Priority,
     /// Links between a seed and this URL; a redirect adds none.
     pub depth: u16,
-    /// Redirects that led here, one after the other.
+    /// Number of consecutive redirects that led here.
     pub redirects: u8,
-    /// Requests already spent on it.
+    /// Number of requests already sent for it.
     pub attempts: u8,
-    /// The page (or sitemap, or redirect) it was discovered on; none for a seed.
+    /// The page (or sitemap, or redirect) it was discovered on; `None` for a seed.
     pub via: Option<Arc<str>>,
 }
 
@@ -40,44 +40,46 @@ impl ScheduledUrl {
         (self.class, self.priority) = (queue.class, queue.priority);
     }
 
-    /// What stands for a request that the crawl makes for itself (robots.txt, a sitemap): discovered nowhere, never queued.
+    /// Creates an errand: a request that the crawl makes for itself (robots.txt, a sitemap), which was discovered
+    /// nowhere and is never queued.
     pub fn errand(url: CanonicalUrl) -> Self {
         Self { attempts: 1, ..Self::found(url, LinkClass::unclassified(Apath::SEED)) }
     }
 }
 
-/// Attempts that no URL has: marks a sitemap among what travels to another node.
+/// A number of attempts that no URL has; it marks a sitemap among the URLs sent to another node.
 const SITEMAP: u8 = u8::MAX;
 
 impl ScheduledUrl {
-    /// A sitemap that the node that holds its host is to read; so many indexes stand above it.
+    /// Creates a sitemap that the node with its host is to read, below `nesting` indexes.
     pub fn sitemap(url: CanonicalUrl, nesting: u8) -> Self {
         let class = LinkClass::unclassified(Apath::SITEMAP);
         Self { redirects: nesting, attempts: SITEMAP, ..Self::found(url, class) }
     }
 
-    /// Where it is a sitemap, the number of indexes above it.
+    /// Returns the number of indexes above it, if it is a sitemap.
     pub fn as_sitemap(&self) -> Option<u32> {
         (self.attempts == SITEMAP).then_some(u32::from(self.redirects))
     }
 }
 
-/// Names a lease; unique within a run.
+/// Identifies a lease; unique within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LeaseId(pub u64);
 
-/// A URL handed out for fetching. It is one of a bounded number (`frontier.in_flight_max`) and ends when its outcome is recorded.
+/// A URL that is leased for fetching. The number of leases is bounded (`frontier.in_flight_max`), and a lease ends when
+/// its outcome is recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lease {
-    /// Its name.
+    /// Its identifier.
     pub id: LeaseId,
-    /// What to fetch.
+    /// The URL to fetch.
     pub item: ScheduledUrl,
-    /// Why it was this URL's turn; none where the policy does not learn.
+    /// The reason why it was this URL's turn; `None` if the policy does not learn.
     pub decision: Option<Decision>,
 }
 
-/// What a URL's turn was decided by.
+/// The basis on which a URL was chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
     /// The score of its link class at that moment.

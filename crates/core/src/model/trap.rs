@@ -1,24 +1,24 @@
-//! Traps that a site's structure makes: forms of address that grow without bringing anything new.
+//! Traps in a site's structure: URL forms that grow without bringing anything new.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done about a form of address, from nothing to everything.
+/// The measure against a URL form, from none to the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrapMeasure {
     /// Nothing.
     #[default]
     None,
-    /// Its pages bring nothing: under a policy that knows nothing of what is wanted, its links wait until no others do.
+    /// Its pages bring nothing: under a policy without knowledge of what is wanted, its links wait until no others do.
     Last,
-    /// It feeds itself besides: links on its own pages, to it and to other forms that bring nothing, are refused.
+    /// It also feeds itself: links on its own pages, to it and to other forms that bring nothing, are refused.
     Cut,
-    /// It went on for long: all links to it are refused.
+    /// It continued for long: all links to it are refused.
     Closed,
 }
 
 impl TrapMeasure {
-    /// The measure in words.
+    /// Returns the measure in words.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::None => "followed",
@@ -29,22 +29,22 @@ impl TrapMeasure {
     }
 }
 
-/// A form of address that a measure was taken against.
+/// A URL form with a measure against it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrapRecord {
-    /// The form spelt out, with its host: `http://h.example/calendar/N/N/`.
+    /// The spelling of the form, with its host: `http://h.example/calendar/N/N/`.
     pub form: String,
     /// One of its addresses.
     pub example: String,
-    /// What is done about it.
+    /// The measure.
     pub measure: TrapMeasure,
-    /// Its pages that were fetched.
+    /// Number of its pages that were fetched.
     pub fetched: u64,
-    /// Those among them that brought something.
+    /// Number of those that brought something.
     pub fruitful: u64,
-    /// Links to it that were refused, and URLs that waited and were let go.
+    /// Number of links to it that were refused, and of waiting URLs that were dropped.
     pub refused: u64,
-    /// How many fetches the crawl had made when the measure was taken.
+    /// Number of fetches of the crawl when the measure was taken.
     pub since: u64,
 }

@@ -1,36 +1,36 @@
-//! What is known of a page from the visits to it: enough to ask again whether it has changed, and to judge how often it does.
+//! The state of a page from the visits to it: enough to request it conditionally, and to estimate how often it changes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
 use crate::url::Fingerprint;
 
-/// What a page was at one visit, as hashes, from coarse to fine. Two visits that agree in one agree in all that are coarser.
+/// Hashes of a page at one visit, from coarse to fine. Two visits that agree in one agree in all coarser ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageDigests {
-    /// Of its images and texts, numbers, dates and identifiers left out; 0 where it was not parsed.
+    /// Hash of its images and texts, without numbers, dates and identifiers; 0 if it was not parsed.
     pub gist: u64,
-    /// Of its texts as written; 0 where it was not parsed.
+    /// Hash of its texts as written; 0 if it was not parsed.
     pub text: u64,
-    /// Of its body's bytes.
+    /// Hash of its body's bytes.
     pub body: u64,
 }
 
-/// How a page differs from what it was at the visit before.
+/// How a page differs from the visit before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Difference {
-    /// In nothing: the server says so, or its bytes are the same.
+    /// Not at all: the server says so, or its bytes are the same.
     None,
-    /// In markup alone: it shows the same.
+    /// Only in markup: it shows the same.
     Markup,
     /// In numbers, dates or identifiers: a clock, a counter, or a new number of replies.
     Numbers,
-    /// In what it says or shows.
+    /// In its content.
     Content,
 }
 
 impl Difference {
-    /// Its name in the page log.
+    /// Returns its name in the page log.
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -42,7 +42,7 @@ impl Difference {
 }
 
 impl PageDigests {
-    /// How a page that is this now differs from what it was `before`.
+    /// Returns how a page with these digests differs from one with the digests `before`.
     pub fn differs_from(&self, before: &Self) -> Difference {
         let parsed = self.text != 0 && before.text != 0;
         match () {
@@ -54,37 +54,37 @@ impl PageDigests {
     }
 }
 
-/// Where the archive has the page's last whole response.
+/// The archive record of the page's last complete response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchivedRecord {
-    /// The URL that the record names, where it is another one.
+    /// The URL in the record, if it is another one.
     pub url: Option<Box<str>>,
     /// Its date.
     pub date: Instant,
     /// Its id: the bytes of a UUID.
     pub id: [u8; 16],
-    /// The digest of its payload as it stands in the record.
+    /// The digest of its payload as written in the record.
     pub payload: Box<str>,
 }
 
-/// How often a page was found changed, and over which times: what an estimate of its rate of change needs.
+/// How often a page was found changed, and over which times: the data to estimate its rate of change.
 ///
-/// A visit that finds a change says that one or more changes fell between it and the visit before; so the visits are put together by
-/// what they found, which is all that the likelihood depends on where the intervals are alike.
+/// A visit that finds a change means that one or more changes fell between it and the visit before. So visits are
+/// summed up by what they found, which is all that the likelihood depends on if the intervals are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct History {
-    /// Visits that found it changed.
+    /// Number of visits that found it changed.
     pub changed: u32,
-    /// Visits that found it unchanged.
+    /// Number of visits that found it unchanged.
     pub unchanged: u32,
-    /// Seconds before the former, from visit to visit.
+    /// Seconds between these visits and the ones before, summed over the visits that found a change.
     pub changed_seconds: u64,
-    /// Seconds before the latter.
+    /// The same for the visits that found no change.
     pub unchanged_seconds: u64,
 }
 
 impl History {
-    /// Notes a visit `seconds` after the one before.
+    /// Adds a visit `seconds` after the one before.
     pub fn note(&mut self, changed: bool, seconds: u64) {
         let (visits, exposure) = if changed {
             (&mut self.changed, &mut self.changed_seconds)
@@ -95,7 +95,7 @@ impl History {
         *exposure = exposure.saturating_add(seconds);
     }
 
-    /// Takes a visit back that was noted.
+    /// Removes a visit that was added.
     pub fn forget(&mut self, changed: bool, seconds: u64) {
         let (visits, exposure) = if changed {
             (&mut self.changed, &mut self.changed_seconds)
@@ -107,49 +107,49 @@ impl History {
     }
 }
 
-/// A page that was fetched, and what was seen of it over time.
+/// A fetched page and its history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     /// The URL, canonical.
     pub url: Box<str>,
-    /// The page that it was discovered on; none for a seed.
+    /// The page that it was discovered on; `None` for a seed.
     pub via: Option<Box<str>>,
     /// Links between a seed and it.
     pub depth: u16,
-    /// The round of the last visit: 0 the first crawl, then a recrawl each.
+    /// The round of the last visit: 0 for the first crawl, then one per recrawl.
     pub round: u32,
-    /// Visits that were answered.
+    /// Number of visits that were answered.
     pub visits: u32,
     /// When it was visited first.
     pub first: Instant,
     /// When it was visited last.
     pub last: Instant,
-    /// Seconds between the last visit and the one before it; 0 where there was one only.
+    /// Seconds between the last visit and the one before it; 0 if there was only one.
     pub waited: u64,
-    /// When it was last found changed; none where it never was.
+    /// When it was last found changed; `None` if it never was.
     pub changed: Option<Instant>,
-    /// How it differed at the last visit; none at the first.
+    /// How it differed at the last visit; `None` for the first visit.
     pub difference: Option<Difference>,
     /// Whether it was gone at the last visit (404, 410).
     pub gone: bool,
-    /// What its visits found, the first left aside.
+    /// The results of its visits, except the first.
     pub history: History,
-    /// Visits among those that found it changed which found other numbers alone.
+    /// Number of visits that found changed numbers only.
     pub numbers: u32,
-    /// What it was.
+    /// Its digests at the last visit.
     pub digests: PageDigests,
-    /// What stands around the links of its lists, as `revisit::rows` keeps it.
+    /// The contents around the links of its lists, as encoded by `revisit::rows`.
     pub rows: Box<[u8]>,
-    /// The `ETag` it came with.
+    /// The `ETag` of the last response.
     pub etag: Option<Box<str>>,
-    /// The `Last-Modified` it came with, as written.
+    /// The `Last-Modified` of the last response, as written.
     pub modified: Option<Box<str>>,
-    /// Where the archive has it; none where nothing is archived.
+    /// Its record in the archive; `None` if nothing is archived.
     pub archived: Option<ArchivedRecord>,
 }
 
 impl Visit {
-    /// The name of the page: its URL's fingerprint.
+    /// Returns the identifier of the page: its URL's fingerprint.
     pub fn page(&self) -> Fingerprint {
         Fingerprint::of(&self.url)
     }

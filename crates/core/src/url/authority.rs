@@ -1,6 +1,6 @@
-//! The authority of a canonical URL: host name or address, and port where it is not the scheme's own.
+//! The authority of a canonical URL: host name or address, and the port if it is not the scheme's default.
 
-/// Where the authority of a canonical URL starts: behind `https://` or `http://`.
+/// Returns the start of the authority of a canonical URL: behind `https://` or `http://`.
 pub(super) fn start(canonical: &str) -> usize {
     match canonical.as_bytes() {
         [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => 8,
@@ -9,18 +9,18 @@ pub(super) fn start(canonical: &str) -> usize {
     }
 }
 
-/// Where the authority of a canonical URL ends, and its path starts.
+/// Returns the end of the authority of a canonical URL, where its path starts.
 pub(super) fn end(canonical: &str) -> usize {
     let start = start(canonical);
     memchr::memchr(b'/', &canonical.as_bytes()[start..]).map_or(canonical.len(), |at| start + at)
 }
 
-/// The authority of a canonical URL (`example.org`, `127.0.0.1:8101`, `[::1]:80`).
+/// Returns the authority of a canonical URL (`example.org`, `127.0.0.1:8101`, `[::1]:80`).
 pub(super) fn of(canonical: &str) -> &str {
     &canonical[start(canonical)..end(canonical)]
 }
 
-/// The host of an authority: the port cut off; IPv6 keeps its brackets.
+/// Returns the host of an authority, without the port; IPv6 keeps its brackets.
 pub(super) fn host(authority: &str) -> &str {
     match authority.rfind(':') {
         Some(at) if !authority[at..].contains(']') => &authority[..at],
@@ -28,9 +28,9 @@ pub(super) fn host(authority: &str) -> &str {
     }
 }
 
-/// Whether `host` is so plain that the URL standard's host parser, and our canonical form, leave it as it is: lower-case
-/// labels of letters, digits and hyphens, the last one starting with a letter (else it may be an address), none in Punycode
-/// (which may be invalid).
+/// Returns whether the host parser of the URL standard and the canonical form certainly leave `host` unchanged:
+/// lower-case labels of letters, digits and hyphens, the last one starting with a letter (otherwise it may be an
+/// address), none in Punycode (which may be invalid).
 pub(super) fn is_plain_host(host: &[u8]) -> bool {
     let mut label_start = 0;
     for (at, byte) in host.iter().enumerate() {

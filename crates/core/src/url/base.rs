@@ -1,13 +1,13 @@
-//! What the links of a page are resolved against.
+//! The base that the links of a page are resolved against.
 
 use std::borrow::Cow;
 
 use super::{authority, canonical};
 
-/// A canonical URL, with the places where its parts end.
+/// A canonical URL with the positions of its parts.
 ///
-/// Links may be resolved against the canonical form instead of the address as it was: what canonicalising takes away (user
-/// information, fragment, parameters) reaches no link, or would be taken away from that too.
+/// Links may be resolved against the canonical form instead of the original address: what canonicalisation removes
+/// (user information, fragment, parameters) reaches no link, or would be removed from the link too.
 #[derive(Debug, Clone)]
 pub(super) struct Base<'a> {
     text: Cow<'a, str>,
@@ -18,7 +18,7 @@ pub(super) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// `text` must be canonical.
+    /// Creates a base from `text`, which must be canonical.
     pub(super) fn new(text: Cow<'a, str>) -> Self {
         let origin_end = canonical::origin_of(&text).len();
         let path_end = memchr::memchr(b'?', text.as_bytes()).unwrap_or(text.len());
@@ -26,32 +26,32 @@ impl<'a> Base<'a> {
         Self { authority_start: authority::start(&text), origin_end, directory_end, path_end, text }
     }
 
-    /// The whole URL.
+    /// Returns the whole URL.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// `https:` or `http:`.
+    /// Returns `https:` or `http:`.
     pub(super) fn scheme(&self) -> &str {
         &self.text[..self.authority_start - 2]
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub(super) fn authority(&self) -> &str {
         &self.text[self.authority_start..self.origin_end]
     }
 
-    /// Scheme and authority.
+    /// Returns scheme and authority.
     pub(super) fn origin(&self) -> &str {
         &self.text[..self.origin_end]
     }
 
-    /// The directory of the path: from the first `/` to the last.
+    /// Returns the directory of the path: from the first `/` to the last.
     pub(super) fn directory(&self) -> &str {
         &self.text[self.origin_end..self.directory_end]
     }
 
-    /// All but the query.
+    /// Returns everything except the query.
     pub(super) fn without_query(&self) -> &str {
         &self.text[..self.path_end]
     }

@@ -1,16 +1,17 @@
-//! The value types of URLs: what they promise, not how they are made.
+//! The value types of URLs.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// 128-bit fingerprint of a canonical URL (xxh3). At 100 million URLs the chance of any collision is below 10⁻²².
+/// 128-bit fingerprint of a canonical URL (xxh3). With 100 million URLs the probability of any collision is below
+/// 10⁻²².
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Fingerprint(pub u128);
 
 impl Fingerprint {
-    /// The fingerprint of a canonical URL's text.
+    /// Returns the fingerprint of a canonical URL's text.
     pub fn of(canonical: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128(canonical.as_bytes()))
     }
@@ -22,45 +23,45 @@ impl From<u128> for Fingerprint {
     }
 }
 
-/// An absolute http(s) URL in its one spelling.
+/// An absolute http(s) URL in its canonical spelling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CanonicalUrl {
     text: Box<str>,
 }
 
 impl CanonicalUrl {
-    /// Takes a text that is already canonical. Only the canonicaliser, and stores that hold what it made, may call this.
+    /// Wraps a text that is already canonical. Only the canonicaliser, and stores of its results, may call this.
     pub fn from_canonical(text: impl Into<Box<str>>) -> Self {
         Self { text: text.into() }
     }
 
-    /// The URL.
+    /// Returns the URL.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Scheme and authority: `https://example.org` or `http://example.org:8080`.
+    /// Returns scheme and authority: `https://example.org` or `http://example.org:8080`.
     pub fn origin(&self) -> &str {
         origin_of(&self.text)
     }
 
-    /// Path and query, from the first `/` on.
+    /// Returns path and query, from the first `/` on.
     pub fn path_and_query(&self) -> &str {
         &self.text[self.origin().len()..]
     }
 
-    /// The politeness key.
+    /// Returns the politeness key.
     pub fn host_key(&self) -> HostKey {
         HostKey(Arc::from(self.origin()))
     }
 
-    /// Its fingerprint.
+    /// Returns its fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&self.text)
     }
 }
 
-/// Scheme and authority of a canonical URL's text (which always has a path, at least `/`).
+/// Returns scheme and authority of a canonical URL's text (which always has a path, at least `/`).
 pub fn origin_of(text: &str) -> &str {
     &text[..super::authority::end(text)]
 }
@@ -71,22 +72,22 @@ impl fmt::Display for CanonicalUrl {
     }
 }
 
-/// Whom politeness is owed to: scheme and authority, as in `https://example.org:8443`.
+/// The politeness key: scheme and authority, such as `https://example.org:8443`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostKey(Arc<str>);
 
 impl HostKey {
-    /// The key of an origin text as [`CanonicalUrl::origin`] gives it.
+    /// Creates the key from an origin as returned by [`CanonicalUrl::origin`].
     pub fn from_origin(origin: &str) -> Self {
         Self(Arc::from(origin))
     }
 
-    /// Scheme and authority.
+    /// Returns scheme and authority.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The host name or address without scheme and port; IPv6 keeps its brackets.
+    /// Returns the host name or address without scheme and port; IPv6 keeps its brackets.
     pub fn host(&self) -> &str {
         let authority = self.0.split_once("://").map_or(&*self.0, |(_, rest)| rest);
         match authority.rfind(':') {
@@ -95,7 +96,7 @@ impl HostKey {
         }
     }
 
-    /// The URL of a path (from `/` on) on this host.
+    /// Returns the URL of a path (from `/` on) on this host.
     pub fn url(&self, path: &str) -> CanonicalUrl {
         CanonicalUrl::from_canonical(format!("{}{path}", self.0))
     }

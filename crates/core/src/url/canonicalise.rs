@@ -1,10 +1,10 @@
 //! The canonical form: one spelling for all spellings of a URL.
 //!
-//! On top of the URL standard's own normal form (scheme and host in lower case, host in ASCII, default port and dot segments
-//! removed): user information, fragment, the host's trailing dot, an empty query and parameters that track or carry a
-//! session are removed, and escapes have one spelling (RFC 3986, section 6.2.2). What may carry meaning stays: the order of
-//! parameters (unless sorting is asked for), letter case, reserved characters and their escapes, `+` beside `%20`, empty
-//! segments and parameters, a slash at the end. Canonicalising twice changes nothing.
+//! It extends the normal form of the URL standard (scheme and host in lower case, host in ASCII, default port and dot
+//! segments removed): user information, fragment, the host's trailing dot, an empty query and parameters that track or
+//! carry a session are removed, and escapes have one spelling (RFC 3986, section 6.2.2). Parts that may carry meaning
+//! are retained: the order of parameters (unless sorting is enabled), letter case, reserved characters and their
+//! escapes, `+` as opposed to `%20`, empty segments and parameters, a trailing slash. Canonicalisation is idempotent.
 
 use ::url::Url;
 
@@ -16,7 +16,8 @@ use super::strip::Stripper;
 use super::whatwg::{has_other_scheme, path_text};
 use crate::config::url::UrlOptions;
 
-/// Makes canonical URLs. One for a whole crawl: all URLs that are ever compared must come from the same settings.
+/// Produces canonical URLs. There is one for a whole crawl: all URLs that are ever compared must come from the same
+/// settings.
 #[derive(Debug, Clone)]
 pub struct Canonicaliser {
     pub(super) stripper: Stripper,
@@ -24,19 +25,22 @@ pub struct Canonicaliser {
 }
 
 impl Canonicaliser {
+    /// Creates a canonicaliser with these settings.
+    ///
     /// # Errors
     ///
-    /// Where the settings name parameters in a way that cannot be matched.
+    /// If the settings name parameters in a way that cannot be matched.
     pub fn new(options: &UrlOptions) -> Result<Self, Error> {
         Ok(Self { stripper: Stripper::new(options)?, link_bytes_max: options.link_bytes_max.as_usize() })
     }
 
-    /// The canonical form of an absolute URL.
+    /// Returns the canonical form of an absolute URL.
     ///
     /// # Errors
     ///
-    /// Where `input` is no absolute http(s) URL, or is longer than `url.link_bytes_max`. A host with a label of invalid Punycode
-    /// (`xn--`, `xn--pokxncvks`) is none: the URL standard validates such labels, and the `url` crate follows it.
+    /// If `input` is not an absolute http(s) URL, or is longer than `url.link_bytes_max`. A URL whose host has a label
+    /// of invalid Punycode (`xn--`, `xn--pokxncvks`) is invalid: the URL standard validates such labels, and so does
+    /// the `url` crate.
     pub fn parse(&self, input: &str) -> Result<CanonicalUrl, OutOfScope> {
         self.check_length(input)?;
         let url = Url::parse(input)
@@ -50,7 +54,7 @@ impl Canonicaliser {
         if link.len() <= self.link_bytes_max {
             return Ok(());
         }
-        // An image within the link is longer than any address, and is refused for what it is.
+        // An inline image is longer than any address, and is refused for its scheme.
         Err(if has_other_scheme(link) { OutOfScope::Scheme } else { OutOfScope::TooLong })
     }
 
@@ -61,7 +65,7 @@ impl Canonicaliser {
         }
         let host = url.host_str().ok_or(OutOfScope::Invalid)?;
         let host = host.strip_suffix('.').unwrap_or(host);
-        // The URL standard allows a few more characters; no resolver and no HTTP client takes them.
+        // The URL standard allows a few more characters, which no resolver and no HTTP client accepts.
         if host.is_empty() || host.ends_with('.') || host.contains(['"', '`', '{', '}']) {
             return Err(OutOfScope::Invalid);
         }

@@ -1,8 +1,9 @@
-//! Registrable domains: what one owner has registered, by the public suffix list.
+//! Registrable domains, by the public suffix list.
 
-/// The registrable domain of `host` (lower case, ASCII): `example.co.uk` for `www.example.co.uk`. Addresses, single labels
-/// (`localhost`) and public suffixes count as themselves. Names below `localhost` are sites of their own, as if `localhost`
-/// were a public suffix; so are names below any other top label that the list does not know.
+/// Returns the registrable domain of `host` (lower case, ASCII): `example.co.uk` for `www.example.co.uk`. Addresses,
+/// single labels (`localhost`) and public suffixes are returned unchanged. Names below `localhost` are sites of their
+/// own, as if `localhost` were a public suffix; so are names below any other top-level label that the list does not
+/// contain.
 pub fn registrable_domain(host: &str) -> &str {
     if is_address(host) {
         return host;
@@ -10,18 +11,19 @@ pub fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
-/// Whether `host` is an IP address as it stands in a canonical URL. Host names whose last label is a number are not valid.
+/// Returns whether `host` is an IP address in the form of a canonical URL. Host names whose last label is a number are
+/// not valid.
 pub(super) fn is_address(host: &str) -> bool {
     host.starts_with('[')
         || host.rsplit('.').next().is_some_and(|label| label.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether `host` is `ancestor` or a name below it.
+/// Returns whether `host` is `ancestor` or a name below it.
 pub(super) fn is_within(host: &str, ancestor: &str) -> bool {
     host.strip_suffix(ancestor).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Whether `host` is a single label that is no top-level domain: a machine of the local network.
+/// Returns whether `host` is a single label that is not a top-level domain: a machine of the local network.
 pub(super) fn is_local_label(host: &str) -> bool {
     !host.contains('.') && !is_address(host) && !psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known())
 }

@@ -1,11 +1,11 @@
-//! What can be wrong with the settings of URLs and scope.
+//! Errors in the settings of URLs and scope.
 
 use std::fmt;
 
-/// One setting's value that cannot be used.
+/// An unusable value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadEntry {
-    /// The setting, as in `scope.include`.
+    /// The setting, such as `scope.include`.
     pub setting: &'static str,
     /// The value.
     pub value: String,
@@ -19,7 +19,7 @@ impl fmt::Display for BadEntry {
     }
 }
 
-/// Settings that cannot be used. All of them, so that they can be put right in one go.
+/// Unusable settings. All of them are listed, so that they can be corrected together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Bad entries of lists.
@@ -28,7 +28,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// `Ok` where there are no bad entries.
+    /// Returns `Ok` if there are no bad entries.
     pub(super) fn unless_empty(entries: Vec<BadEntry>) -> Result<(), Self> {
         if entries.is_empty() { Ok(()) } else { Err(Self::Entries(entries)) }
     }

@@ -1,18 +1,18 @@
-//! Percent-encoding in its one spelling (RFC 3986, sections 2.1 and 6.2.2).
+//! Normalised percent-encoding (RFC 3986, sections 2.1 and 6.2.2).
 
-/// Whether `byte` means the same escaped and unescaped (RFC 3986, section 2.3).
+/// Returns whether `byte` is equivalent escaped and unescaped (RFC 3986, section 2.3).
 const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// The value of the two hexadecimal digits that `digits` starts with.
+/// Returns the value of the two hexadecimal digits that `digits` starts with.
 pub(super) fn hex_pair(digits: &[u8]) -> Option<u8> {
     let [high, low, ..] = digits else { return None };
     let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
     Some(value(*high)? << 4 | value(*low)?)
 }
 
-/// Whether `escape`, which starts with `%`, starts with an escape that [`normalise`] would leave as it is.
+/// Returns whether `escape`, which starts with `%`, starts with an escape that [`normalise`] leaves unchanged.
 pub(super) fn is_normal(escape: &[u8]) -> bool {
     let upper_case = |digit: &u8| matches!(digit, b'0'..=b'9' | b'A'..=b'F');
     escape.len() >= 3
@@ -20,9 +20,9 @@ pub(super) fn is_normal(escape: &[u8]) -> bool {
         && hex_pair(&escape[1..]).is_some_and(|b| !is_unreserved(b))
 }
 
-/// Appends `text` to `out` with unreserved characters unescaped and the hexadecimal digits of all other escapes in upper
-/// case. A `%` that starts no escape becomes `%25`: servers read it so, and otherwise unescaping what follows it might make
-/// it the start of one.
+/// Appends `text` to `out` with unreserved characters unescaped and the hexadecimal digits of all other escapes in
+/// upper case. A `%` that starts no escape becomes `%25`: servers read it so, and otherwise unescaping the characters
+/// behind it might make it the start of one.
 pub(super) fn normalise(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'%', rest.as_bytes()) {
@@ -56,7 +56,7 @@ pub(super) fn decode_all_levels(text: &[u8], out: &mut Vec<u8>) {
     while at < text.len() {
         let mut byte = text[at];
         at += 1;
-        // A percent sign that came out of an escape may itself start one with what follows.
+        // A decoded percent sign may itself start an escape with the following characters.
         while byte == b'%' {
             let Some(decoded) = hex_pair(&text[at..]) else { break };
             byte = decoded;

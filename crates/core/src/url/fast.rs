@@ -1,9 +1,10 @@
-//! The short way to a link's canonical form, for links that are nearly canonical as they are written.
+//! The fast path to a link's canonical form, for links that are nearly canonical as written.
 //!
-//! Nine links of ten on real pages are plain paths (`/topic/5/?page=2`), plain absolute URLs or relative names, made of
-//! bytes that neither the URL standard nor our canonical form changes. Those are checked and copied, without a parse.
-//! Everything that is not certain here (odd bytes, inner dot segments, lower-case or needless escapes, ports, addresses,
-//! Punycode, parameters to strip) answers `None` and goes the long way; a property test holds both ways together.
+//! Nine of ten links on real pages are plain paths (`/topic/5/?page=2`), plain absolute URLs or relative names, made of
+//! bytes that neither the URL standard nor the canonical form changes. They are checked and copied, without a parse. In
+//! all uncertain cases (other bytes, inner dot segments, lower-case or needless escapes, ports, addresses, Punycode,
+//! parameters to strip) the result is `None` and the link takes the slow path; a property test checks that both paths
+//! agree.
 
 use super::base::Base;
 use super::refusal::OutOfScope;
@@ -11,7 +12,7 @@ use super::strip::Stripper;
 use super::{authority, escapes};
 
 /// Appends the canonical form of `link`, as found on the page `base`, to the empty `out` and returns the length of its
-/// origin. `None` where that takes the long way; then `out` holds rubbish.
+/// origin. `None` if the link must take the slow path; `out` then has undefined contents.
 pub(super) fn resolve(
     base: &Base<'_>,
     link: &str,
@@ -47,7 +48,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Without the white space and control characters that the URL standard ignores at both ends.
+/// Returns `link` without the white space and control characters that the URL standard ignores at both ends.
 fn trimmed(link: &str) -> &str {
     let ends_plainly = |byte: Option<&u8>| byte.is_none_or(|byte| *byte > b' ');
     if ends_plainly(link.as_bytes().first()) && ends_plainly(link.as_bytes().last()) {
@@ -56,7 +57,7 @@ fn trimmed(link: &str) -> &str {
     link.trim_matches(|c| c <= ' ')
 }
 
-/// Where the `:` behind the link's scheme is, if it has one.
+/// Returns the position of the `:` behind the link's scheme, if it has one.
 fn scheme_end(link: &[u8]) -> Option<usize> {
     if !link.first()?.is_ascii_alphabetic() {
         return None;
@@ -80,7 +81,7 @@ fn with_scheme(
     }
 }
 
-/// `rest` starts with the authority.
+/// Resolves an absolute link; `rest` starts with the authority.
 fn absolute(
     base: &Base<'_>,
     scheme: &str,
@@ -90,7 +91,7 @@ fn absolute(
 ) -> Option<Result<usize, OutOfScope>> {
     let end = rest.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
-    // The page's own authority may carry a port or be an address: it has been through the parser.
+    // The page's own authority may have a port or be an address: it has passed the parser.
     let known = authority == base.authority() && scheme == base.scheme();
     if !known && !authority::is_plain_host(authority.as_bytes()) {
         return None;
@@ -111,7 +112,7 @@ fn absolute(
     Some(Ok(origin_end))
 }
 
-/// `link` is relative to the page's directory.
+/// Appends the form of `link`, which is relative to the page's directory.
 fn push_relative(base: &Base<'_>, link: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
     let mut directory = base.directory();
     let mut rest = link;
@@ -130,13 +131,13 @@ fn push_relative(base: &Base<'_>, link: &str, stripper: &Stripper, out: &mut Str
     push_path_and_query(rest, stripper, out)
 }
 
-/// The directory above `directory`, which starts and ends with `/`.
+/// Returns the directory above `directory`, which starts and ends with `/`.
 fn parent(directory: &str) -> &str {
     let inner = &directory.as_bytes()[..directory.len() - 1];
     memchr::memrchr(b'/', inner).map_or(directory, |at| &directory[..=at])
 }
 
-/// Appends `text`, a path (or the rest of one, behind a `/`) with its query, up to the fragment.
+/// Appends `text`, a path (or its end, behind a `/`) with its query, up to the fragment.
 fn push_path_and_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
     let end = plain_path_len(text.as_bytes())?;
     let (path, query) = text.split_at(end);
@@ -144,7 +145,7 @@ fn push_path_and_query(text: &str, stripper: &Stripper, out: &mut String) -> Opt
     if query.starts_with('?') { push_query(query, stripper, out) } else { Some(()) }
 }
 
-/// Appends `text`, a query from its `?` on, up to the fragment; nothing where it is empty.
+/// Appends `text`, a query including its `?`, up to the fragment; appends nothing if it is empty.
 fn push_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
     let end = 1 + plain_query_len(&text.as_bytes()[1..], stripper)?;
     if end > 1 {
@@ -153,12 +154,12 @@ fn push_query(text: &str, stripper: &Stripper, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// Needs a look in a path.
+/// The byte must be examined in a path.
 const IN_PATH: u8 = 1;
-/// Needs a look in a query.
+/// The byte must be examined in a query.
 const IN_QUERY: u8 = 2;
 
-/// Where each byte needs a look. The other bytes are copied as they are, and are nearly all that links are made of.
+/// Where each byte must be examined. The other bytes are copied as they are; nearly all links consist of them.
 const LOOKS: [u8; 256] = {
     let mut looks = [IN_PATH | IN_QUERY; 256];
     let plain = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$()*+,/:=@[]|";
@@ -174,13 +175,14 @@ const LOOKS: [u8; 256] = {
     looks
 };
 
-/// The place, from `from` on, of the first byte that needs a look.
+/// Returns the position, from `from` on, of the first byte that must be examined, and the byte.
 fn next_look(text: &[u8], from: usize, place: u8) -> Option<(usize, u8)> {
     let at = from + text[from..].iter().position(|byte| LOOKS[usize::from(*byte)] & place != 0)?;
     Some((at, text[at]))
 }
 
-/// The length of the canonical path that `text` starts with; `None` where it is not canonical. `text` starts a segment.
+/// Returns the length of the canonical path that `text` starts with; `None` if it is not canonical. `text` starts a
+/// segment.
 fn plain_path_len(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some((at, byte)) = next_look(text, from, IN_PATH) {
@@ -195,7 +197,8 @@ fn plain_path_len(text: &[u8]) -> Option<usize> {
     Some(text.len())
 }
 
-/// The length of the canonical query that `text` starts with; `None` where it is not canonical or has parameters to strip.
+/// Returns the length of the canonical query that `text` starts with; `None` if it is not canonical or has parameters
+/// to strip.
 fn plain_query_len(text: &[u8], stripper: &Stripper) -> Option<usize> {
     let (mut from, mut parameter_start) = (0, 0);
     let mut end = text.len();
@@ -221,15 +224,15 @@ mod tests {
     use super::*;
     use crate::config::url::UrlOptions;
 
-    fn takes_the_short_way(link: &str) -> bool {
+    fn takes_the_fast_path(link: &str) -> bool {
         let stripper = Stripper::new(&UrlOptions::default()).unwrap();
         let base = Base::new("https://example.org:8101/forum/topic-5/?page=2".into());
         resolve(&base, link, &stripper, &mut String::new()).is_some()
     }
 
-    // The agreement with the long way would also hold if nothing ever went the short one.
+    // Both paths would also agree if nothing ever took the fast one.
     #[test]
-    fn common_links_take_the_short_way() {
+    fn common_links_take_the_fast_path() {
         for link in [
             "",
             "#post-5",
@@ -249,12 +252,12 @@ mod tests {
             " /x\n",
             "/x?sid=5&s=&page=1",
         ] {
-            assert!(takes_the_short_way(link), "{link}");
+            assert!(takes_the_fast_path(link), "{link}");
         }
     }
 
     #[test]
-    fn whatever_the_long_way_may_change_takes_it() {
+    fn links_that_the_slow_path_may_change_take_it() {
         for link in [
             "/a/../b",
             "/a/.",
@@ -291,7 +294,7 @@ mod tests {
             "http://",
             "http://example.org:8101/",
         ] {
-            assert!(!takes_the_short_way(link), "{link}");
+            assert!(!takes_the_fast_path(link), "{link}");
         }
     }
 }

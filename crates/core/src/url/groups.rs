@@ -1,7 +1,7 @@
-//! Groups of hosts that are treated as one server, because they are one behind their many names.
+//! Groups of hosts that are treated as one server, because one server answers for all of their names.
 //!
-//! A look-up costs nothing where there are no groups, else one look at a table for the authority, one for the host and one for each of the
-//! names above it.
+//! A look-up is free if there are no groups, and otherwise takes one table look-up for the authority, one for the host
+//! and one for each of the names above it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use super::error::{BadEntry, Error};
 use super::host_pattern::HostPattern;
 use super::{HostKey, authority};
 
-/// Patterns of all groups together. Each is compared with each when the settings are read.
+/// Maximum number of patterns of all groups together. Each is compared with each when the settings are read.
 pub const GROUPED_MAX: usize = 2_000;
 
-/// A group, by its place in the settings.
+/// A group, by its position in the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostGroup(pub u16);
 
-/// The groups of hosts; none, mostly. Cheap to clone.
+/// The groups of hosts, usually none. Cheap to clone.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct HostGroups(Option<Arc<Table>>);
@@ -28,20 +28,21 @@ pub struct HostGroups(Option<Arc<Table>>);
 #[derive(Debug, Default)]
 struct Table {
     written: Vec<String>,
-    /// The first pattern of each group: what stands for the group where a host name is asked for.
+    /// The first pattern of each group, which represents the group where a host name is needed.
     first: Vec<Box<str>>,
     /// Names, and names with a port.
     exactly: HashMap<Box<str>, HostGroup, FixedState>,
-    /// What names end in, without the dot before it.
+    /// Endings of names, without the leading dot.
     below: HashMap<Box<str>, HostGroup, FixedState>,
 }
 
 impl HostGroups {
-    /// The groups of the setting `host.groups`: each entry one group, of patterns with spaces between them.
+    /// Parses the groups of the setting `host.groups`: each entry is one group, of patterns separated by spaces.
     ///
     /// # Errors
     ///
-    /// Where an entry is empty, a pattern is none, a host is in two groups, or there are too many patterns; all of them together.
+    /// If an entry is empty, a pattern is malformed, a host is in two groups, or there are too many patterns; all such
+    /// errors together.
     pub fn new(written: &[String]) -> Result<Self, Error> {
         let mut bad = Vec::new();
         let mut patterns: Vec<(HostGroup, &str, HostPattern)> = Vec::new();
@@ -67,23 +68,23 @@ impl HostGroups {
         Ok(Self((!patterns.is_empty()).then(|| Arc::new(Table::new(written, patterns)))))
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no groups.
     pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The group of a host, if it is in one.
+    /// Returns the group of a host, if it is in one.
     pub fn of(&self, host: &HostKey) -> Option<HostGroup> {
         self.of_authority(authority::of(host.as_str()))
     }
 
-    /// The same by the host's authority.
+    /// Returns the group of a host, given its authority.
     pub fn of_authority(&self, authority: &str) -> Option<HostGroup> {
         self.0.as_ref()?.group(authority)
     }
 
-    /// The authority by which a host is known where hosts of a group are to be the same: its own where it is in none, else the first
-    /// pattern of its group.
+    /// Returns the authority that represents a host where all hosts of a group are to be the same: its own if it is in
+    /// no group, otherwise the first pattern of its group.
     pub fn representative<'a>(&'a self, authority: &'a str) -> &'a str {
         let Some(table) = &self.0 else { return authority };
         let first = table.group(authority).and_then(|group| table.first.get(usize::from(group.0)));

@@ -58,7 +58,7 @@ fn a_host_in_two_groups_is_refused_however_it_is_named() {
         let problems = problems(&[one, other]);
         assert_eq!(problems.len(), 1, "{one} | {other}");
         assert!(problems[0].1.contains("in group 1 by") && problems[0].1.contains("in group 2"), "{problems:?}");
-        // In one group it is only said twice.
+        // Within one group a duplicate is allowed.
         assert!(groups(&[&format!("{one} {other}")]).is_ok());
     }
     assert!(groups(&["a.x:81", "a.x:82", "*.a.x", "x", "*.c.x"]).is_ok());
@@ -83,13 +83,13 @@ fn groups_are_written_and_read_as_they_stand_in_the_settings() {
     assert!(serde_json::from_str::<HostGroups>(r#"["a","a"]"#).is_err());
 }
 
-/// Names of few letters, so that they meet.
+/// Returns names of few letters, so that they overlap.
 fn pattern() -> impl Strategy<Value = String> {
     prop_oneof!["(\\*\\.)?[ab](\\.[ab]){0,2}", "[ab](\\.[ab]){0,1}:[12]"]
 }
 
 proptest! {
-    /// The tables find what looking at each pattern finds, and never two groups.
+    /// The look-up finds what a check of each pattern finds, and never two groups.
     #[test]
     fn a_look_up_finds_what_looking_at_each_pattern_finds(
         written in prop::collection::vec(prop::collection::vec(pattern(), 1..3), 0..4),
@@ -105,7 +105,7 @@ proptest! {
                 prop_assert!(naive.len() <= 1);
                 prop_assert_eq!(groups.of_authority(&authority), naive.first().copied().map(HostGroup));
             }
-            // Two groups overlap: there is a host that both of them have.
+            // Two groups overlap: a host is in both.
             Err(_) => prop_assert!(written.len() > 1),
         }
     }

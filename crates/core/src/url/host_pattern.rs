@@ -1,4 +1,4 @@
-//! Patterns of hosts, as settings name them.
+//! Patterns of hosts in settings.
 
 use ::url::Host;
 
@@ -6,19 +6,23 @@ use super::authority;
 
 const WANTED: &str = "write a host as example.org, example.org:8080, 127.0.0.1, [::1] or *.example.org";
 
-/// Which hosts are meant.
+/// A pattern of hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HostPattern {
     /// This host at any port.
     Name(Box<str>),
     /// This host and port.
     Authority(Box<str>),
-    /// All names that end like this (with its dot).
+    /// All names with this ending (including its dot).
     Below(Box<str>),
 }
 
 impl HostPattern {
-    /// Reads a pattern; what is wrong with it where it is none.
+    /// Parses a pattern.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
     pub(super) fn parse(written: &str) -> Result<Self, &'static str> {
         let (name, below) = written.trim().strip_prefix("*.").map_or((written.trim(), false), |name| (name, true));
         let host = authority::host(name);
@@ -32,7 +36,7 @@ impl HostPattern {
         }
     }
 
-    /// Whether a host is meant, by its authority.
+    /// Returns whether the host with this authority matches.
     pub(super) fn matches(&self, authority: &str) -> bool {
         match self {
             Self::Name(name) => authority::host(authority) == &**name,
@@ -41,7 +45,7 @@ impl HostPattern {
         }
     }
 
-    /// Whether a host can be meant by both.
+    /// Returns whether a host can match both.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Below(ending), Self::Below(other)) => ending.ends_with(&**other) || other.ends_with(&**ending),

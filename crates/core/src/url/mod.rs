@@ -1,7 +1,7 @@
-//! URLs: the canonical form, the scope of a crawl, the host that politeness is owed to.
+//! URLs: the canonical form, the scope of a crawl, the politeness key.
 //!
-//! Pure: knows no actor, socket, clock or metric. A link on a page goes through a [`Resolver`] (which a
-//! [`Canonicaliser`] makes for the page), and its canonical text then through the [`Scope`].
+//! Pure: independent of actors, sockets, clocks and metrics. A link on a page is resolved by a [`Resolver`] (which a
+//! [`Canonicaliser`] creates for the page), and its canonical text is then checked by the [`Scope`].
 
 mod authority;
 mod base;

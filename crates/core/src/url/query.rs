@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 
-/// Returns the encoding of queries in documents of `charset`; none where that is UTF-8.
+/// Returns the encoding of queries in documents of `charset`; `None` if that is UTF-8.
 pub(super) fn encoding(charset: &str) -> Option<&'static Encoding> {
     if charset == UTF_8.name() {
         return None;
@@ -12,7 +12,8 @@ pub(super) fn encoding(charset: &str) -> Option<&'static Encoding> {
     Encoding::for_label(charset.as_bytes()).map(Encoding::output_encoding).filter(|encoding| *encoding != UTF_8)
 }
 
-/// Returns `query` in `encoding`. A character that the encoding lacks becomes the escapes of `&#N;`, where N is its number.
+/// Returns `query` in `encoding`. A character that the encoding cannot represent becomes the escapes of `&#N;` with its
+/// number N.
 pub(super) fn encode<'q>(query: &'q str, encoding: &'static Encoding) -> Cow<'q, [u8]> {
     let (bytes, _, is_lossy) = encoding.encode(query);
     if !is_lossy {

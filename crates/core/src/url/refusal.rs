@@ -1,4 +1,4 @@
-//! Why a link cannot belong to the crawl.
+//! The reasons why a link is out of scope.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub enum OutOfScope {
 }
 
 impl OutOfScope {
-    /// The reason as it stands in reports and metric labels.
+    /// Returns the reason as it appears in reports and metric labels.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Scheme => "scheme",

@@ -13,7 +13,7 @@ use super::query;
 use super::refusal::OutOfScope;
 use super::whatwg::{has_other_scheme, join};
 
-/// A canonical URL whose text lies in a [`Resolver`]'s buffer.
+/// A canonical URL whose text is in a [`Resolver`]'s buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CanonicalRef<'a> {
     text: &'a str,
@@ -21,66 +21,66 @@ pub struct CanonicalRef<'a> {
 }
 
 impl<'a> CanonicalRef<'a> {
-    /// The URL.
+    /// Returns the URL.
     pub const fn as_str(&self) -> &'a str {
         self.text
     }
 
-    /// Scheme and authority.
+    /// Returns scheme and authority.
     pub fn origin(&self) -> &'a str {
         &self.text[..self.origin_end]
     }
 
-    /// Path and query, from the first `/` on.
+    /// Returns path and query, from the first `/` on.
     pub fn path_and_query(&self) -> &'a str {
         &self.text[self.origin_end..]
     }
 
-    /// Its fingerprint.
+    /// Returns its fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.text)
     }
 
-    /// A copy that stands on its own.
+    /// Returns an owned copy.
     pub fn to_url(&self) -> CanonicalUrl {
         CanonicalUrl::from_canonical(self.text)
     }
 }
 
-/// What the page's links are relative to.
+/// The base that the page's links are relative to.
 #[derive(Debug)]
 enum Context<'a> {
     /// The page, or its `<base href>`: an http(s) URL.
     Web(Base<'a>),
-    /// A `<base href>` of another scheme: only absolute links lead anywhere.
+    /// A `<base href>` of another scheme: only absolute links are useful.
     Other(Url),
 }
 
-/// Bytes that most URLs fit into.
+/// Capacity that suffices for most URLs.
 const BUFFER_BYTES: usize = 256;
 
-/// Resolves and canonicalises the links of one page. Its buffer is used again for each link, so that a link that was seen
-/// before costs no allocation.
+/// Resolves and canonicalises the links of one page. Its buffer is reused for each link, so that a known link costs no
+/// allocation.
 #[derive(Debug)]
 pub struct Resolver<'a> {
     canonicaliser: &'a Canonicaliser,
     context: Context<'a>,
-    /// What queries are encoded in; none for UTF-8. It makes no difference to ASCII, and so none to the short way.
+    /// The encoding of queries; `None` for UTF-8. It does not change ASCII, and so does not matter to the fast path.
     encoding: Option<&'static Encoding>,
-    /// The base as the `url` crate has it; made at the first link that takes the long way.
+    /// The base as the `url` crate represents it, created by the first link on the slow path.
     parsed_base: Option<Url>,
     buffer: String,
 }
 
 impl Canonicaliser {
-    /// Returns a resolver for the links of `page`, a document in UTF-8 with this `<base href>`.
+    /// Creates a resolver for the links of `page`, a document in UTF-8 with this `<base href>`.
     pub fn resolver<'a>(&'a self, page: &'a CanonicalUrl, base_href: Option<&str>) -> Resolver<'a> {
         Resolver::new(self, page, base_href, None)
     }
 
-    /// Returns a resolver for the links of `page`, a document in `charset` (by its name or a label) with this `<base href>`. The queries
-    /// of its links are percent-encoded in that charset ("encoding-parse a URL" of the HTML standard); documents in UTF-16 or an unknown
-    /// charset count as UTF-8.
+    /// Creates a resolver for the links of `page`, a document in `charset` (by its name or a label) with this `<base
+    /// href>`. The queries of its links are percent-encoded in that charset ("encoding-parse a URL" of the HTML
+    /// standard); documents in UTF-16 or an unknown charset count as UTF-8.
     pub fn document_resolver<'a>(
         &'a self,
         page: &'a CanonicalUrl,
@@ -92,8 +92,8 @@ impl Canonicaliser {
 }
 
 impl<'a> Resolver<'a> {
-    /// For the page `page` with this `<base href>`, which is left aside where it is no URL, or a `data:` or `javascript:`
-    /// one (as the HTML standard has it).
+    /// Creates a resolver for `page` with this `<base href>`, which is ignored if it is not a URL, or is a `data:` or
+    /// `javascript:` URL (as in the HTML standard).
     pub(super) fn new(
         canonicaliser: &'a Canonicaliser,
         page: &'a CanonicalUrl,
@@ -121,14 +121,14 @@ impl<'a> Resolver<'a> {
         resolver
     }
 
-    /// The canonical form of the link `href`.
+    /// Returns the canonical form of the link `href`.
     ///
     /// # Errors
     ///
-    /// Where it leads to no http(s) URL, or is longer than `url.link_bytes_max`.
+    /// If it does not lead to an http(s) URL, or is longer than `url.link_bytes_max`.
     pub fn resolve(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
         self.buffer.clear();
-        // Not before it is needed: of many pages no link is resolved at all.
+        // Not earlier: on many pages no link is resolved at all.
         self.buffer.reserve(BUFFER_BYTES);
         self.canonicaliser.check_length(href)?;
         let fast = match &self.context {
@@ -142,7 +142,8 @@ impl<'a> Resolver<'a> {
         Ok(CanonicalRef { text: &self.buffer, origin_end })
     }
 
-    /// As [`Self::resolve`], always by the `url` crate: the long way, and the referee of the short one in tests and benches.
+    /// Does the same as [`Self::resolve`], always by the `url` crate: the slow path, and the reference for the fast
+    /// path in tests and benches.
     #[doc(hidden)]
     pub fn resolve_by_parser(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
         self.canonicaliser.check_length(href)?;

@@ -11,8 +11,8 @@ use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
 use crate::config::url::{ScopeMode, ScopeOptions};
 
-/// Decides whether a URL belongs to the crawl. Immutable, made once from the settings and the seeds; an ordinary check
-/// allocates nothing.
+/// Decides whether a URL belongs to the crawl. Immutable, created once from the settings and the seeds; an ordinary
+/// check does not allocate.
 #[derive(Debug)]
 pub struct Scope {
     reach: Reach,
@@ -26,14 +26,15 @@ pub struct Scope {
 /// Authorities of seeds.
 type Authorities = HashSet<Box<str>, foldhash::fast::FixedState>;
 
-/// Where the crawl may go from its seeds.
+/// The scope relative to the seeds.
 #[derive(Debug)]
 enum Reach {
-    /// To these authorities.
+    /// These authorities.
     Hosts(Authorities),
-    /// To the hosts of these sites; the authorities of the seeds, which most links lead to, are known without asking the list.
+    /// The hosts of these sites. The authorities of the seeds, which most links lead to, are checked without the public
+    /// suffix list.
     Sites(Authorities, Vec<Site>),
-    /// To URLs that start, behind their scheme, with one of these (authority and directory).
+    /// URLs that start, behind their scheme, with one of these (authority and directory).
     Prefixes(Vec<Box<str>>),
     /// Anywhere.
     Any,
@@ -43,17 +44,17 @@ enum Reach {
 #[derive(Debug, PartialEq, Eq)]
 struct Site {
     domain: Box<str>,
-    /// Whether names below it belong to it whatever the public suffix list says: a machine of the local network, under whose
-    /// name each site has a name of its own.
+    /// Whether names below it belong to it regardless of the public suffix list: a machine of the local network, where
+    /// each site has a name below the machine's name.
     local: bool,
 }
 
 impl Scope {
-    /// The scope of a crawl from these seeds.
+    /// Creates the scope of a crawl from these seeds.
     ///
     /// # Errors
     ///
-    /// Where patterns or hosts of the settings are malformed, or the patterns too large; all of them together.
+    /// If patterns or hosts in the settings are malformed, or the patterns are too large; all such errors together.
     pub fn new(options: &ScopeOptions, seeds: &[CanonicalUrl]) -> Result<Self, Error> {
         let mut bad = Vec::new();
         let mut extra = Vec::new();
@@ -77,11 +78,11 @@ impl Scope {
         })
     }
 
-    /// Whether the URL, in its canonical form, belongs to the crawl.
+    /// Checks whether a canonical URL belongs to the crawl.
     ///
     /// # Errors
     ///
-    /// Why it does not.
+    /// The reason why it does not.
     pub fn check(&self, canonical: &str) -> Result<(), OutOfScope> {
         if canonical.len() > self.url_length_max {
             return Err(OutOfScope::TooLong);
@@ -160,19 +161,21 @@ impl Site {
         if *host == *self.domain {
             return true;
         }
-        // The list is asked only for names that end right, because a suffix may lie between (`s3.amazonaws.com`).
+        // The list is consulted only for names with the right ending, because a suffix may be in between
+        // (`s3.amazonaws.com`).
         domain::is_within(host, &self.domain) && (self.local || registrable_domain(host) == &*self.domain)
     }
 }
 
-/// The authority and directory of a canonical URL, scheme and query cut off.
+/// Returns the authority and directory of a canonical URL, without scheme and query.
 fn directory(canonical: &str) -> &str {
     let path_end = canonical.find('?').unwrap_or(canonical.len());
     let end = canonical[..path_end].rfind('/').map_or(path_end, |at| at + 1);
     &canonical[authority::start(canonical)..end]
 }
 
-/// The patterns as one set; those that are malformed, or all of them if they are too large together, go to `bad`.
+/// Compiles the patterns into one set. Malformed ones, or all of them if they are too large together, are added to
+/// `bad`.
 fn pattern_set(setting: &'static str, patterns: &[String], memory_max: usize, bad: &mut Vec<BadEntry>) -> RegexSet {
     let before = bad.len();
     let build = |patterns: &[String]| RegexSetBuilder::new(patterns).size_limit(memory_max).build();
@@ -195,7 +198,7 @@ fn pattern_problem(error: &regex::Error) -> String {
         regex::Error::CompiledTooBig(limit) => {
             format!("compiles to more than {limit} bytes; simplify it or raise scope.pattern_memory_max")
         }
-        // The parser draws the place of the mistake over several lines; its last line says what the mistake is.
+        // The parser shows the place of the mistake over several lines; its last line says what the mistake is.
         other => {
             let text = other.to_string();
             let last = text.lines().last().unwrap_or_default();

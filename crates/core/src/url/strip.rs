@@ -3,21 +3,21 @@
 use super::error::{BadEntry, Error};
 use crate::config::url::UrlOptions;
 
-/// A name (or the start of one) of parameters that are removed.
+/// The name (or the start of the name) of parameters that are removed.
 #[derive(Debug, Clone)]
 struct Pattern {
-    /// Lower case.
+    /// In lower case.
     name: Box<[u8]>,
     /// Whether longer names match too.
     any_ending: bool,
-    /// Whether it is removed only where the value looks like a session id.
+    /// Whether it is removed only if the value looks like a session id.
     only_sessions: bool,
 }
 
-/// Knows the parameters that are removed.
+/// Removes parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Stripper {
-    /// Patterns by the first byte of the parameter: nearly every parameter is cleared by one look.
+    /// Patterns by the first byte of the parameter: nearly every parameter is decided by one look-up.
     by_first_byte: Box<[Vec<Pattern>; 256]>,
     path_parameters: Vec<Box<[u8]>>,
     sort: bool,
@@ -51,12 +51,12 @@ impl Stripper {
         Ok(Self { by_first_byte, path_parameters, sort: options.sort_parameters })
     }
 
-    /// Whether the query's parameters are to be sorted.
+    /// Returns whether the query's parameters are sorted.
     pub(super) const fn sorts(&self) -> bool {
         self.sort
     }
 
-    /// Whether `parameter`, as in `name=value`, is to be removed.
+    /// Returns whether `parameter`, such as `name=value`, is removed.
     pub(super) fn strips(&self, parameter: &[u8]) -> bool {
         let Some(first) = parameter.first() else { return false };
         let patterns = &self.by_first_byte[usize::from(*first)];
@@ -67,7 +67,7 @@ impl Stripper {
         patterns.iter().any(|pattern| pattern.matches(name) && (!pattern.only_sessions || is_session_id(value)))
     }
 
-    /// The canonical form of `query` (escapes normalised, no `?`); none where it is that already.
+    /// Returns the canonical form of `query` (escapes normalised, no `?`); `None` if it is already canonical.
     pub(super) fn query(&self, query: &str) -> Option<String> {
         let strips = parameters(query).any(|(_, parameter)| self.strips(parameter.as_bytes()));
         let sorts = self.sort && query.contains('&');
@@ -86,7 +86,7 @@ impl Stripper {
         Some(if sorts { sorted(&kept) } else { kept })
     }
 
-    /// The canonical form of `path` (escapes normalised); none where it is that already.
+    /// Returns the canonical form of `path` (escapes normalised); `None` if it is already canonical.
     pub(super) fn path(&self, path: &str) -> Option<String> {
         if !path.contains(';') {
             return None;
@@ -105,7 +105,7 @@ impl Stripper {
                 kept.push_str(parameter);
             }
         }
-        // `..;jsessionid=1` is a name, but what would be left of it is a way up.
+        // `..;jsessionid=1` is a name, but what would remain of it is a dot segment.
         if matches!(kept.as_str(), "." | "..") { segment.to_owned() } else { kept }
     }
 }
@@ -145,8 +145,8 @@ fn insert(by_first_byte: &mut [Vec<Pattern>; 256], pattern: Pattern) {
     by_first_byte[usize::from(first)].push(pattern);
 }
 
-/// The parameters of `query`, each with the separator before it. Old software separates by `;`, so that what follows a
-/// session id there must not be removed with it.
+/// Returns the parameters of `query`, each with the separator before it. Old software separates with `;`, so what
+/// follows a session id there must not be removed with it.
 fn parameters(query: &str) -> impl Iterator<Item = (Option<char>, &str)> {
     let mut rest = Some((None, query));
     std::iter::from_fn(move || {
@@ -164,15 +164,15 @@ fn split_at_equals(parameter: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// By name; parameters of one name keep their order, which often carries meaning.
+/// Sorts parameters by name; parameters of one name keep their order, which often carries meaning.
 fn sorted(query: &str) -> String {
     let mut parts: Vec<&str> = query.split('&').collect();
     parts.sort_by_key(|part| part.split('=').next());
     parts.join("&")
 }
 
-/// Whether `value` is one of the usual session ids: a hash in hexadecimal, or PHP's 26 digits of base 32. Shorter or freer
-/// values are also record numbers, so they are left alone.
+/// Returns whether `value` is one of the usual session ids: a hash in hexadecimal, or PHP's 26 digits of base 32.
+/// Values that are shorter or less regular may also be record numbers, so they are not removed.
 fn is_session_id(value: &[u8]) -> bool {
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
     mixed

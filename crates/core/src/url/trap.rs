@@ -1,12 +1,12 @@
-//! Shapes of crawler traps: URLs that a site makes without end, recognised by nothing but their text.
+//! Shapes of crawler traps: URLs that a site generates without end, recognised by their text alone.
 //!
-//! Ordinary addresses of forums, blogs and wikis must never be caught, so each shape is one that nests or repeats; a site
-//! that makes endless plain addresses (a calendar) is a matter of budgets, not of this guard.
+//! Ordinary addresses of forums, blogs and wikis must never be caught, so each shape is one that nests or repeats; a
+//! site that generates endless plain addresses (a calendar) is limited by budgets, not by this guard.
 
 use super::escapes;
 use crate::config::url::ScopeOptions;
 
-/// Which kind of trap a URL looks like.
+/// The type of trap that a URL looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TrapShape {
     /// The path has too many segments.
@@ -19,14 +19,14 @@ pub enum TrapShape {
     NestedEscapes,
     /// The query has too many parameters.
     ManyParameters,
-    /// One parameter stands in the query too often with the same value.
+    /// One parameter occurs too often in the query with the same value.
     RepeatedParameter,
-    /// The URL's own path stands again and again in its query.
+    /// The URL's own path occurs repeatedly in its query.
     NestedSelf,
 }
 
 impl TrapShape {
-    /// The shape in a few words.
+    /// Returns a short description of the shape.
     pub const fn label(self) -> &'static str {
         match self {
             Self::DeepPath => "deep path",
@@ -40,7 +40,7 @@ impl TrapShape {
     }
 }
 
-/// Tells traps by the shape of their URLs. Most URLs cost it one pass and no allocation.
+/// Recognises traps by the shape of their URLs. Most URLs take one pass and no allocation.
 #[derive(Debug, Clone)]
 pub struct TrapGuard {
     segments_max: usize,
@@ -52,11 +52,12 @@ pub struct TrapGuard {
     parameter_repeats: usize,
 }
 
-/// Paths of more segments are looked at by their first segments only, which bounds the cost where the limits are raised.
+/// Maximum number of segments that are compared; only the first ones of longer paths are, which bounds the cost if the
+/// limits are raised.
 const SEGMENTS_COMPARED_MAX: usize = 64;
 
 impl TrapGuard {
-    /// A guard by the `scope.trap_*` settings. It does not look at `trap_guard` itself, which says whether it is asked.
+    /// Creates a guard with the `scope.trap_*` settings. The caller checks `trap_guard`, which enables the guard.
     pub const fn new(options: &ScopeOptions) -> Self {
         Self {
             segments_max: options.path_segments_max,
@@ -69,7 +70,7 @@ impl TrapGuard {
         }
     }
 
-    /// The trap that a canonical URL with this path and query looks like.
+    /// Returns the trap that a canonical URL with this path and query looks like.
     pub fn shape(&self, path_and_query: &str) -> Option<TrapShape> {
         let path_end = memchr::memchr(b'?', path_and_query.as_bytes()).unwrap_or(path_and_query.len());
         let (path, query) = path_and_query.split_at(path_end);
@@ -100,7 +101,8 @@ impl TrapGuard {
         has_repeated_sequence(segments, self.sequence_repeats).then_some(TrapShape::RepeatedSequence)
     }
 
-    /// A percent sign escaped n times over is `%` and n times `25`, and starts an escape of level n + 1.
+    /// Returns whether escapes are nested too deep. A percent sign escaped n times is `%` and n times `25`, and starts
+    /// an escape of level n + 1.
     fn has_deep_escapes(&self, text: &[u8]) -> bool {
         let mut rest = text;
         while let Some(at) = memchr::memchr(b'%', rest) {
@@ -134,10 +136,10 @@ impl TrapGuard {
         parameters.chunk_by(|a, b| a == b).any(|equal| equal.len() >= self.parameter_repeats)
     }
 
-    /// Whether one parameter's value, all its escapes decoded, holds the path as often as makes a trap. Parameters are
-    /// looked at one by one, because an address may well stand once in each of two.
+    /// Returns whether one parameter's value, with all escapes decoded, contains the path often enough for a trap.
+    /// Parameters are examined one by one, because an address may legitimately occur once in each of two.
     fn nests_itself(&self, path: &str, query: &str) -> bool {
-        // Nearly every query is cleared by one look: it holds no slash, or only those of other paths.
+        // Nearly every query is decided here: it contains no slash, or only those of other paths.
         if path.len() < 2 || memchr::memchr2(b'/', b'%', query.as_bytes()).is_none() {
             return false;
         }
@@ -157,8 +159,8 @@ impl TrapGuard {
     }
 }
 
-/// How many segments `path` has, and whether two of them may be equal. They cannot where all differ in length, first or last
-/// byte, as they do in most paths: so most are not looked at again.
+/// Returns the number of segments of `path`, and whether two of them may be equal. They cannot if all differ in length,
+/// first or last byte, as in most paths, which are therefore not examined further.
 fn survey(path: &[u8]) -> (usize, bool) {
     let (mut count, mut start, mut seen, mut may_repeat) = (0, 0, 0_u128, false);
     for end in memchr::memchr_iter(b'/', path).chain(std::iter::once(path.len())) {
@@ -173,17 +175,17 @@ fn survey(path: &[u8]) -> (usize, bool) {
     (count, may_repeat)
 }
 
-/// Whether any segment occurs `repeats` times.
+/// Returns whether any segment occurs `repeats` times.
 fn has_repeats(segments: &[&str], repeats: usize) -> bool {
     let candidates = (segments.len() + 1).saturating_sub(repeats.max(1));
     (0..candidates).any(|at| segments[at..].iter().filter(|other| **other == segments[at]).count() >= repeats)
 }
 
-/// Whether a sequence of two or more segments stands `repeats` times in a row.
+/// Returns whether a sequence of two or more segments occurs `repeats` times in a row.
 fn has_repeated_sequence(segments: &[&str], repeats: usize) -> bool {
     let repeats = repeats.max(2);
     (2..=segments.len() / repeats).any(|period| {
-        // So many segments in a row equal the one a period later.
+        // The number of segments in a row that equal the one a period later.
         let mut run = 0;
         segments.iter().zip(&segments[period..]).any(|(segment, later)| {
             run = if segment == later { run + 1 } else { 0 };

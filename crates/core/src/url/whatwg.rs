@@ -1,4 +1,4 @@
-//! The URL standard (<https://url.spec.whatwg.org>), where the `url` crate leaves a gap.
+//! The parts of the URL standard (<https://url.spec.whatwg.org>) that the `url` crate lacks.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use encoding_rs::Encoding;
 
 use super::query;
 
-/// The href of `input`, resolved against `base` where there is one, exactly as the URL standard serialises it; any scheme.
-/// None where the standard's parser fails.
+/// Returns the href of `input`, resolved against `base` if there is one, exactly as the URL standard serialises it, for
+/// any scheme; `None` if the standard's parser fails.
 pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
     let url = match base {
         Some(base) => join(&Url::parse(base).ok()?, input, None)?,
@@ -24,8 +24,8 @@ pub fn whatwg_href(input: &str, base: Option<&str>) -> Option<String> {
     Some([&href[..path_start], &path, &href[path_end..]].concat())
 }
 
-/// The path with what the standard has escaped since 2024 and the crate has not: `^`, and the last space of an opaque path
-/// (`mailto:x`, where one at the end can only stand before a query or fragment).
+/// Returns the path with the escapes that the standard has introduced since 2024 and the crate lacks: `^`, and the last
+/// space of an opaque path (`mailto:x`, where a final space can only be before a query or fragment).
 pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
     let path = url.path();
     if url.cannot_be_a_base() {
@@ -40,10 +40,11 @@ pub(super) fn path_text(url: &Url) -> Cow<'_, str> {
     Cow::Owned(path.replace('^', "%5E"))
 }
 
-/// Resolves `link` against `base` with the query of special schemes in `encoding`; none where the standard's parser fails.
+/// Resolves `link` against `base` with the query of special schemes in `encoding`; `None` if the standard's parser
+/// fails.
 pub(super) fn join(base: &Url, link: &str, encoding: Option<&'static Encoding>) -> Option<Url> {
     if let Some(encoding) = encoding {
-        // The crate encodes what stands between two of these on its own.
+        // The crate encodes the text between two of these by itself.
         let link = link.replace(['\t', '\n', '\r'], "");
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| query::encode(query, encoding);
         return Url::options()
@@ -55,10 +56,10 @@ pub(super) fn join(base: &Url, link: &str, encoding: Option<&'static Encoding>) 
     base.join(&with_base_scheme(base, link)).ok()
 }
 
-/// Writes the base's scheme before a link that starts with more than two slashes and backslashes.
+/// Adds the base's scheme to a link that starts with more than two slashes and backslashes.
 ///
-/// Of special schemes the standard skips any run of them before the authority (`///host/path`, "special authority ignore slashes
-/// state"). The crate does so behind a scheme only.
+/// For special schemes the standard skips any number of them before the authority (`///host/path`, "special authority
+/// ignore slashes state"). The crate does so only behind a scheme.
 fn with_base_scheme<'l>(base: &Url, link: &'l str) -> Cow<'l, str> {
     let skips_slashes = base.is_special() && base.scheme() != "file";
     let leading = significant(link).take_while(|byte| matches!(byte, b'/' | b'\\')).take(3).count();
@@ -68,13 +69,14 @@ fn with_base_scheme<'l>(base: &Url, link: &'l str) -> Cow<'l, str> {
     Cow::Borrowed(link)
 }
 
-/// The bytes of `link` without those that the standard ignores: white space before it, tabs and line breaks within it.
+/// Returns the bytes of `link` without those that the standard ignores: leading white space, and tabs and line breaks
+/// anywhere.
 fn significant(link: &str) -> impl Iterator<Item = u8> {
     link.bytes().skip_while(|byte| *byte <= b' ').filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'))
 }
 
-/// Whether `link` starts with a scheme that is neither http nor https; what the standard ignores (white space around it,
-/// tabs and line breaks within it) is ignored.
+/// Returns whether `link` starts with a scheme other than http and https. Characters that the standard ignores (white
+/// space around it, tabs and line breaks within it) are ignored.
 pub(super) fn has_other_scheme(link: &str) -> bool {
     let mut scheme = [0_u8; 6];
     for (at, byte) in significant(link).enumerate() {

@@ -100,7 +100,7 @@ impl FleetMetrics {
         self.reachable.set(1);
     }
 
-    /// What a session held or did is over: nothing is shown of it that no longer holds.
+    /// Returns what a session held or did is over: nothing is shown of it that no longer holds.
     pub fn rest(&self) {
         for gauge in [&self.leads, &self.behind, self.partitions.by("held"), self.partitions.by("caught_up")] {
             gauge.set(0);

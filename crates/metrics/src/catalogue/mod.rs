@@ -101,7 +101,7 @@ macro_rules! group {
                 &[$($about),+]
             }
 
-            /// The group's metrics, in the order of the reference.
+            /// Returns the group's metrics, in the order of the reference.
             pub(super) fn definitions() -> Vec<Definition> {
                 let stage: &[Definition] = &group!(@stage $( $stage, $received, $sent, $reasons, $dropped )?);
                 let own: &[Definition] = &[
@@ -153,7 +153,7 @@ macro_rules! groups {
     ($($title:literal $group:ident),+ $(,)?) => { vec![$(($title, $group::about(), $group::definitions())),+] };
 }
 
-/// All groups in the order of the reference.
+/// Returns all groups in the order of the reference.
 pub(super) fn groups() -> Vec<Group> {
     groups![
         "Build" BuildMetrics,
@@ -174,7 +174,7 @@ pub(super) fn groups() -> Vec<Group> {
     ]
 }
 
-/// All metrics of the catalogue; those of the process are not among them.
+/// Returns all metrics of the catalogue; those of the process are not among them.
 pub fn definitions() -> impl Iterator<Item = Definition> {
     groups().into_iter().flat_map(|(_, _, definitions)| definitions)
 }

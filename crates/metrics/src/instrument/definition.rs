@@ -17,7 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind's name in Prometheus' text format.
+    /// Returns the kind's name in Prometheus' text format.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",

@@ -35,7 +35,7 @@ macro_rules! by_one_label {
         pub struct $name(Children<$child>);
 
         impl $name {
-            /// The one with this label value; a value outside the metric's set counts as `other`.
+            /// Returns the one with this label value; a value outside the metric's set counts as `other`.
             pub fn by(&self, value: &str) -> &$child {
                 self.0.get(value)
             }
@@ -84,8 +84,8 @@ pub struct CounterByPair {
 }
 
 impl CounterByPair {
-    /// The one with these label values; a value outside the metric's sets counts as `other`, except that the inner one may
-    /// be empty. Quick for those that there were from the start.
+    /// Returns the one with these label values; a value outside the metric's sets counts as `other`, except that the
+    /// inner one may be empty. Quick for those that there were from the start.
     pub fn by(&self, outer: &str, inner: &str) -> Counter {
         self.begun.get(&(outer, inner)).cloned().unwrap_or_else(|| self.make(outer, inner))
     }
@@ -129,14 +129,14 @@ pub struct CounterByNumber {
 }
 
 impl CounterByNumber {
-    /// The one of this number.
+    /// Returns the one of this number.
     pub fn by(&self, number: u32) -> &Counter {
         let child = || (number, Counter(self.vec.as_ref().map(|vec| vec.with_label_values(&[&number.to_string()]))));
         let places = self.numbered.iter().map(|place| place.get_or_init(child));
         places.into_iter().find(|(taken, _)| *taken == number).map_or(&self.named.other, |(_, counter)| counter)
     }
 
-    /// The one that has a name instead of a number.
+    /// Returns the one that has a name instead of a number.
     pub fn named(&self, name: &str) -> &Counter {
         self.named.get(name)
     }

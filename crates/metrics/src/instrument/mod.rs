@@ -68,7 +68,7 @@ impl Counter {
         self.add(total.saturating_sub(self.get()));
     }
 
-    /// The count.
+    /// Returns the count.
     pub fn get(&self) -> u64 {
         self.0.as_ref().map_or(0, prometheus::IntCounter::get)
     }
@@ -88,12 +88,12 @@ impl SecondsCounter {
         }
     }
 
-    /// The sum in seconds.
+    /// Returns the sum in seconds.
     pub fn get(&self) -> f64 {
         self.0.as_ref().map_or(0.0, prometheus::Counter::get)
     }
 
-    /// Whether anything is counted: whether measuring is worth its time.
+    /// Returns whether anything is counted: whether measuring is worth its time.
     pub const fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -127,7 +127,7 @@ impl Gauge {
         }
     }
 
-    /// The level.
+    /// Returns the level.
     pub fn get(&self) -> i64 {
         self.0.as_ref().map_or(0, prometheus::IntGauge::get)
     }
@@ -147,7 +147,7 @@ impl Histogram {
         }
     }
 
-    /// How many were counted.
+    /// Returns how many were counted.
     pub fn count(&self) -> u64 {
         self.0.as_ref().map_or(0, prometheus::Histogram::get_sample_count)
     }
@@ -167,7 +167,7 @@ impl Seconds {
         }
     }
 
-    /// The seconds.
+    /// Returns the seconds.
     pub fn get(&self) -> f64 {
         self.0.as_ref().map_or(0.0, prometheus::Gauge::get)
     }
@@ -187,7 +187,7 @@ impl Ratio {
         }
     }
 
-    /// The share.
+    /// Returns the share.
     pub fn get(&self) -> f64 {
         self.0.as_ref().map_or(0.0, prometheus::Gauge::get)
     }

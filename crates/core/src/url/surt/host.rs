@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use super::{escaped, unescaped};
 
-/// The host of an authority, in lower case, and its port. None where the port is no number or too large.
+/// Returns the host of an authority, in lower case, and its port; `None` if the port is not a number or too large.
 pub(super) fn and_port(authority: &str) -> Option<(String, Option<u16>)> {
     let authority = authority.trim_end_matches(':');
     let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
@@ -15,7 +15,7 @@ pub(super) fn and_port(authority: &str) -> Option<(String, Option<u16>)> {
         }
         None => place.split_once(':').unwrap_or((place, "")),
     };
-    // What stands behind a `%` may be the zone of an address; it keeps its case for now.
+    // The text behind a `%` may be the zone of an address; it keeps its letter case for now.
     let (name, zone) = host.split_at(host.find('%').unwrap_or(host.len()));
     let host = name.to_ascii_lowercase() + zone;
     match port {
@@ -28,19 +28,20 @@ pub(super) fn and_port(authority: &str) -> Option<(String, Option<u16>)> {
     }
 }
 
-/// A host as it stands in a key, but for its order.
+/// A host in the form of a key, except for its order.
 pub(super) struct Host {
     pub name: String,
 }
 
 impl Host {
-    /// Its labels, the last one first.
+    /// Returns its labels, the last one first.
     pub fn reversed(&self) -> String {
         self.name.rsplit('.').collect::<Vec<_>>().join(",")
     }
 }
 
-/// In lower case and ASCII, addresses as four numbers, without a leading `www.` (or `www2.`) where `massaged`.
+/// Returns a host in lower case and ASCII, addresses as four numbers, without a leading `www.` (or `www2.`) if
+/// `massaged`.
 pub(super) fn canonical(host: &str, massaged: bool) -> Host {
     let raw = unescaped(host.as_bytes());
     let ascii = if raw.is_ascii() { raw } else { in_ascii(raw) };
@@ -53,7 +54,7 @@ pub(super) fn canonical(host: &str, massaged: bool) -> Host {
     Host { name: if massaged { without_www(&name).to_owned() } else { name } }
 }
 
-/// A name in other letters as it is asked for in the DNS; as it is where there is no such form.
+/// Returns a non-ASCII name in the form that the DNS uses, or unchanged if there is no such form.
 fn in_ascii(raw: Vec<u8>) -> Vec<u8> {
     let text: String = String::from_utf8_lossy(&raw).chars().filter(|c| *c != char::REPLACEMENT_CHARACTER).collect();
     let name = text.strip_suffix('.').unwrap_or(&text);
@@ -61,7 +62,7 @@ fn in_ascii(raw: Vec<u8>) -> Vec<u8> {
     labels.map_or(raw, |labels| labels.join(".").into_bytes())
 }
 
-/// Longest label of a name.
+/// Maximum length of a label.
 const LABEL_MAX: usize = 63;
 
 fn label_in_ascii(label: &str) -> Option<String> {
@@ -90,8 +91,8 @@ fn trim_dots(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// An IPv4 address in any of the forms that resolvers take: one to four numbers, decimal or octal; of a single decimal one the lower
-/// four bytes.
+/// Parses an IPv4 address in any form that resolvers accept: one to four numbers, decimal or octal; of a single decimal
+/// number the lower four bytes.
 fn address(host: &[u8]) -> Option<Ipv4Addr> {
     let text = std::str::from_utf8(host).ok()?;
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,9 +1,9 @@
-//! The sort key that indices of web archives have for a URL: its SURT (sort-friendly URI reordering transform), as in
+//! The sort key of a URL in indexes of web archives: its SURT (sort-friendly URI reordering transform), such as
 //! `org,example)/a?b=1` for `https://www.example.org:443/A/?b=1#c`.
 //!
-//! Keys are what a replayer looks captures up by, so they must be those of other tools to the byte: the form is that of the Wayback
-//! Machine, which folds far more together than a canonical URL does (scheme, `www.`, case, user, session ids, the order of a query).
-//! It is a key and no address: nothing is fetched by it.
+//! A replay tool looks captures up by these keys, so they must equal those of other tools to the byte: the form is that
+//! of the Wayback Machine, which merges far more than a canonical URL does (scheme, `www.`, letter case, user, session
+//! ids, the order of a query). It is a key and not an address: nothing is fetched by it.
 
 mod host;
 mod path;
@@ -11,10 +11,11 @@ mod session;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 
-/// What stands escaped in a key: controls, blanks, `#`, `%`, and whatever is not ASCII.
+/// Characters that are escaped in a key: controls, blanks, `#`, `%`, and everything outside ASCII.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'#').add(b'%');
 
-/// The key of `url`; none where its port is no number or too large, or it is blank. A text without a scheme is taken for one of `http`.
+/// Returns the key of `url`; `None` if its port is not a number or too large, or if it is blank. A text without a
+/// scheme counts as `http`.
 pub fn surt(url: &str) -> Option<String> {
     if url.is_empty() {
         return Some("-".to_owned());
@@ -26,7 +27,8 @@ pub fn surt(url: &str) -> Option<String> {
     Some(Parts::of(&text)?.key())
 }
 
-/// `url` without blanks around it and line breaks in it, with a scheme, and with one only where `http://` stands there repeatedly.
+/// Returns `url` without surrounding blanks and without line breaks, with exactly one scheme, even if `http://` is
+/// repeated.
 fn with_one_scheme(url: &str) -> String {
     let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c');
     let mut text: String = url.trim_matches(blank).chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
@@ -47,11 +49,11 @@ fn scheme_of(text: &str) -> Option<&str> {
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(named)).then_some(scheme)
 }
 
-/// A URL in the parts that its key is made of.
+/// The parts of a URL that its key consists of.
 #[derive(Debug)]
 struct Parts<'a> {
     scheme: &'a str,
-    /// Without user and port; empty where there is none.
+    /// Without user and port; empty if there is none.
     host: String,
     port: Option<u16>,
     path: &'a str,
@@ -71,7 +73,7 @@ impl<'a> Parts<'a> {
             None => ("", hierarchy),
         };
         let (mut host, port) = host::and_port(authority)?;
-        // `http:////example.org/` has its host where others have a path.
+        // `http:////example.org/` has its host in the place of the path.
         if scheme.starts_with("http") && host.is_empty() && !path.is_empty() {
             let rest = path.trim_start_matches('/');
             let end = rest.find('/').unwrap_or(rest.len());
@@ -105,7 +107,7 @@ fn default_port(scheme: &str) -> Option<u16> {
     if scheme.eq_ignore_ascii_case("http") { Some(80) } else { scheme.eq_ignore_ascii_case("https").then_some(443) }
 }
 
-/// Lower case, without session ids, its parameters in order of name and value.
+/// Returns the query in lower case, without session ids, its parameters in order of name and value.
 fn canonical_query(query: &str) -> String {
     let mut query = escaped(&unescaped(query.as_bytes()));
     session::strip_from_query(&mut query);
@@ -119,8 +121,8 @@ fn canonical_query(query: &str) -> String {
     parameters.join("&")
 }
 
-/// Takes escapes back until there are none. A byte that was an escape can be part of the next one (`%2541` is `A`); what is written
-/// so far is kept free of escapes, so that one pass is enough however deep they are nested.
+/// Decodes escapes until there are none. A decoded byte can be part of another escape (`%2541` is `A`); the text
+/// written so far is kept free of escapes, so that one pass suffices for any depth of nesting.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for byte in text {

@@ -2,8 +2,8 @@
 
 use super::{escaped, session, unescaped};
 
-/// In lower case, without empty segments, session ids, and the slash at its end. Below a host (`of_host`) `.` and `..` are resolved;
-/// else the path is a text of its own.
+/// Returns a path in lower case, without empty segments, session ids and the trailing slash. Below a host (`of_host`),
+/// `.` and `..` are resolved; otherwise the path is an opaque text.
 pub(super) fn canonical(path: &str, of_host: bool) -> String {
     let bytes = unescaped(path.as_bytes());
     let resolved = if of_host { resolved(&bytes) } else { bytes };
@@ -16,10 +16,11 @@ pub(super) fn canonical(path: &str, of_host: bool) -> String {
     path
 }
 
-/// The path without `.`, `..` and empty segments, but for an empty one at its end. A `..` that leads out of the path stays.
+/// Returns the path without `.`, `..` and empty segments, except for an empty one at its end. A `..` that leads out of
+/// the path stays.
 fn resolved(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
-    // What stands before the first slash is no segment.
+    // The text before the first slash is not a segment.
     for segment in path.split(|byte| *byte == b'/').skip(1) {
         match segment {
             b"." => {}

@@ -1,17 +1,17 @@
-//! Session ids, which do not belong in a key.
+//! Session ids, which are removed from a key.
 
-/// Characters of an id in a path.
+/// Number of characters of an id in a path.
 const PATH_ID: usize = 24;
 
-/// A parameter that holds an id, by how it is written.
+/// A parameter with an id, by its notation.
 struct Parameter {
     /// Its name, in lower case.
     name: &'static str,
-    /// Letters that follow the name before the `=`.
+    /// Number of letters that follow the name before the `=`.
     name_letters: usize,
-    /// Characters of the id.
+    /// Number of characters of the id.
     id: usize,
-    /// Whether the id is of letters alone.
+    /// Whether the id consists of letters only.
     letters: bool,
 }
 
@@ -23,7 +23,7 @@ const PARAMETERS: [Parameter; 4] = [
 ];
 
 impl Parameter {
-    /// The length of this parameter at the start of `text`, where it ends the text or an `&` follows.
+    /// Returns the length of this parameter at the start of `text`, if it ends the text or an `&` follows.
     fn length_at(&self, text: &[u8]) -> Option<usize> {
         let rest = strip_name(text, self.name)?;
         let (letters, rest) = rest.split_at_checked(self.name_letters)?;
@@ -40,7 +40,8 @@ fn strip_name<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
     start.eq_ignore_ascii_case(name.as_bytes()).then_some(rest)
 }
 
-/// Takes the last id of each kind out of a query, with the `&` behind it. A name may end another one's, as in `mysid=`: so is the key.
+/// Removes the last id of each type from a query, with the `&` behind it. A name may be the end of another one, as in
+/// `mysid=`, as other tools have it.
 pub(super) fn strip_from_query(query: &mut String) {
     for parameter in &PARAMETERS {
         strip_last(query, |text| parameter.length_at(text));
@@ -48,7 +49,7 @@ pub(super) fn strip_from_query(query: &mut String) {
     strip_cold_fusion(query);
 }
 
-/// Takes out the last `cfid=…&cftoken=…`: one id in two parameters.
+/// Removes the last `cfid=…&cftoken=…`: one id in two parameters.
 fn strip_cold_fusion(query: &mut String) {
     const FIRST: usize = "cfid=".len();
     // The end of the second parameter; then that of the one before it.
@@ -79,15 +80,15 @@ fn strip_last(query: &mut String, length_at: impl Fn(&[u8]) -> Option<usize>) {
     }
 }
 
-/// Takes ids out of the path (in lower case) of an `.aspx` page, `/(id)/page.aspx`: those with letters before each id first, then
-/// plain ones.
+/// Removes ids from the path (in lower case) of an `.aspx` page, `/(id)/page.aspx`: those with letters before each id
+/// first, then plain ones.
 pub(super) fn strip_from_path(path: &mut String) {
     strip_last_segment(path, is_lettered);
     strip_last_segment(path, is_plain);
 }
 
 fn strip_last_segment(path: &mut String, is_id: fn(&str) -> bool) {
-    // From the end: the last segment that is an id and has a page behind it.
+    // From the end: the last segment that is an id followed by a page.
     let mut end = path.len();
     while let Some(slash) = path[..end].rfind('/') {
         let segment = &path[slash + 1..end];
@@ -99,7 +100,7 @@ fn strip_last_segment(path: &mut String, is_id: fn(&str) -> bool) {
     }
 }
 
-/// Whether this is an `.aspx` page, with no `?` before that.
+/// Returns whether this is an `.aspx` page, with no `?` before the extension.
 fn is_aspx(rest: &str) -> bool {
     let name = rest.split('?').next().unwrap_or_default();
     name.get(1..).is_some_and(|name| name.contains(".aspx"))
@@ -110,7 +111,7 @@ fn is_plain(segment: &str) -> bool {
     inner.is_some_and(is_id)
 }
 
-/// `(a(id)b(id))`.
+/// Returns whether a segment has the form `(a(id)b(id))`.
 fn is_lettered(segment: &str) -> bool {
     let Some(inner) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
     let each = PATH_ID + 3;

@@ -68,7 +68,7 @@ fn http_and_https_with_and_without_www_have_one_key() {
     assert!(same.iter().all(|url| surt(url).as_deref() == Some("org,h)/a")));
 }
 
-/// Rounds, as other tools do it.
+/// Works in rounds, as other tools do.
 fn in_rounds(text: &[u8]) -> Vec<u8> {
     let once: Vec<u8> = percent_encoding::percent_decode(text).collect();
     if once == text { once } else { in_rounds(&once) }

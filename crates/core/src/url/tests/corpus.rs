@@ -1,4 +1,4 @@
-//! The addresses of whole recorded forums: all canonical, none refused, short way and long way agree.
+//! The addresses of whole recorded forums: all are canonical, none is refused, fast path and slow path agree.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::url::Scope;
 
 use super::{canonical, canonicaliser};
 
-/// The URLs of a corpus's label file; none, with a loud word, where the corpora are not there.
+/// Returns the URLs of a corpus's label file; `None`, with a visible message, if the corpora are missing.
 fn labelled_urls(name: &str) -> Option<Vec<String>> {
     let folder =
         std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
@@ -17,7 +17,7 @@ fn labelled_urls(name: &str) -> Option<Vec<String>> {
         Err(error) => {
             let required = std::env::var_os("HARVESTMAN_REQUIRE_CORPORA").is_some_and(|value| value == "1");
             assert!(!required, "{name} is required: {error}");
-            // Past the harness, which keeps what a passing test prints to itself.
+            // Written directly, because the test harness hides what a passing test prints.
             let _ = std::io::Write::write_all(
                 &mut std::io::stderr(),
                 format!("SKIPPED: no {name} in {} ({error}); set HARVESTMAN_CORPORA\n", folder.display()).as_bytes(),
@@ -30,7 +30,7 @@ fn labelled_urls(name: &str) -> Option<Vec<String>> {
     Some(text.lines().skip(1).map(first_field).collect())
 }
 
-/// The first field of a line of comma-separated values.
+/// Returns the first field of a line of comma-separated values.
 fn first_field(line: &str) -> String {
     match line.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
         Some((quoted, _)) => quoted.to_owned(),

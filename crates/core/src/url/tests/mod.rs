@@ -1,4 +1,4 @@
-//! Behaviour of URLs as the rest of the crate sees it.
+//! Behaviour of URLs as other modules see it.
 
 mod canonical_form;
 mod corpus;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::{CanonicalUrl, Canonicaliser};
 use crate::config::url::UrlOptions;
 
-/// By the default settings.
+/// Returns a canonicaliser with the default settings.
 fn canonicaliser() -> &'static Canonicaliser {
     static DEFAULT: LazyLock<Canonicaliser> = LazyLock::new(|| Canonicaliser::new(&UrlOptions::default()).unwrap());
     &DEFAULT
@@ -29,7 +29,7 @@ fn canonical(url: &str) -> CanonicalUrl {
     canonicaliser().parse(url).unwrap_or_else(|refusal| panic!("{url}: {refusal:?}"))
 }
 
-/// What links are made of: everything that has a meaning in them, in all its spellings, and some that has none.
+/// Pieces of links: everything that has a meaning in them, in all its spellings, and some pieces without meaning.
 const PIECES: &[&str] = &[
     "http://",
     "https://",
@@ -120,12 +120,12 @@ const PIECES: &[&str] = &[
     "!$()*,",
 ];
 
-/// Texts that look like links.
+/// Returns texts that look like links.
 fn link_like() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(PIECES), 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Texts that look like absolute http(s) URLs.
+/// Returns texts that look like absolute http(s) URLs.
 fn url_like() -> impl Strategy<Value = String> {
     let host = proptest::sample::select(
         &["example.org", "127.0.0.1:8101", "Example.ORG.:443", "u@h:80", "[::1]", "b.a.localhost"][..],

@@ -1,4 +1,4 @@
-//! Links on pages: the short way and the long way agree with each other and with the URL standard.
+//! Links on pages: the fast path and the slow path agree with each other and with the URL standard.
 
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ fn a_query_is_encoded_in_the_charset_of_its_document() {
         ("KOI8-R", "//g?жук", "http://g/?%D6%D5%CB"),
         ("windows-1251", "http://h/?q=ж中ж", "http://h/?q=%E6%26%2320013%3B%E6"),
         ("ISO-8859-2", "?😀#é", "http://h/a/b?%26%23128512%3B"),
-        // The path is in UTF-8 always, and so is a query of other documents.
+        // The path is always in UTF-8, and so are queries of other documents.
         ("GBK", "/中?q=1", "http://h/%E4%B8%AD?q=1"),
         ("UTF-8", "?é", "http://h/a/b?%C3%A9"),
         ("UTF-16LE", "?é", "http://h/a/b?%C3%A9"),
@@ -117,7 +117,7 @@ fn the_base_of_a_page_replaces_its_address_where_it_can() {
         ("http://other.org:80", "y", Ok("http://other.org/y")),
         ("//cdn.org/", "/y", Ok("https://cdn.org/y")),
         ("#top", "c", Ok("https://h/a/c")),
-        // No URL, or one that the HTML standard does not take.
+        // Not a URL, or one that the HTML standard ignores.
         ("http://[", "c", Ok("https://h/a/c")),
         ("data:,x", "c", Ok("https://h/a/c")),
         ("javascript:x", "c", Ok("https://h/a/c")),
@@ -147,8 +147,8 @@ fn one_resolver_takes_refusals_and_links_in_any_order() {
     }
 }
 
-/// The short way against the long one.
-fn check_ways(canonicaliser: &Canonicaliser, page: &str, href: &str) {
+/// Compares the fast path with the slow one.
+fn check_paths(canonicaliser: &Canonicaliser, page: &str, href: &str) {
     let page = canonicaliser.parse(page).unwrap();
     let mut resolver = canonicaliser.resolver(&page, None);
     let by_parser = resolver.resolve_by_parser(href).map(|url| (url.to_url(), url.origin().to_owned()));
@@ -160,13 +160,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
-    fn the_short_way_and_the_long_way_lead_to_the_same_url(
+    fn the_fast_path_and_the_slow_path_lead_to_the_same_url(
         page in url_like(),
         href in prop_oneof![4 => link_like(), 1 => url_like(), 1 => any::<String>(), 1 => "[ -~]{0,12}"],
     ) {
         if canonicaliser().parse(&page).is_ok() {
-            check_ways(canonicaliser(), &page, &href);
-            check_ways(sorting_canonicaliser(), &page, &href);
+            check_paths(canonicaliser(), &page, &href);
+            check_paths(sorting_canonicaliser(), &page, &href);
         }
     }
 
@@ -197,7 +197,8 @@ proptest! {
         prop_assert_eq!(resolved(&format!("{scheme}://h:81/a/b"), None, &href).ok(), wanted);
     }
 
-    // The standard encodes a whole query at once; only where all of it can be encoded, its bytes can be told from the outside.
+    // The standard encodes a whole query at once; its bytes can be computed independently only if all of it can be
+    // encoded.
     #[test]
     fn a_charset_changes_nothing_but_the_bytes_of_a_query(
         charset in proptest::sample::select(&["GBK", "Big5", "Shift_JIS", "ISO-2022-JP", "windows-1251", "x-user-defined"][..]),

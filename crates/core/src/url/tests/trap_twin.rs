@@ -1,11 +1,11 @@
-//! The trap guard beside its naive twin.
+//! The trap guard compared with a naive implementation.
 
 use proptest::prelude::*;
 
 use crate::config::url::ScopeOptions;
 use crate::url::{TrapGuard, TrapShape};
 
-/// Whether the path repeats a segment, or a sequence of segments in a row, often enough; by trying all.
+/// Returns the shape of a path that repeats a segment, or a sequence of segments in a row, often enough, by trying all.
 fn naive_path_shape(segments: &[&str], options: &ScopeOptions) -> Option<TrapShape> {
     let occurrences = |segment: &&&str| segments.iter().filter(|other| other == segment).count();
     if segments.iter().any(|segment| occurrences(&segment) >= options.trap_segment_repeats) {
@@ -23,7 +23,7 @@ fn naive_path_shape(segments: &[&str], options: &ScopeOptions) -> Option<TrapSha
     None
 }
 
-/// How often the path stands in one parameter's value, at any level of decoding.
+/// Returns how often the path occurs in one parameter's value, at any level of decoding.
 fn naive_nesting(path: &str, query: &str) -> usize {
     let decoded = |text: &str| {
         let mut text = text.to_owned();
@@ -44,7 +44,7 @@ fn naive_nesting(path: &str, query: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// `text` escaped as browsers escape a parameter's value, `levels` times.
+/// Returns `text` escaped `levels` times as browsers escape a parameter's value.
 fn escaped(text: &str, levels: usize) -> String {
     (0..levels).fold(text.to_owned(), |text, _| {
         percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC).to_string()
