@@ -61,7 +61,7 @@ fn all_mistakes_of_file_environment_and_flags_are_reported_at_once() {
         "5 mistakes in the configuration:",
         &format!("{}`budget.pages`: ", at(2)),
         &format!("{}unknown setting `budget.bites`; did you mean `budget.bytes`?", at(3)),
-        "--time: `budget.time`: `soon` is no length of time",
+        "--time: `budget.time`: `soon` is not a duration",
         "--set crawl.thread: unknown setting `crawl.thread`; did you mean `crawl.threads`?",
         "environment variable HARVESTMAN_LOG_LEVEL: `log.level`: unknown variant `loud`",
     ] {

@@ -1,9 +1,9 @@
-//! The values that labels may take. Whatever is not listed counts as `other`, so no label grows without bound.
+//! The possible values of labels. Any other value counts as `other`, so no label grows without bound.
 
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
 use harvestman_core::model::{PolicyRefusal, RobotsRefusal};
 
-/// Returns the names of several lists, in their order.
+/// Concatenates several lists of names.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
     let mut all = [""; N];
     let (mut part, mut at) = (0, 0);
@@ -19,7 +19,7 @@ const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] 
     all
 }
 
-/// What keeps a host from answering.
+/// Failures without an answer of the host.
 const UNANSWERED: &[&str] = &[
     "dns",
     "forbidden_address",
@@ -34,7 +34,7 @@ const UNANSWERED: &[&str] = &[
     "head_too_large",
 ];
 
-/// What is no page though it was answered, and what was not asked for.
+/// Failures with an answer that is not a page, and URLs that were not requested.
 const UNUSABLE: &[&str] = &[
     "http_401",
     "http_403",
@@ -72,7 +72,8 @@ pub const REFUSALS: &[&str] = &joined::<{ SCOPE_REFUSALS.len() + PolicyRefusal::
     &["depth", "host_pages", "frontier"],
 ]);
 
-/// The names of fates ([`harvestman_core::model::Fate::name`]); `queued` is no event and is shown by the frontier's gauges.
+/// The names of fates ([`harvestman_core::model::Fate::name`]); `queued` is not an event and is shown by the frontier's
+/// gauges.
 pub const FATES: &[&str] = &[
     "fetched",
     "redirected",
@@ -94,7 +95,7 @@ pub const FATE_REASONS: &[&str] = &joined::<{ FAILURES.len() + REFUSALS.len() + 
     RobotsRefusal::LABELS,
 ]);
 
-/// Why the frontier turns a URL away.
+/// Why the frontier rejects a URL.
 pub const FRONTIER_REFUSALS: &[&str] =
     &joined::<{ 2 + PolicyRefusal::LABELS.len() }>(&[&["host_pages", "frontier"], PolicyRefusal::LABELS]);
 
@@ -102,13 +103,13 @@ pub const FRONTIER_REFUSALS: &[&str] =
 pub const HOST_REFUSALS: &[&str] =
     &joined::<{ 3 + UNANSWERED.len() }>(&[&["disallowed", "unavailable", "host_given_up"], UNANSWERED]);
 
-/// What robots.txt says of a URL.
+/// The decisions of robots.txt about a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 
-/// What came of fetching a robots.txt: rules, none there (4xx), a server error (5xx), no answer.
+/// The results of fetching a robots.txt: rules, none (4xx), a server error (5xx), no answer.
 pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
 
-/// Why a host is left alone for a while.
+/// Why a host is paused.
 pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "group"];
 
 /// Parts of a request's duration.
@@ -117,13 +118,13 @@ pub const PHASES: &[&str] = &["first_byte", "whole"];
 /// Classes of statuses.
 pub const STATUS_CLASSES: &[&str] = &["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// Statuses that are shown one by one.
+/// Statuses that are shown individually.
 pub const STATUSES: &[&str] = &[
     "200", "204", "206", "301", "302", "303", "304", "307", "308", "400", "401", "403", "404", "410", "418", "429",
     "451", "500", "502", "503", "504",
 ];
 
-/// Why the body of an answer is not whole ([`harvestman_core::model::Truncation`]).
+/// Why the body of an answer is incomplete ([`harvestman_core::model::Truncation`]).
 pub const TRUNCATIONS: &[&str] = &["length", "time", "disconnect", "unwanted_type"];
 
 /// Why a page is not parsed.
@@ -132,13 +133,13 @@ pub const PARSE_REFUSALS: &[&str] = &["panic"];
 /// Why only part of a page is parsed.
 pub const CUTS: &[&str] = &["too_long", "coding"];
 
-/// Why a page is put into no cluster.
+/// Why a page belongs to no cluster.
 pub const CLASSIFY_REFUSALS: &[&str] = &["unknown"];
 
-/// What is shown of clusters beside their numbers.
+/// The series of clusters besides their numbers.
 pub const CLUSTERS: &[&str] = &["unknown"];
 
-/// Charsets that pages are commonly read in.
+/// Common charsets of pages.
 pub const CHARSETS: &[&str] = &[
     "UTF-8",
     "windows-1252",
@@ -156,7 +157,7 @@ pub const CHARSETS: &[&str] = &[
     "UTF-16BE",
 ];
 
-/// Why a link goes no further than the dedup.
+/// Why a link is dropped by the dedup.
 pub const DEDUP_REFUSALS: &[&str] = &["duplicate"];
 
 /// Why an exchange is not archived.
@@ -165,19 +166,19 @@ pub const ARCHIVE_REFUSALS: &[&str] = &["write_error"];
 /// Types of WARC records.
 pub const RECORD_TYPES: &[&str] = &["warcinfo", "request", "response", "revisit", "metadata"];
 
-/// What a visit to a page that was known before finds.
+/// The results of a visit to a known page.
 pub const VISIT_OUTCOMES: &[&str] = &["changed", "not_modified", "same", "gone", "failed"];
 
 /// The version of the program.
 pub const VERSIONS: &[&str] = &[env!("CARGO_PKG_VERSION")];
 
-/// What a running crawl is told.
+/// The commands to a running crawl.
 pub const COMMANDS: &[&str] = &["set", "ban", "unban", "pin", "unpin", "block", "unblock"];
 
-/// What comes of what it is told.
+/// The results of commands.
 pub const ANSWERS: &[&str] = &["done", "refused"];
 
-/// The names of all kinds of a type.
+/// The names of all variants of a type.
 macro_rules! names {
     ($kind:ty) => {{
         let mut names = [""; <$kind>::ALL.len()];
@@ -196,40 +197,40 @@ pub const POLICIES: &[&str] = &names!(PolicyKind);
 /// Orders of filter and dedup ([`FilterOrder::name`]).
 pub const FILTER_ORDERS: &[&str] = &names!(FilterOrder);
 
-/// What keeps the URLs seen ([`DedupStore::name`]).
+/// Stores of the URLs seen ([`DedupStore::name`]).
 pub const DEDUP_STORES: &[&str] = &names!(DedupStore);
 
-/// What comes of uploads of WARC files.
+/// The results of uploads of WARC files.
 pub const UPLOAD_OUTCOMES: &[&str] = &["done", "failed"];
 
-/// What a node of a fleet looks like to the others.
+/// The states of a node of a fleet, as the others see it.
 pub const NODE_STATES: &[&str] = &["live", "leaving", "silent"];
 
-/// What partitions are to a node.
+/// The relations of partitions to a node.
 pub const HOLDINGS: &[&str] = &["held", "caught_up", "to_take"];
 
-/// Where partitions were that are taken.
+/// The previous holders of partitions that are taken.
 pub const WHENCES: &[&str] = &["new", "handed_over", "dead"];
 
-/// What is done with links of other nodes' hosts.
+/// The results for links of other nodes' hosts.
 pub const FOREIGN_LINKS: &[&str] = &["sent", "held_back"];
 
-/// What links of other nodes are where they arrive.
+/// The states of links from other nodes.
 pub const ARRIVED_LINKS: &[&str] = &["new", "duplicate", "sitemap", "elsewhere"];
 
-/// Which way batches go.
+/// The directions of batches.
 pub const WAYS: &[&str] = &["published", "read"];
 
-/// What the bus of a fleet is called for.
+/// The subjects of calls to the bus of a fleet.
 pub const BUS_CALLS: &[&str] = &["keys", "watch", "append", "read", "last", "trim", "objects"];
 
-/// What comes of that.
+/// The outcomes of these calls.
 pub const BUS_OUTCOMES: &[&str] = &["ok", "conflict", "unreachable", "full", "refused", "abandoned"];
 
-/// What messages to and from the bus are about.
+/// The subjects of messages to and from the bus.
 pub const TRAFFIC: &[&str] = &["exchange", "log", "observations", "keys", "objects", "servers"];
 
-/// Which way they go.
+/// The directions of these messages.
 pub const TRAFFIC_WAYS: &[&str] = &["published", "asked", "received"];
 
 /// Budgets of a crawl.

@@ -1,9 +1,9 @@
-//! Metrics: declared once in the [catalogue], kept in a registry of their own, written out in Prometheus' text format.
+//! Metrics: declared once in the [catalogue], held in a registry of their own, encoded in Prometheus' text format.
 //!
-//! A stage is handed its group (say [`FetchMetrics`]) and holds it; every child of a labelled metric is made at the start, so
-//! that counting is one atomic addition. Labels have small fixed sets of values and never hold a URL or a host name. In a fleet every metric
-//! of a node has one label more, `node`, and there is a group more, [`FleetMetrics`].
-//! `docs/METRICS.md` is made from the catalogue.
+//! A stage is given its group (such as [`FetchMetrics`]) and holds it; every child of a labelled metric is created at
+//! the start, so that counting is one atomic addition. Labels have small fixed sets of values and never contain a URL
+//! or a host name. In a fleet every metric of a node has the additional label `node`, and there is an additional group,
+//! [`FleetMetrics`]. `docs/METRICS.md` is generated from the catalogue.
 
 pub mod catalogue;
 mod instrument;
@@ -35,7 +35,7 @@ pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 /// All metrics of a process. Cheap to clone; all clones count into the same registry.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    /// None where nothing is counted.
+    /// `None` if nothing is counted.
     registry: Option<Registry>,
     /// The program.
     pub build: Arc<BuildMetrics>,
@@ -57,37 +57,37 @@ pub struct Metrics {
     pub filter: Arc<FilterMetrics>,
     /// The set of URLs seen.
     pub dedup: Arc<DedupMetrics>,
-    /// The policy, where it learns.
+    /// The policy, if it learns.
     pub policy: Arc<PolicyMetrics>,
     /// WARC files and the page log.
     pub archive: Arc<ArchiveMetrics>,
     /// The state on disk.
     pub state: Arc<StateMetrics>,
-    /// Visits to pages that were known before.
+    /// Visits to known pages.
     pub recrawl: Arc<RecrawlMetrics>,
-    /// The fleet; counts nothing outside one.
+    /// The fleet; counts nothing outside of one.
     pub fleet: Arc<FleetMetrics>,
 }
 
 impl Metrics {
-    /// Returns all metrics, at zero, in a new registry.
+    /// Creates all metrics, at zero, in a new registry.
     pub fn new() -> Self {
         Self::made(Some(Registry::new()), false)
     }
 
-    /// Returns all metrics of a node of a fleet: each has the label `node`, and there are those of the fleet.
+    /// Creates all metrics of a node of a fleet: each has the label `node`, and those of the fleet are included.
     pub fn of_node(node: &str) -> Self {
         let label = HashMap::from([("node".to_owned(), node.to_owned())]);
         let registry = Registry::new_custom(None, Some(label)).expect("only a prefix can be wrong");
         Self::made(Some(registry), true)
     }
 
-    /// Metrics that count nothing: what they are asked for is 0, and nothing is written out.
+    /// Creates metrics that count nothing: they read as 0, and nothing is encoded.
     pub fn off() -> Self {
         Self::made(None, false)
     }
 
-    /// Returns whether anything is counted: whether it is worth finding out what would be shown.
+    /// Returns whether anything is counted, so that it is worth finding out what would be shown.
     pub const fn is_on(&self) -> bool {
         self.registry.is_some()
     }
@@ -125,7 +125,7 @@ impl Metrics {
         metrics
     }
 
-    /// Returns all metrics in Prometheus' text format, of the type [`CONTENT_TYPE`].
+    /// Encodes all metrics in Prometheus' text format, with the media type [`CONTENT_TYPE`].
     pub fn encode(&self) -> String {
         let families = self.registry.as_ref().map_or_else(Vec::new, Registry::gather);
         TextEncoder::new().encode_to_string(&families).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! `docs/METRICS.md`, made from the catalogue.
+//! Generates `docs/METRICS.md` from the catalogue.
 
 use std::fmt::Write;
 
@@ -8,22 +8,22 @@ use super::instrument::Definition;
 const HEAD: &str = "\
 # Metrics
 
-<!-- Made from src/metrics/catalogue/; `HARVESTMAN_BLESS=1 cargo test --test cli` writes it anew. -->
+<!-- Generated from crates/metrics/src/catalogue/ by `HARVESTMAN_BLESS=1 cargo test --test cli`. -->
 
-`harvestman crawl --metrics 127.0.0.1:9900 …` serves these at `http://127.0.0.1:9900/metrics` in Prometheus' text format. A
-label has the values that are listed, and `other` for all that are not; so the number of series has a bound, however long a crawl runs
-and whatever it meets. No label holds a URL or a host name: a crawl may meet a million hosts, each would be a series for ever, and what
-a site is called is nobody's business who reads a dashboard. Single hosts are named by `harvestman status` and `/api/status`.
+`harvestman crawl --metrics 127.0.0.1:9900 …` serves these metrics at `http://127.0.0.1:9900/metrics` in Prometheus' text format. A label
+has the listed values, and `other` for all others, so the number of series is bounded for a crawl of any length and of any site. No label
+contains a URL or a host name: a crawl may visit a million hosts, each of which would be a series forever, and site names must not leak
+into dashboards. Single hosts are listed by `harvestman status` and `/api/status`.
 
-Each stage says of what passes through it what it received, what it sent on, and what it dropped and why; so nothing can be lost
-without a reason. For all of a crawl:
+Each stage counts the items that it received, the items that it sent on, and the items that it dropped with the reason, so nothing can be
+lost without a reason. For a whole crawl:
 `harvestman_crawl_discovered_total` = sum of `harvestman_crawl_fates_total` + `harvestman_frontier_queued_urls` +
-`harvestman_frontier_leased_urls`, to the last link when the crawl is at rest.
+`harvestman_frontier_leased_urls`, exactly, whenever nothing is in progress.
 
-In a fleet every series of a node has the label `node` besides, the node's name, and there are the metrics of the group Fleet. A crawl on
-one machine has neither.
+In a fleet every series of a node also has the label `node`, the node's name, and there are the metrics of the group Fleet. A crawl on one
+machine has neither.
 
-`grafana/` in the repository has dashboards and alerting rules made of these.
+`grafana/` in the repository has dashboards and alerting rules that use these metrics.
 ";
 
 const PROCESS: &str = "

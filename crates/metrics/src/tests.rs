@@ -212,7 +212,7 @@ fn what_a_session_held_is_not_shown_when_it_is_over() {
     metrics.fleet.lease_margin.set(std::time::Duration::from_millis(1_500));
     metrics.fleet.leads.set(1);
     assert!(metrics.encode().contains("harvestman_fleet_lease_margin_seconds{node=\"a\"} 1.5\n"));
-    metrics.fleet.rest();
+    metrics.fleet.reset();
     for line in ["partitions{state=\"held\",node=\"a\"} 0", "lease_margin_seconds{node=\"a\"} 0", "leads{node=\"a\"} 0"]
     {
         assert!(metrics.encode().contains(&format!("harvestman_fleet_{line}\n")), "{line}");

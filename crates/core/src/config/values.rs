@@ -79,7 +79,7 @@ impl FromStr for Period {
     fn from_str(text: &str) -> Result<Self, String> {
         scaled(text, PERIOD_UNITS)
             .map(Self::millis)
-            .ok_or_else(|| format!("`{text}` is no length of time; write it as 250ms, 1.5s, 10m or 24h"))
+            .ok_or_else(|| format!("`{text}` is not a duration; write it as 250ms, 1.5s, 10m or 24h"))
     }
 }
 
@@ -89,7 +89,7 @@ impl FromStr for ByteSize {
     fn from_str(text: &str) -> Result<Self, String> {
         scaled(text, SIZE_UNITS)
             .map(Self)
-            .ok_or_else(|| format!("`{text}` is no size; write it as 65536, 64KiB, 16MiB or 2GB"))
+            .ok_or_else(|| format!("`{text}` is not a size; write it as 65536, 64KiB, 16MiB or 2GB"))
     }
 }
 

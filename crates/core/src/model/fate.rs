@@ -162,17 +162,17 @@ impl PolicyRefusal {
     /// Returns an explanation for people.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::LinkClass => "links at that place lead to nothing that is wanted",
+            Self::LinkClass => "links at that place lead to nothing wanted",
             Self::Nofollow => "the page or the link asks robots not to follow it",
             Self::NoCluster => "addresses of that form belong to no cluster of the cluster graph",
             Self::NoEdge => {
-                "pages of that cluster need not be left by such links: what they lead to is reached otherwise"
+                "such links on pages of that cluster are not needed: their targets are reached by other links"
             }
-            Self::HeaderFooter => "links at that place stand on almost every page and lead to what is known",
-            Self::DuplicateContent => "addresses of that form show what others show",
-            Self::Uninformative => "addresses of that form show nothing that is wanted",
-            Self::StructureTrap => "addresses of that form keep coming and bring nothing new",
-            Self::Banned => "somebody has banned such links while the crawl ran (`harvestman ban`)",
+            Self::HeaderFooter => "links at that place are on almost every page and lead to known pages",
+            Self::DuplicateContent => "addresses of that form show the same as others",
+            Self::Uninformative => "addresses of that form show nothing wanted",
+            Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
+            Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
         }
     }
 }

@@ -48,16 +48,17 @@ impl HostGroups {
         let mut patterns: Vec<(HostGroup, &str, HostPattern)> = Vec::new();
         let count: usize = written.iter().map(|group| group.split_whitespace().count()).sum();
         if count > GROUPED_MAX {
-            let problem = format!("are more than {GROUPED_MAX}; write *.example.org for all hosts below a name");
+            let problem =
+                format!("are more than the maximum of {GROUPED_MAX}; write *.example.org for all hosts below a name");
             Error::unless_empty(vec![entry(&format!("{count} patterns"), problem)])?;
         }
         for (group, text) in (0..).map(HostGroup).zip(written) {
             if text.trim().is_empty() {
-                bad.push(entry(text, "names no host; write the hosts of a group with spaces between them".to_owned()));
+                bad.push(entry(text, "names no host; write the hosts of a group separated by spaces".to_owned()));
             }
             for one in text.split_whitespace() {
                 match HostPattern::parse(one) {
-                    _ if one.contains(',') => bad.push(entry(one, "write spaces between hosts, not commas".to_owned())),
+                    _ if one.contains(',') => bad.push(entry(one, "separate hosts by spaces, not commas".to_owned())),
                     Ok(pattern) => patterns.push((group, one, pattern)),
                     Err(problem) => bad.push(entry(one, problem.to_owned())),
                 }
@@ -136,7 +137,7 @@ fn in_two_groups(patterns: &[(HostGroup, &str, HostPattern)]) -> Vec<BadEntry> {
             bad.push(entry(
                 written,
                 format!(
-                    "hosts of it are in group {other} by `{before}` and in group {group}; put them into one of them"
+                    "its hosts are in group {other} by `{before}` and in group {group}; put them into one of these groups"
                 ),
             ));
         }

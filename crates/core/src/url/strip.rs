@@ -43,7 +43,7 @@ impl Stripper {
         for written in &options.strip_path_parameters {
             match pattern("url.strip_path_parameters", written, false) {
                 Ok(Pattern { name, any_ending: false, .. }) => path_parameters.push(name),
-                Ok(_) => bad.push(bad_name("url.strip_path_parameters", written, "`*` works in the query only")),
+                Ok(_) => bad.push(bad_name("url.strip_path_parameters", written, "`*` works only in the query")),
                 Err(entry) => bad.push(entry),
             }
         }
@@ -126,7 +126,11 @@ fn pattern(setting: &'static str, written: &str, only_sessions: bool) -> Result<
         .bytes()
         .all(|b| b.is_ascii_graphic() && !matches!(b, b'*' | b'&' | b';' | b'=' | b'%' | b'#' | b'/' | b'?'))
     {
-        return Err(bad_name(setting, written, "write a parameter's name, without value, with `*` at most at its end"));
+        return Err(bad_name(
+            setting,
+            written,
+            "write a parameter's name without its value; `*` is allowed only at the end",
+        ));
     }
     Ok(Pattern { name: name.to_ascii_lowercase().into_bytes().into(), any_ending, only_sessions })
 }

@@ -113,7 +113,7 @@ impl Node {
     pub async fn run(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: BoxFuture<'static, ()>) -> End {
         let metrics = Arc::clone(&self.services.client.metrics);
         let end = self.take_part(engine, orders, leave).await;
-        metrics.rest();
+        metrics.reset();
         if end == End::Lost {
             metrics.sessions_lost.inc();
         }

@@ -1,4 +1,4 @@
-//! The crawl as a whole, and what waits for its turn.
+//! The crawl as a whole, and the frontier.
 
 use super::super::instrument::{CounterByPair, Gauge, Info, Ratio, RatioBy, SecondsCounter};
 use super::*;
@@ -7,7 +7,7 @@ use harvestman_core::model::{Budget, Fate, PolicyRefusal, RobotsRefusal};
 group! {
     /// The program.
     pub struct BuildMetrics {
-        /// Always 1; its label says which version of the program this is.
+        /// Always 1; its label is the version of the program.
         info: Info = "harvestman_build_info" by "version" in VERSIONS;
     }
 }
@@ -15,28 +15,31 @@ group! {
 group! {
     /// The crawl as a whole.
     pub struct CrawlMetrics {
-        /// Always 1; its labels say what the crawl was set to: the policy, the order of filter and dedup, and what keeps the URLs seen.
+        /// Always 1; its labels are the settings of the crawl: the policy, the order of filter and dedup, and the store
+        /// of the URLs seen.
         info: Info = "harvestman_crawl_info" by "policy" in POLICIES, "order" in FILTER_ORDERS, "store" in DEDUP_STORES;
-        /// Links discovered, seeds included; the sum of all fates and of what waits in the frontier or is leased.
+        /// Links discovered, including seeds: the sum of all fates and of the links that are queued in the frontier or
+        /// leased.
         discovered: Counter = "harvestman_crawl_discovered_total";
-        /// Links whose fate is decided, by fate and reason; what is still queued is not among them. Many `failed` mean that servers fail,
-        /// refuse the crawler, or that links lead nowhere: the reason says which.
+        /// Links with a settled fate, by fate and reason, without those still queued. Many `failed` mean that servers
+        /// fail or refuse the crawler, or that links are dead: see the reason.
         fates: CounterByPair = "harvestman_crawl_fates_total" by "fate" in FATES, "reason" in FATE_REASONS;
-        /// Pages fetched with success: the links whose fate is `fetched`.
+        /// Pages fetched successfully: the links with the fate `fetched`.
         pages: Counter = "harvestman_crawl_pages_total";
-        /// Share of a budget that is left, from 1 to 0; 1 where there is no such budget. The crawl ends when one is at 0.
+        /// Remaining share of a budget, from 1 to 0; 1 if there is no such budget. The crawl ends when one reaches 0.
         budget_remaining: RatioBy = "harvestman_crawl_budget_remaining_ratio" by "budget" in BUDGETS;
-        /// 1 while the crawl rests because somebody has asked it to, 0 else.
+        /// 1 while the crawl is paused by command, otherwise 0.
         paused: Gauge = "harvestman_crawl_paused";
-        /// 1 when the crawl only finishes what is under way, because it was asked to stop or has to, and when it has ended, 0 else.
+        /// 1 when the crawl only completes the requests in progress, because of a stop command or another reason to
+        /// end, and when it has ended, otherwise 0.
         stopping: Gauge = "harvestman_crawl_stopping";
-        /// What the running crawl was told to do, by command and by whether it was done or refused.
+        /// Commands to the running crawl, by command and by result: done or refused.
         commands: CounterByPair = "harvestman_crawl_commands_total" by "command" in COMMANDS, "result" in ANSWERS;
     }
 }
 
 impl CrawlMetrics {
-    /// Has all that can be counted be there from the start.
+    /// Creates all countable series at the start.
     pub(crate) fn begin(&mut self) {
         for fate in labels::FATES {
             let reasons: &[&str] = match *fate {
@@ -64,36 +67,37 @@ impl CrawlMetrics {
 }
 
 group! {
-    /// The frontier: URLs that wait for their fetch.
+    /// The frontier: URLs that wait to be fetched.
     pub struct FrontierMetrics stage "frontier" {
-        received: "URLs that came into the frontier: new links that were accepted. What an earlier run left is not counted again.",
-        sent: "Leases of URLs to hosts, each try counted.",
-        dropped by FRONTIER_REFUSALS: "URLs that were turned away by a limit on what may wait, or let go while they waited because the policy wants them no more, by reason."
+        received: "URLs that entered the frontier: accepted new links. URLs from an earlier run are not counted again.",
+        sent: "Leases of URLs to hosts; each try counts.",
+        dropped by FRONTIER_REFUSALS: "URLs that were rejected by a limit on waiting URLs, or dropped while they waited because the policy does not want them any more, by reason."
     } {
-        /// Leases that ended without an outcome, so that the URL waits again: tries that failed for the moment, and hosts that must be
-        /// left alone all at once.
+        /// Leases that ended without an outcome, so that the URL waits again: transient failures, and hosts that
+        /// suddenly must not be contacted.
         returned: Counter = "harvestman_frontier_returned_total";
-        /// URLs that wait. Rising without end it will meet `frontier.queued_max`.
+        /// URLs that wait. If it rises without end, it reaches `frontier.queued_max`.
         queued: Gauge = "harvestman_frontier_queued_urls";
-        /// URLs handed out whose outcome is not recorded yet.
+        /// Leased URLs whose outcome is not recorded yet.
         leased: Gauge = "harvestman_frontier_leased_urls";
-        /// URLs whose outcome is written to the archive and not yet kept in the state. Near `frontier.in_flight_max` the disk is what the
-        /// crawl waits for.
+        /// URLs whose outcome is written to the archive but not yet committed to the state. Near
+        /// `frontier.in_flight_max` the disk is the bottleneck.
         unkept: Gauge = "harvestman_frontier_unkept_urls";
         /// Hosts that have, or have had, URLs in the frontier.
         hosts: Gauge = "harvestman_frontier_hosts";
-        /// URLs that were lost to this run because the file of waiting URLs could not be read. More than 0 ends the crawl; the state has
-        /// them still.
+        /// URLs that this run lost because the file of waiting URLs could not be read. More than 0 ends the crawl; the
+        /// state still has them.
         lost: Gauge = "harvestman_frontier_lost_urls";
-        /// Time that the frontier spent taking in outcomes and handing out leases. It is one thread: near one second a second it is
-        /// what bounds the crawl.
+        /// Time that the frontier spent processing outcomes and issuing leases. It is one thread: near one second per
+        /// second it is the bottleneck of the crawl.
         busy_seconds: SecondsCounter = "harvestman_frontier_busy_seconds_total";
-        /// Time that the frontier waited for the state to take its changes. Rising fast it means that the disk is too slow.
+        /// Time that the frontier waited for the state to accept its changes. A fast rise means that the disk is too
+        /// slow.
         waiting_seconds: SecondsCounter = "harvestman_frontier_waiting_seconds_total";
-        /// What the policy expected of the URLs that were handed out lately: the moving mean of their scores, 1 where it is more.
+        /// The policy's expectation for the URLs leased recently: the moving mean of their scores, at most 1.
         expected_worth: Ratio = "harvestman_frontier_expected_worth_ratio";
-        /// Share of the next requests expected to bring a page that is wanted and new, where the policy estimates it; below
-        /// `budget.early_stop` the crawl ends.
+        /// Share of the next requests that are expected to bring a page that is wanted and new, if the policy estimates
+        /// it; the crawl ends when it is below `budget.early_stop`.
         expected_yield: Ratio = "harvestman_frontier_expected_yield_ratio";
     }
 }

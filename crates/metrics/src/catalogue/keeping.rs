@@ -1,4 +1,4 @@
-//! What is kept: the archive, the state, what is known of pages visited before.
+//! Persistence: the archive, the state, and recrawls.
 
 use super::super::instrument::{Gauge, Histogram, SecondsCounter};
 use super::*;
@@ -6,61 +6,63 @@ use super::*;
 group! {
     /// WARC files and the page log.
     pub struct ArchiveMetrics stage "archive" {
-        received: "Outcomes handed to the archive: a page's records and its line, or the line alone.",
+        received: "Outcomes passed to the archive: a page's records and its line, or only the line.",
         sent: "Outcomes written.",
-        dropped by ARCHIVE_REFUSALS: "Outcomes that could not be written, by reason. The first one ends the crawl; nothing that was written before is lost."
+        dropped by ARCHIVE_REFUSALS: "Outcomes that could not be written, by reason. The first one ends the crawl; everything written before is intact."
     } {
-        /// What waits for the archive's thread. At `archive.queue_max` the workers wait for the disk.
+        /// Outcomes that wait for the archive's thread. At `archive.queue_max` the workers wait for the disk.
         queue_length: Gauge = "harvestman_archive_queue_length";
         /// Bytes of records that wait for the archive's thread; bounded by `archive.queue_bytes_max`.
         queue_bytes: Gauge = "harvestman_archive_queue_bytes";
-        /// Time that the archive's thread spent writing. It is one thread: near one second a second the disk bounds the crawl.
+        /// Time that the archive's thread spent writing. It is one thread: near one second per second the disk is the
+        /// bottleneck of the crawl.
         busy_seconds: SecondsCounter = "harvestman_archive_busy_seconds_total";
-        /// How long it took to force what was written to the disk, in seconds.
+        /// Duration of syncing written data to disk, in seconds.
         sync_seconds: Histogram = "harvestman_archive_sync_seconds" buckets DISK_SECONDS;
         /// Bytes written to WARC files, compressed.
         written_bytes: Counter = "harvestman_archive_written_bytes_total";
-        /// WARC records written, by type; `revisit` stands for a payload that the archive holds already.
+        /// WARC records written, by type; `revisit` means that the archive already has the payload.
         records: CounterBy = "harvestman_archive_records_total" by "type" in RECORD_TYPES;
-        /// WARC files begun.
+        /// WARC files created.
         files: Counter = "harvestman_archive_files_total";
-        /// Closed WARC files that were uploaded, or failed to be (each try counts), where `archive.upload` names a place.
+        /// Closed WARC files that were uploaded, or failed to be (each try counts), if `archive.upload` is set.
         uploads: CounterBy = "harvestman_archive_uploads_total" by "outcome" in UPLOAD_OUTCOMES;
         /// Bytes of WARC files that were uploaded.
         uploaded_bytes: Counter = "harvestman_archive_uploaded_bytes_total";
-        /// Closed WARC files that are not uploaded yet. Where it grows, the storage does not keep up, or does not answer.
+        /// Closed WARC files that are not uploaded yet. If it grows, the storage is too slow or does not answer.
         upload_waiting_files: Gauge = "harvestman_archive_upload_waiting_files";
-        /// Bytes that the file system of the crawl directory has free. Where none are left the crawl ends.
+        /// Free bytes of the file system of the crawl directory. The crawl ends when none are left.
         free_bytes: Gauge = "harvestman_archive_free_bytes";
     }
 }
 
 group! {
-    /// The state on disk, where it is kept.
+    /// The state on disk, if it is enabled.
     pub struct StateMetrics {
-        /// Changes that wait to be kept. Near its bound, twice the leases, the frontier waits for the disk.
+        /// Changes that wait to be committed. Near its bound, twice the leases, the frontier waits for the disk.
         queue_length: Gauge = "harvestman_state_queue_length";
         /// Groups of changes that were committed.
         commits: Counter = "harvestman_state_commits_total";
         /// Pages whose outcome was committed.
         pages: Counter = "harvestman_state_pages_total";
-        /// Duration of a commit in seconds, with the archive forced to the disk before it.
+        /// Duration of a commit in seconds, including the sync of the archive before it.
         commit_seconds: Histogram = "harvestman_state_commit_seconds" buckets DISK_SECONDS;
-        /// Groups that could not be committed. The first one ends the crawl, and `harvestman resume` goes on from the last that could.
+        /// Groups that could not be committed. The first one ends the crawl, and `harvestman resume` resumes from the
+        /// last committed one.
         failures: Counter = "harvestman_state_commit_failures_total";
     }
 }
 
 group! {
-    /// Visits to pages that were known before, in a recrawl.
+    /// Visits to known pages, in a recrawl.
     pub struct RecrawlMetrics {
         /// Pages that were known when the recrawl began.
         known: Gauge = "harvestman_recrawl_known_pages";
-        /// Visits to pages that were known before, by what they found; few `changed` ones mean that requests are spent for little.
+        /// Visits to known pages, by what they found; few `changed` ones mean that requests are spent for little.
         visits: CounterBy = "harvestman_recrawl_visits_total" by "outcome" in VISIT_OUTCOMES;
-        /// Pages that were not known before and were fetched.
+        /// New pages that were fetched.
         new_pages: Counter = "harvestman_recrawl_new_pages_total";
-        /// Changed pages that are expected among those that were not visited.
+        /// Expected number of changed pages among those that were not visited.
         expected: Gauge = "harvestman_recrawl_expected_changed_pages";
     }
 }

@@ -1,8 +1,9 @@
-//! Every metric, once: its name, kind, unit, labels and what it says.
+//! The definition of every metric: its name, kind, unit, labels and help text.
 //!
-//! Names are `harvestman_<stage>_<what>_<unit>[_total]` in base units (seconds, bytes, ratios). Each stage that pages, links or
-//! requests pass through says of them what came in, what went on, and what ended there and why ([`StageMetrics`]); how long it worked and
-//! waited, and what waits for it, where it has workers and a queue of its own.
+//! Names are `harvestman_<stage>_<what>_<unit>[_total]` in base units (seconds, bytes, ratios). Each stage that pages,
+//! links or requests pass through counts what it received, what it passed on, and what it dropped and why
+//! ([`StageMetrics`]); a stage with workers and a queue of its own also reports its busy and waiting time and the
+//! length of its queue.
 
 mod crawl;
 mod fleet;
@@ -22,23 +23,23 @@ pub use keeping::{ArchiveMetrics, RecrawlMetrics, StateMetrics};
 pub use pages::{ClassifyMetrics, DedupMetrics, FilterMetrics, ParseMetrics, WorkerMetrics};
 pub use policy::PolicyMetrics;
 
-/// Bounds for durations of requests: from a fast local server to the longest time-out.
+/// Bounds for durations of requests: from a fast local server to the longest timeout.
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
 
-/// Bounds for waits that politeness asks for: from none to the longest crawl-delay and back-off.
+/// Bounds for politeness waits: from none to the longest crawl delay and back-off.
 const WAIT_SECONDS: &[f64] = &[0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
 
-/// Bounds for writing to the disk and forcing it there: from a fast one to one that fails.
+/// Bounds for writing to disk and syncing: from a fast disk to a failing one.
 const DISK_SECONDS: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0];
 
-/// What every stage is asked. What came in has gone on, was dropped, or is still there.
+/// The metrics of every stage. Everything received was sent on, was dropped, or is still in the stage.
 #[derive(Debug, Clone)]
 pub struct StageMetrics {
-    /// What came in.
+    /// Received items.
     pub received: Counter,
-    /// What went on to the next stage.
+    /// Items passed on to the next stage.
     pub sent: Counter,
-    /// What ended here, by reason.
+    /// Items that ended here, by reason.
     pub dropped: CounterBy,
 }
 
@@ -71,8 +72,8 @@ macro_rules! stage_definitions {
     };
 }
 
-/// Declares a group of metrics: the struct that counts and the definitions that the reference is made of. The doc comment of a
-/// field is the metric's help.
+/// Declares a group of metrics: the struct that counts and the definitions from which the reference is generated. The
+/// doc comment of a field is the metric's help.
 macro_rules! group {
     (
         $(#[doc = $about:literal])+
@@ -110,7 +111,7 @@ macro_rules! group {
                 [stage, own].concat()
             }
 
-            /// Makes the group's metrics in `registry`; without one they count nothing.
+            /// Creates the group's metrics in `registry`; without one they count nothing.
             pub(crate) fn make(registry: Option<&Registry>) -> Self {
                 Self {
                     $( stage: StageMetrics::make(
@@ -146,7 +147,7 @@ macro_rules! group {
 
 use {group, stage_definitions};
 
-/// A group as the reference shows it: title, what the group is about, its metrics.
+/// A group in the reference: title, description, metrics.
 type Group = (&'static str, &'static [&'static str], Vec<Definition>);
 
 macro_rules! groups {
@@ -174,7 +175,7 @@ pub(super) fn groups() -> Vec<Group> {
     ]
 }
 
-/// Returns all metrics of the catalogue; those of the process are not among them.
+/// Returns all metrics of the catalogue, without those of the process.
 pub fn definitions() -> impl Iterator<Item = Definition> {
     groups().into_iter().flat_map(|(_, _, definitions)| definitions)
 }

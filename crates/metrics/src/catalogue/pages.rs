@@ -1,4 +1,4 @@
-//! What workers do with a page: parse it, find its cluster, judge its links.
+//! The work on a page: parser, classifier, link filter, dedup.
 
 use super::super::instrument::{CounterByNumber, Gauge, Ratio, SecondsCounter};
 use super::*;
@@ -6,13 +6,15 @@ use super::*;
 group! {
     /// The workers: threads that take a fetched page through parser, classifier, filter, dedup and the encoder of the archive.
     pub struct WorkerMetrics {
-        /// Workers that there are.
+        /// Number of workers.
         threads: Gauge = "harvestman_worker_threads";
-        /// Fetched pages that wait for a worker. Near `frontier.in_flight_max` the processor is what the crawl waits for.
+        /// Fetched pages that wait for a worker. Near `frontier.in_flight_max` the processor is the bottleneck of the
+        /// crawl.
         queue_length: Gauge = "harvestman_worker_queue_length";
-        /// Time that all workers together spent on pages. As many seconds a second as there are workers is all that they have.
+        /// Time that all workers together spent on pages. The maximum is one second per second and worker.
         busy_seconds: SecondsCounter = "harvestman_worker_busy_seconds_total";
-        /// Time that all workers together waited for the archive to take what they had. Rising fast it means that the disk is too slow.
+        /// Time that all workers together waited for the archive to accept their output. A fast rise means that the
+        /// disk is too slow.
         waiting_seconds: SecondsCounter = "harvestman_worker_waiting_seconds_total";
     }
 }
@@ -20,49 +22,49 @@ group! {
 group! {
     /// The parser.
     pub struct ParseMetrics stage "parse" {
-        received: "Pages handed to the parser.",
-        sent: "Pages whose links and text were taken out.",
-        dropped by PARSE_REFUSALS: "Pages that were not parsed, by reason. `panic` is a fault of the parser, which is contained and costs only the page's links: please report it."
+        received: "Pages passed to the parser.",
+        sent: "Pages whose links and text were extracted.",
+        dropped by PARSE_REFUSALS: "Pages that were not parsed, by reason. `panic` is a bug in the parser, which costs only the page's links: please report it."
     } {
         /// Time that all workers together spent decoding and parsing pages.
         busy_seconds: SecondsCounter = "harvestman_parse_busy_seconds_total";
         /// Bytes parsed, after decompression.
         parsed_bytes: Counter = "harvestman_parse_parsed_bytes_total";
-        /// Links found on pages.
+        /// Links found on pages and in their `Refresh` headers.
         links: Counter = "harvestman_parse_links_total";
-        /// Pages parsed, by the charset they were read in.
+        /// Pages parsed, by charset.
         pages: CounterBy = "harvestman_parse_pages_total" by "charset" in CHARSETS;
-        /// Pages of which only the first part could be parsed: longer than a limit allows, or with a broken or unknown coding.
+        /// Pages of which only the first part could be parsed: longer than a limit, or with a broken or unknown coding.
         cut: CounterBy = "harvestman_parse_cut_pages_total" by "reason" in CUTS;
     }
 }
 
 group! {
-    /// The classifier: which cluster a page is of, that is, by which template it was made.
+    /// The classifier: which cluster a page belongs to, that is, which template it was made from.
     pub struct ClassifyMetrics stage "classify" {
-        received: "Pages whose cluster was asked for.",
-        sent: "Pages that are of a cluster that the policy knows.",
-        dropped by CLASSIFY_REFUSALS: "Pages of no cluster that is known, by reason: all of them before the first lesson and with policies that learn no clusters; many of them later mean that the site has changed."
+        received: "Pages passed to the classifier.",
+        sent: "Pages of a cluster that the policy knows.",
+        dropped by CLASSIFY_REFUSALS: "Pages of no known cluster, by reason: all pages before the first model update and with policies that learn no clusters; many of them later mean that the site has changed."
     } {
         /// Time that all workers together spent on finding clusters.
         busy_seconds: SecondsCounter = "harvestman_classify_busy_seconds_total";
-        /// Pages by cluster, as the policy's log and `harvestman explain` number them. The first 32 clusters that pages are found of have
-        /// a series of their own, the rest is `other`; `unknown` are pages of no cluster.
+        /// Pages by cluster, as numbered in the policy log and by `harvestman explain`. The first 32 clusters with
+        /// pages have a series of their own, all others are `other`; `unknown` are pages of no cluster.
         pages: CounterByNumber = "harvestman_classify_pages_total" by "cluster" in CLUSTERS;
     }
 }
 
 group! {
-    /// Scope and the policy's filter. In which order filter and dedup come is a setting (`filter.order`), which
-    /// `harvestman_crawl_info` names.
+    /// Scope and the policy's filter. The order of filter and dedup is a setting (`filter.order`), which
+    /// `harvestman_crawl_info` shows.
     pub struct FilterMetrics stage "filter" {
-        received: "Links handed to the filter.",
+        received: "Links passed to the filter.",
         sent: "Links in scope and wanted.",
-        dropped by REFUSALS: "Links that the filter refuses, by reason: outside the scope, not wanted by the policy, nofollow, too deep."
+        dropped by REFUSALS: "Links that the filter refuses, by reason: out of scope, not wanted by the policy, nofollow, too deep."
     } {
         /// Links whose way through the filter was timed: all of one page in 64.
         timed_links: Counter = "harvestman_filter_timed_links_total";
-        /// Time that those links took in scope and filter, in seconds; divided by their number it is the time a link.
+        /// Time that those links took in scope and filter, in seconds; divided by their number it is the time per link.
         timed_seconds: SecondsCounter = "harvestman_filter_timed_seconds_total";
     }
 }
@@ -76,26 +78,30 @@ group! {
     } {
         /// URLs whose look-up was timed: all of one page in 64.
         timed_links: Counter = "harvestman_dedup_timed_links_total";
-        /// Time that those took in the set of URLs seen, in seconds; divided by their number it is the time a URL.
+        /// Time that those took in the set of URLs seen, in seconds; divided by their number it is the time per URL.
         timed_seconds: SecondsCounter = "harvestman_dedup_timed_seconds_total";
         /// URLs in the set.
         entries: Gauge = "harvestman_dedup_entries";
         /// Memory of the set in bytes.
         memory_bytes: Gauge = "harvestman_dedup_memory_bytes";
-        /// Files of the set in bytes; 0 while all fits into `dedup.memory`.
+        /// Bytes of the set's files; 0 while the set fits into `dedup.memory`.
         disk_bytes: Gauge = "harvestman_dedup_disk_bytes";
-        /// Share of the Bloom filter's bits that are set, as its number of URLs lets expect it; 0 where there is no filter. Near 0.5 it is
-        /// full and grows by another layer, which costs time and memory: plan for more URLs with `dedup.planned`.
+        /// Share of the Bloom filter's bits that are set, as expected from its number of URLs; 0 if there is no filter.
+        /// Near 0.5 it is full and grows by another layer, which costs time and memory: plan for more URLs with
+        /// `dedup.planned`.
         bloom_fill: Ratio = "harvestman_dedup_bloom_fill_ratio";
-        /// Share of new URLs that the Bloom filter would take for known ones now. Above `dedup.false_positives` more came than planned.
+        /// Share of new URLs that the Bloom filter would now take for known ones. Above `dedup.false_positives` there
+        /// are more URLs than planned.
         bloom_error: Ratio = "harvestman_dedup_bloom_false_positive_ratio";
-        /// New URLs that the Bloom filter took for known ones: counted where an exact set stands behind it, estimated by a sample where not.
+        /// New URLs that the Bloom filter took for known ones: counted if an exact set confirms them, otherwise
+        /// estimated by a sample.
         false_positives: Gauge = "harvestman_dedup_false_positives";
-        /// New URLs that the Bloom filter is expected to have taken for known ones, by how full it is.
+        /// New URLs that the Bloom filter is expected to have taken for known ones, from its fill.
         expected_false_positives: Gauge = "harvestman_dedup_false_positives_expected";
-        /// New URLs that were dropped as known ones: none, but with `dedup.store` = `bloom-only` the false positives.
+        /// New URLs that were dropped as known ones: none, except with `dedup.store` = `bloom-only`, where these are
+        /// the false positives.
         wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_urls";
-        /// The same, as it is expected by how full the Bloom filter is.
+        /// The same, as expected from the fill of the Bloom filter.
         expected_wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_expected_urls";
     }
 }

@@ -1,11 +1,11 @@
-//! What stands in the catalogue of a metric.
+//! The catalogue entry of a metric.
 
 use prometheus::{HistogramOpts, Opts};
 
-/// The label value that stands for all values outside a metric's fixed set.
+/// The label value for all values outside a metric's fixed set.
 pub const OTHER: &str = "other";
 
-/// What a metric is.
+/// The kind of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Only rises.
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// A label and the values it may take; `other` is always one more.
+/// A label and its possible values, in addition to `other`.
 #[derive(Debug, Clone, Copy)]
 pub struct Label {
     /// The label's name.
@@ -36,16 +36,16 @@ pub struct Label {
     pub values: &'static [&'static str],
 }
 
-/// A metric's line in the catalogue.
+/// A metric's entry in the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
     /// The whole name.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What it says, its unit, and what a bad value means where that helps.
+    /// Its meaning, its unit, and what a bad value means if that helps.
     pub help: &'static str,
-    /// Its labels, the outer first.
+    /// Its labels, outermost first.
     pub labels: &'static [Label],
     /// Upper bounds of a histogram's buckets.
     pub buckets: &'static [f64],

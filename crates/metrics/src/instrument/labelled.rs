@@ -1,4 +1,4 @@
-//! Metrics with labels. Each has a fixed set of values, so that the number of series has a bound.
+//! Metrics with labels. Each label has a fixed set of values, so that the number of series is bounded.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec, Registry};
 
 use super::{Counter, Definition, Gauge, Histogram, Instrument, Kind, Label, OTHER, Ratio, enter};
 
-/// Handles by label value, sorted for look-up. A value outside the set finds the handle of [`OTHER`].
+/// Handles by label value, sorted for look-up. A value outside the set yields the handle of [`OTHER`].
 #[derive(Debug, Clone)]
 struct Children<T> {
     sorted: Vec<(&'static str, T)>,
@@ -73,8 +73,8 @@ by_one_label! {
     RatioBy of Ratio, Gauge, prometheus::GaugeVec, opts
 }
 
-/// Counters by the values of two labels. Most pairs never occur: children are made when they are first counted, but for those that
-/// are named beforehand (`begin`).
+/// Counters by the values of two labels. Most pairs never occur: their series are created when they are first counted,
+/// except those created beforehand (`begin`).
 #[derive(Debug, Clone)]
 pub struct CounterByPair {
     vec: Option<IntCounterVec>,
@@ -85,7 +85,7 @@ pub struct CounterByPair {
 
 impl CounterByPair {
     /// Returns the one with these label values; a value outside the metric's sets counts as `other`, except that the
-    /// inner one may be empty. Quick for those that there were from the start.
+    /// inner one may be empty. Fast for those created beforehand.
     pub fn by(&self, outer: &str, inner: &str) -> Counter {
         self.begun.get(&(outer, inner)).cloned().unwrap_or_else(|| self.make(outer, inner))
     }
@@ -96,7 +96,7 @@ impl CounterByPair {
         Counter(self.vec.as_ref().map(|vec| vec.with_label_values(&[outer, inner])))
     }
 
-    /// Has these be there from the start, at 0: what comes into being with its first count has not risen, to Prometheus.
+    /// Creates these series beforehand, at 0: to Prometheus, a series that appears with its first count has not risen.
     pub(crate) fn begin(&mut self, outer: &'static str, inner: impl IntoIterator<Item = &'static str>) {
         for inner in inner {
             let counter = self.make(outer, inner);
@@ -115,12 +115,12 @@ impl Instrument for CounterByPair {
     }
 }
 
-/// How many numbers have a series of their own.
+/// Number of numbers with a series of their own.
 pub const NUMBERS: usize = 32;
 
-/// Counters by a number of which nobody knows beforehand what it will be. The first [`NUMBERS`] that are counted have a series of their
-/// own, the others are `other` together. So the series that there are stay what they are; where numbers are counted very unequally,
-/// as those of page templates are, the ones that are counted most come early.
+/// Counters by a number that is not known beforehand. The first [`NUMBERS`] that are counted have a series of their
+/// own, the others are `other` together. So existing series keep their meaning; if numbers are counted very unequally,
+/// as those of page templates are, the most frequent ones come early.
 #[derive(Debug, Clone)]
 pub struct CounterByNumber {
     vec: Option<IntCounterVec>,
@@ -129,14 +129,14 @@ pub struct CounterByNumber {
 }
 
 impl CounterByNumber {
-    /// Returns the one of this number.
+    /// Returns the counter of this number.
     pub fn by(&self, number: u32) -> &Counter {
         let child = || (number, Counter(self.vec.as_ref().map(|vec| vec.with_label_values(&[&number.to_string()]))));
         let places = self.numbered.iter().map(|place| place.get_or_init(child));
         places.into_iter().find(|(taken, _)| *taken == number).map_or(&self.named.other, |(_, counter)| counter)
     }
 
-    /// Returns the one that has a name instead of a number.
+    /// Returns the counter with a name instead of a number.
     pub fn named(&self, name: &str) -> &Counter {
         self.named.get(name)
     }
@@ -153,7 +153,7 @@ impl Instrument for CounterByNumber {
     }
 }
 
-/// What does not change while a process runs, as label values of a series that is 1.
+/// Constants of a process, as label values of a series that is 1.
 #[derive(Debug, Clone)]
 pub struct Info {
     vec: Option<IntGaugeVec>,
@@ -161,7 +161,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Says it, in place of what was said before: a value for each label, in their order.
+    /// Sets the values, one for each label in their order, and replaces the values before.
     pub fn set(&self, values: &[&str]) {
         let Some(vec) = &self.vec else { return };
         let known = |(label, value): (&Label, _)| if label.values.contains(&value) { value } else { OTHER };

@@ -1,6 +1,6 @@
 //! The kinds of metrics: thin wrappers that know their definition and hold a ready handle for each label value.
 //!
-//! Without a registry they are made too, and count nothing: what they are asked for is 0 then.
+//! Without a registry they are also created, but count nothing and read as 0.
 
 mod definition;
 mod labelled;
@@ -13,7 +13,7 @@ use prometheus::core::Collector;
 pub use definition::{Definition, Kind, Label, OTHER};
 pub use labelled::{CounterBy, CounterByNumber, CounterByPair, GaugeBy, HistogramBy, Info, NUMBERS, RatioBy};
 
-/// Makes a collector and puts it into the registry, if there is one.
+/// Creates a collector and adds it to the registry, if there is one.
 fn enter<C: Collector + Clone + 'static>(
     registry: Option<&Registry>,
     make: impl FnOnce() -> prometheus::Result<C>,
@@ -24,12 +24,12 @@ fn enter<C: Collector + Clone + 'static>(
     Some(collector)
 }
 
-/// A metric that can be made from its definition.
+/// A metric that can be created from its definition.
 pub trait Instrument: Sized {
-    /// What it is.
+    /// Its kind.
     const KIND: Kind;
 
-    /// Makes it and puts it into the registry; without one it counts nothing.
+    /// Creates the metric and adds it to the registry; without one it counts nothing.
     fn make(definition: &Definition, registry: Option<&Registry>) -> Self;
 }
 
@@ -57,13 +57,13 @@ impl Counter {
 
     /// Counts `n`.
     pub fn add(&self, n: u64) {
-        // Even to add nothing would take the counter's memory away from another thread.
+        // Even adding 0 would take the counter's cache line away from another thread.
         if let Some(counter) = self.0.as_ref().filter(|_| n > 0) {
             counter.inc_by(n);
         }
     }
 
-    /// Counts what is missing to `total`, which somebody else has counted. Only for one caller at a time.
+    /// Adds the difference to `total`, which was counted elsewhere. Only for one caller at a time.
     pub fn raise_to(&self, total: u64) {
         self.add(total.saturating_sub(self.get()));
     }
@@ -93,7 +93,7 @@ impl SecondsCounter {
         self.0.as_ref().map_or(0.0, prometheus::Counter::get)
     }
 
-    /// Returns whether anything is counted: whether measuring is worth its time.
+    /// Returns whether anything is counted, so that measuring is worth its time.
     pub const fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -106,7 +106,7 @@ instrument!(SecondsCounter is Counter of prometheus::Counter, opts);
 pub struct Gauge(Option<prometheus::IntGauge>);
 
 impl Gauge {
-    /// Sets the level; one beyond the gauge's range is shown as its highest.
+    /// Sets the level; one beyond the gauge's range is shown as its maximum.
     pub fn set(&self, level: u64) {
         if let Some(gauge) = &self.0 {
             gauge.set(i64::try_from(level).unwrap_or(i64::MAX));
@@ -135,19 +135,19 @@ impl Gauge {
 
 instrument!(Gauge is Gauge of prometheus::IntGauge, opts);
 
-/// Lengths of time, counted in buckets.
+/// Durations, counted in buckets.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram(Option<prometheus::Histogram>);
 
 impl Histogram {
-    /// Counts one length of time.
+    /// Counts one duration.
     pub fn observe(&self, duration: Duration) {
         if let Some(histogram) = &self.0 {
             histogram.observe(duration.as_secs_f64());
         }
     }
 
-    /// Returns how many were counted.
+    /// Returns the number of observations.
     pub fn count(&self) -> u64 {
         self.0.as_ref().map_or(0, prometheus::Histogram::get_sample_count)
     }
@@ -155,7 +155,7 @@ impl Histogram {
 
 instrument!(Histogram is Histogram of prometheus::Histogram, histogram_opts);
 
-/// A length of time that rises and falls.
+/// A duration that rises and falls.
 #[derive(Debug, Clone, Default)]
 pub struct Seconds(Option<prometheus::Gauge>);
 
@@ -180,7 +180,7 @@ instrument!(Seconds is Gauge of prometheus::Gauge, opts);
 pub struct Ratio(Option<prometheus::Gauge>);
 
 impl Ratio {
-    /// Sets the share; what is outside 0 to 1 is drawn to its edge.
+    /// Sets the share, clamped to 0 … 1.
     pub fn set(&self, share: f64) {
         if let Some(gauge) = &self.0 {
             gauge.set(share.clamp(0.0, 1.0));
