@@ -1,7 +1,6 @@
 //! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: control of a
 //! running crawl from another terminal.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,12 +9,10 @@ use anyhow::{Context, bail};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use serde::Deserialize;
-use serde_json::Value;
 
 use super::endpoints::ADDRESS_FILE;
 use harvestman_admin::SOCKET;
-use harvestman_fleet::status::FleetProgress;
+use harvestman_report::{CrawlStatus, read_object};
 
 /// Time limit for the answer of a crawl.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -134,7 +131,7 @@ fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result
 /// Prints the progress of a crawl and what it waits for.
 pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
     let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
-    let shown = if args.json { text + "\n" } else { told(&serde_json::from_str(&text)?) + &page(&args.directory) };
+    let shown = if args.json { text + "\n" } else { parsed(&text)?.to_string() + &page(&args.directory) };
     // A closed pipe (`| head`) is not an error.
     let _ = io::stdout().write_all(shown.as_bytes());
     Ok(())
@@ -149,13 +146,17 @@ pub(super) fn reach(directory: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The crawl runs but does not answer.
-pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<Value>> {
+pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<CrawlStatus>> {
     if std::os::unix::net::UnixStream::connect(directory.join(SOCKET)).is_err() {
         // A killed crawl leaves a socket that nobody listens on.
         return Ok(None);
     }
     let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
-    Ok(Some(serde_json::from_str(&text)?))
+    parsed(&text).map(Some)
+}
+
+fn parsed(text: &str) -> anyhow::Result<CrawlStatus> {
+    Ok(read_object("status", text.as_bytes())?)
 }
 
 /// Sends a command without arguments to a running crawl.
@@ -191,116 +192,8 @@ async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, V
     Ok(text)
 }
 
-/// The status for people.
-fn told(status: &Value) -> String {
-    let number = |name: &str| status[name].as_u64().unwrap_or_default();
-    let mut text = format!(
-        "pages {}, requests {}, waiting {}, under way {}, hosts {}, running for {} s\n",
-        number("pages"),
-        number("requests"),
-        number("queued"),
-        number("leased"),
-        number("hosts"),
-        status["elapsed_seconds"].as_f64().unwrap_or_default().round(),
-    );
-    for budget in status["budgets"].as_array().into_iter().flatten() {
-        let kind = budget["budget"].as_str().unwrap_or_default();
-        let _ = writeln!(text, "budget of {kind}: {} of {}", budget["used"], budget["limit"]);
-    }
-    if status["draining"] == true {
-        text.push_str("stopping: what is under way is finished\n");
-    } else if status["paused"] == true {
-        text.push_str("paused: `harvestman resume-crawl` lets it go on\n");
-    }
-    if let Some(stall) = status["stall"].as_str() {
-        let _ = writeln!(text, "stalled: {stall}");
-    }
-    let first = status["waits"]["first"].as_array().cloned().unwrap_or_default();
-    for wait in &first {
-        let (host, reason) = (wait["host"].as_str().unwrap_or_default(), wait["reason"].as_str().unwrap_or_default());
-        let _ = writeln!(text, "  {host} is left alone for {} s: {}", wait["seconds"], meaning(reason));
-    }
-    let more = status["waits"]["hosts"].as_u64().unwrap_or_default().saturating_sub(first.len() as u64);
-    if more > 0 {
-        let _ = writeln!(text, "  and {more} hosts more");
-    }
-    text + &held(&status["in_force"]) + &fleet(&status["fleet"])
-}
-
-/// Where the node stands in its fleet, if it is of one.
-fn fleet(standing: &Value) -> String {
-    FleetProgress::deserialize(standing).map_or_else(|_| String::new(), |standing| standing.to_string())
-}
-
-/// Where the crawl's live page is, if it has one.
+/// Returns a line with the address of the crawl's live page, if it has one.
 fn page(directory: &Path) -> String {
     std::fs::read_to_string(directory.join(ADDRESS_FILE))
         .map_or_else(|_| String::new(), |page| format!("live page: {page}"))
-}
-
-/// What somebody has told the crawl and holds.
-fn held(in_force: &Value) -> String {
-    let mut text = String::new();
-    for (name, value) in in_force["set"].as_object().into_iter().flatten() {
-        let _ = writeln!(text, "set: {name} = {}", value.as_str().unwrap_or_default());
-    }
-    for list in ["banned", "pinned", "blocked"] {
-        for what in in_force[list].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            let _ = writeln!(text, "{list}: {what}");
-        }
-    }
-    text
-}
-
-/// What a reason to wait means.
-fn meaning(reason: &str) -> &str {
-    match reason {
-        "back_off" => "it failed, or asked for it (429, 503)",
-        "breaker" => "it could not be reached several times in a row",
-        "robots" => "its robots.txt cannot be had",
-        "group" => "another host of its group asked for it (429, 503)",
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use harvestman_fleet::status::{FleetStatus, NodeStatus};
-
-    #[test]
-    fn a_stalled_crawl_says_since_what_it_waits_for() {
-        let status = serde_json::json!({
-            "pages": 3, "requests": 9, "queued": 5, "leased": 0, "hosts": 2, "elapsed_seconds": 7.4, "paused": false,
-            "budgets": [{"budget": "pages", "used": 3, "limit": 100}],
-            "stall": "nothing can be fetched",
-            "waits": {"hosts": 3, "first": [
-                {"host": "http://a.test", "reason": "back_off", "until": "2026-01-01T00:00:09Z", "seconds": 9},
-                {"host": "http://b.test", "reason": "robots", "until": "2026-01-01T01:00:00Z", "seconds": 3600},
-            ]},
-            "in_force": {"set": {"host.delay": "2s"}, "banned": ["5", "/tag/*"], "pinned": [], "blocked": ["c.test"]},
-        });
-        let text = told(&status);
-        for part in [
-            "waiting 5",
-            "budget of pages: 3 of 100",
-            "stalled: nothing can be fetched\n",
-            "http://a.test is left alone for 9 s: it failed",
-            "its robots.txt cannot be had",
-            "and 1 hosts more",
-            "set: host.delay = 2s\nbanned: 5\nbanned: /tag/*\nblocked: c.test\n",
-        ] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-        let node = NodeStatus { node: "a".to_owned(), state: "live".to_owned(), leads: true, ..NodeStatus::default() };
-        let fleet = FleetStatus { name: "x".to_owned(), size: 1, nodes: vec![node], ..FleetStatus::default() };
-        let standing = FleetProgress { session: "a.1".to_owned(), margin_seconds: 3.0, fleet };
-        let text = told(&serde_json::json!({"pages": 3, "fleet": standing}));
-        assert!(
-            text.contains("fleet: crawl `x`") && text.contains("live, leads") && text.contains("this is node a;"),
-            "{text}"
-        );
-        let busy = serde_json::json!({"leased": 1, "queued": 5, "waits": status["waits"]});
-        assert!(!told(&busy).contains("stalled") && !told(&busy).contains("fleet"));
-    }
 }

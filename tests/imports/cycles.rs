@@ -12,11 +12,6 @@ const EXCEPTIONS: &[Exception] = &[
     ("pipeline", "learning.rs snapshot_publisher.rs", "to be removed"),
     ("policy", "cluster_graph/learnt.rs cluster_graph/snapshot.rs", "to be removed"),
     ("policy", "follow/publication.rs learned/snapshot.rs learned/stored.rs", "to be removed"),
-    (
-        "report",
-        "document/log.rs document/merged.rs document/mod.rs document/nodes.rs document/site.rs",
-        "to be removed",
-    ),
     ("sim", "changes.rs render.rs site.rs traps.rs", "to be removed"),
     ("stages", "host/actor/mod.rs host/ports.rs", "to be removed"),
     ("storage", "archive/tables/lines.rs archive/tables/mod.rs", "to be removed"),

@@ -14,8 +14,6 @@ const EXCEPTIONS: &[Exception] = &[
     ("policy", "Sampled", "to be removed"),
     ("policy", "Sampling", "to be removed"),
     ("policy", "Stage", "to be removed"),
-    ("report", "Group", "to be removed"),
-    ("report", "HostRow", "to be removed"),
     ("sim", "Route", "to be removed"),
     ("storage", "Error", "to be removed"),
     ("storage", "Header", "to be removed"),

@@ -146,18 +146,17 @@ impl Report {
         let (started, ended) = span;
         let wall = ended.since(started);
         let per_cpu = |cpu: f64| per_second(status.pages, Duration::try_from_secs_f64(cpu).unwrap_or_default());
-        let Run { seeds, seed, config, warc_files, troubles, dedup, fleet, .. } = run;
         Self {
             version: Cow::Borrowed(env!("CARGO_PKG_VERSION")),
-            seeds,
-            seed,
-            config,
-            warc_files,
-            troubles,
+            seeds: run.seeds,
+            seed: run.seed,
+            config: run.config,
+            warc_files: run.warc_files,
+            troubles: run.troubles,
             crawl_delays_capped_hosts: run.crawl_delays_capped_hosts,
             crawl_delays_capped: run.crawl_delays_capped,
-            dedup,
-            fleet,
+            dedup: run.dedup,
+            fleet: run.fleet,
             started: started.timestamp().to_string(),
             ended: ended.timestamp().to_string(),
             stop_reason,
@@ -183,8 +182,7 @@ impl Report {
     /// Returns whether no page could be fetched: neither by this crawl nor by other nodes of its fleet, and no known page was found
     /// unchanged.
     pub fn has_nothing(&self) -> bool {
-        let elsewhere = self.fleet.as_ref().is_some_and(|fleet| fleet.was_over || fleet.pages_of_others > 0);
-        self.pages == 0 && self.fates.of(Fate::NotModified) == 0 && !elsewhere
+        has_nothing(self.pages, &self.fates, self.fleet.as_ref())
     }
 
     /// Writes the report as JSON to `path`. The file is replaced as a whole or not at all: the text is first written to a file beside it.
@@ -210,8 +208,14 @@ impl Report {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-const fn is_zero(count: &u64) -> bool {
+pub(crate) const fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// See [`Report::has_nothing`].
+pub(crate) fn has_nothing(pages: u64, fates: &FateTable, fleet: Option<&FleetFigures>) -> bool {
+    let elsewhere = fleet.is_some_and(|fleet| fleet.was_over || fleet.pages_of_others > 0);
+    pages == 0 && fates.of(Fate::NotModified) == 0 && !elsewhere
 }
 
 /// Rounds a rate to two decimals.

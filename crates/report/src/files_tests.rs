@@ -14,7 +14,7 @@ use harvestman_stages::host::CappedDelay;
 use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
 
 /// A snapshot with all there is.
-fn status() -> CrawlStatus {
+pub(super) fn status() -> CrawlStatus {
     let mut fates = FateTable::default();
     for (fate, count) in [
         (Fate::Fetched, 30),
@@ -123,7 +123,7 @@ proptest! {
         let (time, counts) = (Duration::from_millis(millis), [(status, count)]);
         let report = Report { pages: count, wall: time, pages_per_second: rate, cpu_seconds: cpu, statuses: counts.into(), ..report() };
         prop_assert_eq!(&read::<Report>(&serde_json::to_value(&report).unwrap()), &report);
-        let snapshot = CrawlStatus { bytes: count, elapsed: time, statuses: counts.into(), ..super::files_tests::status() };
+        let snapshot = CrawlStatus { bytes: count, elapsed: time, statuses: counts.into(), ..self::status() };
         prop_assert_eq!(&read::<CrawlStatus>(&serde_json::to_value(&snapshot).unwrap()), &snapshot);
     }
 }

@@ -16,6 +16,7 @@ mod recrawl;
 pub mod render;
 mod seconds;
 mod status;
+mod status_text;
 mod stop_reason;
 mod text;
 mod usage;

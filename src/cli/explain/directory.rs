@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use crate::cli::lines::Lines;
 use harvestman_core::config::{self, Config, Layers};
 use harvestman_core::model::PageRecord;
+use harvestman_report::{Report, read_object};
 
 /// A directory written by a crawl.
 #[derive(Debug)]
@@ -52,7 +53,13 @@ impl CrawlDirectory {
     }
 
     /// Returns the report, or `None` if the crawl has not ended.
-    pub fn report(&self) -> Option<serde_json::Value> {
-        serde_json::from_slice(&std::fs::read(self.path.join("report.json")).ok()?).ok()
+    ///
+    /// # Errors
+    /// The report is malformed; the error names the field.
+    pub fn report(&self) -> anyhow::Result<Option<Report>> {
+        match std::fs::read(self.path.join("report.json")) {
+            Ok(bytes) => Ok(Some(read_object("report.json", &bytes)?)),
+            Err(_) => Ok(None),
+        }
     }
 }

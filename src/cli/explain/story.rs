@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::directory::CrawlDirectory;
 use super::policy_log::{Knowledge, knowledge};
-use harvestman_core::model::{PageRecord, PolicyRefusal};
+use harvestman_core::model::{Fate, PageRecord, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
 use harvestman_storage::archive::LinksLine;
 
@@ -120,7 +120,7 @@ fn verdict(
     if let Err(why) = scope.check(url.as_str()) {
         return Ok(format!("it is outside the scope of this crawl ({}), so it was never requested", why.label()));
     }
-    let waited = match waiting(directory) {
+    let waited = match waiting(directory)? {
         Some(0) => "no URL was queued when the crawl ended".to_owned(),
         Some(left) => format!("{left} URLs were still queued when the crawl ended"),
         None => "the crawl has not written its report, so the URL may still be queued or in flight".to_owned(),
@@ -149,7 +149,6 @@ fn meaning(why: &str) -> &'static str {
 }
 
 /// Returns the number of URLs that were queued at the end.
-fn waiting(directory: &CrawlDirectory) -> Option<u64> {
-    let report = directory.report()?;
-    Some(report["fates"]["queued"].as_u64().unwrap_or(0))
+fn waiting(directory: &CrawlDirectory) -> anyhow::Result<Option<u64>> {
+    Ok(directory.report()?.map(|report| report.fates.of(Fate::Queued)))
 }

@@ -8,15 +8,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::cli::control;
 use crate::cli::lines::Lines;
 use harvestman_core::clock::Instant;
 use harvestman_policy::learned::SiteModel;
-use harvestman_report::document::site::{shown, worths};
-use harvestman_report::document::{Asked, Sources, Told, asked};
+use harvestman_report::document::site::{examples, worths};
+use harvestman_report::document::{Configuration, ControlLog, Sources};
+use harvestman_report::{Report, read_object};
 use harvestman_storage::archive::WARC_DIRECTORY;
 
 /// Maximum number of earlier reports that are read.
@@ -57,14 +57,14 @@ pub(super) fn read_but_log(path: &Path, now: Instant) -> Sources {
             sources.notes.push(format!("A crawl is running in this directory but does not answer: {error:#}."))
         }
     }
-    sources.asked = configuration(path);
+    sources.configuration = configuration(path);
     sources.report = json(path, "report.json", &mut sources.notes);
     sources.in_force = json(path, "in-force.json", &mut sources.notes);
     sources.earlier = earlier(path, &mut sources.notes);
-    sources.told = told(path, &mut sources.notes);
+    sources.control = control_log(path, &mut sources.notes);
     sources.facts = model(path);
     if !matches!(sources.facts, Some(Ok(_))) {
-        sources.lesson = last_lesson(path, &mut sources.notes);
+        sources.has_logged_clusters = has_logged_clusters(path, &mut sources.notes);
     }
     sources.warcs = warcs(path);
     sources.has.state = path.join("state").is_dir();
@@ -72,30 +72,28 @@ pub(super) fn read_but_log(path: &Path, now: Instant) -> Sources {
     sources
 }
 
-fn configuration(path: &Path) -> Option<Result<Asked, String>> {
+fn configuration(path: &Path) -> Option<Result<Configuration, String>> {
     match fs::read_to_string(path.join("config.toml")) {
-        Ok(text) => Some(asked(&text)),
+        Ok(text) => Some(Configuration::read(&text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => Some(Err(error.to_string())),
     }
 }
 
-/// Reads a JSON file. Returns `None` if it is missing or, after noting it, damaged.
-fn json(path: &Path, name: &str, notes: &mut Vec<String>) -> Option<Value> {
+/// Reads a JSON file. Returns `None` if it is missing or, after noting file and field, malformed.
+fn json<T: DeserializeOwned>(path: &Path, name: &str, notes: &mut Vec<String>) -> Option<T> {
     let file = path.join(name);
     let length = fs::metadata(&file).ok()?.len();
     let read = if length > JSON_MAX {
-        Err("it is too large".to_owned())
+        Err(format!("{name}: it is too large"))
     } else {
-        let bytes = fs::read(&file).map_err(|error| error.to_string());
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
+        let bytes = fs::read(&file).map_err(|error| format!("{name}: {error}"));
+        bytes.and_then(|bytes| read_object(name, &bytes).map_err(|error| error.to_string()))
     };
-    let read = read
-        .and_then(|value: Value| if value.is_object() { Ok(value) } else { Err("it is not a JSON object".to_owned()) });
-    read.inspect_err(|why| notes.push(format!("{name} is skipped: {why}."))).ok()
+    read.inspect_err(|why| notes.push(format!("A file is skipped. {why}."))).ok()
 }
 
-fn earlier(path: &Path, notes: &mut Vec<String>) -> Vec<(String, Value)> {
+fn earlier(path: &Path, notes: &mut Vec<String>) -> Vec<(String, Report)> {
     let names = (0..ROUNDS_MAX).map(|round| format!("report-{round}.json"));
     names
         .filter(|name| path.join(name).is_file())
@@ -103,17 +101,17 @@ fn earlier(path: &Path, notes: &mut Vec<String>) -> Vec<(String, Value)> {
         .collect()
 }
 
-fn told(path: &Path, notes: &mut Vec<String>) -> Told {
-    let mut told = Told::default();
+fn control_log(path: &Path, notes: &mut Vec<String>) -> ControlLog {
+    let mut log = ControlLog::default();
     let read = Lines::open(path, "control.jsonl").and_then(|lines| {
         let Some(mut lines) = lines else { return Ok(()) };
         while let Some(line) = lines.next_line()? {
-            told.add(line);
+            log.add(line);
         }
         Ok(())
     });
     notes.extend(read.err().map(|error| format!("control.jsonl cannot be read: {error:#}.")));
-    told
+    log
 }
 
 fn model(path: &Path) -> Option<Result<harvestman_policy::learned::Facts, String>> {
@@ -125,33 +123,35 @@ fn model(path: &Path) -> Option<Result<harvestman_policy::learned::Facts, String
     Some(SiteModel::from_bytes(&bytes).map(|model| model.facts).map_err(|error| error.to_string()))
 }
 
-/// A line of the policy log; only the site model in it is used here.
+/// A line of the policy log; only whether it describes the site matters here.
 #[derive(Deserialize)]
-struct Published {
+struct PolicyLine {
     #[serde(default)]
-    lesson: Option<Lesson>,
-    #[serde(default, rename = "classes")]
-    _classes: IgnoredAny,
+    lesson: Option<SiteDescription>,
 }
 
 #[derive(Deserialize)]
-struct Lesson {
+struct SiteDescription {
     #[serde(default)]
-    site: Option<Value>,
+    site: Option<IgnoredAny>,
 }
 
-fn last_lesson(path: &Path, notes: &mut Vec<String>) -> Option<Value> {
-    let mut last = None;
+/// Returns whether the policy log describes the clusters of the site.
+fn has_logged_clusters(path: &Path, notes: &mut Vec<String>) -> bool {
     let read = Lines::open(path, "policy.jsonl").and_then(|lines| {
-        let Some(mut lines) = lines else { return Ok(()) };
+        let Some(mut lines) = lines else { return Ok(false) };
         while let Some(line) = lines.next_line()? {
-            let site = serde_json::from_slice(line).ok().and_then(|line: Published| line.lesson?.site);
-            last = site.or(last.take());
+            let line: Option<PolicyLine> = serde_json::from_slice(line).ok();
+            if line.and_then(|line| line.lesson?.site).is_some() {
+                return Ok(true);
+            }
         }
-        Ok(())
+        Ok(false)
     });
-    notes.extend(read.err().map(|error| format!("policy.jsonl cannot be read: {error:#}.")));
-    last
+    read.unwrap_or_else(|error| {
+        notes.push(format!("policy.jsonl cannot be read: {error:#}."));
+        false
+    })
 }
 
 fn warcs(path: &Path) -> Vec<(String, u64)> {
@@ -167,15 +167,15 @@ fn warcs(path: &Path) -> Vec<(String, u64)> {
 /// shows.
 pub(super) fn model_values(sources: &Sources) -> (BTreeMap<u32, f64>, BTreeSet<String>) {
     match &sources.facts {
-        Some(Ok(facts)) => (worths(facts), shown(facts)),
+        Some(Ok(facts)) => (worths(facts), examples(facts)),
         _ => Default::default(),
     }
 }
 
 /// Returns the shortest configured delay; zero if unknown.
 pub(super) fn least_delay(sources: &Sources) -> Duration {
-    let asked = sources.asked.as_ref().and_then(|asked| asked.as_ref().ok()?.delay_ms);
-    Duration::from_millis(sources.told.least_delay_ms.into_iter().chain(asked).min().unwrap_or(0))
+    let configured = sources.configuration.as_ref().and_then(|configuration| configuration.as_ref().ok()?.delay_ms);
+    Duration::from_millis(sources.control.least_delay_ms.into_iter().chain(configured).min().unwrap_or(0))
 }
 
 /// Opens the page log. Returns `None` if it is missing or, after noting it, unreadable.

@@ -8,7 +8,7 @@ use super::merge::{LogStep, Merge};
 use super::progress::ReadProgress;
 use harvestman_core::clock::Instant;
 use harvestman_report::document::log::{LogReading, Origin};
-use harvestman_report::document::{Part, Sources, Tally, has_one_policy, known, merged};
+use harvestman_report::document::{Part, Sources, Tally, has_one_policy, merged, pages_learned};
 
 /// Maximum number of directories of a report. One log of each is open at the same time.
 const DIRECTORIES_MAX: usize = 256;
@@ -59,9 +59,11 @@ pub(super) fn read(paths: &[PathBuf], now: Instant, quiet: bool) -> Sources {
         progress.line(|| bytes);
     });
     progress.finish();
-    let (log, mut parts): (_, Vec<Part>) = (reading.finish(), all.into_iter().zip(tallies).collect());
+    let log = reading.finish();
+    let parts = all.into_iter().zip(tallies).map(|(sources, tally)| Part { sources, tally });
+    let mut parts: Vec<Part> = parts.collect();
     match parts.pop_if(|part| !is_several && !had_sessions(part)) {
-        Some((sources, _)) => Sources { log, ..sources },
+        Some(Part { sources, .. }) => Sources { log, ..sources },
         None => merged(parts, log, now),
     }
 }
@@ -79,18 +81,18 @@ fn reading(all: &[Sources]) -> LogReading {
         let origins = all.iter().map(|one| origin(one, model_values(one).0)).collect();
         return LogReading::of_several(origins, delay).without_clusters();
     }
-    let model = all.iter().max_by_key(|one| one.facts.as_ref().and_then(known));
+    let model = all.iter().max_by_key(|one| one.facts.as_ref().and_then(pages_learned));
     let (worth, examples) = model.map(model_values).unwrap_or_default();
     let origins = all.iter().map(|one| origin(one, worth.clone())).collect();
     LogReading::of_several(origins, delay).with_titles_of(examples)
 }
 
 fn is_of_node(sources: &Sources) -> bool {
-    matches!(&sources.asked, Some(Ok(asked)) if asked.fleet.is_some())
+    matches!(&sources.configuration, Some(Ok(configuration)) if configuration.fleet.is_some())
 }
 
 /// Returns whether a node of a fleet had more sessions than its report covers.
-fn had_sessions((sources, tally): &Part) -> bool {
+fn had_sessions(Part { sources, tally }: &Part) -> bool {
     let reported = sources.report.is_some() || sources.status.is_some();
     is_of_node(sources) && (!sources.earlier.is_empty() || (reported && tally.sessions() > 0))
 }

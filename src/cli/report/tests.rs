@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use harvestman_core::clock::Instant;
+use harvestman_report::{Report, read_object};
 
 fn moment(second: u64) -> String {
     Instant::from_micros(second * 1_000_000).timestamp().to_string()
@@ -113,11 +114,11 @@ fn a_table_says_what_each_node_did_and_what_the_log_alone_tells() {
     assert_eq!(nodes[1]["by_log"], json!({"lines": 2, "requests": 3, "pages": 1, "bytes": 20}));
     assert_eq!((&nodes[0]["standing"]["is"], &nodes[1]["standing"]["is"]), (&"ended".into(), &"broken_off".into()));
     let (notes, killed) = (notes(&document), fleet.at("b").display().to_string());
-    assert!(notes.contains(&format!("{killed}: one session at least ended without a report")), "{notes}");
+    assert!(notes.contains(&format!("{killed}: at least one session ended without a report")), "{notes}");
     assert!(notes.contains("1 pages, 3 requests for pages, 20 bytes"), "{notes}");
     for format in [Format::Html, Format::Markdown] {
         let text = fleet.made(&["a", "b"], format).map_err(|error| error.text).unwrap();
-        assert!(text.contains("What each node did") && text.contains("broken off"), "{text}");
+        assert!(text.contains("pages by the page log alone") && text.contains("broken off"), "{text}");
         assert!(text.contains("two pages and two requests"), "{text}");
     }
 }
@@ -167,13 +168,25 @@ fn all_sessions_of_a_directory_count_and_so_do_those_that_were_killed() {
 }
 
 #[test]
-fn one_session_of_a_node_is_told_by_its_report_as_it_is() {
+fn a_node_with_one_session_has_the_figures_of_its_report() {
     let fleet = two_nodes();
     let document = fleet.document(&["a"]);
-    let own: Value = serde_json::from_str(&fs::read_to_string(fleet.at("a/report.json")).unwrap()).unwrap();
-    assert_eq!((&document["report"], document.get("nodes")), (&own, None));
+    let own: Report = read_object("report.json", &fs::read(fleet.at("a/report.json")).unwrap()).unwrap();
+    assert_eq!((&document["report"], document.get("nodes")), (&serde_json::to_value(own).unwrap(), None));
     let killed = fleet.document(&["b"]);
     assert_eq!((&killed["standing"]["is"], killed.get("nodes")), (&"broken_off".into(), None));
+}
+
+#[test]
+fn a_malformed_file_is_skipped_with_a_note_that_names_file_and_field() {
+    let fleet = two_nodes();
+    fleet.write("a", "report.json", r#"{"pages": 3, "fates": {"fetched": "three"}}"#);
+    fleet.write("a", "in-force.json", r#"{"format": 1, "banned": 5}"#);
+    let document = fleet.document(&["a"]);
+    let notes = notes(&document);
+    assert!(notes.contains("report.json: field `fates.fetched`: expected a count"), "{notes}");
+    assert!(notes.contains("in-force.json: field `banned`: invalid type"), "{notes}");
+    assert_eq!((&document["report"], &document["in_force"]), (&Value::Null, &Value::Null));
 }
 
 #[test]
@@ -215,7 +228,7 @@ fn another_crawl_and_damage_are_told_with_their_directories() {
     let notes = notes(&document);
     let at = |node: &str| fleet.at(node).display().to_string();
     for (node, told) in
-        [("b", "there is no config.toml"), ("c", "another crawl than that of"), ("c", "1 lines of the page log")]
+        [("b", "there is no config.toml"), ("c", "this is another crawl than"), ("c", "1 lines of the page log")]
     {
         assert!(notes.contains(&format!("{}: {told}", at(node))), "{told}: {notes}");
     }

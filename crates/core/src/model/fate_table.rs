@@ -70,12 +70,12 @@ impl FateTable {
 
     /// Returns the number of links whose fate has this name, for any reason.
     pub fn named(&self, fate: &str) -> u64 {
-        self.iter().filter(|row| row.fate == fate).map(|row| row.count).sum()
+        self.iter().filter(|row| row.fate == fate).fold(0, |sum, row| sum.saturating_add(row.count))
     }
 
-    /// Returns the sum over all fates.
+    /// Returns the sum over all fates; the largest number if it does not fit.
     pub fn total(&self) -> u64 {
-        self.counts.values().sum()
+        self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// Returns all counts, by name of fate, then by reason.

@@ -1,8 +1,8 @@
-//! A table by name that cannot grow without end: names beyond its bound are summed in one row.
+//! A table by name of bounded size: all names beyond the bound share one row.
 
 use std::collections::BTreeMap;
 
-/// Rows by name. What is met after `most` other names is counted in the rest.
+/// Rows by name. Names that come after `most` others share a row, the rest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bounded<V> {
     most: usize,
@@ -11,25 +11,25 @@ pub struct Bounded<V> {
 }
 
 impl<V: Default> Bounded<V> {
-    /// A table of at most `most` rows.
+    /// Creates a table of at most `most` rows and the rest.
     pub fn new(most: usize) -> Self {
         Self { most, rows: BTreeMap::new(), rest: None }
     }
 
-    /// The row of a name, or the rest.
+    /// Returns the row of a name, or the rest.
     pub fn row(&mut self, name: &str) -> &mut V {
         let full = self.rows.len() >= self.most;
         if self.rows.contains_key(name) || !full {
-            // Looked up before, so that a name that is known costs no copy.
+            // Looked up first, so that a known name costs no copy.
             if !self.rows.contains_key(name) {
                 self.rows.insert(name.to_owned(), V::default());
             }
-            return self.rows.get_mut(name).expect("it is there or was just put there");
+            return self.rows.get_mut(name).expect("the row exists or was just inserted");
         }
         self.rest.get_or_insert_default()
     }
 
-    /// The rows, those with the greatest `weight` first (equal ones by name), and the rest.
+    /// Returns the rows by descending `weight` (equal ones by name), and the rest.
     pub fn by_weight(self, weight: impl Fn(&V) -> u64) -> (Vec<(String, V)>, Option<V>) {
         let mut rows: Vec<(String, V)> = self.rows.into_iter().collect();
         rows.sort_by_key(|(_, row)| std::cmp::Reverse(weight(row)));
@@ -37,7 +37,7 @@ impl<V: Default> Bounded<V> {
     }
 }
 
-/// A text of at most `most` characters; what is cut off its middle is marked.
+/// Shortens a text to `most` characters. An ellipsis stands for what is removed from its middle.
 pub fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {

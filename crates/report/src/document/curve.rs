@@ -1,7 +1,7 @@
-//! The harvest curve of a log of any length in a bounded number of points.
+//! The harvest curve of a log of any length, in a bounded number of points.
 //!
-//! Every `k`-th line is a point; when there are twice as many points as wanted, every second one goes and `k` doubles. So the points are
-//! those of the whole curve, evenly spaced, whatever its length turns out to be. O(1) a line, O(points) memory.
+//! Every `k`-th line is a point. When there are twice as many points as wanted, every second one is removed and `k` doubles. So the points
+//! are evenly spaced over the whole curve, however long it gets. O(1) per line, O(points) memory.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use serde::Serialize;
 
 use harvestman_core::clock::Instant;
 
-/// Points that are kept at least, of a log that has so many lines; twice as many at most.
+/// The least number of points, if the log has that many lines; the most is twice as many.
 pub const POINTS: usize = 150;
-/// Nothing for so long is a break between two runs, or a pause, and is left out of the time.
+/// The least time without a request that counts as a break between two runs, or as a pause. Breaks are left out of the time.
 pub const BREAK: Duration = Duration::from_secs(600);
 
-/// Where a crawl stood after some lines of its log.
+/// The counts after some lines of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct CurvePoint {
     /// Requests for pages.
     pub requests: u64,
-    /// Seconds since the first request, breaks left out.
+    /// Seconds since the first request, without breaks.
     pub seconds: f64,
     /// Pages fetched.
     pub pages: u64,
-    /// What they are worth to the policy, each by the mean worth of its cluster.
+    /// The sum of their worth to the policy; that of a page is the mean worth of its cluster.
     pub worth: f64,
     /// Visits that found a change.
     pub changed: u64,
@@ -31,7 +31,7 @@ pub struct CurvePoint {
     pub bytes: u64,
 }
 
-/// Gathers a curve.
+/// Collects the points of a curve.
 #[derive(Debug, Clone)]
 pub struct Curve {
     wanted: usize,
@@ -44,12 +44,12 @@ pub struct Curve {
     breaks: Breaks,
 }
 
-/// Times in which nothing came.
+/// The breaks in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Breaks {
-    /// How many.
+    /// The number of breaks.
     pub count: u64,
-    /// How long they were in all.
+    /// Their total duration.
     pub seconds: f64,
 }
 
@@ -60,22 +60,22 @@ impl Default for Curve {
 }
 
 impl Curve {
-    /// A curve of at least `wanted` points, if there are so many lines.
+    /// Creates a curve of at least `wanted` points, if there are that many lines.
     pub fn of_points(wanted: usize) -> Self {
         let points = vec![CurvePoint::default()];
         let (at, latest, breaks) = (CurvePoint::default(), None, Breaks::default());
         Self { wanted: wanted.max(1), every: 1, lines: 0, at, points, latest, active: Duration::ZERO, breaks }
     }
 
-    /// Adds a line: what it brought, and when its request started.
-    pub fn add(&mut self, brought: CurvePoint, started: Option<Instant>) {
-        self.pass(started);
+    /// Adds a line: what it adds to the counts, and when its request started.
+    pub fn add(&mut self, gain: CurvePoint, started: Option<Instant>) {
+        self.advance(started);
         let at = &mut self.at;
-        at.requests += brought.requests;
-        at.pages += brought.pages;
-        at.worth += brought.worth;
-        at.changed += brought.changed;
-        at.bytes += brought.bytes;
+        at.requests += gain.requests;
+        at.pages += gain.pages;
+        at.worth += gain.worth;
+        at.changed += gain.changed;
+        at.bytes += gain.bytes;
         at.seconds = self.active.as_secs_f64();
         self.lines += 1;
         if self.lines.is_multiple_of(self.every) {
@@ -88,8 +88,8 @@ impl Curve {
         }
     }
 
-    /// Lines are in the order in which they were written; their requests started in about the same.
-    fn pass(&mut self, started: Option<Instant>) {
+    /// Advances the time. Lines are in the order in which they were written, which is about that of their requests.
+    fn advance(&mut self, started: Option<Instant>) {
         let Some(started) = started else { return };
         let latest = *self.latest.get_or_insert(started);
         let passed = started.since(latest);
@@ -102,17 +102,17 @@ impl Curve {
         self.latest = Some(latest.max(started));
     }
 
-    /// Where it ends.
+    /// Returns the last point.
     pub fn end(&self) -> CurvePoint {
         self.at
     }
 
-    /// Times that were left out.
+    /// Returns the breaks.
     pub fn breaks(&self) -> Breaks {
         self.breaks
     }
 
-    /// The points, the first (nothing) and the last among them.
+    /// Returns the points, including the first (all zero) and the last.
     pub fn points(&self) -> Vec<CurvePoint> {
         let mut points = self.points.clone();
         if points.last() != Some(&self.at) {
@@ -131,7 +131,7 @@ mod tests {
         CurvePoint { requests: attempts, pages: u64::from(fetched), bytes: 10, worth: 0.5, ..CurvePoint::default() }
     }
 
-    /// The twin keeps everything and picks afterwards.
+    /// A reference implementation: keeps all points and chooses afterwards.
     fn naive(lines: &[(bool, u64)], wanted: usize) -> Vec<(u64, u64)> {
         let mut all = vec![(0, 0)];
         for (fetched, attempts) in lines {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_are_left_out_of_the_time_and_told() {
+    fn breaks_are_left_out_of_the_time_and_counted() {
         let mut curve = Curve::default();
         for second in [100, 101, 99, 103, 103 + 3_600, 3_710] {
             curve.add(line(true, 1), Some(Instant::from_micros(second * 1_000_000)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_log_has_a_curve_of_nothing() {
+    fn an_empty_log_has_a_curve_of_zero() {
         assert_eq!(Curve::default().points(), [CurvePoint::default()]);
     }
 }

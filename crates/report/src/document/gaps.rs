@@ -1,6 +1,6 @@
-//! The times between requests to one host, from lines that come in about the order of their requests.
+//! The times between requests to one host, from log lines in about the order of their requests.
 //!
-//! Lines are written when pages have been worked on, so two of a host may change places. A small window puts them in order again.
+//! Lines are written after a page was processed, so that lines of a host may be out of order. A small window reorders them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,68 +9,76 @@ use std::time::Duration;
 use super::spread::Spread;
 use harvestman_core::clock::Instant;
 
-/// Lines of a host that are held back to put them in order.
+/// The number of lines of a host that are held back for reordering.
 const WINDOW: usize = 24;
 
-/// A request: when it started, and when the head of its answer was there.
-type Request = (Instant, Option<Instant>);
+/// A request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Request {
+    started: Instant,
+    /// When the head of its response arrived.
+    answered: Option<Instant>,
+}
 
 /// Measures the gaps between the requests to a host.
 #[derive(Debug, Clone, Default)]
 pub struct Gaps {
     held: BinaryHeap<Reverse<Request>>,
     last: Option<Request>,
-    /// From the start of a request to the start of the next.
+    /// The times from the start of a request to the start of the next.
     starts: Spread,
-    /// From the first byte of an answer to the start of the next request: what politeness is about.
+    /// The times from the first byte of a response to the start of the next request: the delay of politeness.
     waits: Spread,
-    /// Waits that were shorter than was asked for.
+    /// The number of waits below the configured delay.
     short: u64,
 }
 
 impl Gaps {
-    /// Adds a request. `delay` is what was asked for then.
+    /// Adds a request. `delay` is the configured delay.
     pub fn add(&mut self, started: Instant, first_byte: Option<Duration>, delay: Duration) {
-        self.held.push(Reverse((started, first_byte.map(|after| started + after))));
+        let answered = first_byte.map(|after| started + after);
+        self.held.push(Reverse(Request { started, answered }));
         if self.held.len() > WINDOW {
             self.take(delay);
         }
     }
 
+    /// Counts the earliest request that is held back.
     fn take(&mut self, delay: Duration) {
-        let Some(Reverse((started, answered))) = self.held.pop() else { return };
-        if let Some((before, answer_before)) = self.last {
-            // What comes too late to be put in order is no gap of its own.
-            if started >= before {
-                self.starts.add(started.since(before));
-                let wait = started.since(answer_before.unwrap_or(before));
-                self.waits.add(wait);
-                self.short += u64::from(wait < delay);
-            }
-            self.last = Some(if started >= before { (started, answered) } else { (before, answer_before) });
-        } else {
-            self.last = Some((started, answered));
+        let Some(Reverse(request)) = self.held.pop() else { return };
+        let Some(before) = self.last else {
+            self.last = Some(request);
+            return;
+        };
+        // A line that comes too late to be reordered has no gap.
+        if request.started < before.started {
+            return;
         }
+        let wait = request.started.since(before.answered.unwrap_or(before.started));
+        self.starts.add(request.started.since(before.started));
+        self.waits.add(wait);
+        self.short += u64::from(wait < delay);
+        self.last = Some(request);
     }
 
-    /// Counts what is held back still.
+    /// Counts the requests that are still held back.
     pub fn finish(&mut self, delay: Duration) {
         while !self.held.is_empty() {
             self.take(delay);
         }
     }
 
-    /// Start to start.
+    /// Returns the times from start to start.
     pub fn starts(&self) -> &Spread {
         &self.starts
     }
 
-    /// First byte to the next start.
+    /// Returns the times from first byte to the next start.
     pub fn waits(&self) -> &Spread {
         &self.waits
     }
 
-    /// Waits that were shorter than was asked for.
+    /// Returns the number of waits below the configured delay.
     pub fn short(&self) -> u64 {
         self.short
     }
@@ -94,14 +102,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_that_change_places_nearby_give_the_gaps_of_the_sorted_ones(
+        fn lines_slightly_out_of_order_give_the_gaps_of_sorted_lines(
             steps in prop::collection::vec((1u64..500, 0u64..80), 2..200), swaps in prop::collection::vec(any::<u16>(), 0..60),
         ) {
             let mut at = 0;
             let sorted: Vec<(u64, u64)> = steps.iter().map(|(step, head)| { at += step; (at, *head) }).collect();
             let mut lines = sorted.clone();
             for swap in swaps {
-                // Neighbours by eight only, and each once: that is well within the window.
+                // Only neighbours at a distance of eight, each once: well within the window.
                 let first = usize::from(swap) % lines.len() / 16 * 16;
                 if first + 8 < lines.len() && lines[first] == sorted[first] {
                     lines.swap(first, first + 8);
@@ -120,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn one_request_has_no_gap_and_a_straggler_none_either() {
+    fn neither_a_single_request_nor_a_late_line_has_a_gap() {
         assert_eq!(gaps(&[(5, 1)]).starts().count(), 0);
         let mut lines: Vec<(u64, u64)> = (1..60).map(|n| (n * 1_000, 10)).collect();
         lines.push((1_500, 10));

@@ -1,4 +1,4 @@
-//! Pages that belong together: by the cluster that the policy put them in, or else by where they stand on their site.
+//! Groups of pages: by the cluster that the policy assigned, and by their place on the site.
 
 use std::collections::BTreeMap;
 
@@ -7,42 +7,43 @@ use serde::Serialize;
 use super::bounded::{Bounded, cut};
 use super::line::LogLine;
 
-/// Clusters and places that are told apart.
+/// The number of clusters, and of places, that are counted apart.
 const GROUPS_MAX: usize = 4_096;
-/// Pages of a group that are shown.
+/// The number of example pages of a group.
 const EXAMPLES: usize = 3;
-/// Characters of an address that are kept.
+/// Characters of a URL that are kept.
 const URL_MAX: usize = 300;
 /// Characters of a title that are kept.
 pub const TITLE_MAX: usize = 160;
 
-/// A page that is shown for others.
+/// An example page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Example {
-    /// Its address.
+    /// Its URL.
     pub url: String,
     /// Its title.
     pub title: Option<String>,
 }
 
-/// Pages that were fetched and belong together.
+/// A group of fetched pages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Group {
-    /// How many.
+pub struct PageGroup {
+    /// The number of pages.
     pub pages: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
-    /// Those that have changed since the visit before, in recrawls.
+    /// Pages that changed since the previous visit, in recrawls.
     pub changed: u64,
-    /// The mean score of their link classes when it was their turn.
+    /// The mean score of their link classes when they were scheduled.
     pub score: Option<f64>,
-    /// The first of them.
+    /// The first pages.
     pub examples: Vec<Example>,
+    /// The number of pages with a score.
     #[serde(skip)]
     pub(super) scored: u64,
 }
 
-impl Group {
+impl PageGroup {
     fn add(&mut self, line: &LogLine<'_>) {
         self.pages += 1;
         self.bytes += line.bytes;
@@ -63,22 +64,22 @@ impl Group {
     }
 }
 
-/// The pages of a log in groups.
+/// Groups the pages of a log.
 #[derive(Debug, Clone)]
 pub struct Groups {
-    clusters: BTreeMap<u32, Group>,
-    places: Bounded<Group>,
+    clusters: BTreeMap<u32, PageGroup>,
+    places: Bounded<PageGroup>,
 }
 
-/// Groups with their names.
+/// The groups, by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct GroupFigures {
-    /// By cluster; 0 are pages that were put into none.
-    pub clusters: BTreeMap<u32, Group>,
-    /// By place, those with most pages first.
-    pub places: Vec<(String, Group)>,
-    /// Places beyond those that are told apart.
-    pub other_places: Option<Group>,
+    /// By cluster; 0 has the pages without a cluster.
+    pub clusters: BTreeMap<u32, PageGroup>,
+    /// By place, the largest first.
+    pub places: Vec<(String, PageGroup)>,
+    /// All other places together.
+    pub other_places: Option<PageGroup>,
 }
 
 impl Default for Groups {
@@ -88,7 +89,7 @@ impl Default for Groups {
 }
 
 impl Groups {
-    /// Counts a page that was fetched.
+    /// Counts a fetched page.
     pub fn add(&mut self, line: &LogLine<'_>) {
         let cluster = line.cluster.unwrap_or(0);
         if self.clusters.len() < GROUPS_MAX || self.clusters.contains_key(&cluster) {
@@ -97,7 +98,7 @@ impl Groups {
         self.places.row(&place(&line.url)).add(line);
     }
 
-    /// The groups, at most `most` places.
+    /// Returns the groups, with at most `most` places.
     pub fn finish(self, most: usize) -> GroupFigures {
         let (mut places, mut rest) = self.places.by_weight(|group| group.pages);
         for (_, group) in places.split_off(most.min(places.len())) {
@@ -106,12 +107,12 @@ impl Groups {
             rest.bytes += group.bytes;
             rest.changed += group.changed;
         }
-        let other_places = rest.map(|rest| Group { examples: Vec::new(), score: None, ..rest });
+        let other_places = rest.map(|rest| PageGroup { examples: Vec::new(), score: None, ..rest });
         GroupFigures { clusters: self.clusters, places, other_places }
     }
 }
 
-/// Where a page stands on its site: the host and the first part of its path, numbers as `N`, `/…` where more follows.
+/// Returns the place of a page on its site: the host and the first segment of its path, with digits as `N`, and `/…` if more follows.
 pub fn place(url: &str) -> String {
     let origin = super::line::origin(url);
     let path = url[origin.len()..].split(['?', '#']).next().unwrap_or_default();
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_the_host_and_the_first_part_of_the_path() {
+    fn a_place_is_the_host_and_the_first_path_segment() {
         for (url, expected) in [
             ("http://h.test/", "http://h.test/"),
             ("http://h.test", "http://h.test/"),

@@ -1,4 +1,4 @@
-//! What each host was asked, and how it was spared.
+//! Requests to each host, and the delays between them.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::gaps::Gaps;
 use super::line::LogLine;
 use super::spread::Millis;
 
-/// Hosts that are told apart: those that were met first. About 2 KiB each.
+/// The number of hosts that are counted apart: the first in the log. About 2 KiB each.
 const HOSTS_MAX: usize = 20_000;
 
-/// What is known of a host, from the lines of its URLs.
+/// The counts of a host, from the lines of its URLs.
 #[derive(Debug, Clone, Default)]
 struct Host {
     requests: u64,
@@ -25,12 +25,12 @@ struct Host {
     gaps: Gaps,
 }
 
-/// A host, or several, as a report tells of them.
+/// A host, or several, in a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HostRow {
+pub struct HostSummary {
     /// Scheme and authority.
     pub host: String,
-    /// Requests for its pages, further tries among them; those for robots.txt and sitemaps have no lines.
+    /// Requests for its pages, including retries; requests for robots.txt and sitemaps are not in the log.
     pub requests: u64,
     /// Pages fetched.
     pub pages: u64,
@@ -38,50 +38,50 @@ pub struct HostRow {
     pub bytes: u64,
     /// URLs that failed.
     pub failed: u64,
-    /// Further tries.
+    /// Retries.
     pub tries_again: u64,
-    /// URLs whose last answer was 429 or 503.
+    /// URLs whose last response was 429 or 503.
     pub slowed: u64,
-    /// URLs that robots.txt kept from being asked for.
+    /// URLs that robots.txt disallows.
     pub robots: u64,
-    /// Gaps that were measured.
+    /// Measured gaps.
     pub gaps: u64,
-    /// Smallest time from the start of a request to the start of the next, milliseconds.
+    /// The smallest time from the start of a request to the start of the next, in milliseconds.
     pub gap_least_ms: Option<Millis>,
-    /// Their median, to a sixteenth.
+    /// The median of these, to 1/16 of the value.
     pub gap_median_ms: Option<Millis>,
-    /// Smallest time from the first byte of an answer to the start of the next request.
+    /// The smallest time from the first byte of a response to the start of the next request.
     pub wait_least_ms: Option<Millis>,
-    /// Such times that are shorter than the delay that was asked for.
+    /// The number of such times below the configured delay.
     pub waits_short: u64,
 }
 
-/// All hosts.
+/// Counts the hosts of a log.
 #[derive(Debug, Clone)]
 pub struct Hosts {
     hosts: Bounded<Host>,
     delay: Duration,
 }
 
-/// What a report tells of hosts.
+/// The hosts in a report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HostFigures {
-    /// Hosts that were told apart.
+    /// The number of hosts that are counted apart.
     pub count: u64,
-    /// Whether there were more, which are not told apart.
+    /// Whether there are more hosts.
     pub more: bool,
-    /// Those with most requests.
-    pub top: Vec<HostRow>,
-    /// All others together; their gaps are those of each host by itself.
-    pub others: Option<HostRow>,
-    /// Waits of all hosts that are shorter than the delay asked for.
+    /// The hosts with most requests.
+    pub top: Vec<HostSummary>,
+    /// All others together; gaps are measured per host.
+    pub others: Option<HostSummary>,
+    /// Waits of all hosts that are below the configured delay.
     pub waits_short: u64,
-    /// Waits that were measured.
+    /// Measured waits of all hosts.
     pub waits: u64,
 }
 
 impl Hosts {
-    /// No hosts yet. `delay` is the shortest that was ever asked for.
+    /// Creates an empty table. `delay` is the shortest delay ever configured or set.
     pub fn new(delay: Duration) -> Self {
         Self { hosts: Bounded::new(HOSTS_MAX), delay }
     }
@@ -105,7 +105,7 @@ impl Hosts {
         }
     }
 
-    /// The `most` hosts with most requests, and the rest.
+    /// Returns the `most` hosts with most requests, and the rest.
     pub fn finish(self, most: usize) -> HostFigures {
         let (mut rows, rest) = self.hosts.by_weight(|host| host.requests);
         rows.iter_mut().for_each(|(_, host)| host.gaps.finish(self.delay));
@@ -115,15 +115,15 @@ impl Hosts {
             figures.waits += host.gaps.waits().count();
         }
         let others = rows.split_off(most.min(rows.len()));
-        figures.top = rows.into_iter().map(|(name, host)| told(name, &host)).collect();
+        figures.top = rows.into_iter().map(|(name, host)| summary(name, &host)).collect();
         figures.others = summed(others.iter().map(|(_, host)| host), rest.as_ref());
         figures
     }
 }
 
-fn told(host: String, figures: &Host) -> HostRow {
+fn summary(host: String, figures: &Host) -> HostSummary {
     let Host { requests, pages, bytes, failed, again, slowed, robots, gaps } = figures;
-    HostRow {
+    HostSummary {
         host,
         requests: *requests,
         pages: *pages,
@@ -140,8 +140,9 @@ fn told(host: String, figures: &Host) -> HostRow {
     }
 }
 
-/// One row for many hosts. Gaps of hosts that were not told apart mean nothing and are left out.
-fn summed<'a>(others: impl Iterator<Item = &'a Host>, rest: Option<&'a Host>) -> Option<HostRow> {
+/// Returns one row for many hosts; none for no host. `rest` are hosts that are not counted apart: their gaps mean nothing and are left
+/// out.
+fn summed<'a>(others: impl Iterator<Item = &'a Host>, rest: Option<&'a Host>) -> Option<HostSummary> {
     let mut sum = Host::default();
     let (mut hosts, mut least, mut least_wait, mut short, mut gaps) = (0_u64, None, None, 0, 0);
     for host in others.chain(rest) {
@@ -162,9 +163,15 @@ fn summed<'a>(others: impl Iterator<Item = &'a Host>, rest: Option<&'a Host>) ->
         }
     }
     let name = if rest.is_some() { "all others".to_owned() } else { format!("{hosts} others") };
-    let row = told(name, &sum);
+    let row = summary(name, &sum);
     let (gap_least_ms, wait_least_ms) = (least.map(Millis::from), least_wait.map(Millis::from));
-    (hosts > 0 || rest.is_some()).then_some(HostRow { gaps, gap_least_ms, wait_least_ms, waits_short: short, ..row })
+    (hosts > 0 || rest.is_some()).then_some(HostSummary {
+        gaps,
+        gap_least_ms,
+        wait_least_ms,
+        waits_short: short,
+        ..row
+    })
 }
 
 #[cfg(test)]
@@ -184,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_told_by_their_requests_with_gaps_of_their_own() {
+    fn hosts_are_ordered_by_requests_and_have_gaps_of_their_own() {
         let lines = [
             line("b.test", 1, "fetched", 200),
             line("a.test", 2, "fetched", 200),

@@ -1,4 +1,7 @@
-//! One line of a page log as the report reads it: whatever an older or a damaged log does not say is absent.
+//! A line of the page log as the report reads it.
+//!
+//! It is a [`PageRecord`](harvestman_core::model::PageRecord) that borrows its texts from the line and has only the fields that a report
+//! needs, as logs have many millions of lines. Fields that an older log lacks are absent.
 
 use std::borrow::Cow;
 
@@ -6,22 +9,22 @@ use serde::Deserialize;
 
 use harvestman_core::clock::Instant;
 
-/// What a line says. Only the URL and its fate must be there.
+/// A line of the page log. Only the URL and its fate are required.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct LogLine<'a> {
     /// The URL, canonical.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
-    /// What became of it.
+    /// Its fate.
     #[serde(borrow)]
     pub fate: Cow<'a, str>,
-    /// Why.
+    /// The reason of the fate.
     #[serde(borrow, default)]
     pub reason: Option<Cow<'a, str>>,
     /// When the last request started (RFC 3339).
     #[serde(borrow, default)]
     pub time: Option<Cow<'a, str>>,
-    /// The HTTP status of the last answer.
+    /// The HTTP status of the last response.
     #[serde(default)]
     pub status: Option<u16>,
     /// The media type as the server declared it.
@@ -30,28 +33,28 @@ pub struct LogLine<'a> {
     /// Bytes of the body.
     #[serde(default)]
     pub bytes: u64,
-    /// Links between a seed and the URL.
+    /// The depth: links between a seed and the URL.
     #[serde(default)]
     pub depth: u16,
     /// Requests spent on it.
     #[serde(default)]
     pub attempts: Option<u8>,
-    /// Milliseconds from the start of the last request to the response's head.
+    /// Time to first byte: milliseconds from the start of the last request to the head of its response.
     #[serde(default)]
     pub first_byte_ms: Option<u64>,
     /// The page's title.
     #[serde(borrow, default)]
     pub title: Option<Cow<'a, str>>,
-    /// Which visit to the page it was, from the second on.
+    /// The number of the visit, from the second on.
     #[serde(default)]
     pub visit: Option<u32>,
-    /// Whether the page has changed since the visit before.
+    /// Whether the page has changed since the previous visit.
     #[serde(default)]
     pub changed: Option<bool>,
     /// The cluster of the page.
     #[serde(default)]
     pub cluster: Option<u32>,
-    /// The score of its link class when it was its turn.
+    /// The score of its link class when it was scheduled.
     #[serde(default)]
     pub score: Option<f64>,
     /// The WARC file that holds the response.
@@ -60,41 +63,41 @@ pub struct LogLine<'a> {
 }
 
 impl<'a> LogLine<'a> {
-    /// Reads a line; none where it is damaged.
+    /// Reads a line; none if it is damaged.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         let line: Self = serde_json::from_slice(line).ok()?;
         (!line.url.is_empty() && !line.fate.is_empty()).then_some(line)
     }
 
-    /// When its last request started; none where none was sent, or the time cannot be read.
+    /// Returns when its last request started; none if none was sent, or if the time cannot be read.
     pub fn started(&self) -> Option<Instant> {
         instant(self.time.as_deref()?)
     }
 
-    /// Requests spent on it. An older log does not say; then it is one where there is a time.
+    /// Returns the requests spent on it. Where an older log does not say, it is one for a line with a time.
     pub fn requests(&self) -> u64 {
         self.attempts.map_or(u64::from(self.time.is_some()), u64::from)
     }
 
-    /// Whether a page was fetched.
+    /// Returns whether a page was fetched.
     pub fn is_fetched(&self) -> bool {
         self.fate == "fetched"
     }
 
-    /// Scheme and authority.
+    /// Returns scheme and authority.
     pub fn origin(&self) -> &str {
         origin(&self.url)
     }
 }
 
-/// Scheme and authority of a URL; all of what is no URL.
+/// Returns scheme and authority of a URL; the whole text if it is no URL.
 pub fn origin(url: &str) -> &str {
     let Some(start) = url.find("://").map(|at| at + 3) else { return url };
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
     &url[..end]
 }
 
-/// A time in RFC 3339.
+/// Parses a time in RFC 3339.
 pub fn instant(text: &str) -> Option<Instant> {
     let time: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(time.as_microsecond()).ok().map(Instant::from_micros)
@@ -103,6 +106,7 @@ pub fn instant(text: &str) -> Option<Instant> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use harvestman_core::model::PageRecord;
 
     #[test]
     fn a_line_of_an_older_version_is_read_with_what_it_has() {
@@ -113,13 +117,57 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_of_a_log_is_damaged() {
+    fn other_text_is_damaged() {
         for damaged in
             ["", "{", "[]", "null", "{}", r#"{"url":"u"}"#, r#"{"url":"","fate":"f"}"#, "\0\0\0", "\u{feff}{}"]
         {
             assert_eq!(LogLine::read(damaged.as_bytes()), None, "{damaged:?}");
         }
         assert_eq!(LogLine::read(b"{\"url\":\"\xff\",\"fate\":\"f\"}"), None, "no UTF-8");
+    }
+
+    #[test]
+    fn a_line_is_read_as_the_record_that_was_written() {
+        let record = PageRecord {
+            url: "http://h.test/a".to_owned(),
+            fate: "failed".to_owned(),
+            reason: Some("http_404".to_owned()),
+            time: Some("1970-01-01T00:00:02Z".to_owned()),
+            status: Some(404),
+            content_type: Some("text/html".to_owned()),
+            bytes: 5,
+            depth: 3,
+            attempts: 2,
+            first_byte_ms: Some(40),
+            title: Some("T".to_owned()),
+            visit: Some(2),
+            changed: Some(true),
+            cluster: Some(7),
+            score: Some(0.5),
+            warc_file: Some("warc/a".to_owned()),
+            ..PageRecord::default()
+        };
+        let text = serde_json::to_vec(&record).unwrap();
+        let line = LogLine::read(&text).unwrap();
+        let expected = LogLine {
+            url: record.url.into(),
+            fate: record.fate.into(),
+            reason: record.reason.map(Cow::Owned),
+            time: record.time.map(Cow::Owned),
+            status: record.status,
+            content_type: record.content_type.map(Cow::Owned),
+            bytes: record.bytes,
+            depth: record.depth,
+            attempts: Some(record.attempts),
+            first_byte_ms: record.first_byte_ms,
+            title: record.title.map(Cow::Owned),
+            visit: record.visit,
+            changed: record.changed,
+            cluster: record.cluster,
+            score: record.score,
+            warc_file: record.warc_file.map(Cow::Owned),
+        };
+        assert_eq!(line, expected);
     }
 
     #[test]

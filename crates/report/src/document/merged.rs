@@ -1,234 +1,219 @@
-//! One report of several directories, as those of the nodes of a fleet: sums of what each of them says.
+//! One document of several directories, such as those of the nodes of a fleet: sums of the figures of each.
 
-use serde_json::{Value, json};
-
-use super::log::LogFigures;
-use super::nodes::{NodeFigures, Tally, reports, running, span};
+use super::configuration::Configuration;
+use super::control_log::ControlLog;
+use super::in_force::InForceFile;
+use super::line::instant;
+use super::log::{LogFigures, within};
+use super::nodes::NodeFigures;
+use super::sources::Sources;
+use super::state::{CrawlState, End};
 use super::sums::Sums;
-use super::told::Told;
-use super::{Asked, Has, Sources, Standing, line, standing};
+use super::tally::{Tally, reports, running_span, span};
+use super::totals::Totals;
+use crate::closing::rounded as rounded_rate;
+use crate::seconds::rounded as rounded_seconds;
 use harvestman_core::clock::Instant;
 use harvestman_policy::learned::Facts;
 
-/// Directories that are named where all are told in a line.
+/// The number of directories that are named where all are on one line.
 const NAMED: usize = 6;
 
-/// A directory: what was read of it but for its page log, and what that counts.
-pub type Part = (Sources, Tally);
+/// A directory.
+#[derive(Debug)]
+pub struct Part {
+    /// What was read of it, apart from its page log.
+    pub sources: Sources,
+    /// The counts of its page log.
+    pub tally: Tally,
+}
 
-/// Brings directories together, or the sessions of one. `log` are the figures of all their page logs, `now` is when the report is made.
+/// Merges directories, or the sessions of one. `log` has the figures of all their page logs, `now` is when the document is made.
 pub fn merged(mut parts: Vec<Part>, log: LogFigures, now: Instant) -> Sources {
-    let mut sources = Sources { directory: named(&parts), now, ..Sources::default() };
+    let mut sources = Sources { directory: names(&parts), now, ..Sources::default() };
     let is_one = parts.len() == 1;
-    if has_one_policy(parts.iter().map(|(part, _)| part)) {
-        sources.facts = parts.iter_mut().filter_map(|(part, _)| part.facts.take()).max_by_key(known);
-        sources.lesson = parts.iter_mut().find_map(|(part, _)| part.lesson.take()).filter(|_| sources.facts.is_none());
+    if has_one_policy(parts.iter().map(|part| &part.sources)) {
+        sources.facts = parts.iter_mut().filter_map(|part| part.sources.facts.take()).max_by_key(pages_learned);
+        sources.has_logged_clusters =
+            sources.facts.is_none() && parts.iter().any(|part| part.sources.has_logged_clusters);
     }
-    let first = log.first.as_deref().and_then(line::instant);
-    let last = log.last.as_deref().and_then(line::instant);
-    let (mut total, mut course) = (Sums::default(), Course::default());
-    (course.began, course.latest) = (first, last);
-    sources.asked = asked(&mut parts, &mut sources.notes);
+    sources.configuration = configuration(&parts, &mut sources.notes);
     sources.in_force = in_force(&mut parts, &mut sources.notes);
-    for (mut part, tally) in parts {
-        course.add(&part);
-        let prefix = |what: String| format!("{}: {what}", part.directory);
-        sources.notes.extend(std::mem::take(&mut part.notes).into_iter().map(prefix));
-        let own = std::mem::take(&mut part.told);
-        sources.told.add_all(own);
-        let full = |name: String| if is_one { name } else { within(&part.directory, &name) };
-        sources.warcs.extend(part.warcs.drain(..).map(|(name, bytes)| (full(name), bytes)));
-        let Has { log, state, model } = part.has;
-        sources.has =
-            Has { log: sources.has.log || log, state: sources.has.state || state, model: sources.has.model || model };
+    let mut total = Sums::default();
+    let mut timeline = Timeline::of(&log);
+    for Part { sources: mut part, tally } in parts {
+        timeline.add(&part);
+        let prefixed = part.notes.drain(..).map(|note| format!("{}: {note}", part.directory));
+        sources.notes.extend(prefixed);
+        sources.control.add_all(std::mem::take(&mut part.control));
+        let path = |name: String| if is_one { name } else { within(&part.directory, &name) };
+        sources.warcs.extend(part.warcs.drain(..).map(|(name, bytes)| (path(name), bytes)));
+        sources.has = sources.has.or(part.has);
         let (figures, own) = node(&part, tally);
-        sources.notes.extend(remark(&figures, &part));
-        total.add(&own);
-        total.count("queued", own.get("queued").and_then(Value::as_u64).unwrap_or(0));
+        sources.notes.extend(remarks(&figures, &part));
+        total.add(&(&own).into());
         sources.nodes.push(figures);
     }
-    let value = course.finish(total, now);
-    if course.runs {
-        sources.status = Some(value);
-    } else if course.ended.is_some() {
-        sources.report = Some(value);
-    }
-    // Lines are numbered by their own logs.
+    sources.totals = timeline.finish(total.finish(), now);
+    // Lines are numbered by the log that they are in.
     sources.log = LogFigures { first_damaged: log.first_damaged.filter(|_| is_one), ..log };
     sources
 }
 
-/// Whether clusters have the same numbers in all of them: it is one directory, or a fleet that learns as one.
+/// Returns whether cluster numbers mean the same in all directories: there is only one, or they are of a fleet with a shared policy.
 pub fn has_one_policy<'a>(mut all: impl Iterator<Item = &'a Sources>) -> bool {
-    let asked = |sources: &'a Sources| sources.asked.as_ref().and_then(|asked| asked.as_ref().ok());
+    let configuration = |sources: &'a Sources| sources.configuration.as_ref()?.as_ref().ok();
     let Some(first) = all.next() else { return false };
-    let is_shared = |asked: &Asked| asked.fleet.is_some() && matches!(asked.policy.as_deref(), Some("ucc" | "target"));
+    let is_shared =
+        |own: &Configuration| own.fleet.is_some() && matches!(own.policy.as_deref(), Some("ucc" | "target"));
     let mut all = all.peekable();
     all.peek().is_none()
-        || asked(first).is_some_and(|first| {
-            is_shared(first) && all.all(|other| asked(other).is_some_and(|other| !is_another(first, other)))
+        || configuration(first).is_some_and(|first| {
+            is_shared(first) && all.all(|other| configuration(other).is_some_and(|other| first.is_of_same_crawl(other)))
         })
 }
 
-/// Pages that a model was learnt from. Whoever held a fleet's policy last has learnt from most.
-pub fn known(facts: &Result<Facts, String>) -> Option<u64> {
+/// Returns the number of pages that a model was learned from. In a fleet the model with most pages is that of the last policy learner.
+pub fn pages_learned(facts: &Result<Facts, String>) -> Option<u64> {
     facts.as_ref().ok().map(|facts| facts.pages)
 }
 
-/// A name within a directory, as it is seen from where the directory is named.
-pub fn within(directory: &str, name: &str) -> String {
-    format!("{}/{name}", directory.trim_end_matches('/'))
-}
-
-fn named(parts: &[Part]) -> String {
-    let mut names: Vec<String> = parts.iter().take(NAMED).map(|(part, _)| part.directory.clone()).collect();
+fn names(parts: &[Part]) -> String {
+    let mut names: Vec<String> = parts.iter().take(NAMED).map(|part| part.sources.directory.clone()).collect();
     if parts.len() > NAMED {
         names.push(format!("{} more", parts.len() - NAMED));
     }
     names.join(", ")
 }
 
-/// When all of it began and ended.
-#[derive(Default)]
-struct Course {
+/// When all sessions together began and ended.
+struct Timeline {
     began: Option<Instant>,
-    /// The latest that is known.
+    /// The latest time known.
     latest: Option<Instant>,
-    /// When the last session that has reported ended, and why.
-    ended: Option<(Instant, String)>,
-    runs: bool,
-    /// All that run were told to rest.
-    paused: bool,
+    /// The end of the session with a report that ended last.
+    end: Option<End>,
+    /// Whether all sessions that run are paused; none if none runs.
+    paused: Option<bool>,
 }
 
-impl Course {
+impl Timeline {
+    fn of(log: &LogFigures) -> Self {
+        let at = |text: &Option<String>| text.as_deref().and_then(instant);
+        Self { began: at(&log.first), latest: at(&log.last), end: None, paused: None }
+    }
+
     fn add(&mut self, part: &Sources) {
         for report in reports(part) {
-            let Some((began, _)) = span(report) else { continue };
-            let text = |name: &str| report.get(name).and_then(Value::as_str);
-            let Some(ended) = text("ended").and_then(line::instant) else { continue };
+            let (Some(began), Some(ended)) = (instant(&report.started), instant(&report.ended)) else { continue };
             self.began = self.began.into_iter().chain([began]).min();
             self.latest = self.latest.max(Some(ended));
-            if self.ended.as_ref().is_none_or(|(latest, _)| *latest < ended) {
-                self.ended = Some((ended, text("stop_reason").unwrap_or_default().to_owned()));
+            if self.end.as_ref().is_none_or(|end| end.at < Some(ended)) {
+                self.end = End::of(report);
             }
         }
         if let Some(status) = &part.status {
-            let paused = status["paused"] == true;
-            self.paused = if self.runs { self.paused && paused } else { paused };
-            self.runs = true;
-            let began = running(status, part.now).map(|(began, _)| began);
-            self.began = self.began.into_iter().chain(began).min();
+            self.paused = Some(self.paused.unwrap_or(true) && status.paused);
+            self.began = self.began.into_iter().chain([running_span(status, part.now).began]).min();
         }
     }
 
-    /// The sums in the form of a report, or of a snapshot where something runs.
-    fn finish(&self, total: Sums, now: Instant) -> Value {
-        let pages = total.of("pages");
-        let mut value = total.finish();
-        let end = if self.runs { Some(now) } else { self.latest };
-        let seconds = self.began.zip(end).map(|(began, end)| end.since(began).as_secs_f64());
-        let seconds = seconds.map(|seconds| (seconds * 1e3).round() / 1e3);
-        #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
-        let rate = seconds.filter(|seconds| *seconds > 0.0).map(|seconds| pages as f64 / seconds);
-        let mut set = |name: &str, what: Value| drop(value.insert(name.to_owned(), what));
-        if let Some(rate) = rate {
-            set("pages_per_second", ((rate * 100.0).round() / 100.0).into());
+    /// Completes the sums; none if no session has a report and none runs.
+    fn finish(self, sums: Totals, now: Instant) -> Option<Totals> {
+        let is_running = self.paused.is_some();
+        if !is_running && self.end.is_none() {
+            return None;
         }
-        if let Some(began) = self.began {
-            set("started", began.timestamp().to_string().into());
-        }
-        if self.runs {
-            set("elapsed_seconds", seconds.into());
-            set("paused", self.paused.into());
-            return Value::Object(value);
-        }
-        set("wall_seconds", seconds.into());
-        if let Some((ended, reason)) = &self.ended {
-            set("ended", ended.timestamp().to_string().into());
-            set("stop_reason", reason.as_str().into());
-        }
-        value.remove("queued");
-        Value::Object(value)
+        let text = |at: Instant| at.timestamp().to_string();
+        let end = if is_running { Some(now) } else { self.latest };
+        let time = self.began.zip(end).map(|(began, end)| end.since(began));
+        let rate = time.filter(|time| !time.is_zero()).map(|time| crate::status::per_second(sums.pages, time));
+        let seconds = time.map(rounded_seconds);
+        let end = self.end.filter(|_| !is_running);
+        Some(Totals {
+            started: self.began.map(text),
+            ended: end.as_ref().and_then(|end| end.at).map(text),
+            stop_reason: end.map(|end| end.reason),
+            wall_seconds: seconds.filter(|_| !is_running),
+            elapsed_seconds: seconds.filter(|_| is_running),
+            paused: self.paused,
+            queued: sums.queued.filter(|_| is_running),
+            pages_per_second: rate.map(rounded_rate),
+            ..sums
+        })
     }
 }
 
-/// What a directory did, and its sums.
-fn node(part: &Sources, tally: Tally) -> (NodeFigures, Value) {
+/// Returns the figures of a directory, and its sums.
+fn node(part: &Sources, tally: Tally) -> (NodeFigures, Totals) {
     let mut sums = Sums::default();
     let (mut sessions, mut memory) = (0, None);
-    // What does not say when it was covers unknown lines of the log: those count by themselves.
+    // A report without its times covers unknown lines of the log. These count by themselves.
     for report in reports(part).filter(|report| span(report).is_some()) {
-        sums.add(report);
+        sums.add(&report.into());
         sessions += 1;
-        memory = memory.max(report.get("peak_memory_bytes").and_then(Value::as_u64));
+        memory = memory.max(report.peak_memory_bytes);
     }
     if let Some(status) = &part.status {
-        sums.add_running(status);
-        sums.forget_cpu();
+        sums.add(&status.into());
         sessions += 1;
     }
-    let (without, counted) = (tally.sessions(), tally.counted);
-    for (name, more) in [
-        ("pages", counted.pages),
-        ("requests", counted.requests),
-        ("bytes", counted.bytes),
-        ("discovered", counted.lines),
-    ] {
-        sums.count(name, more);
-    }
+    let without = tally.sessions();
+    sums.add_log(&tally.counted, &tally.statuses);
     if without > 0 {
         sums.forget_cpu();
     }
-    tally.statuses.iter().for_each(|(status, count)| sums.status(*status, *count));
     let figures = NodeFigures {
         directory: part.directory.clone(),
-        node: part.asked.as_ref().and_then(|asked| asked.as_ref().ok()?.node.clone()),
-        standing: standing_of(part, &tally),
+        node: part.configuration.as_ref().and_then(|own| own.as_ref().ok()?.node.clone()),
+        state: state(part, &tally),
         sessions,
         sessions_without_report: without,
-        pages: sums.of("pages"),
-        requests: sums.of("requests"),
-        bytes: sums.of("bytes"),
-        by_log: counted,
+        pages: 0,
+        requests: 0,
+        bytes: 0,
+        by_log: tally.counted,
         lines: tally.lines,
         damaged: tally.damaged,
         first_damaged: tally.first_damaged,
         peak_memory_bytes: memory,
     };
-    tally.fates().iter().for_each(|(fate, reason, count)| sums.fate(fate, reason, *count));
-    (figures, Value::Object(sums.finish()))
+    tally.fates().into_iter().for_each(|row| sums.add_fate(row.fate, row.reason, row.count));
+    let totals = sums.finish();
+    let (pages, requests, bytes) = (totals.pages, totals.requests, totals.bytes);
+    (NodeFigures { pages, requests, bytes, ..figures }, totals)
 }
 
-/// Where a directory stands: broken off where its log goes on after the last report, or there is none.
-fn standing_of(part: &Sources, tally: &Tally) -> Standing {
-    if tally.is_broken_off() && part.status.is_none() {
-        return Standing::BrokenOff;
+/// Returns the state of a directory: broken off if its log continues after the last report, or if there is no report.
+fn state(part: &Sources, tally: &Tally) -> CrawlState {
+    let paused = part.status.as_ref().map(|status| status.paused);
+    if tally.is_broken_off() && paused.is_none() {
+        return CrawlState::BrokenOff;
     }
-    standing(part.status.as_ref(), part.report.as_ref(), &LogFigures::default())
+    CrawlState::of(paused, part.report.as_ref().and_then(End::of).as_ref(), None)
 }
 
-/// What is to be known of a directory's figures.
-fn remark(figures: &NodeFigures, part: &Sources) -> Vec<String> {
+/// Returns remarks on the figures of a directory.
+fn remarks(figures: &NodeFigures, part: &Sources) -> Vec<String> {
     let mut remarks = Vec::new();
     let (directory, counted) = (&figures.directory, figures.by_log);
     if figures.sessions_without_report > 0 {
         let sessions = match figures.sessions_without_report {
-            1 => "one session at least".to_owned(),
-            count => format!("{count} sessions at least"),
+            1 => "at least one session".to_owned(),
+            count => format!("at least {count} sessions"),
         };
         remarks.push(format!(
-            "{directory}: {sessions} ended without a report, as one does that is killed. What it fetched is counted by the page log alone: \
-             {} pages, {} requests for pages, {} bytes. Requests for robots.txt and sitemaps, errors that were tried again, and links \
-             that were never asked for are missing of it.",
+            "{directory}: {sessions} ended without a report, for example because of a kill signal. Their figures come from the page log \
+             alone: {} pages, {} requests for pages, {} bytes. Requests for robots.txt and sitemaps, errors before a retry, and links that \
+             were never requested are missing.",
             counted.pages, counted.requests, counted.bytes
         ));
     } else if figures.sessions == 0 {
-        remarks.push(format!("{directory}: there is no report.json, and nothing in its page log."));
+        remarks.push(format!("{directory}: there is no report.json, and the page log is empty."));
     }
     if !part.has.log {
         remarks.push(format!(
-            "{directory}: there is no page log (pages.jsonl), so that curves, places and hosts lack it."
+            "{directory}: there is no page log (pages.jsonl); curves, places and hosts are without this directory."
         ));
     }
     if let Some(line) = figures.first_damaged {
@@ -240,49 +225,42 @@ fn remark(figures: &NodeFigures, part: &Sources) -> Vec<String> {
     remarks
 }
 
-/// What was asked, by the first configuration that can be read. It is told where others ask for something else.
-fn asked(parts: &mut [Part], notes: &mut Vec<String>) -> Option<Result<Asked, String>> {
-    let mut first: Option<(String, Asked)> = None;
-    for (part, _) in parts {
-        let directory = &part.directory;
-        match &part.asked {
+/// Returns the first configuration that can be read. Notes directories with the configuration of another crawl.
+fn configuration(parts: &[Part], notes: &mut Vec<String>) -> Option<Result<Configuration, String>> {
+    let mut first: Option<(&str, &Configuration)> = None;
+    for part in parts {
+        let directory = &part.sources.directory;
+        match &part.sources.configuration {
             None => notes.push(format!("{directory}: there is no config.toml.")),
             Some(Err(why)) => notes.push(format!("{directory}: config.toml cannot be read: {why}")),
-            Some(Ok(asked)) => match &first {
-                None => first = Some((directory.clone(), asked.clone())),
-                Some((other, known)) if is_another(known, asked) => {
+            Some(Ok(own)) => match first {
+                None => first = Some((directory, own)),
+                Some((other, known)) if !known.is_of_same_crawl(own) => {
                     notes.push(format!(
-                        "{directory}: another crawl than that of {other}, by its configuration (fleet, seeds, policy, scope); what was \
-                         asked is told of {other} alone."
+                        "{directory}: this is another crawl than {other}, by its configuration (fleet, seeds, policy, scope); only the \
+                         configuration of {other} is shown."
                     ));
                 }
                 Some(_) => {}
             },
         }
     }
-    let (_, mut asked) = first?;
-    // What is one node's own is in the table of nodes.
-    asked.node = None;
-    asked.settings.retain(|setting| setting.name != "fleet.node");
-    Some(Ok(asked))
+    let mut shared = first?.1.clone();
+    // The table of nodes has what is a node's own.
+    shared.node = None;
+    shared.settings.retain(|setting| setting.name != "fleet.node");
+    Some(Ok(shared))
 }
 
-fn is_another(one: &Asked, other: &Asked) -> bool {
-    let what = |asked: &Asked| {
-        (asked.fleet.clone(), asked.seeds.clone(), asked.more_seeds, asked.policy.clone(), asked.scope.clone())
-    };
-    what(one) != what(other)
-}
-
-/// What holds of what was told, by the first directory that says so.
-fn in_force(parts: &mut [Part], notes: &mut Vec<String>) -> Option<Value> {
-    let mut first: Option<(String, Value)> = None;
-    for (part, _) in parts {
-        let Some(own) = part.in_force.take().filter(|own| *own != json!({}) && own.is_object()) else { continue };
+/// Returns what is in force in the first directory that has anything in force. Notes directories that differ.
+fn in_force(parts: &mut [Part], notes: &mut Vec<String>) -> Option<InForceFile> {
+    let mut first: Option<(String, InForceFile)> = None;
+    for Part { sources: part, .. } in parts {
+        let Some(own) = part.in_force.take().filter(|own| !own.is_empty()) else { continue };
         match &first {
             None => first = Some((part.directory.clone(), own)),
             Some((other, known)) if *known != own => notes.push(format!(
-                "{}: other bans, pins and settings hold than in {other}, of which they are told; see its in-force.json.",
+                "{}: other bans, pins and settings are in force than in {other}, whose are shown; see its in-force.json.",
                 part.directory
             )),
             Some(_) => {}
@@ -291,18 +269,15 @@ fn in_force(parts: &mut [Part], notes: &mut Vec<String>) -> Option<Value> {
     first.map(|(_, own)| own)
 }
 
-impl Told {
-    /// Adds what was told to another node. Entries are put in order by their times.
+impl ControlLog {
+    /// Adds the commands of another node. All are in the order of their times.
     fn add_all(&mut self, other: Self) {
         self.entries.extend(other.entries);
-        // Times are written alike, so that their order is that of their texts.
+        // All times have one format, so that the order of the texts is that of the times.
         self.entries.make_contiguous().sort_by(|a, b| a.time.cmp(&b.time));
         (self.earlier, self.damaged) = (self.earlier + other.earlier, self.damaged + other.damaged);
         self.least_delay_ms = self.least_delay_ms.into_iter().chain(other.least_delay_ms).min();
-        while self.entries.len() > super::told::TOLD_MAX {
-            self.entries.pop_front();
-            self.earlier += 1;
-        }
+        self.shorten();
     }
 }
 

@@ -1,16 +1,23 @@
 //! Several directories as one.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::{Document, Entry};
+use super::super::control_log::ControlEntry;
+use super::super::{Document, Has};
 use super::*;
+use crate::{StopReason, read_object};
+
+fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {
+    read_object("a file", value.to_string().as_bytes()).unwrap()
+}
 
 fn part(directory: &str, status: Option<Value>, report: Option<Value>) -> Part {
     let now = Instant::from_micros(1_000_000_000);
     let has = Has { log: true, ..Has::default() };
+    let (status, report) = (status.as_ref().map(read), report.as_ref().map(read));
     let sources = Sources { directory: directory.to_owned(), now, status, report, has, ..Sources::default() };
     let tally = Tally::of(&sources);
-    (sources, tally)
+    Part { sources, tally }
 }
 
 fn ended() -> Value {
@@ -25,68 +32,76 @@ fn running(paused: bool) -> Value {
 }
 
 #[test]
-fn while_one_node_runs_all_of_it_runs() {
+fn while_one_node_runs_the_whole_crawl_is_running() {
     let parts = vec![
         part("a", None, Some(ended())),
         part("b", Some(running(true)), None),
         part("c", Some(running(false)), None),
     ];
     let document = Document::of(merged(parts, LogFigures::default(), Instant::from_micros(1_000_000_000)));
-    assert_eq!(document.standing, Standing::Running { paused: false });
-    assert_eq!((document.figure("pages"), document.figure("queued")), (Some(16), Some(4)));
+    assert_eq!(document.state, CrawlState::Running { paused: false });
+    let own = document.own().unwrap();
+    assert_eq!((own.source, own.pages, own.queued), ("status", 16, Some(4)));
     let account = document.account.as_ref().unwrap();
     assert!(account.adds_up, "{account:?}");
-    let status = document.status.as_ref().unwrap();
+    let json = serde_json::to_value(&document).unwrap();
+    let status = &json["status"];
     assert_eq!((&status["elapsed_seconds"], status.get("cpu_seconds")), (&400.0.into(), None));
-    let commands: Vec<_> = document.next.iter().map(|advice| advice.command.as_str()).collect();
+    assert_eq!((status.get("wall_seconds"), &status["paused"], &json["report"]), (None, &false.into(), &Value::Null));
+    let commands: Vec<_> = document.next.iter().map(|step| step.command.as_str()).collect();
     assert_eq!(commands, ["harvestman status b", "harvestman report a b c --out report.html", "harvestman report a"]);
 }
 
 #[test]
-fn it_rests_when_all_that_run_rest_and_ends_as_the_last_one_did() {
-    let resting = vec![part("a", None, Some(ended())), part("b", Some(running(true)), None)];
-    let document = Document::of(merged(resting, LogFigures::default(), Instant::from_micros(1_000_000_000)));
-    assert_eq!(document.standing, Standing::Running { paused: true });
+fn it_is_paused_when_all_that_run_are_and_ends_as_the_last_one_did() {
+    let paused = vec![part("a", None, Some(ended())), part("b", Some(running(true)), None)];
+    let document = Document::of(merged(paused, LogFigures::default(), Instant::from_micros(1_000_000_000)));
+    assert_eq!(document.state, CrawlState::Running { paused: true });
     let mut later = ended();
     (later["ended"], later["stop_reason"]) = ("1970-01-01T00:12:00Z".into(), "frontier_empty".into());
     let over = vec![part("a", None, Some(later)), part("b", None, Some(ended()))];
     let document = Document::of(merged(over, LogFigures::default(), Instant::default()));
-    assert_eq!(document.standing, Standing::Ended { reason: "frontier_empty".to_owned() });
-    let report = document.report.as_ref().unwrap();
+    assert_eq!(document.state, CrawlState::Ended { reason: StopReason::FrontierEmpty });
+    let report = &serde_json::to_value(&document).unwrap()["report"];
     assert_eq!((&report["wall_seconds"], &report["cpu_seconds"]), (&120.0.into(), &4.0.into()));
-    assert_eq!(report["pages_per_second"], 0.07);
+    assert_eq!((&report["pages_per_second"], report.get("queued"), report.get("hosts")), (&0.07.into(), None, None));
 }
 
 #[test]
-fn a_report_that_does_not_say_when_it_was_adds_nothing() {
+fn a_report_without_times_adds_nothing() {
     let odd = || Some(json!({"pages": 1_000, "stop_reason": "interrupted"}));
     let sources =
         merged(vec![part("a", None, odd()), part("b", None, odd())], LogFigures::default(), Instant::default());
-    assert!(sources.report.is_none() && sources.nodes.iter().all(|node| (node.pages, node.sessions) == (0, 0)));
+    assert!(sources.totals.is_none() && sources.nodes.iter().all(|node| (node.pages, node.sessions) == (0, 0)));
     assert!(sources.notes.iter().any(|note| note.starts_with("a: there is no report.json")), "{:?}", sources.notes);
 }
 
 #[test]
-fn what_was_told_to_nodes_is_told_by_time_and_what_holds_of_the_first() {
-    let entry =
-        |time: &str| Entry { time: time.to_owned(), command: "stop".to_owned(), arguments: Vec::new(), effect: None };
+fn commands_to_nodes_are_ordered_by_time_and_the_first_node_says_what_is_in_force() {
+    let entry = |time: &str| ControlEntry {
+        time: time.to_owned(),
+        command: "stop".to_owned(),
+        arguments: Vec::new(),
+        effect: None,
+    };
+    let in_force = |banned: &str| Some(InForceFile { banned: vec![banned.to_owned()], ..InForceFile::default() });
     let (mut a, mut b) = (part("a", None, None), part("b", None, None));
-    a.0.told.entries.extend([entry("2026-01-01T00:00:01Z"), entry("2026-01-01T00:00:03Z")]);
-    a.0.in_force = Some(json!({"banned": ["x"]}));
-    b.0.told.entries.push_back(entry("2026-01-01T00:00:02Z"));
-    b.0.told.least_delay_ms = Some(5);
-    b.0.in_force = Some(json!({"banned": ["y"]}));
+    a.sources.control.entries.extend([entry("2026-01-01T00:00:01Z"), entry("2026-01-01T00:00:03Z")]);
+    a.sources.in_force = in_force("x");
+    b.sources.control.entries.push_back(entry("2026-01-01T00:00:02Z"));
+    b.sources.control.least_delay_ms = Some(5);
+    b.sources.in_force = in_force("y");
     let sources = merged(vec![a, b], LogFigures::default(), Instant::default());
-    let times: Vec<_> = sources.told.entries.iter().map(|entry| &entry.time[18..19]).collect();
-    assert_eq!((times, sources.told.least_delay_ms), (vec!["1", "2", "3"], Some(5)));
-    assert_eq!(sources.in_force, Some(json!({"banned": ["x"]})));
+    let times: Vec<_> = sources.control.entries.iter().map(|entry| &entry.time[18..19]).collect();
+    assert_eq!((times, sources.control.least_delay_ms), (vec!["1", "2", "3"], Some(5)));
+    assert_eq!(sources.in_force, in_force("x"));
     assert!(sources.notes.iter().any(|note| note.starts_with("b: other bans")), "{:?}", sources.notes);
 }
 
 #[test]
 fn names_within_directories_are_those_that_a_shell_would_find() {
-    let told = [("a", "a/warc/x"), ("a/", "a/warc/x"), ("/", "/warc/x"), (".", "./warc/x")];
-    for (directory, expected) in told {
+    let cases = [("a", "a/warc/x"), ("a/", "a/warc/x"), ("/", "/warc/x"), (".", "./warc/x")];
+    for (directory, expected) in cases {
         assert_eq!(within(directory, "warc/x"), expected);
     }
 }

@@ -1,25 +1,24 @@
-//! The kinds of pages that a site has: by the site model where there is one, with what the page log counts of each.
+//! The page types of a site: from the site model if there is one, with the counts of the page log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::groups::{Example, Group};
+use super::groups::{Example, PageGroup};
 use super::log::LogFigures;
 use harvestman_core::model::ClusterId;
 use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts};
 use harvestman_structure::site::Standing;
 
-/// Kinds of pages that a report names.
-const KINDS_TOLD: usize = 40;
-/// Pages of a cluster that are shown, and pages of all whose titles are looked for.
+/// The number of page types that are shown.
+const TYPES_SHOWN: usize = 40;
+/// The number of example pages of a cluster, and of pages of all clusters whose titles are looked up.
 const EXAMPLES: usize = 3;
-const SHOWN_MAX: usize = 20_000;
-/// Places that links of a kind lead to, and patterns of its links.
-const LINKS_TOLD: usize = 4;
+const TITLED_MAX: usize = 20_000;
+/// The number of link targets of a page type, and of URL patterns of its links.
+const LINKS_SHOWN: usize = 4;
 
-/// How a cluster is called.
+/// Returns the name of a cluster.
 pub fn name(cluster: ClusterId) -> String {
     match cluster {
         ClusterId::UNKNOWN => "not clustered".to_owned(),
@@ -28,7 +27,7 @@ pub fn name(cluster: ClusterId) -> String {
     }
 }
 
-/// Whether links to a kind are followed, in words.
+/// Describes whether links to a page type are followed.
 pub fn standing(standing: Standing) -> String {
     match standing {
         Standing::Kept => "followed".to_owned(),
@@ -37,108 +36,104 @@ pub fn standing(standing: Standing) -> String {
     }
 }
 
-/// A kind of pages.
+/// A page type: a cluster of pages, or a cluster of a cluster graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Kind {
-    /// How it is called.
+pub struct PageType {
+    /// Its name.
     pub name: String,
     /// Its number in pages.jsonl.
     pub cluster: u32,
-    /// Pages that the log puts into it, by what was known when each was fetched.
+    /// Pages of it in the log, by the snapshot with which each was parsed.
     pub pages: u64,
-    /// Pages that the model puts into it, of those that it was learnt from.
-    pub learnt: Option<u64>,
-    /// Bytes of them.
+    /// Pages of it among those that the model was learned from.
+    #[serde(rename = "learnt")]
+    pub learned: Option<u64>,
+    /// Bytes of its pages.
     pub bytes: u64,
-    /// What a page of it was worth to the policy on average, 0 to 1.
+    /// The mean worth of its pages to the policy, 0 to 1.
     pub worth: Option<f64>,
-    /// The mean score of their link classes when it was their turn.
+    /// The mean score of their link classes when they were scheduled.
     pub score: Option<f64>,
-    /// The commonest shape of their titles, or the pattern of their URLs.
+    /// The most frequent title pattern, or the URL pattern.
     pub like: Option<String>,
-    /// Whether links to it are followed, where a policy refuses some.
+    /// Whether links to it are followed, for policies that refuse some.
     pub standing: Option<String>,
-    /// Where its links led when they were followed, with how many fetches.
+    /// Where its links led, with the number of fetches if known.
     pub leads_to: Vec<(String, Option<u64>)>,
-    /// The commonest patterns of its new links, with their share.
+    /// The most frequent URL patterns of its new links, with their share.
     pub links: Vec<(String, f64)>,
-    /// Pages of it.
+    /// Example pages.
     pub examples: Vec<Example>,
 }
 
-/// What is known of a site's kinds of pages.
+/// The page types of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Site {
-    /// Where that stands: `site-model.json.gz`, `policy.jsonl`, `pages.jsonl`; none where no policy told pages apart.
+    /// The file they come from: `site-model.json.gz`, `policy.jsonl` or `pages.jsonl`; none if no policy clustered the pages.
     pub source: Option<&'static str>,
-    /// Pages that it was learnt from.
-    pub learnt_from: Option<u64>,
-    /// Kinds, those with most pages first.
-    pub kinds: Vec<Kind>,
-    /// Kinds beyond these, and their pages.
+    /// The number of pages that the model was learned from.
+    #[serde(rename = "learnt_from")]
+    pub learned_from: Option<u64>,
+    /// The page types, the largest first.
+    #[serde(rename = "kinds")]
+    pub types: Vec<PageType>,
+    /// The number of further page types, and of their pages.
     pub more: (u64, u64),
 }
 
-/// The pages that the model shows; their titles are in the page log.
-pub fn shown(facts: &Facts) -> BTreeSet<String> {
+/// Returns the example pages of a model; the page log has their titles.
+pub fn examples(facts: &Facts) -> BTreeSet<String> {
     let of_clusters = facts.clusters.iter().flat_map(|cluster| cluster.examples.iter().take(EXAMPLES));
-    of_clusters.chain(facts.kinds.iter().flat_map(|kind| &kind.example)).take(SHOWN_MAX).cloned().collect()
+    of_clusters.chain(facts.kinds.iter().flat_map(|kind| &kind.example)).take(TITLED_MAX).cloned().collect()
 }
 
-/// What a page of each cluster is worth, by the model.
+/// Returns the worth of a page of each cluster, by the model.
 pub fn worths(facts: &Facts) -> BTreeMap<u32, f64> {
-    facts
-        .clusters
-        .iter()
-        .map(|cluster| (cluster.cluster.0, cluster.worth))
-        .filter(|(_, worth)| worth.is_finite())
-        .collect()
+    let worths = facts.clusters.iter().map(|cluster| (cluster.cluster.0, cluster.worth));
+    worths.filter(|(_, worth)| worth.is_finite()).collect()
 }
 
-/// Brings together what the model knows and what the log counts. `lesson` is what the policy's log said last of its clusters.
-pub fn site(facts: Option<&Facts>, lesson: Option<&Value>, log: &LogFigures) -> Site {
+/// Joins the facts of the model with the counts of the log. `has_logged_clusters` is whether the policy log describes clusters.
+pub fn site(facts: Option<&Facts>, has_logged_clusters: bool, log: &LogFigures) -> Site {
     let counted = &log.groups.clusters;
-    let mut kinds: BTreeMap<u32, Kind> = BTreeMap::new();
-    let learnt = facts.filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
-    for cluster in learnt.iter().flat_map(|facts| &facts.clusters) {
-        kinds.insert(cluster.cluster.0, of_cluster(cluster));
-    }
-    for kind in learnt.iter().flat_map(|facts| &facts.kinds) {
-        kinds.insert(kind.kind.0, of_kind(kind));
-    }
-    let told_apart = counted.keys().any(|cluster| *cluster != 0);
-    let source = match (learnt, lesson) {
-        (Some(_), _) => Some("site-model.json.gz"),
-        (None, Some(_)) if told_apart => Some("policy.jsonl"),
-        _ if told_apart => Some("pages.jsonl"),
-        _ => None,
+    let learned = facts.filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
+    let mut types: BTreeMap<u32, PageType> = BTreeMap::new();
+    types.extend(learned.iter().flat_map(|facts| &facts.clusters).map(|facts| (facts.cluster.0, of_cluster(facts))));
+    types.extend(learned.iter().flat_map(|facts| &facts.kinds).map(|facts| (facts.kind.0, of_kind(facts))));
+    let is_clustered = counted.keys().any(|cluster| *cluster != 0);
+    let source = match learned {
+        Some(_) => Some("site-model.json.gz"),
+        None if is_clustered && has_logged_clusters => Some("policy.jsonl"),
+        None if is_clustered => Some("pages.jsonl"),
+        None => None,
     };
     if source.is_some() {
-        counted.iter().for_each(|(cluster, group)| count(kinds.entry(*cluster).or_default(), *cluster, group));
+        counted.iter().for_each(|(cluster, group)| count(types.entry(*cluster).or_default(), *cluster, group));
     }
-    let mut kinds: Vec<Kind> = kinds.into_values().collect();
-    for page in kinds.iter_mut().flat_map(|kind| &mut kind.examples).filter(|page| page.title.is_none()) {
+    let mut types: Vec<PageType> = types.into_values().collect();
+    for page in types.iter_mut().flat_map(|page_type| &mut page_type.examples).filter(|page| page.title.is_none()) {
         page.title = log.titles.get(&page.url).cloned();
     }
-    let size = |kind: &Kind| (kind.learnt.unwrap_or(0), kind.pages);
-    kinds.sort_by_key(|kind| (std::cmp::Reverse(size(kind)), kind.cluster));
-    let rest = kinds.split_off(KINDS_TOLD.min(kinds.len()));
-    let more = (rest.len() as u64, rest.iter().map(|kind| kind.pages).sum());
-    Site { source, learnt_from: learnt.map(|facts| facts.pages), kinds, more }
+    let size = |page_type: &PageType| (page_type.learned.unwrap_or(0), page_type.pages);
+    types.sort_by_key(|page_type| (std::cmp::Reverse(size(page_type)), page_type.cluster));
+    let rest = types.split_off(TYPES_SHOWN.min(types.len()));
+    let more = (rest.len() as u64, rest.iter().map(|page_type| page_type.pages).sum());
+    Site { source, learned_from: learned.map(|facts| facts.pages), types, more }
 }
 
-fn count(kind: &mut Kind, cluster: u32, group: &Group) {
-    if kind.name.is_empty() {
-        (kind.name, kind.cluster) = (name(ClusterId(cluster)), cluster);
+/// Adds the counts of the log to a page type.
+fn count(page_type: &mut PageType, cluster: u32, group: &PageGroup) {
+    if page_type.name.is_empty() {
+        (page_type.name, page_type.cluster) = (name(ClusterId(cluster)), cluster);
     }
-    (kind.pages, kind.bytes, kind.score) = (group.pages, group.bytes, group.score);
-    // Those of the model are what it takes for its pages now; the log's were put there by what was known then.
-    if kind.examples.is_empty() {
-        kind.examples.clone_from(&group.examples);
+    (page_type.pages, page_type.bytes, page_type.score) = (group.pages, group.bytes, group.score);
+    // The examples of the model are by its present clusters, those of the log by the clusters at the time.
+    if page_type.examples.is_empty() {
+        page_type.examples.clone_from(&group.examples);
     }
 }
 
-fn of_cluster(facts: &ClusterFacts) -> Kind {
+fn of_cluster(facts: &ClusterFacts) -> PageType {
     let mut leads: BTreeMap<Option<ClusterId>, u64> = BTreeMap::new();
     for destination in facts.classes.iter().flat_map(|class| &class.leads_to) {
         *leads.entry(destination.cluster).or_default() += destination.fetches;
@@ -147,30 +142,30 @@ fn of_cluster(facts: &ClusterFacts) -> Kind {
     leads.sort_by_key(|(_, fetches)| std::cmp::Reverse(*fetches));
     let called = |cluster: Option<ClusterId>| cluster.map_or_else(|| "no page".to_owned(), name);
     let examples = facts.examples.iter().take(EXAMPLES).map(|url| Example { url: url.clone(), title: None });
-    Kind {
+    PageType {
         name: name(facts.cluster),
         cluster: facts.cluster.0,
-        learnt: Some(facts.pages),
+        learned: Some(facts.pages),
         worth: Some(facts.worth).filter(|worth| worth.is_finite()),
         like: facts.title.clone().filter(|title| title != "*"),
-        leads_to: leads.into_iter().take(LINKS_TOLD).map(|(to, fetches)| (called(to), Some(fetches))).collect(),
-        links: facts.classes.iter().take(LINKS_TOLD).map(|class| (class.pattern.clone(), class.share)).collect(),
+        leads_to: leads.into_iter().take(LINKS_SHOWN).map(|(to, fetches)| (called(to), Some(fetches))).collect(),
+        links: facts.classes.iter().take(LINKS_SHOWN).map(|class| (class.pattern.clone(), class.share)).collect(),
         examples: examples.collect(),
-        ..Kind::default()
+        ..PageType::default()
     }
 }
 
-fn of_kind(facts: &KindFacts) -> Kind {
-    let to = facts.leads_to.iter().take(LINKS_TOLD).map(|to| (format!("kind {}", to.0), None));
+fn of_kind(facts: &KindFacts) -> PageType {
+    let to = facts.leads_to.iter().take(LINKS_SHOWN).map(|to| (format!("kind {}", to.0), None));
     let example = facts.example.iter().map(|url| Example { url: url.clone(), title: None });
-    Kind {
+    PageType {
         name: format!("kind {}", facts.kind.0),
         cluster: facts.kind.0,
         like: facts.pattern.clone(),
         standing: Some(standing(facts.standing)),
         leads_to: to.collect(),
         examples: example.collect(),
-        ..Kind::default()
+        ..PageType::default()
     }
 }
 
@@ -203,39 +198,40 @@ mod tests {
         Facts { pages: 8, clusters: vec![cluster], ..Facts::default() }
     }
 
-    fn log(clusters: BTreeMap<u32, Group>) -> LogFigures {
+    fn log(clusters: BTreeMap<u32, PageGroup>) -> LogFigures {
         let groups = GroupFigures { clusters, ..GroupFigures::default() };
         let titles = [("http://h.test/t/1".to_owned(), "One".to_owned())].into();
         LogFigures { groups, titles, ..LogFigures::default() }
     }
 
     #[test]
-    fn the_model_and_the_log_are_brought_together() {
-        let counted = [(0, 3), (2, 40), (9, 50)].map(|(cluster, pages)| (cluster, Group { pages, ..Group::default() }));
-        let site = site(Some(&facts()), None, &log(counted.into()));
+    fn the_model_and_the_log_are_joined() {
+        let counted =
+            [(0, 3), (2, 40), (9, 50)].map(|(cluster, pages)| (cluster, PageGroup { pages, ..PageGroup::default() }));
+        let site = site(Some(&facts()), false, &log(counted.into()));
         assert_eq!(site.source, Some("site-model.json.gz"));
-        let told = |kind: &Kind| (kind.name.clone(), kind.learnt, kind.pages, kind.worth);
-        let told: Vec<_> = site.kinds.iter().map(told).collect();
+        let row = |page_type: &PageType| (page_type.name.clone(), page_type.learned, page_type.pages, page_type.worth);
+        let rows: Vec<_> = site.types.iter().map(row).collect();
         let expected = [
             ("cluster 2".to_owned(), Some(8), 40, Some(0.75)),
             ("cluster 9".to_owned(), None, 50, None),
             ("not clustered".to_owned(), None, 3, None),
         ];
-        assert_eq!(told, expected);
-        let leads = &site.kinds[0].leads_to;
+        assert_eq!(rows, expected);
+        let leads = &site.types[0].leads_to;
         assert_eq!(leads, &[("cluster 2".to_owned(), Some(8)), ("cluster 3".to_owned(), Some(4))]);
         let example = Example { url: "http://h.test/t/1".to_owned(), title: Some("One".to_owned()) };
-        assert_eq!(site.kinds[0].examples, [example]);
+        assert_eq!(site.types[0].examples, [example]);
         assert_eq!(worths(&facts()), [(2, 0.75)].into());
-        assert_eq!(shown(&facts()), ["http://h.test/t/1".to_owned()].into());
+        assert_eq!(examples(&facts()), ["http://h.test/t/1".to_owned()].into());
     }
 
     #[test]
-    fn a_crawl_that_told_no_pages_apart_has_no_kinds() {
-        let counted = [(0, Group { pages: 5, ..Group::default() })].into();
-        assert_eq!(site(None, None, &log(counted)), Site::default());
-        let many = (2..90).map(|cluster| (cluster, Group { pages: 1, ..Group::default() })).collect();
-        let site = site(None, None, &log(many));
-        assert_eq!((site.source, site.kinds.len(), site.more), (Some("pages.jsonl"), 40, (48, 48)));
+    fn a_crawl_without_clusters_has_no_page_types() {
+        let counted = [(0, PageGroup { pages: 5, ..PageGroup::default() })].into();
+        assert_eq!(site(None, false, &log(counted)), Site::default());
+        let many = (2..90).map(|cluster| (cluster, PageGroup { pages: 1, ..PageGroup::default() })).collect();
+        let site = site(None, false, &log(many));
+        assert_eq!((site.source, site.types.len(), site.more), (Some("pages.jsonl"), 40, (48, 48)));
     }
 }

@@ -1,16 +1,16 @@
-//! How a length of time is spread, in a bounded number of counts: the least exactly, quantiles to a sixteenth.
+//! The distribution of durations in a bounded number of counts: the minimum exactly, quantiles to 1/16 of their value.
 //!
-//! Counts are kept for ranges that double every sixteen, as in HDR histograms: what falls into a range is known to 1/16 of itself.
+//! The width of the counted ranges doubles every sixteen, as in HDR histograms: a value is known to 1/16 of itself.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// Ranges between a length and its double, as a power of two.
+/// The number of ranges between a value and its double, as a power of two.
 const SUB_BITS: u32 = 4;
 
-/// Counts lengths of time by their microseconds. At most some 960 counts, whatever is added.
+/// Counts durations by their microseconds, in at most about 960 counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spread {
     counts: BTreeMap<u16, u64>,
@@ -19,7 +19,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Adds one.
+    /// Adds a duration.
     pub fn add(&mut self, length: Duration) {
         let micros = u64::try_from(length.as_micros()).unwrap_or(u64::MAX);
         *self.counts.entry(range_of(micros)).or_default() += 1;
@@ -27,17 +27,17 @@ impl Spread {
         self.least = Some(self.least.map_or(micros, |least| least.min(micros)));
     }
 
-    /// How many were added.
+    /// Returns the number of durations added.
     pub fn count(&self) -> u64 {
         self.total
     }
 
-    /// The least, exactly.
+    /// Returns the exact minimum.
     pub fn least(&self) -> Option<Duration> {
         self.least.map(Duration::from_micros)
     }
 
-    /// The length that `share` of all (0 to 1) do not exceed, to a sixteenth: the middle of its range.
+    /// Returns the `share` quantile (0 to 1), to 1/16 of its value: the middle of its range.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a rank among counts")]
         let rank = ((self.total as f64 * share).ceil() as u64).max(1);
@@ -51,7 +51,7 @@ impl Spread {
     }
 }
 
-/// Milliseconds of a length of time, for documents.
+/// A duration in milliseconds, in documents.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Millis(pub f64);
@@ -64,17 +64,17 @@ impl From<Duration> for Millis {
 
 fn range_of(micros: u64) -> u16 {
     let Some(above) = (u64::BITS - micros.leading_zeros()).checked_sub(SUB_BITS + 1) else { return micros as u16 };
-    // Of the bits behind the first the next four tell the range within its octave.
+    // The four bits after the highest select the range within its octave.
     ((u64::from(above) << SUB_BITS) + (micros >> above)) as u16
 }
 
-/// The least length of a range.
+/// Returns the lower bound of a range.
 fn bound(range: u16) -> u64 {
     let (octave, within) = (range >> SUB_BITS, u64::from(range & ((1 << SUB_BITS) - 1)));
     if octave == 0 {
         return within;
     }
-    // What lies behind the last range is beyond 64 bits.
+    // The bound after the last range does not fit into 64 bits.
     let bound = u128::from((1 << SUB_BITS) + within).checked_shl(u32::from(octave) - 1);
     bound.and_then(|bound| u64::try_from(bound).ok()).unwrap_or(u64::MAX)
 }
@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_length_lies_in_its_range() {
+    fn every_duration_is_in_its_range() {
         let lengths =
             (0..200).chain((5..63).flat_map(|bits| [(1 << bits) - 1, 1 << bits, (1 << bits) + (1 << bits) / 3]));
         for micros in lengths {
@@ -104,15 +104,15 @@ mod tests {
             lengths.iter().for_each(|length| spread.add(Duration::from_micros(*length)));
             lengths.sort_unstable();
             let rank = ((lengths.len() as f64 * share).ceil() as usize).max(1);
-            let (exact, told) = (lengths[rank - 1] as f64, spread.quantile(share).unwrap().as_micros() as f64);
-            prop_assert!((told - exact).abs() <= exact / 16.0 + 1.0, "{} for {}", told, exact);
+            let (exact, found) = (lengths[rank - 1] as f64, spread.quantile(share).unwrap().as_micros() as f64);
+            prop_assert!((found - exact).abs() <= exact / 16.0 + 1.0, "{} for {}", found, exact);
             prop_assert_eq!(spread.least(), Some(Duration::from_micros(lengths[0])));
             prop_assert_eq!(spread.count(), lengths.len() as u64);
         }
     }
 
     #[test]
-    fn nothing_has_no_middle() {
+    fn an_empty_distribution_has_no_quantiles() {
         assert_eq!((Spread::default().quantile(0.5), Spread::default().least()), (None, None));
     }
 }

@@ -1,146 +1,89 @@
-//! Reports added up: counts, and tables of counts, by their names.
+//! Adds up reports, snapshots and counts of page logs.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-/// What is a count in a report.
-const COUNTS: [&str; 5] = ["pages", "requests", "bytes", "discovered", "crawl_delays_capped_hosts"];
-/// What is a table of counts.
-const TABLES: [&str; 3] = ["fates", "statuses", "errors"];
-/// Lists that are put together, with how many of each are kept.
-const LISTS: [(&str, usize); 3] = [("troubles", 10), ("traps", 50), ("crawl_delays_capped", 20)];
+use super::nodes::Counted;
+use super::own_figures::OwnFigures;
+use super::totals::Totals;
 
-/// Adds up reports, and snapshots of what runs.
+/// The numbers of hosts, of traps and of capped delays that are kept.
+const TROUBLES_MAX: usize = 10;
+const TRAPS_MAX: usize = 50;
+const CAPPED_MAX: usize = 20;
+
+/// Sums that grow.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sums {
-    total: Map<String, Value>,
-    /// Of all that were added; none where one does not say.
-    cpu_seconds: Option<f64>,
+    totals: Totals,
+    /// How many were added.
     added: u64,
 }
 
 impl Sums {
-    /// Adds a report, or other sums.
-    pub fn add(&mut self, report: &Value) {
-        for name in COUNTS {
-            let count = report.get(name).and_then(Value::as_u64).unwrap_or(0);
-            self.count(name, count);
+    /// Adds a report, a snapshot or other sums. Open links of a snapshot count as `queued`.
+    pub fn add(&mut self, own: &OwnFigures<'_>) {
+        let totals = &mut self.totals;
+        add(&mut totals.pages, own.pages);
+        add(&mut totals.requests, own.requests);
+        add(&mut totals.bytes, own.bytes);
+        add(&mut totals.discovered, own.discovered);
+        if let Some(queued) = own.queued {
+            add(totals.queued.get_or_insert_default(), queued.saturating_add(own.leased));
         }
-        for name in TABLES {
-            if let Some(table) = report.get(name).and_then(Value::as_object) {
-                add_table(self.table(name), table);
-            }
-        }
-        for (name, _) in LISTS {
-            let more = report.get(name).and_then(Value::as_array).into_iter().flatten();
-            let list = self.total.entry(name).or_insert_with(|| Value::Array(Vec::new()));
-            if let Some(list) = list.as_array_mut() {
-                list.extend(more.cloned());
-            }
-        }
-        self.shorten();
-        let cpu = report.get("cpu_seconds").and_then(Value::as_f64);
-        self.cpu_seconds = if self.added == 0 { cpu } else { self.cpu_seconds.zip(cpu).map(|(a, b)| a + b) };
+        totals.fates.merge(&own.fates_with_open());
+        add_all(&mut totals.statuses, own.statuses);
+        add_all(&mut totals.errors, own.errors);
+        totals.troubles.extend_from_slice(own.troubles);
+        totals.troubles.sort_by_key(|trouble| std::cmp::Reverse(trouble.failed));
+        totals.troubles.truncate(TROUBLES_MAX);
+        totals.traps.extend_from_slice(own.traps);
+        totals.traps.truncate(TRAPS_MAX);
+        add(&mut totals.crawl_delays_capped_hosts, own.crawl_delays_capped_hosts);
+        totals.crawl_delays_capped.extend_from_slice(own.crawl_delays_capped);
+        totals.crawl_delays_capped.sort_by(|a, b| b.asked_seconds.total_cmp(&a.asked_seconds));
+        totals.crawl_delays_capped.truncate(CAPPED_MAX);
+        let cpu = own.cpu_seconds;
+        totals.cpu_seconds = if self.added == 0 { cpu } else { totals.cpu_seconds.zip(cpu).map(|(a, b)| a + b) };
         self.added += 1;
     }
 
-    /// Adds a snapshot of a crawl that runs: what is open is waiting.
-    pub fn add_running(&mut self, status: &Value) {
-        self.add(status);
-        let open = ["queued", "leased"].iter().filter_map(|name| status.get(name)?.as_u64()).sum::<u64>();
-        // The first snapshot of a run has them among its fates already.
-        if status.get("fates").is_none_or(|fates| fates.get("queued").is_none()) {
-            self.fate("queued", "", open);
-        }
-        self.count("queued", open);
-    }
-
-    /// Adds to a count.
-    pub fn count(&mut self, name: &str, more: u64) {
-        let before = self.of(name);
-        self.total.insert(name.to_owned(), before.saturating_add(more).into());
-    }
-
-    /// Adds to a fate.
-    pub fn fate(&mut self, fate: &str, reason: &str, more: u64) {
-        if more > 0 {
-            let count: Value = if reason.is_empty() { more.into() } else { serde_json::json!({ reason: more }) };
-            add_table(self.table("fates"), &Map::from_iter([(fate.to_owned(), count)]));
+    /// Adds what a page log counts of sessions without a report. Their processor time is unknown, and so is that of all.
+    pub fn add_log(&mut self, counted: &Counted, statuses: &BTreeMap<u16, u64>) {
+        let totals = &mut self.totals;
+        add(&mut totals.pages, counted.pages);
+        add(&mut totals.requests, counted.requests);
+        add(&mut totals.bytes, counted.bytes);
+        add(&mut totals.discovered, counted.lines);
+        add_all(&mut totals.statuses, statuses);
+        if counted.lines > 0 {
+            self.forget_cpu();
         }
     }
 
-    /// Adds to the answers of a status.
-    pub fn status(&mut self, status: u16, more: u64) {
-        add_table(self.table("statuses"), &Map::from_iter([(status.to_string(), more.into())]));
+    /// Adds links by the names of their fate and reason.
+    pub fn add_fate(&mut self, fate: String, reason: String, count: u64) {
+        self.totals.fates.add_named(fate, reason, count);
     }
 
-    /// A count.
-    pub fn of(&self, name: &str) -> u64 {
-        self.total.get(name).and_then(Value::as_u64).unwrap_or(0)
-    }
-
-    /// Processor time of all; none where one does not say.
+    /// Discards the processor time, as that of one session is unknown.
     pub fn forget_cpu(&mut self) {
-        self.cpu_seconds = None;
+        self.totals.cpu_seconds = None;
     }
 
-    /// The sums, in the form of a report.
-    pub fn finish(mut self) -> Map<String, Value> {
-        if let Some(cpu) = self.cpu_seconds {
-            self.total.insert("cpu_seconds".to_owned(), cpu.into());
-        }
-        self.total
-    }
-
-    fn table(&mut self, name: &str) -> &mut Map<String, Value> {
-        let at = self.total.entry(name).or_insert(Value::Null);
-        if !at.is_object() {
-            *at = Value::Object(Map::new());
-        }
-        match at {
-            Value::Object(table) => table,
-            _ => unreachable!("it was just made one"),
-        }
-    }
-
-    /// Keeps the worst hosts, and the first traps.
-    fn shorten(&mut self) {
-        for (name, most) in LISTS {
-            if let Some(list) = self.total.get_mut(name).and_then(Value::as_array_mut) {
-                if name == "troubles" {
-                    list.sort_by_key(|trouble| std::cmp::Reverse(trouble["failed"].as_u64().unwrap_or(0)));
-                }
-                if name == "crawl_delays_capped" {
-                    let asked = |capped: &Value| capped["asked_seconds"].as_f64().unwrap_or(0.0);
-                    list.sort_by(|a, b| asked(b).total_cmp(&asked(a)));
-                }
-                list.truncate(most);
-            }
-        }
+    /// Returns the sums.
+    pub fn finish(self) -> Totals {
+        self.totals
     }
 }
 
-/// Adds a table to another, those within them too. Where one has a count and the other reasons, the count is of no reason.
-fn add_table(total: &mut Map<String, Value>, more: &Map<String, Value>) {
-    for (name, more) in more {
-        let before = total.remove(name);
-        let sum = match (before, more) {
-            (Some(Value::Object(mut before)), Value::Object(more)) => {
-                add_table(&mut before, more);
-                Value::Object(before)
-            }
-            (Some(Value::Object(mut before)), more) => {
-                add_table(&mut before, &Map::from_iter([(String::new(), more.clone())]));
-                Value::Object(before)
-            }
-            (Some(before), Value::Object(more)) => {
-                let mut reasons = Map::from_iter([(String::new(), before)]);
-                add_table(&mut reasons, more);
-                Value::Object(reasons)
-            }
-            (Some(before), more) => before.as_u64().unwrap_or(0).saturating_add(more.as_u64().unwrap_or(0)).into(),
-            (None, more) => more.clone(),
-        };
-        total.insert(name.clone(), sum);
+/// Adds without overflow: the counts come from files.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
+fn add_all<K: Ord + Clone>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
+    for (name, count) in more {
+        add(sums.entry(name.clone()).or_default(), *count);
     }
 }
 
@@ -151,58 +94,73 @@ mod tests {
 
     use super::*;
     use crate::document::account;
+    use crate::{CrawlStatus, Report, read_object};
+    use harvestman_core::model::Fate;
+
+    fn report(value: &serde_json::Value) -> Report {
+        read_object("report.json", value.to_string().as_bytes()).unwrap()
+    }
+
+    fn status(value: &serde_json::Value) -> CrawlStatus {
+        read_object("status", value.to_string().as_bytes()).unwrap()
+    }
+
+    fn sums(reports: &[serde_json::Value]) -> Totals {
+        let mut sums = Sums::default();
+        reports.iter().map(report).for_each(|report| sums.add(&(&report).into()));
+        sums.finish()
+    }
 
     #[test]
     fn counts_and_tables_are_added_by_name_and_the_worst_hosts_kept() {
-        let mut sums = Sums::default();
-        sums.add(&json!({
-            "pages": 3, "requests": 5, "fates": {"fetched": 3, "failed": {"dns": 1}}, "statuses": {"200": 3}, "cpu_seconds": 1.5,
-            "troubles": [{"host": "a", "failed": 1}],
-        }));
-        sums.add(&json!({
-            "pages": 4, "bytes": 9, "fates": {"fetched": 4, "failed": {"dns": 2, "tls": 1}}, "statuses": {"200": 4, "404": 1},
-            "cpu_seconds": 2.0, "troubles": [{"host": "b", "failed": 7}],
-        }));
-        let sums = Value::Object(sums.finish());
-        assert_eq!((&sums["pages"], &sums["requests"], &sums["bytes"]), (&7.into(), &5.into(), &9.into()));
-        assert_eq!(sums["fates"], json!({"fetched": 7, "failed": {"dns": 3, "tls": 1}}));
-        assert_eq!(sums["statuses"], json!({"200": 7, "404": 1}));
-        assert_eq!((&sums["cpu_seconds"], &sums["troubles"][0]["host"]), (&3.5.into(), &"b".into()));
+        let sums = sums(&[
+            json!({
+                "pages": 3, "requests": 5, "fates": {"fetched": 3, "failed": {"dns": 1}}, "statuses": {"200": 3}, "cpu_seconds": 1.5,
+                "troubles": [{"host": "a", "failed": 1}],
+            }),
+            json!({
+                "pages": 4, "bytes": 9, "fates": {"fetched": 4, "failed": {"dns": 2, "tls": 1}}, "statuses": {"200": 4, "404": 1},
+                "cpu_seconds": 2.0, "troubles": [{"host": "b", "failed": 7}],
+            }),
+        ]);
+        assert_eq!((sums.pages, sums.requests, sums.bytes), (7, 5, 9));
+        let json = serde_json::to_value(&sums).unwrap();
+        assert_eq!(json["fates"], json!({"fetched": 7, "failed": {"dns": 3, "tls": 1}}));
+        assert_eq!(json["statuses"], json!({"200": 7, "404": 1}));
+        assert_eq!((sums.cpu_seconds, sums.troubles[0].host.as_str()), (Some(3.5), "b"));
     }
 
     #[test]
-    fn processor_time_is_that_of_all_or_of_none() {
-        let mut sums = Sums::default();
-        [json!({"cpu_seconds": 1.0}), json!({}), json!({"cpu_seconds": 1.0})]
-            .iter()
-            .for_each(|report| sums.add(report));
-        assert_eq!(sums.finish().get("cpu_seconds"), None);
+    fn processor_time_is_that_of_all_or_none() {
+        let sums = sums(&[json!({"cpu_seconds": 1.0}), json!({}), json!({"cpu_seconds": 1.0})]);
+        assert_eq!(sums.cpu_seconds, None);
     }
 
     #[test]
-    fn what_is_open_in_a_running_crawl_waits() {
+    fn open_links_of_a_running_crawl_are_queued() {
         let mut sums = Sums::default();
-        sums.add(&json!({"discovered": 9, "fates": {"fetched": 4, "queued": 5}}));
-        sums.add_running(&json!({"discovered": 9, "queued": 4, "leased": 1, "fates": {"fetched": 4}}));
-        sums.add_running(&json!({"discovered": 1, "queued": 1, "leased": 0, "fates": {"queued": 1}}));
-        let sums = Value::Object(sums.finish());
-        assert_eq!(sums["fates"]["queued"], 11);
-        assert!(account(&sums).unwrap().adds_up);
-    }
-
-    #[test]
-    fn odd_reports_are_added_as_far_as_they_go() {
-        let mut sums = Sums::default();
-        for odd in [
-            json!(3),
-            json!({"fates": {"failed": 3}}),
-            json!({"fates": {"failed": {"dns": 1}}, "traps": 5}),
-            json!({"pages": -1}),
+        sums.add(&(&report(&json!({"discovered": 9, "fates": {"fetched": 4, "queued": 5}}))).into());
+        for running in [
+            json!({"discovered": 9, "queued": 4, "leased": 1, "fates": {"fetched": 4}}),
+            json!({"discovered": 1, "queued": 1, "leased": 0, "fates": {"queued": 1}}),
         ] {
-            sums.add(&odd);
+            sums.add(&(&status(&running)).into());
         }
-        sums.fate("failed", "", 2);
-        assert_eq!(sums.finish()["fates"], json!({"failed": {"": 5, "dns": 1}}));
+        let sums = sums.finish();
+        assert_eq!((sums.fates.of(Fate::Queued), sums.queued), (11, Some(6)));
+        assert!(account(&(&sums).into()).unwrap().adds_up);
+    }
+
+    #[test]
+    fn a_fate_with_reasons_and_one_without_are_added() {
+        let mut sums = Sums::default();
+        for odd in [json!({"fates": {"failed": 3}}), json!({"fates": {"failed": {"dns": 1}}, "bytes": u64::MAX})] {
+            sums.add(&(&report(&odd)).into());
+        }
+        sums.add(&(&report(&json!({"bytes": 1}))).into());
+        sums.add_fate("failed".to_owned(), String::new(), 2);
+        let json = serde_json::to_value(sums.finish()).unwrap();
+        assert_eq!((&json["fates"], &json["bytes"]), (&json!({"failed": {"": 5, "dns": 1}}), &u64::MAX.into()));
     }
 
     proptest! {
@@ -213,20 +171,16 @@ mod tests {
             let mut sums = Sums::default();
             let mut discovered = 0;
             for (fetched, failed, robots) in &all {
-                discovered += fetched + failed + robots.unwrap_or(0);
                 let sum = fetched + failed + robots.unwrap_or(0);
-                sums.add(&json!({"discovered": sum, "fates": {"fetched": fetched, "failed": {"dns": failed}}}));
-                if let Some(robots) = robots {
-                    sums.fate("robots", "disallowed", *robots);
-                    sums.fate("robots", "", 0);
-                    sums.count("discovered", 0);
-                }
+                discovered += sum;
+                let fates = json!({"fetched": fetched, "failed": {"dns": failed}});
+                sums.add(&(&report(&json!({"discovered": sum, "fates": fates}))).into());
+                sums.add_fate("robots".to_owned(), "disallowed".to_owned(), robots.unwrap_or(0));
             }
-            let robots: u64 = all.iter().filter_map(|(_, _, robots)| *robots).sum();
-            let sums = Value::Object(sums.finish());
-            prop_assert_eq!(sums.get("discovered").and_then(Value::as_u64).unwrap_or(0), discovered);
-            if let Some(account) = account(&sums) {
-                prop_assert!(account.adds_up, "{:?} {}", account, robots);
+            let sums = sums.finish();
+            prop_assert_eq!(sums.discovered, discovered);
+            if let Some(account) = account(&(&sums).into()) {
+                prop_assert!(account.adds_up, "{:?}", account);
             }
         }
     }

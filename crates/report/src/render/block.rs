@@ -1,8 +1,6 @@
-//! What a report is made of, whatever it is written as: sections of facts, tables, plots and commands.
+//! The parts of a report, independent of its format: sections of facts, tables, plots and commands.
 
-use serde_json::Value;
-
-use crate::document::Advice;
+use crate::document::NextStep;
 use crate::document::line::instant;
 use crate::figures;
 use crate::plot::Chart;
@@ -10,11 +8,11 @@ use crate::plot::Chart;
 /// A section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// Its name in addresses.
+    /// Its anchor in the page.
     pub id: &'static str,
     /// Its heading.
     pub title: &'static str,
-    /// What it holds.
+    /// Its content.
     pub blocks: Vec<Block>,
 }
 
@@ -23,81 +21,86 @@ pub struct Section {
 pub enum Block {
     /// A paragraph.
     Text(String),
-    /// A list of remarks that matter.
+    /// A list of important remarks.
     Remarks(Vec<String>),
-    /// Names with what is said of them.
+    /// Names with values.
     Facts(Vec<(String, Cell)>),
     /// A table.
     Table(Table),
-    /// A plot, and what it shows in words.
+    /// A plot, and a text that describes it.
     Plot(Chart, String),
     /// Commands to copy.
-    Commands(Vec<Advice>),
+    Commands(Vec<NextStep>),
 }
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// What it is about; no two tables of a report have the same.
+    /// Its caption; unique in a report.
     pub caption: String,
     /// Its columns.
     pub header: Vec<&'static str>,
-    /// Its rows: a cell a column, the first of which says what the row is about.
+    /// Its rows, with one cell per column; the first cell is the heading of the row.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a table, or behind a name.
+/// A value in a table or of a fact.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// Nothing.
     Empty,
     /// A text.
     Text(String),
-    /// Something that is written in a file or on a command line.
+    /// A word of a file or of a command line.
     Code(String),
-    /// An address.
+    /// A URL.
     Url(String),
     /// A figure.
     Figure(Figure),
     /// A share, 0 to 1.
     Share(f64),
-    /// Several, one below the other.
+    /// Several values, one per line.
     Lines(Vec<Cell>),
 }
 
-/// A figure: as people read it, as programs do, and where it stands in the document.
+/// A number: as people read it, as programs read it, and its path in the document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// `1,813`.
     pub shown: String,
     /// `1813`.
     pub value: String,
-    /// `report.requests`, where it stands there as it is.
+    /// `report.requests`; none if the document does not have this very number.
     pub key: Option<String>,
 }
 
 impl Cell {
-    /// A text.
+    /// Makes a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A count.
+    /// Makes a count.
     pub fn count(count: u64) -> Self {
         Self::figure(figures::count(count), count.to_string())
     }
 
-    /// A number of bytes.
+    /// Makes a number of bytes.
     pub fn bytes(bytes: u64) -> Self {
         Self::figure(figures::bytes(bytes), bytes.to_string())
     }
 
-    /// A length of time, milliseconds.
+    /// Makes a duration from milliseconds.
     pub fn millis(millis: f64) -> Self {
         Self::figure(millis_shown(millis), millis.to_string())
     }
 
-    /// A number between 0 and 1, or thereabouts.
+    /// Makes a number from a value and its text.
+    pub fn number(value: f64, shown: impl FnOnce(f64) -> String) -> Self {
+        Self::figure(shown(value), value.to_string())
+    }
+
+    /// Makes a score or a sum of scores.
     pub fn score(score: f64) -> Self {
         Self::figure(format!("{score:.2}"), score.to_string())
     }
@@ -106,7 +109,7 @@ impl Cell {
         Self::Figure(Figure { shown, value, key: None })
     }
 
-    /// The same; it stands in the document under `key`.
+    /// Adds the path in the document at which the number is.
     #[must_use]
     pub fn at(self, key: impl Into<String>) -> Self {
         match self {
@@ -115,29 +118,29 @@ impl Cell {
         }
     }
 
-    /// A point in time.
+    /// Makes a point in time from RFC 3339.
     pub fn moment(text: &str) -> Self {
         Self::Text(moment(text))
     }
 
-    /// The cell of a figure, or an empty one.
+    /// Makes the cell of a value; an empty one for none.
     pub fn maybe<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
         value.map_or(Self::Empty, cell)
     }
 
-    /// Whether it is a number.
+    /// Returns whether it is a number.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Figure(_) | Self::Share(_))
     }
 }
 
 impl Table {
-    /// Characters of the longest line in a column.
+    /// Returns the characters of the longest line in a column.
     pub fn widest(&self, column: usize) -> usize {
         self.rows.iter().filter_map(|row| row.get(column)).map(Cell::width).max().unwrap_or(0)
     }
 
-    /// Whether a column holds numbers and nothing else.
+    /// Returns whether a column has numbers only.
     pub fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| **cell != Cell::Empty);
         cells().next().is_some() && cells().all(Cell::is_number)
@@ -145,7 +148,7 @@ impl Table {
 }
 
 impl Cell {
-    /// Characters of its longest line.
+    /// Returns the characters of its longest line.
     fn width(&self) -> usize {
         match self {
             Self::Empty => 0,
@@ -157,19 +160,7 @@ impl Cell {
     }
 }
 
-/// A figure of a JSON document by its path, as `shown` makes it; none where there is no such number.
-pub fn figure_at(document: &Value, key: &str, shown: impl FnOnce(f64) -> String) -> Option<Cell> {
-    let value = key.split('.').try_fold(document, |at, part| at.get(part))?;
-    let shown = value.as_u64().map_or_else(|| value.as_f64().map(shown), |_| None);
-    let figure = |shown| Cell::Figure(Figure { shown, value: value.to_string(), key: Some(key.to_owned()) });
-    match (shown, value.as_u64()) {
-        (Some(shown), _) => Some(figure(shown)),
-        (None, Some(count)) => Some(figure(figures::count(count))),
-        (None, None) => None,
-    }
-}
-
-/// `2026-11-21 09:36:51 UTC`, of a time in RFC 3339.
+/// Formats a time in RFC 3339 as `2026-11-21 09:36:51 UTC`.
 pub fn moment(text: &str) -> String {
     match instant(text) {
         Some(at) => at.timestamp().strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
@@ -177,7 +168,7 @@ pub fn moment(text: &str) -> String {
     }
 }
 
-/// `850 ms`, `1.25 s`, `3 min 20 s`.
+/// Formats a duration: `850 ms`, `1.25 s`, `3 min 20 s`.
 pub fn millis_shown(millis: f64) -> String {
     match millis {
         ..10.0 => format!("{millis:.1} ms"),
@@ -187,8 +178,8 @@ pub fn millis_shown(millis: f64) -> String {
     }
 }
 
-/// A text from outside as it may be shown: characters that cannot be seen, or that turn the direction of what stands beside them, are
-/// replaced by one that can.
+/// Makes a text from outside safe to show: characters that are invisible, or that change the direction of the text around them, are
+/// replaced by a visible one.
 pub fn visible(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()
@@ -210,30 +201,15 @@ pub fn visible(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
-    fn figures_are_found_by_their_paths() {
-        let document =
-            json!({"report": {"pages": 1234, "rate": 1.5, "fates": {"robots": {"disallowed": 3}}, "name": "x"}});
-        let at = |key| figure_at(&document, key, |value| format!("about {value}"));
-        let shown = |key| {
-            at(key).map(|cell| if let Cell::Figure(figure) = cell { (figure.shown, figure.value) } else { panic!() })
-        };
-        assert_eq!(shown("report.pages"), Some(("1,234".to_owned(), "1234".to_owned())));
-        assert_eq!(shown("report.rate"), Some(("about 1.5".to_owned(), "1.5".to_owned())));
-        assert_eq!(shown("report.fates.robots.disallowed"), Some(("3".to_owned(), "3".to_owned())));
-        assert_eq!((shown("report.name"), shown("report.nothing.there")), (None, None));
-    }
-
-    #[test]
-    fn what_cannot_be_seen_is_made_visible() {
+    fn invisible_characters_are_made_visible() {
         assert_eq!(visible("a\u{202e}b\nc\u{0}d\u{feff}"), "a\u{fffd}b c\u{fffd}d\u{fffd}");
         assert_eq!(visible("häß שלום 你好"), "häß שלום 你好");
     }
 
     #[test]
-    fn times_are_shown_in_their_own_unit() {
+    fn durations_are_shown_in_a_suitable_unit() {
         let cases = [(0.5, "0.5 ms"), (850.2, "850 ms"), (1_250.0, "1.25 s"), (200_000.0, "3 min 20 s")];
         for (millis, text) in cases {
             assert_eq!(millis_shown(millis), text);

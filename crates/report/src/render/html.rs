@@ -1,22 +1,21 @@
-//! A report as one HTML page that needs nothing but itself: no script, no font, no address that is fetched.
+//! Renders a document as one self-contained HTML page: no script, no font, nothing that is fetched.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::block::{Block, Cell, Figure, Section, Table, visible};
-use super::sections::{Material, colophon, sections, standing};
-use crate::document::{Advice, Document};
+use super::sections::{colophon, sections, state};
+use crate::document::{Document, NextStep};
 use crate::plot::{Chart, Series};
 
 const STYLE: &str = include_str!("style.css");
-/// Nothing may be fetched or run, even if something in here asked for it.
+/// Forbids fetching and running anything, even if a text of the crawl became markup.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-/// Characters of an address that are shown.
+/// Characters of a URL that are shown.
 const URL_SHOWN: usize = 110;
 
-/// The report.
+/// Renders the report.
 pub fn html(document: &Document) -> String {
-    let material = Material::of(document);
-    let (sections, title) = (sections(&material), visible(&super::title(document)));
+    let (sections, title) = (sections(document), visible(&super::title(document)));
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -32,7 +31,7 @@ pub fn html(document: &Document) -> String {
             body {
                 header {
                     h1 { (title) }
-                    p.lead { (visible(&standing(document))) }
+                    p.lead { (visible(&state(document))) }
                     (key_figures(&sections))
                     @if !document.notes.is_empty() { (remarks(&document.notes)) }
                     nav aria-label="Sections" {
@@ -47,7 +46,7 @@ pub fn html(document: &Document) -> String {
     page.into_string()
 }
 
-/// The first figures of what came, large.
+/// Renders the main figures of the results, large.
 fn key_figures(sections: &[Section]) -> Markup {
     const KEYS: [(&str, &str); 7] = [
         ("pages", "pages"),
@@ -56,10 +55,10 @@ fn key_figures(sections: &[Section]) -> Markup {
         ("hosts", "hosts"),
         ("wall_seconds", "time"),
         ("elapsed_seconds", "time"),
-        ("pages_per_second", "pages a second"),
+        ("pages_per_second", "pages per second"),
     ];
-    let came = sections.iter().filter(|section| section.id == "came").flat_map(|section| &section.blocks);
-    let facts = came.filter_map(|block| if let Block::Facts(facts) = block { Some(facts) } else { None }).flatten();
+    let results = sections.iter().filter(|section| section.id == "results").flat_map(|section| &section.blocks);
+    let facts = results.filter_map(|block| if let Block::Facts(facts) = block { Some(facts) } else { None }).flatten();
     let figures: Vec<&Figure> =
         facts.filter_map(|(_, cell)| if let Cell::Figure(figure) = cell { Some(figure) } else { None }).collect();
     let of = |name: &str| {
@@ -103,10 +102,10 @@ fn remarks(lines: &[String]) -> Markup {
     html! { ul.remarks { @for line in lines { li { (visible(line)) } } } }
 }
 
-fn commands(all: &[Advice]) -> Markup {
+fn commands(all: &[NextStep]) -> Markup {
     html! {
         dl.commands {
-            @for Advice { what, command } in all {
+            @for NextStep { what, command } in all {
                 dt { (visible(what)) }
                 dd { pre tabindex="0" role="region" aria-label={ "Command: " (visible(what)) } { code { (visible(command)) } } }
             }
@@ -159,12 +158,12 @@ fn cell(content: &Cell) -> Markup {
     }
 }
 
-/// The place of a figure, if all of it is names as the crawl writes them.
+/// Returns the path of a figure if it has only characters that the crawl itself writes.
 fn plain(key: Option<&str>) -> Option<&str> {
     key.filter(|key| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)))
 }
 
-/// Whether an address may be a link: of the web, and nothing that a browser would run.
+/// Returns whether a URL may be a link: http or https, nothing that a browser would run.
 pub(super) fn is_link(url: &str) -> bool {
     let scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     scheme("http://") || scheme("https://")
@@ -172,7 +171,7 @@ pub(super) fn is_link(url: &str) -> bool {
 
 fn address(url: &str) -> Markup {
     let shown = visible(&crate::document::bounded::cut(url, URL_SHOWN));
-    // What was cut when it was kept leads nowhere, and what hides something is no address of a crawl.
+    // A URL that was cut leads nowhere, and one with hidden characters is not a URL of a crawl.
     if is_link(url) && !url.contains('…') && visible(url) == url {
         html! { a href=(url) rel="noreferrer noopener nofollow" { bdi { (shown) } } }
     } else {
@@ -197,7 +196,7 @@ fn plot(chart: &Chart, said: &str, id: &str) -> Markup {
     }
 }
 
-/// Twice, for wide and for narrow pages: what is scaled down cannot be read.
+/// Draws it twice, for wide and for narrow pages: a plot that is scaled down cannot be read.
 #[cfg(feature = "plots")]
 fn drawn(chart: &Chart, said: &str, id: &str) -> Markup {
     let (wide, narrow) = if matches!(chart, Chart::Lengths { .. }) { (700, 350) } else { (880, 350) };
@@ -222,7 +221,7 @@ fn sized(chart: &Chart, said: &str, (class, id): (&str, &str), size: (u32, u32))
     }
 }
 
-/// The tables have the figures too.
+/// Without plots there is only the description; the tables have the figures too.
 #[cfg(not(feature = "plots"))]
 fn drawn(_: &Chart, said: &str, _: &str) -> Markup {
     html! { p { (visible(said)) " (Harvestman was built without the feature " code { "plots" } ".)" } }

@@ -1,24 +1,23 @@
-//! A report as Markdown (GitHub's, for its tables).
+//! Renders a document as GitHub Flavored Markdown, for its tables.
 
 use std::fmt::Write as _;
 
 use super::block::{Block, Cell, Section, Table, visible};
-use super::sections::{Material, colophon, sections, standing};
+use super::sections::{colophon, sections, state};
 use crate::document::Document;
 use crate::plot::Chart;
 
-/// The report.
+/// Renders the report.
 pub fn markdown(document: &Document) -> String {
-    let material = Material::of(document);
-    let mut out = format!("# {}\n\n{}\n", plain(&super::title(document)), plain(&standing(document)));
+    let mut out = format!("# {}\n\n{}\n", plain(&super::title(document)), plain(&state(document)));
     if !document.notes.is_empty() {
         out.push('\n');
         list(&mut out, &document.notes);
     }
-    for section in sections(&material) {
+    for section in sections(document) {
         write_section(&mut out, &section);
     }
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "\n---\n\n{}\n", plain(&colophon(document)));
     out
 }
@@ -50,7 +49,7 @@ fn write_section(out: &mut String, section: &Section) {
             }
             Block::Commands(commands) => {
                 for command in commands {
-                    // A fence that is longer than any in the command.
+                    // The fence is longer than any run of backticks in the command.
                     let line = visible(&command.command);
                     let ticks = "`".repeat(longest_run(&line).max(2) + 1);
                     let _ = writeln!(out, "{}:\n\n{ticks}sh\n{line}\n{ticks}\n", plain(&command.what));
@@ -82,7 +81,7 @@ fn written(cell: &Cell) -> String {
     }
 }
 
-/// A text that is nothing but text.
+/// Escapes all markup in a text.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in visible(text).chars() {
@@ -91,7 +90,7 @@ fn plain(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' => out.extend(['\\', letter]),
-            // Or an address would become a link.
+            // Otherwise a URL would become a link.
             ':' => out.push_str("&#58;"),
             _ => out.push(letter),
         }
@@ -99,7 +98,7 @@ fn plain(text: &str) -> String {
     out.replace("&#58; ", ": ").trim().to_owned()
 }
 
-/// A text as it is written in a file. A table takes a bar for the end of a cell in code too, unless it is marked.
+/// Formats a text as code. In a table a bar ends the cell even within code, unless it is escaped.
 fn code(text: &str) -> String {
     let text = visible(text).replace('|', "\\|");
     let ticks = "`".repeat(longest_run(&text) + 1);
@@ -114,7 +113,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// An address as a link, if it can be one.
+/// Formats a URL as a link if it is safe, otherwise as code.
 fn address(url: &str) -> String {
     let linked = super::html::is_link(url)
         && !url.contains(|c: char| "<>|`\\\"'".contains(c) || c.is_whitespace() || !c.is_ascii());

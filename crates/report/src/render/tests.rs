@@ -1,14 +1,15 @@
-//! Reports of documents with figures of every kind, and of hostile ones.
+//! Reports of documents with all sorts of figures, and of hostile ones.
 
 use pulldown_cmark::{Event, Tag};
 use serde_json::json;
 
 use super::*;
 use crate::document::log::LogReading;
-use crate::document::{Has, Sources, asked};
+use crate::document::{Configuration, ControlLog, Has, InForceFile, Sources};
+use crate::{Report, read_object};
 use harvestman_policy::learned::Facts;
 
-/// What a site may say of itself to harm who reads about it.
+/// Texts of a site that may harm readers of the report.
 const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -36,14 +37,15 @@ fn hostile() -> Document {
     let fates: serde_json::Map<_, _> = list.iter().map(|text| ((*text).to_owned(), json!({*text: 1}))).collect();
     let report = json!({
         "stop_reason": list[0], "ended": list[1], "started": list[2], "pages": 7, "requests": 7, "bytes": 70, "discovered": 7,
-        "fates": fates, "errors": {list[0]: 3}, "statuses": {list[0]: 3}, "dedup": {"store": list[0]},
+        "fates": fates, "errors": {list[0]: 3}, "statuses": {"65535": 3}, "version": list[0],
         "troubles": [{"host": list[0], "requests": 1, "failed": 1, "reason": list[1]}],
+        "traps": [{"form": list[0], "example": list[1], "measure": "cut", "fetched": 1}],
         "crawl_delays_capped_hosts": 2,
-        "crawl_delays_capped": [{"host": list[0], "asked_seconds": 1e300, "used_seconds": list[1]}],
-        "traps": [{"form": list[0], "example": list[1], "measure": list[2], "fetched": 1}],
+        "crawl_delays_capped": [{"host": list[0], "asked_seconds": 1e300, "used_seconds": 5}],
     });
-    let mut told = crate::document::Told::default();
-    told.add(json!({"time": list[0], "command": list[1], "arguments": list, "effect": list[2]}).to_string().as_bytes());
+    let mut control = ControlLog::default();
+    control
+        .add(json!({"time": list[0], "command": list[1], "arguments": list, "effect": list[2]}).to_string().as_bytes());
     let config = toml::toml! {
         [crawl]
         seeds = ["http://h.test/<script>alert(1)</script>", "javascript:alert(1)"]
@@ -52,11 +54,14 @@ fn hostile() -> Document {
     };
     let sources = Sources {
         directory: "a '<script>' dir".to_owned(),
-        asked: Some(asked(&config.to_string())),
-        report: Some(report),
+        configuration: Some(Configuration::read(&config.to_string())),
+        report: Some(read_object::<Report>("report.json", report.to_string().as_bytes()).unwrap()),
         facts: Some(Ok(Facts::default())),
-        told,
-        in_force: Some(json!({"banned": list})),
+        control,
+        in_force: Some(InForceFile {
+            banned: list.iter().map(|text| (*text).to_owned()).collect(),
+            ..InForceFile::default()
+        }),
         log: reading.finish(),
         warcs: vec![(list[0].to_owned(), 3)],
         has: Has { log: true, state: true, model: true },
@@ -67,7 +72,7 @@ fn hostile() -> Document {
 }
 
 #[test]
-fn nothing_that_comes_from_a_crawl_becomes_markup() {
+fn texts_of_a_crawl_never_become_markup() {
     let page = html(&hostile());
     let parsed = scraper::Html::parse_document(&page);
     let select = |selector: &str| {
@@ -83,25 +88,25 @@ fn nothing_that_comes_from_a_crawl_becomes_markup() {
     let link = scraper::Selector::parse("a").unwrap();
     let links: Vec<_> = parsed.select(&link).filter_map(|a| a.attr("href")).collect();
     assert!(links.iter().all(|href| href.starts_with("http://h.test/") || href.starts_with('#')), "{links:?}");
-    assert!(!page.contains('\u{202e}') && !page.contains('\u{2066}'), "marks that turn the direction of writing");
+    assert!(!page.contains('\u{202e}') && !page.contains('\u{2066}'), "marks that change the direction of text");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
 }
 
 #[test]
-fn a_page_needs_nothing_but_itself() {
+fn a_page_is_self_contained() {
     let page = html(&hostile());
     assert!(page.contains("default-src 'none'"));
     for outside in ["@import", "url(", "src=", "<link", "font-face"] {
         assert!(!page.replace("'&gt;", "").contains(&format!(" {outside}")) || outside == "src=", "{outside}");
     }
-    // Names of the headings go up one by one.
+    // Levels of headings do not skip.
     let levels: Vec<_> =
         page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next()?.to_digit(10)).collect();
     assert!(levels[0] == 1 && levels[1..].iter().all(|level| *level == 2), "{levels:?}");
 }
 
 #[test]
-fn markdown_has_tables_whose_rows_have_as_many_cells_as_their_heads() {
+fn rows_of_markdown_tables_have_as_many_cells_as_the_head() {
     let text = markdown(&hostile());
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();
     let mut head = None;
@@ -139,18 +144,18 @@ fn the_commands_are_safe_to_copy() {
 }
 
 #[test]
-fn the_json_is_the_document_with_the_report_as_it_is() {
+fn the_json_is_the_document_with_the_report_as_it_was_written() {
     let document = hostile();
     let read: serde_json::Value = serde_json::from_str(&json(&document).unwrap()).unwrap();
-    assert_eq!(read["report"], document.report.clone().unwrap());
+    assert_eq!(read["report"], serde_json::to_value(document.last_report()).unwrap());
     assert_eq!((&read["log"]["pages"], &read["format"]), (&7.into(), &1.into()));
 }
 
 #[test]
-fn an_empty_document_has_a_page_too() {
+fn an_empty_document_has_a_page() {
     let document = Document::of(Sources::default());
-    assert!(html(&document).contains("It has no report"));
-    assert!(markdown(&document).starts_with("# A crawl\n"));
+    assert!(html(&document).contains("The crawl has no report"));
+    assert!(markdown(&document).starts_with("# Crawl report\n"));
 }
 
 #[test]
@@ -159,6 +164,7 @@ fn hosts_whose_crawl_delay_is_capped_are_named_with_what_they_ask_for() {
         "crawl_delays_capped_hosts": 30,
         "crawl_delays_capped": [{"host": "https://slow.test", "asked_seconds": 86_400.0, "used_seconds": 600.0}],
     });
+    let report = read_object("report.json", report.to_string().as_bytes()).unwrap();
     let sources = Sources { report: Some(report), ..Sources::default() };
     let document = Document::of(sources);
     for text in [html(&document), markdown(&document)] {

@@ -1,48 +1,43 @@
-//! What went wrong, and what can be done about it.
+//! What went wrong, and the remedies.
 
-use serde_json::Value;
-
-use super::Material;
 use crate::advice::remedy;
+use crate::document::{Document, OwnFigures};
 use crate::render::block::{Block, Cell, Table};
 
-pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let mut blocks = Vec::new();
-    if !material.document.advice.is_empty() {
-        blocks.push(Block::Remarks(material.document.advice.clone()));
+    if !document.advice.is_empty() {
+        blocks.push(Block::Remarks(document.advice.clone()));
     }
-    let rows = match material.document.source() {
-        Some((source, figures)) if !material.document.is_report_stale() => own(source, figures),
-        _ => of_log(material),
-    };
+    let own = document.own().filter(|_| !document.is_report_stale());
+    let rows = own.map_or_else(|| logged(document), |own| failed_requests(&own));
     if rows.is_empty() {
         blocks.push(Block::Text("No request failed.".to_owned()));
     } else {
         let caption = "Failures by reason".to_owned();
-        blocks.push(Block::Table(Table { caption, header: vec!["reason", "times", "what helps"], rows }));
+        blocks.push(Block::Table(Table { caption, header: vec!["reason", "count", "remedy"], rows }));
     }
     blocks
 }
 
-/// Requests that failed, each try counted.
-fn own(source: &str, figures: &Value) -> Vec<Vec<Cell>> {
-    let errors = figures["errors"].as_object().into_iter().flatten();
-    let mut errors: Vec<(&String, u64)> =
-        errors.filter_map(|(reason, count)| Some((reason, count.as_u64()?))).collect();
+/// Failed requests; every attempt counts.
+fn failed_requests(own: &OwnFigures<'_>) -> Vec<Vec<Cell>> {
+    let mut errors: Vec<(&str, u64)> = own.errors.iter().map(|(reason, count)| (reason.as_ref(), *count)).collect();
+    errors.retain(|(_, count)| *count > 0);
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let row = |(reason, count): (&String, u64)| row(reason, Cell::count(count).at(format!("{source}.errors.{reason}")));
-    errors.into_iter().filter(|(_, count)| *count > 0).map(row).collect()
+    let count = |reason: &str, count| Cell::count(count).at(format!("{}.errors.{reason}", own.source));
+    errors.into_iter().map(|(reason, n)| row(reason, count(reason, n))).collect()
 }
 
-/// URLs that failed in the end.
-fn of_log(material: &Material<'_>) -> Vec<Vec<Cell>> {
-    let failed = material.document.log.fates.iter().filter(|(fate, _, _)| fate == "failed");
-    failed.map(|(_, reason, count)| row(reason, Cell::count(*count))).collect()
+/// URLs that failed after all attempts.
+fn logged(document: &Document) -> Vec<Vec<Cell>> {
+    let failed = document.log.fates.iter().filter(|row| row.fate == "failed");
+    failed.map(|failed| row(&failed.reason, Cell::count(failed.count))).collect()
 }
 
 fn row(reason: &str, count: Cell) -> Vec<Cell> {
     let help = match reason {
-        "http_404" | "http_410" => Some("nothing: the page is not there"),
+        "http_404" | "http_410" => Some("none: the page does not exist"),
         reason => remedy(reason),
     };
     vec![Cell::Code(reason.to_owned()), count, Cell::maybe(help, Cell::text)]

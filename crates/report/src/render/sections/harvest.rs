@@ -1,68 +1,75 @@
-//! The harvest over requests and over time.
+//! The harvest curve over requests and over time.
 
 use std::time::Duration;
 
-use super::Material;
+use crate::document::Document;
 use crate::document::curve::CurvePoint;
 use crate::figures;
 use crate::plot::{Chart, Series};
 use crate::render::block::{Block, Cell, Table};
 
-/// Rows of the table that says in figures what the plots show.
+/// Rows of the table that has the figures of the plots.
 const ROWS: u64 = 10;
 
-pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
-    let log = &material.document.log;
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let log = &document.log;
     let points = &log.curve;
     let Some(end) = points.last().filter(|end| end.requests > 0) else { return Vec::new() };
     let mut blocks = vec![
-        Block::Text(said(end)),
-        Block::Plot(over_requests(points), described(points, end, "of the requests")),
-        Block::Plot(over_time(points), described(points, end, "of the time")),
+        Block::Text(summary(end)),
+        Block::Plot(over_requests(points), described(points, end, Axis::Requests)),
+        Block::Plot(over_time(points), described(points, end, Axis::Time)),
     ];
     if log.breaks.count > 0 {
         let time = figures::time(Duration::try_from_secs_f64(log.breaks.seconds).unwrap_or_default());
         let breaks = log.breaks.count;
         blocks.push(Block::Text(format!(
-            "{breaks} times in which nothing came for ten minutes or more ({time} in all) are left out."
+            "The time axis leaves out {breaks} breaks of ten minutes or more ({time} in total)."
         )));
     }
     blocks.push(Block::Table(table(points, end)));
     blocks
 }
 
-fn said(end: &CurvePoint) -> String {
+fn summary(end: &CurvePoint) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
     let share = |count: f64| 100.0 * count / end.requests as f64;
     #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-    let mut text = format!("{:.1} of 100 requests for pages brought one.", share(end.pages as f64));
+    let mut text = format!("{:.1} % of the requests for pages returned one.", share(end.pages as f64));
     if end.worth > 0.0 {
         text.push_str(&format!(
-            " By what the policy knows now, a page is worth between 0 and 1, each by the cluster that it was put into when it was fetched; the pages fetched are worth {:.0} in all, \
-             {:.1} of 100 requests.",
+            " To the policy a page has a worth between 0 and 1: the present mean worth of the cluster assigned when it was fetched. The pages \
+             fetched have a total worth of {:.0}, which is {:.1} % of the requests.",
             end.worth,
             share(end.worth)
         ));
     }
     if end.changed > 0 {
-        text.push_str(&format!(" {} visits found a page changed.", figures::count(end.changed)));
+        text.push_str(&format!(" {} visits found a changed page.", figures::count(end.changed)));
     }
     text
 }
 
-fn described(points: &[CurvePoint], end: &CurvePoint, of: &str) -> String {
-    let half = points.iter().find(|point| match of {
-        "of the requests" => point.requests * 2 >= end.requests,
-        _ => point.seconds * 2.0 >= end.seconds,
-    });
-    let half = half.map_or(0, |point| point.pages);
-    let count = figures::count;
-    format!(
-        "Pages fetched grow to {} after {} requests; after half {of} there were {}.",
-        count(end.pages),
-        count(end.requests),
-        count(half)
-    )
+/// The horizontal axis of a plot.
+#[derive(Debug, Clone, Copy)]
+enum Axis {
+    Requests,
+    Time,
+}
+
+/// Describes a plot.
+fn described(points: &[CurvePoint], end: &CurvePoint, axis: Axis) -> String {
+    let is_half = |point: &&CurvePoint| match axis {
+        Axis::Requests => point.requests * 2 >= end.requests,
+        Axis::Time => point.seconds * 2.0 >= end.seconds,
+    };
+    let half = points.iter().find(is_half).map_or(0, |point| point.pages);
+    let of = match axis {
+        Axis::Requests => "requests",
+        Axis::Time => "time",
+    };
+    let (pages, requests, half) = (figures::count(end.pages), figures::count(end.requests), figures::count(half));
+    format!("{pages} pages were fetched with {requests} requests; {half} of them in the first half of the {of}.")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
@@ -75,10 +82,10 @@ fn series(points: &[CurvePoint], x: impl Fn(&CurvePoint) -> f64) -> Vec<Series> 
     let mut lines = vec![line("pages fetched", |point| point.pages as f64)];
     let end = points.last().copied().unwrap_or_default();
     if end.worth > 0.0 {
-        lines.push(line("what they are worth", |point| point.worth));
+        lines.push(line("worth of these pages", |point| point.worth));
     }
     if end.changed > 0 {
-        lines.push(line("found changed", |point| point.changed as f64));
+        lines.push(line("changed pages", |point| point.changed as f64));
     }
     lines
 }
@@ -87,8 +94,8 @@ fn series(points: &[CurvePoint], x: impl Fn(&CurvePoint) -> f64) -> Vec<Series> 
 fn over_requests(points: &[CurvePoint]) -> Chart {
     let mut series = series(points, |point| point.requests as f64);
     let all = points.last().map_or(0.0, |end| end.requests as f64);
-    // The best that there could be, to compare with.
-    series.push(Series { name: "a page a request".to_owned(), points: vec![(0.0, 0.0), (all, all)], dashed: true });
+    // The upper bound, for comparison.
+    series.push(Series { name: "one page per request".to_owned(), points: vec![(0.0, 0.0), (all, all)], dashed: true });
     let (title, x, y) = ("Pages over requests", "requests for pages", "pages");
     Chart::Lines { title: title.to_owned(), x: x.to_owned(), y: y.to_owned(), series }
 }
@@ -125,5 +132,5 @@ fn table(points: &[CurvePoint], end: &CurvePoint) -> Table {
         row.extend(changed.then(|| Cell::count(point.changed)));
         row
     });
-    Table { caption: "The harvest in figures".to_owned(), header, rows: rows.collect() }
+    Table { caption: "Harvest in figures".to_owned(), header, rows: rows.collect() }
 }

@@ -1,101 +1,96 @@
-//! How hosts were spared.
+//! Politeness: the delays between requests to a host.
 
-use serde_json::Value;
-
-use super::Material;
-use crate::document::hosts::HostRow;
+use crate::document::hosts::{HostFigures, HostSummary};
+use crate::document::spread::Millis;
+use crate::document::{Document, OwnFigures};
 use crate::figures;
 use crate::render::block::{Block, Cell, Table, millis_shown};
+use harvestman_stages::host::CappedDelay;
 
-pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
-    let mut blocks = waits(material);
-    blocks.extend(capped_delays(material));
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let mut blocks = waits(document);
+    blocks.extend(document.own().map(|own| capped_delays(&own)).unwrap_or_default());
     blocks
 }
 
-/// The waits between the requests to each host.
-fn waits(material: &Material<'_>) -> Vec<Block> {
-    let hosts = &material.document.log.hosts;
+/// The times between the requests to each host.
+fn waits(document: &Document) -> Vec<Block> {
+    let hosts = &document.log.hosts;
     if hosts.top.is_empty() {
         return Vec::new();
     }
-    let delay = material.document.delay_ms;
-    let mut blocks = vec![Block::Text(verdict(material, delay)), Block::Text(method())];
+    let mut blocks = vec![Block::Text(verdict(hosts, document.delay_ms)), Block::Text(method())];
     let rows = hosts.top.iter().chain(&hosts.others).map(row).collect();
     let header = vec![
         "host",
         "requests",
         "pages",
         "failed",
-        "further tries",
+        "retries",
         "429 or 503",
         "robots.txt",
         "smallest gap",
         "median gap",
         "smallest wait",
-        "shorter than asked",
+        "waits below the delay",
     ];
     blocks.push(Block::Table(Table { caption: "Hosts with most requests".to_owned(), header, rows }));
     if hosts.more {
-        let told = figures::count(hosts.count);
-        blocks.push(Block::Text(format!(
-            "The first {told} hosts that were met are told apart; the rest is in the last row."
-        )));
+        let count = figures::count(hosts.count);
+        blocks
+            .push(Block::Text(format!("Only the first {count} hosts are counted apart; the last row has all others.")));
     }
     blocks
 }
 
 /// The hosts whose `Crawl-delay` is capped.
-fn capped_delays(material: &Material<'_>) -> Vec<Block> {
-    let capped = material.said("crawl_delays_capped").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let hosts = material.said("crawl_delays_capped_hosts").and_then(Value::as_u64).unwrap_or(capped.len() as u64);
+fn capped_delays(own: &OwnFigures<'_>) -> Vec<Block> {
+    let (hosts, shown) = (own.crawl_delays_capped_hosts, own.crawl_delays_capped.len() as u64);
     if hosts == 0 {
         return Vec::new();
     }
-    let shown = capped.len() as u64;
     let which =
         if hosts > shown { format!("; the {} longest are shown", figures::count(shown)) } else { String::new() };
     let text = format!(
         "Hosts whose robots.txt asks for a longer Crawl-delay than `robots.crawl_delay_max`: {}{which}.",
         figures::count(hosts)
     );
-    let row = |capped: &Value| {
-        let seconds = |name: &str| Cell::maybe(capped[name].as_f64(), |seconds| Cell::millis(seconds * 1_000.0));
-        let host = Cell::maybe(capped["host"].as_str(), |host| Cell::Code(host.to_owned()));
-        vec![host, seconds("asked_seconds"), seconds("used_seconds")]
+    let row = |CappedDelay { host, asked_seconds, used_seconds }: &CappedDelay| {
+        let delay = |seconds: &f64| Cell::millis(seconds * 1_000.0);
+        vec![Cell::Code(host.clone()), delay(asked_seconds), delay(used_seconds)]
     };
-    let rows = capped.iter().map(row).collect();
-    let header = vec!["host", "Crawl-delay asked for", "delay used"];
+    let rows = own.crawl_delays_capped.iter().map(row).collect();
+    let header = vec!["host", "requested Crawl-delay", "delay used"];
     vec![Block::Text(text), Block::Table(Table { caption: "Capped crawl delays".to_owned(), header, rows })]
 }
 
-fn verdict(material: &Material<'_>, delay: Option<u64>) -> String {
-    let hosts = &material.document.log.hosts;
+fn verdict(hosts: &HostFigures, delay: Option<u64>) -> String {
     let (waits, short) = (figures::count(hosts.waits), figures::count(hosts.waits_short));
     #[expect(clippy::cast_precision_loss, reason = "milliseconds for people to read")]
     match delay {
-        Some(0) => "No delay between the requests to a host was asked for.".to_owned(),
+        Some(0) => "No delay between the requests to a host was configured.".to_owned(),
         Some(delay) => {
             let delay = millis_shown(delay as f64);
             let found =
                 if hosts.waits_short == 0 { "none was shorter".to_owned() } else { format!("{short} were shorter") };
             format!(
-                "A delay of {delay} from the first byte of an answer to the next request to its host was asked for; of {waits} such waits {found}."
+                "The configured delay, from the first byte of a response to the next request to its host, is {delay}; of {waits} waits {found}."
             )
         }
-        None => format!("Which delay was asked for is not known. {waits} waits were measured."),
+        None => format!("The configured delay is not known. {waits} waits were measured."),
     }
 }
 
 fn method() -> String {
-    "Measured by the page log: a gap is the time from the start of a request to the start of the next one to the same host, a wait that from \
-     the first byte of an answer. Of a URL that was tried several times the last try is there; requests for robots.txt and sitemaps have no \
-     lines. The delay is the shortest that config.toml and control.jsonl know of; robots.txt may have asked for more."
+    "Measured in the page log: a gap is the time from the start of a request to the start of the next one to the same host, a wait is the \
+     time from the first byte of a response to the start of the next request. Of a URL with retries only the last request is in the log; \
+     requests for robots.txt and sitemaps are not. The delay is the shortest one in config.toml and control.jsonl; robots.txt may require \
+     a longer one."
         .to_owned()
 }
 
-fn row(host: &HostRow) -> Vec<Cell> {
-    let millis = |value: Option<crate::document::spread::Millis>| Cell::maybe(value, |millis| Cell::millis(millis.0));
+fn row(host: &HostSummary) -> Vec<Cell> {
+    let millis = |value: Option<Millis>| Cell::maybe(value, |millis| Cell::millis(millis.0));
     vec![
         Cell::Code(host.host.clone()),
         Cell::count(host.requests),

@@ -1,72 +1,83 @@
-//! The set of URLs seen, and forms of address that led nowhere.
+//! The set of URLs seen, and traps.
 
-use serde_json::Value;
-
-use super::Material;
-use super::answers::number;
+use crate::document::bounded::cut;
+use crate::document::{Document, OwnFigures};
 use crate::figures;
 use crate::render::block::{Block, Cell, Table};
+use harvestman_core::model::TrapRecord;
+use harvestman_storage::dedup::Mistakes;
 
-/// Traps that are named.
-const TRAPS: usize = 20;
+/// The number of traps that are shown.
+const TRAPS_SHOWN: usize = 20;
+/// Characters of a URL.
+const URL_MAX: usize = 300;
 
-pub(super) fn blocks(material: &Material<'_>) -> Vec<Block> {
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let Some(own) = document.own() else { return Vec::new() };
     let mut blocks = Vec::new();
-    let facts = seen(material);
+    let facts = seen(&own);
     if !facts.is_empty() {
         blocks.push(Block::Facts(facts));
     }
-    let traps = material.said("traps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if !traps.is_empty() {
-        let header = vec!["form of address", "measure", "fetched", "fruitful", "refused", "after requests", "such as"];
-        let rows = traps.iter().take(TRAPS).map(trap).collect();
+    if !own.traps.is_empty() {
         blocks.push(Block::Text(
-            "Forms of address whose pages brought little or nothing that was not known. What is put last waits until nothing else does; what \
-             is cut off is not followed from its own pages; what is closed is refused."
+            "Traps are URL patterns whose pages brought few new URLs or none. Links to a pattern that is put last wait until nothing else \
+             does; a pattern that is cut off is not followed from its own pages; links to a closed pattern are refused."
                 .to_owned(),
         ));
-        blocks.push(Block::Table(Table { caption: "Forms of address that brought little".to_owned(), header, rows }));
+        blocks.push(Block::Table(traps(own.traps)));
     }
-    if traps.len() > TRAPS {
-        blocks.push(Block::Text(format!("{} more are in report.json.", traps.len() - TRAPS)));
+    if own.traps.len() > TRAPS_SHOWN {
+        blocks.push(Block::Text(format!("{} more are in report.json.", own.traps.len() - TRAPS_SHOWN)));
     }
     blocks
 }
 
-fn seen(material: &Material<'_>) -> Vec<(String, Cell)> {
-    let Some(seen) = material.said("dedup").filter(|seen| seen.is_object()) else { return Vec::new() };
-    let key = |name: &str| format!("report.dedup.{name}");
-    let mut facts = Vec::new();
-    let mut add = |name: &str, cell: Option<Cell>| facts.extend(cell.map(|cell| (name.to_owned(), cell)));
-    add("Kept in", seen["store"].as_str().map(|store| Cell::Code(store.to_owned())));
-    add("URLs seen", number(seen, "urls").map(|urls| Cell::count(urls).at(key("urls"))));
-    add("Memory for them", number(seen, "memory_bytes").map(|bytes| Cell::bytes(bytes).at(key("memory_bytes"))));
-    add("Disk for them", number(seen, "disk_bytes").map(|bytes| Cell::bytes(bytes).at(key("disk_bytes"))));
-    for (name, part) in
-        [("New URLs that looked known", "false_positives"), ("New URLs that were dropped for it", "wrongly_dropped")]
-    {
-        let Some(mistakes) = seen.get(part) else { continue };
-        let (measured, expected) = (mistakes["measured"]["count"].as_f64(), mistakes["expected"].as_f64());
-        let text = measured.zip(expected).map(|(measured, expected)| format!("{measured:.0} ({expected:.1} expected)"));
-        add(name, text.map(Cell::Text));
-    }
-    facts
+fn seen(own: &OwnFigures<'_>) -> Vec<(String, Cell)> {
+    let Some(seen) = own.dedup else { return Vec::new() };
+    let key = |name: &str| format!("{}.dedup.{name}", own.source);
+    let mut facts = vec![
+        ("Store", Cell::Code(seen.store.name().to_owned())),
+        ("URLs seen", Cell::count(seen.urls).at(key("urls"))),
+        ("Memory", Cell::bytes(seen.memory_bytes).at(key("memory_bytes"))),
+        ("Disk", Cell::bytes(seen.disk_bytes).at(key("disk_bytes"))),
+    ];
+    facts.extend(seen.false_positives.map(|count| ("False positives (new URLs that looked known)", mistakes(count))));
+    facts.push(("New URLs dropped by mistake", mistakes(seen.wrongly_dropped)));
+    facts.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
 }
 
-fn trap(trap: &Value) -> Vec<Cell> {
-    let text = |name: &str| trap.get(name).and_then(Value::as_str).map(str::to_owned);
-    let measure = text("measure").map(|measure| match measure.as_str() {
-        "last" => "put last".to_owned(),
-        "cut" => "cut off".to_owned(),
-        _ => measure,
-    });
-    let counts = ["fetched", "fruitful", "refused", "since"].map(|name| Cell::maybe(number(trap, name), Cell::count));
-    let start = [Cell::maybe(text("form"), Cell::Code), Cell::maybe(measure, Cell::Text)];
-    let end = Cell::maybe(text("example"), |url| Cell::Url(crate::document::bounded::cut(&url, 300)));
-    start.into_iter().chain(counts).chain([end]).collect()
+fn mistakes(Mistakes { expected, measured }: Mistakes) -> Cell {
+    Cell::Text(format!("{:.0} ({expected:.1} expected)", measured.count))
 }
 
-/// A share of all in words.
+fn traps(traps: &[TrapRecord]) -> Table {
+    let header = vec![
+        "URL pattern",
+        "measure",
+        "fetched",
+        "with new URLs",
+        "refused links",
+        "measure taken after requests",
+        "example",
+    ];
+    let rows = traps.iter().take(TRAPS_SHOWN).map(row).collect();
+    Table { caption: "Traps".to_owned(), header, rows }
+}
+
+fn row(trap: &TrapRecord) -> Vec<Cell> {
+    vec![
+        Cell::Code(trap.form.clone()),
+        Cell::text(trap.measure.describe()),
+        Cell::count(trap.fetched),
+        Cell::count(trap.fruitful),
+        Cell::count(trap.refused),
+        Cell::count(trap.since),
+        Cell::Url(cut(&trap.example, URL_MAX)),
+    ]
+}
+
+/// Formats a share: `12 of 340`.
 pub(super) fn of_all(part: u64, all: u64) -> String {
     format!("{} of {}", figures::count(part), figures::count(all))
 }

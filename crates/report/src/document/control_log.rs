@@ -1,17 +1,17 @@
-//! What somebody told the crawl while it ran: the lines of `control.jsonl`.
+//! The commands given while the crawl ran: the lines of `control.jsonl`.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::asked::period;
+use super::configuration::period;
 
-/// Commands that are named: the latest.
-pub(super) const TOLD_MAX: usize = 100;
+/// The number of commands that are kept: the latest.
+pub(super) const ENTRIES_MAX: usize = 100;
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct ControlEntry {
     /// When it was given.
     pub time: String,
     /// Its name.
@@ -19,28 +19,28 @@ pub struct Entry {
     /// Its arguments.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// What it did.
+    /// Its effect.
     #[serde(default)]
     pub effect: Option<String>,
 }
 
-/// All of them.
+/// The commands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Told {
-    /// The latest.
-    pub entries: VecDeque<Entry>,
-    /// How many came before these.
+pub struct ControlLog {
+    /// The latest commands.
+    pub entries: VecDeque<ControlEntry>,
+    /// The number of commands before these.
     pub earlier: u64,
     /// Lines that could not be read.
     pub damaged: u64,
-    /// The shortest `host.delay` that was set by them, milliseconds.
+    /// The shortest `host.delay` that they set, in milliseconds.
     pub least_delay_ms: Option<u64>,
 }
 
-impl Told {
+impl ControlLog {
     /// Reads a line.
     pub fn add(&mut self, line: &[u8]) {
-        let Ok(entry) = serde_json::from_slice::<Entry>(line) else {
+        let Ok(entry) = serde_json::from_slice::<ControlEntry>(line) else {
             self.damaged += 1;
             return;
         };
@@ -51,7 +51,12 @@ impl Told {
             self.least_delay_ms = delays.chain(self.least_delay_ms).min();
         }
         self.entries.push_back(entry);
-        if self.entries.len() > TOLD_MAX {
+        self.shorten();
+    }
+
+    /// Drops the earliest commands beyond the limit, and counts them.
+    pub(super) fn shorten(&mut self) {
+        while self.entries.len() > ENTRIES_MAX {
             self.entries.pop_front();
             self.earlier += 1;
         }
@@ -64,17 +69,17 @@ mod tests {
 
     #[test]
     fn commands_are_kept_with_the_shortest_delay_that_they_set() {
-        let mut told = Told::default();
+        let mut log = ControlLog::default();
         for line in [
             r#"{"time":"t","command":"set","arguments":["host.delay=2s","budget.pages=5"],"effect":"e"}"#,
             r#"{"time":"t","command":"set","arguments":["host.delay = 50ms"]}"#,
             r#"{"time":"t","command":"pause"}"#,
             "{",
         ] {
-            told.add(line.as_bytes());
+            log.add(line.as_bytes());
         }
-        assert_eq!((told.entries.len(), told.damaged, told.least_delay_ms), (3, 1, Some(50)));
-        (0..TOLD_MAX).for_each(|_| told.add(br#"{"time":"t","command":"stop"}"#));
-        assert_eq!((told.entries.len(), told.earlier), (TOLD_MAX, 3));
+        assert_eq!((log.entries.len(), log.damaged, log.least_delay_ms), (3, 1, Some(50)));
+        (0..ENTRIES_MAX).for_each(|_| log.add(br#"{"time":"t","command":"stop"}"#));
+        assert_eq!((log.entries.len(), log.earlier), (ENTRIES_MAX, 3));
     }
 }

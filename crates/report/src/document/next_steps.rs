@@ -1,0 +1,126 @@
+//! Commands for what can be done next.
+
+use super::content::{Document, NextStep};
+use super::state::CrawlState;
+use crate::StopReason;
+
+/// Quotes a word for a shell.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%".contains(c);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    let word = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn step(what: &str, command: String) -> NextStep {
+    NextStep { what: what.to_owned(), command }
+}
+
+/// Returns what can be done with a directory, the most likely first.
+pub(super) fn of_one(document: &Document) -> Vec<NextStep> {
+    let dir = quoted(&document.directory);
+    let mut all = by_state(document, &dir);
+    all.extend(explain(document, &dir));
+    all.extend(use_model(document, &dir));
+    if let Some(file) = document.warcs.files.first() {
+        let path = quoted(&format!("{}/{}", document.directory.trim_end_matches('/'), file.name));
+        all.push(step("Check a WARC file", format!("harvestman inspect warc --verify {path}")));
+    }
+    all
+}
+
+/// Explains a URL that failed, or otherwise one that was fetched.
+fn explain(document: &Document, dir: &str) -> Option<NextStep> {
+    let log = &document.log;
+    let fetched = || log.groups.clusters.values().find_map(|group| group.examples.first()).map(|page| &page.url);
+    let (what, url) = match &log.failed_example {
+        Some(url) => ("Explain why a URL failed", url),
+        None => ("Explain why a page was fetched when it was", fetched()?),
+    };
+    Some(step(what, format!("harvestman explain {dir} {}", quoted(url))))
+}
+
+fn use_model(document: &Document, dir: &str) -> Vec<NextStep> {
+    if !document.has.model {
+        return Vec::new();
+    }
+    let mut all = vec![step("Show what was learned of the site", format!("harvestman site {dir}/site-model.json.gz"))];
+    if let Some((seed, policy)) = document.configuration.seeds.first().zip(document.configuration.policy.as_ref()) {
+        let (seed, model) = (quoted(seed), format!("{dir}/site-model.json.gz"));
+        let command = format!("harvestman crawl {seed} --policy {policy} --model {model} --out DIR");
+        all.push(step("Start another crawl with what this one has learned", command));
+    }
+    all
+}
+
+/// Returns what can be done with several directories.
+pub(super) fn of_several(document: &Document) -> Vec<NextStep> {
+    let dirs: Vec<String> = document.nodes.iter().map(|node| quoted(&node.directory)).collect();
+    let all = dirs.join(" ");
+    let mut next = Vec::new();
+    let running = document.nodes.iter().position(|node| matches!(node.state, CrawlState::Running { .. }));
+    if let Some(dir) = running.and_then(|at| dirs.get(at)) {
+        next.push(step("Show the status", format!("harvestman status {dir}")));
+        let out = if dirs.len() > 1 { " --out report.html" } else { "" };
+        next.push(step("Make this report again later", format!("harvestman report {all}{out}")));
+    }
+    if document.warcs.count > 0 {
+        next.push(step("Make one index of all archives", format!("harvestman export cdxj {all} --out index.cdxj")));
+    }
+    if let Some(dir) = dirs.first().filter(|_| dirs.len() > 1) {
+        next.push(step("Make the report of one of them", format!("harvestman report {dir}")));
+    }
+    next
+}
+
+fn by_state(document: &Document, dir: &str) -> Vec<NextStep> {
+    let resume = |what: &str, flags: &str| vec![step(what, format!("harvestman resume {dir}{flags}"))];
+    match &document.state {
+        CrawlState::Running { .. } => vec![
+            step("Show the status", format!("harvestman status {dir}")),
+            step("Stop it; it then writes its report", format!("harvestman stop {dir}")),
+            step("Make this report again later", format!("harvestman report {dir}")),
+        ],
+        _ if !document.has.state => Vec::new(),
+        CrawlState::BrokenOff => resume("Resume where it was broken off", ""),
+        CrawlState::Ended { reason } => match reason {
+            StopReason::FrontierEmpty => {
+                vec![step("Revisit the pages that are likely to have changed", format!("harvestman recrawl {dir}"))]
+            }
+            StopReason::PagesBudget => resume("Resume with a larger budget", &larger(document, "pages")),
+            StopReason::RequestsBudget => resume("Resume with a larger budget", &larger(document, "requests")),
+            StopReason::BytesBudget => resume("Resume with a larger budget", " --bytes SIZE"),
+            StopReason::TimeBudget => resume("Resume for longer", " --time TIME"),
+            StopReason::LowYield => resume("Resume and fetch all that is left", " --early-stop 0"),
+            _ => resume("Resume", ""),
+        },
+    }
+}
+
+/// The flag for twice the budget that was used.
+fn larger(document: &Document, budget: &str) -> String {
+    let used = document.own().map_or(500, |own| if budget == "pages" { own.pages } else { own.requests });
+    format!(" --{budget} {}", used.saturating_mul(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        for (word, expected) in [
+            ("forum", "forum"),
+            ("/a b/c", "'/a b/c'"),
+            ("it's", "'it'\\''s'"),
+            ("$(rm -rf ~)", "'$(rm -rf ~)'"),
+            ("-x", "'./-x'"),
+            ("", "''"),
+            ("http://h.test/?a&b", "'http://h.test/?a&b'"),
+        ] {
+            assert_eq!(quoted(word), expected);
+        }
+    }
+}
