@@ -20,7 +20,7 @@ use harvestman::dedup::SeenUrls;
 use harvestman::frontier::{ChunkPlace, ChunkStore, Frontier, FrontierLimits, SpillStorage};
 use harvestman::model::{Apath, Change, ClassOrder, Ended, Fate, Lease, Ledger, LinkClass, ScheduledUrl};
 use harvestman::seed::Seed;
-use harvestman::store::{ChunkFile, Group, Store};
+use harvestman::store::{CommitGroup, SpillFile, Store};
 use harvestman::url::{CanonicalUrl, Fingerprint, HostKey};
 
 const HOSTS: u64 = 1_000;
@@ -39,7 +39,7 @@ impl ClassOrder for First {
     }
 }
 
-struct Chunks(ChunkFile);
+struct Chunks(SpillFile);
 
 impl ChunkStore for Chunks {
     fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
@@ -76,7 +76,7 @@ struct Crawl {
 
 impl Crawl {
     fn new(directory: &Path) -> Self {
-        let file = ChunkFile::create(&directory.join("frontier.chunks")).expect("a file");
+        let file = SpillFile::create(&directory.join("frontier.chunks")).expect("a file");
         let limits = FrontierLimits { queued_max: u64::MAX, host_pages_max: None, classes_max: 1_000 };
         let spill = Arc::new(SpillStorage::new(FRONTIER_BYTES, Box::new(Chunks(file))));
         let seen = SeenUrls::new(&DedupOptions::default(), Some(directory.join("seen")), Seed(1));
@@ -125,7 +125,7 @@ impl Crawl {
         }
         self.changes.push(change);
         if self.changes.len() >= GROUP {
-            let group = Group { changes: std::mem::take(&mut self.changes), ..Group::default() };
+            let group = CommitGroup { changes: std::mem::take(&mut self.changes), ..CommitGroup::default() };
             self.store.commit(&group, Duration::ZERO).expect("it is written");
         }
     }

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use harvestman::archive::reader::{Check, Limits, WarcReader};
+use harvestman::archive::reader::{DigestCheck, Limits, WarcReader};
 use harvestman::archive::{
     Archive, CrawlInfo, EncodedPage, Error, OPEN_SUFFIX, PageFacts, RecordEncoder, RevisitIndex, RunId, WARC_DIRECTORY,
     repair_all,
@@ -282,7 +282,7 @@ fn a_full_disk_leaves_a_valid_archive_and_a_clear_error() {
     let mut reader = WarcReader::new(std::fs::File::open(&files[0]).unwrap(), Limits::default());
     let mut records = 0;
     while let Some(mut record) = reader.next_record().unwrap() {
-        assert_eq!(record.verify().unwrap().block, Check::Right);
+        assert_eq!(record.verify().unwrap().block, DigestCheck::Right);
         records += 1;
     }
     assert!(records > 3 && records % 3 == 1, "a warcinfo and whole pages, not {records} records");
@@ -328,7 +328,11 @@ fn the_archives_of_another_tool_are_read_and_their_digests_are_right() {
         while let Some(mut record) = reader.next_record().unwrap() {
             responses += usize::from(record.record_type() == "response");
             let verdict = record.verify().unwrap();
-            assert!(verdict.block == Check::Right && verdict.payload != Check::Wrong, "record at {}", record.offset());
+            assert!(
+                verdict.block == DigestCheck::Right && verdict.payload != DigestCheck::Wrong,
+                "record at {}",
+                record.offset()
+            );
         }
         assert_eq!(responses, labelled_pages(&corpora.join(format!("{name}.labels.csv.gz"))), "{name}");
     }

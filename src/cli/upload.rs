@@ -45,12 +45,12 @@ Requires a build with uploads: cargo build --release --features upload";
 pub fn run(args: &UploadArgs) -> Result<Exit, Failure> {
     use super::log;
     use harvestman_report::progress::Progress;
-    use harvestman_storage::archive::upload::{Place, upload};
+    use harvestman_storage::archive::upload::{UploadTarget, upload};
 
     log::start(&Config::default().log, std::sync::Arc::new(Progress::new(true, false)));
     let mut exit = Exit::Done;
     for directory in &args.directories {
-        let place: Place = place(args, directory)?.parse().map_err(Failure::usage)?;
+        let place: UploadTarget = place(args, directory)?.parse().map_err(Failure::usage)?;
         let uploaded = upload(&place, directory).map_err(|error| Failure::new(Exit::Failed, error))?;
         log_result(&uploaded, &place, directory);
         if !uploaded.missing.is_empty() {
@@ -96,13 +96,13 @@ pub(super) fn with_uploads(
     config: &Config,
     crawl: impl FnOnce(Metrics) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
-    use harvestman_storage::archive::upload::{Place, Uploading};
+    use harvestman_storage::archive::upload::{BackgroundUpload, UploadTarget};
 
     let metrics = pipeline::metrics(config);
     // The crawl reports an invalid value, together with all other mistakes.
-    let Ok(place) = config.archive.upload.parse::<Place>() else { return crawl(metrics) };
+    let Ok(place) = config.archive.upload.parse::<UploadTarget>() else { return crawl(metrics) };
     let directory = PathBuf::from(&config.crawl.out);
-    let uploading = Uploading::begin(&place, &directory, metrics.archive.clone());
+    let uploading = BackgroundUpload::begin(&place, &directory, metrics.archive.clone());
     let uploading = uploading.map_err(|error| Failure::usage(format!("archive.upload: {error}")))?;
     let report = crawl(metrics)?;
     log_result(&uploading.finish(), &place, &directory);
@@ -119,8 +119,8 @@ pub(super) fn with_uploads(
 
 #[cfg(feature = "upload")]
 fn log_result(
-    uploaded: &harvestman_storage::archive::upload::Uploaded,
-    place: &harvestman_storage::archive::upload::Place,
+    uploaded: &harvestman_storage::archive::upload::UploadReport,
+    place: &harvestman_storage::archive::upload::UploadTarget,
     directory: &std::path::Path,
 ) {
     use harvestman_report::figures;

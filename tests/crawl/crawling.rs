@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use harvestman::archive::reader::{Check, Limits, WarcReader};
+use harvestman::archive::reader::{DigestCheck, Limits, WarcReader};
 use harvestman::config::{ByteSize, Config, Period};
 use harvestman::lab::compare::compare;
 use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
@@ -154,11 +154,11 @@ impl Crawled {
                 let url = record.target_uri().unwrap_or_default().to_owned();
                 let verdict = record.verify().unwrap();
                 assert!(
-                    verdict.block != Check::Wrong && verdict.payload != Check::Wrong,
+                    verdict.block != DigestCheck::Wrong && verdict.payload != DigestCheck::Wrong,
                     "{name}@{offset}: {verdict:?}"
                 );
                 if matches!(kind.as_str(), "response" | "revisit") {
-                    assert_eq!(verdict.block, Check::Right, "{name}@{offset} has no digest");
+                    assert_eq!(verdict.block, DigestCheck::Right, "{name}@{offset} has no digest");
                     records.insert((name.clone(), offset), url);
                 }
             }

@@ -1,7 +1,7 @@
 //! The stores of URLs seen in whole crawls: the same pages, and the right figures.
 
 use harvestman::config::{ByteSize, DedupStore};
-use harvestman::dedup::{Estimate, SeenFigures};
+use harvestman::dedup::{DedupStats, Estimate};
 use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::{Hooks, StopReason};
 
@@ -14,7 +14,7 @@ fn world() -> WorldOptions {
 }
 
 /// What the report says of the set; it says the same in its file and on the terminal.
-fn figures(crawled: &Crawled) -> SeenFigures {
+fn figures(crawled: &Crawled) -> DedupStats {
     let figures = crawled.report.dedup.unwrap();
     let json: serde_json::Value =
         serde_json::from_slice(&std::fs::read(crawled.out().join("report.json")).unwrap()).unwrap();

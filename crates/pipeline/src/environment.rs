@@ -15,7 +15,7 @@ use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
 use harvestman_stages::fetch::{Client, Error, Request, TrustedHosts};
-use harvestman_storage::archive::{Files, Output};
+use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
 /// Something that ends later.
@@ -70,7 +70,7 @@ pub(super) trait Environment {
     }
 
     /// What stands before the files of the archive.
-    fn output(&self, files: Files) -> Box<dyn Output> {
+    fn output(&self, files: CrawlFiles) -> Box<dyn ArchiveOutput> {
         Box::new(files)
     }
 

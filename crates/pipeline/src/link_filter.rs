@@ -22,12 +22,12 @@ use harvestman_stages::filter::{self, NofollowRules, PatternMemo};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
 use harvestman_storage::archive::{ExportedLink, links_line};
-use harvestman_storage::dedup::Recent;
+use harvestman_storage::dedup::RecentUrls;
 
 /// What a worker has just looked up: most links of a page are those of the page before.
 #[derive(Default)]
 pub(super) struct Memory {
-    recent: Recent,
+    recent: RecentUrls,
     patterns: PatternMemo,
     timing: Timing,
 }

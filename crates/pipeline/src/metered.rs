@@ -5,11 +5,11 @@ use std::sync::Arc;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_metrics::ArchiveMetrics;
-use harvestman_storage::archive::{Entry, Error, Output, Position, Written};
+use harvestman_storage::archive::{ArchiveEntry, ArchiveOutput, ArchiveTotals, Error, RecordLocation};
 
 /// An output that counts what goes to the one behind it.
 pub(super) struct Metered {
-    output: Box<dyn Output>,
+    output: Box<dyn ArchiveOutput>,
     /// The file that was written to last.
     file: Option<Arc<str>>,
     options: ArchiveOptions,
@@ -19,7 +19,7 @@ pub(super) struct Metered {
 
 impl Metered {
     pub(super) fn new(
-        output: Box<dyn Output>,
+        output: Box<dyn ArchiveOutput>,
         options: &ArchiveOptions,
         clock: Clock,
         metrics: Arc<ArchiveMetrics>,
@@ -27,7 +27,7 @@ impl Metered {
         Self { output, file: None, options: options.clone(), clock, metrics }
     }
 
-    fn count(&mut self, entry: &Entry, position: &Position) {
+    fn count(&mut self, entry: &ArchiveEntry, position: &RecordLocation) {
         if self.file.as_deref() != Some(&*position.file) {
             self.file = Some(Arc::clone(&position.file));
             self.metrics.files.inc();
@@ -42,8 +42,8 @@ impl Metered {
     }
 }
 
-impl Output for Metered {
-    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+impl ArchiveOutput for Metered {
+    fn write(&mut self, entry: &mut ArchiveEntry, now: Instant) -> Result<Option<RecordLocation>, Error> {
         let began = self.clock.now();
         let position = self.output.write(entry, now)?;
         self.metrics.busy_seconds.add(self.clock.now().since(began));
@@ -70,7 +70,7 @@ impl Output for Metered {
         self.output.give_up();
     }
 
-    fn finish(self: Box<Self>) -> Result<Written, Error> {
+    fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error> {
         self.output.finish()
     }
 }

@@ -15,13 +15,13 @@ use harvestman_stages::frontier::{ChunkPlace, ChunkStore, FrontierActor, SpillSt
 use harvestman_stages::host::HostHistory;
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
-use harvestman_storage::store::{Account, ChunkFile, Round, Store, decode};
+use harvestman_storage::store::{Account, RecrawlRound, SpillFile, Store, decode};
 
 /// Waiting URLs that have outgrown their memory, in the crawl directory.
 const CHUNK_FILE: &str = "frontier.chunks";
 
 /// The frontier's chunks in a file.
-struct Chunks(ChunkFile);
+struct Chunks(SpillFile);
 
 impl ChunkStore for Chunks {
     fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
@@ -42,7 +42,7 @@ pub(super) fn spill(config: &Config, directory: &Path, on_disk: bool) -> Result<
     if !on_disk {
         return Ok(Arc::default());
     }
-    let file = ChunkFile::create(&directory.join(CHUNK_FILE))?;
+    let file = SpillFile::create(&directory.join(CHUNK_FILE))?;
     Ok(Arc::new(SpillStorage::new(config.frontier.memory.0, Box::new(Chunks(file)))))
 }
 
@@ -109,11 +109,11 @@ impl Start {
                  was made by an earlier version, or with state.visits = false",
             ));
         }
-        let number = store.past()?.round.map_or(0, |round| round.number) + 1;
+        let number = store.restore()?.round.map_or(0, |round| round.number) + 1;
         let mut ledger = Ledger::default();
         ledger.discover(&Fates::default(), waiting);
         let account = Account { ledger, ..Account::default() };
-        store.begin_round(&Round { number, began: Clock::system().now(), pages }, &account)?;
+        store.begin_round(&RecrawlRound { number, began: Clock::system().now(), pages }, &account)?;
         output::set_report_aside(directory, number - 1);
         Ok(start)
     }
@@ -124,7 +124,7 @@ impl Start {
 pub(super) struct Past {
     pub account: Account,
     /// The latest recrawl.
-    pub round: Option<Round>,
+    pub round: Option<RecrawlRound>,
     pub hosts: HashMap<HostKey, HostHistory>,
     /// URLs ever accepted of hosts.
     pub admitted: Vec<(HostKey, u64)>,
@@ -135,7 +135,7 @@ pub(super) struct Past {
 impl Past {
     /// Reads it.
     pub(super) fn read(store: &Store) -> Result<Self, Error> {
-        let restored = store.past()?;
+        let restored = store.restore()?;
         let (mut past, mut unreadable) =
             (Self { account: restored.account, round: restored.round, ..Self::default() }, restored.unreadable);
         for (host, memory) in restored.hosts {

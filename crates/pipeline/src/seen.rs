@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::handles::FrontierHandle;
 use harvestman_metrics::DedupMetrics;
-use harvestman_storage::dedup::{SeenFigures, SeenUrls};
+use harvestman_storage::dedup::{DedupStats, SeenUrls};
 
 /// Sets the metrics that are not counted link by link.
-fn show(figures: &SeenFigures, metrics: &DedupMetrics) {
+fn show(figures: &DedupStats, metrics: &DedupMetrics) {
     metrics.entries.set(figures.urls);
     metrics.memory_bytes.set(figures.memory_bytes);
     metrics.disk_bytes.set(figures.disk_bytes);
@@ -59,7 +59,7 @@ impl SeenMonitor {
     }
 
     /// Drops the set; its files are removed unless somebody still uses it. Returns its figures.
-    pub(super) fn close(self) -> SeenFigures {
+    pub(super) fn close(self) -> DedupStats {
         let figures = self.seen.figures();
         // Someone who still holds it, as after a panic, may still read it: then its files stay.
         let removed = Arc::into_inner(self.seen).map_or(Ok(()), SeenUrls::remove);

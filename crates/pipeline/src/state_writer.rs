@@ -22,16 +22,16 @@ use harvestman_metrics::StateMetrics;
 use harvestman_stages::frontier::Kept;
 use harvestman_stages::host::Politeness;
 use harvestman_storage::archive;
-use harvestman_storage::store::{Group, Store, StoreError, decode};
+use harvestman_storage::store::{CommitGroup, Store, StoreError, decode};
 
 /// Where groups of changes are committed.
 pub(super) trait StateLog: Send {
     /// [`Store::commit`].
-    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError>;
+    fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError>;
 }
 
 impl StateLog for Store {
-    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+    fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError> {
         Self::commit(self, group, elapsed)
     }
 }
@@ -62,7 +62,7 @@ impl StateWriterThread {
 /// Changes that wait to be committed.
 #[derive(Default)]
 struct Gathered {
-    kept: Group,
+    kept: CommitGroup,
     leases: u32,
 }
 

@@ -12,7 +12,7 @@ use super::recrawl::RecrawlScheduler;
 use super::state_writer::{StateWriter, StateWriterThread};
 use super::worker::Worker;
 use harvestman_core::model::Ledger;
-use harvestman_storage::archive::{self, ArchiveThread, Writer, Written};
+use harvestman_storage::archive::{self, ArchiveThread, ArchiveTotals, ArchiveWriter};
 
 /// The stages beside the actors, built and connected, but not started.
 pub(super) struct Stages {
@@ -24,7 +24,7 @@ pub(super) struct Stages {
     pub(super) scheduler: Option<RecrawlScheduler>,
     /// None where the state is not persisted.
     pub(super) state_writer: Option<(StateWriter, StateHandle)>,
-    pub(super) writer: Writer,
+    pub(super) writer: ArchiveWriter,
 }
 
 /// Stages that run. A live crawl runs them on threads, the simulation steps them.
@@ -40,7 +40,7 @@ pub(super) struct StagesEnded {
     /// If something could not be committed, the account of what was.
     pub(super) uncommitted: Option<Ledger>,
     /// What was written, or why not all was.
-    pub(super) written: Result<Written, archive::Error>,
+    pub(super) written: Result<ArchiveTotals, archive::Error>,
 }
 
 /// The threads of a live crawl.

@@ -14,7 +14,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::CanonicalUrl;
 use harvestman_stages::revisit::rows;
-use harvestman_storage::archive::{Digest, Earlier, EncodedPage, Original, RecordId};
+use harvestman_storage::archive::{Digest, EncodedPage, OriginalRecord, PreviousCapture, RecordId};
 use harvestman_storage::store::VisitReader;
 
 /// The visits of a crawl.
@@ -90,11 +90,11 @@ pub(super) fn conditions(before: &Visit) -> HeaderMap {
 }
 
 /// What the archive holds of the page.
-pub(super) fn earlier(before: &Visit) -> Option<Earlier> {
+pub(super) fn earlier(before: &Visit) -> Option<PreviousCapture> {
     let ArchivedRecord { url, date, id, payload } = before.archived.as_ref()?;
     let original =
-        Original { url: url.as_ref().unwrap_or(&before.url).clone(), date: *date, id: RecordId::from_bytes(*id) };
-    Some(Earlier { payload: Digest::parse(payload)?, original })
+        OriginalRecord { url: url.as_ref().unwrap_or(&before.url).clone(), date: *date, id: RecordId::from_bytes(*id) };
+    Some(PreviousCapture { payload: Digest::parse(payload)?, original })
 }
 
 /// The page after one more visit, which found that difference.

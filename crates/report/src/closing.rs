@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::status::per_second;
-use super::{CrawlStatus, RecrawlFigures, SeenFigures, StopReason, Usage, seconds};
+use super::{CrawlStatus, DedupStats, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Fate, FateTable, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
@@ -62,7 +62,7 @@ pub struct Run {
     /// Those of them that ask for the longest delays, the longest first; at most twenty.
     pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
-    pub dedup: Option<SeenFigures>,
+    pub dedup: Option<DedupStats>,
     /// The fleet, if this was a node of one.
     pub fleet: Option<FleetFigures>,
 }
@@ -92,7 +92,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
-    pub dedup: Option<SeenFigures>,
+    pub dedup: Option<DedupStats>,
     /// The fleet, if this was a node of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetFigures>,

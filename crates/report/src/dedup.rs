@@ -1,11 +1,11 @@
 //! The set of URLs seen in the closing report.
 
 use super::figures;
-pub use harvestman_storage::dedup::SeenFigures;
-use harvestman_storage::dedup::{Estimate, Mistakes};
+pub use harvestman_storage::dedup::DedupStats;
+use harvestman_storage::dedup::{Estimate, FalsePositives};
 
 /// `1,234 URLs, bloom-exact in 2.4 MiB; of 3 false positives (2.9 expected) none was dropped`
-pub(super) fn line(seen: &SeenFigures) -> String {
+pub(super) fn line(seen: &DedupStats) -> String {
     let disk = match seen.disk_bytes {
         0 => String::new(),
         bytes => format!(" and {} on disk", figures::bytes(bytes)),
@@ -15,9 +15,9 @@ pub(super) fn line(seen: &SeenFigures) -> String {
     format!("{urls} URLs, {} in {memory}{disk}{mistakes}", seen.store.name())
 }
 
-fn mistakes(seen: &SeenFigures) -> String {
-    let Some(Mistakes { expected, measured }) = seen.false_positives else { return String::new() };
-    let kept = seen.wrongly_dropped == Mistakes::default();
+fn mistakes(seen: &DedupStats) -> String {
+    let Some(FalsePositives { expected, measured }) = seen.false_positives else { return String::new() };
+    let kept = seen.wrongly_dropped == FalsePositives::default();
     let fate = if kept { "new URLs that looked known, none dropped" } else { "new URLs wrongly dropped" };
     format!("; {} {fate} ({expected:.1} expected)", counted(measured))
 }
@@ -33,9 +33,9 @@ mod tests {
     use super::*;
     use harvestman_core::config::DedupStore;
 
-    fn seen(store: DedupStore, positives: Option<Mistakes>, dropped: Mistakes) -> SeenFigures {
+    fn seen(store: DedupStore, positives: Option<FalsePositives>, dropped: FalsePositives) -> DedupStats {
         let (memory_bytes, disk_bytes) = (3 << 20, 0);
-        SeenFigures {
+        DedupStats {
             store,
             urls: 12_345,
             memory_bytes,
@@ -48,15 +48,15 @@ mod tests {
 
     #[test]
     fn a_store_is_told_with_what_it_was_wrong_about() {
-        let mistakes = Mistakes { expected: 2.94, measured: Estimate::exact(3) };
+        let mistakes = FalsePositives { expected: 2.94, measured: Estimate::exact(3) };
         let both =
-            SeenFigures { disk_bytes: 2048, ..seen(DedupStore::BloomExact, Some(mistakes), Mistakes::default()) };
+            DedupStats { disk_bytes: 2048, ..seen(DedupStore::BloomExact, Some(mistakes), FalsePositives::default()) };
         let expected = "12,345 URLs, bloom-exact in 3.0 MiB and 2.0 KiB on disk; 3 new URLs that looked known, none dropped \
                         (2.9 expected)";
         assert_eq!(line(&both), expected);
         let only = seen(DedupStore::BloomOnly, Some(mistakes), mistakes);
         assert_eq!(line(&only), "12,345 URLs, bloom-only in 3.0 MiB; 3 new URLs wrongly dropped (2.9 expected)");
-        let exact = seen(DedupStore::ExactOnly, None, Mistakes::default());
+        let exact = seen(DedupStore::ExactOnly, None, FalsePositives::default());
         assert_eq!(line(&exact), "12,345 URLs, exact-only in 3.0 MiB");
     }
 

@@ -11,7 +11,7 @@ use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, Tr
 use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
-use harvestman_storage::dedup::{BloomFigures, Estimate, Mistakes};
+use harvestman_storage::dedup::{BloomStats, Estimate, FalsePositives};
 
 /// A snapshot with all there is.
 pub(super) fn status() -> CrawlStatus {
@@ -74,13 +74,13 @@ pub(super) fn status() -> CrawlStatus {
 /// A report with all there is.
 fn report() -> Report {
     let measured = Estimate { count: 3.0, low: 1.5, high: 7.25 };
-    let mistakes = Mistakes { expected: 2.75, measured };
-    let dedup = SeenFigures {
+    let mistakes = FalsePositives { expected: 2.75, measured };
+    let dedup = DedupStats {
         store: DedupStore::BloomOnly,
         urls: 1_000,
         memory_bytes: 1 << 20,
         disk_bytes: 5,
-        bloom: Some(BloomFigures { fill: 0.5, error: 0.001 }),
+        bloom: Some(BloomStats { fill: 0.5, error: 0.001 }),
         false_positives: Some(mistakes),
         wrongly_dropped: mistakes,
     };

@@ -24,7 +24,7 @@ mod usage;
 pub use advice::remedy;
 pub use closing::{FleetFigures, HostTrouble, Report, Run};
 pub use commands::{Command, Commands, Given, InForce};
-pub use dedup::SeenFigures;
+pub use dedup::DedupStats;
 pub use funnel::{FUNNEL_UNITS, FunnelStep, Gone, funnel};
 pub use hooks::{Hooks, PauseSwitch, StopFlag};
 pub use read::{Malformed, read_object};

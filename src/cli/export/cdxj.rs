@@ -11,7 +11,7 @@ use super::warcs::{self, Warcs};
 use crate::cli::exit::{Exit, Failure};
 use harvestman_core::config::ByteSize;
 use harvestman_report::figures;
-use harvestman_storage::archive::cdxj::{Indexed, LineSorter, index};
+use harvestman_storage::archive::cdxj::{IndexReport, LineSorter, index};
 
 /// File name of the index in a crawl directory.
 const FILE: &str = "index.cdxj";
@@ -131,7 +131,7 @@ fn unreadable(path: &Path, error: &io::Error) -> WriteError {
 }
 
 /// Prints warnings about a file. Returns whether it was indexed completely.
-fn warn(path: &Path, indexed: &Indexed) -> bool {
+fn warn(path: &Path, indexed: &IndexReport) -> bool {
     let path = path.display();
     if let Some(error) = &indexed.error {
         eprintln!("warning: {path}: {error}; the {} records before it are indexed", figures::count(indexed.records));

@@ -82,19 +82,19 @@ mod with_parquet {
     use crate::cli::export::output::{Output, WriteError};
     use crate::cli::export::progress::ExportProgress;
     use harvestman_report::figures;
-    use harvestman_storage::archive::tables::{Log, Made, TableError, make};
+    use harvestman_storage::archive::tables::{LogKind, TableError, TableReport, write_table};
 
     /// Exports the page log.
     pub fn pages(args: &PagesArgs) -> Result<Exit, Failure> {
-        export(Log::Pages, "pages", &args.dir, &args.output)
+        export(LogKind::Pages, "pages", &args.dir, &args.output)
     }
 
     /// Exports the links.
     pub fn links(args: &LinksArgs) -> Result<Exit, Failure> {
-        export(Log::Links, "links", &args.dir, &args.output)
+        export(LogKind::Links, "links", &args.dir, &args.output)
     }
 
-    fn export(log: Log, name: &str, directory: &Path, args: &OutputArgs) -> Result<Exit, Failure> {
+    fn export(log: LogKind, name: &str, directory: &Path, args: &OutputArgs) -> Result<Exit, Failure> {
         if !directory.is_dir() {
             let what = "name the directory given as --out to the crawl";
             return Err(Failure::usage(format!("directory {} does not exist: {what}", directory.display())));
@@ -103,7 +103,7 @@ mod with_parquet {
         let target = output.name();
         let mut progress = ExportProgress::new("rows", args);
         let made = output.write(|out| {
-            let made = make(log, directory, out, |rows| progress.show(rows));
+            let made = write_table(log, directory, out, |rows| progress.show(rows));
             made.map_err(|error| not_made(error, log, directory))
         })?;
         progress.finish();
@@ -112,12 +112,12 @@ mod with_parquet {
         warn(&made, log, directory)
     }
 
-    fn not_made(error: TableError, log: Log, directory: &Path) -> WriteError {
+    fn not_made(error: TableError, log: LogKind, directory: &Path) -> WriteError {
         match error {
             TableError::NoLog => {
                 let hint = match log {
-                    Log::Pages => "name the directory given as --out to the crawl",
-                    Log::Links => "a crawl writes its links with --set archive.links=true",
+                    LogKind::Pages => "name the directory given as --out to the crawl",
+                    LogKind::Links => "a crawl writes its links with --set archive.links=true",
                 };
                 let what = format!("{} not found in {}: {hint}", log.file_name(), directory.display());
                 WriteError::Other(Failure::new(Exit::Failed, what))
@@ -139,7 +139,7 @@ mod with_parquet {
     }
 
     /// Prints warnings about a table.
-    fn warn(made: &Made, log: Log, directory: &Path) -> Result<Exit, Failure> {
+    fn warn(made: &TableReport, log: LogKind, directory: &Path) -> Result<Exit, Failure> {
         let (file, directory) = (log.file_name(), directory.display());
         if made.unfinished {
             eprintln!(

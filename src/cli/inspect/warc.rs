@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use harvestman_storage::archive::reader::{Check, Error, Limits, Record, WarcReader};
+use harvestman_storage::archive::reader::{DigestCheck, Limits, Record, WarcError, WarcReader};
 
 /// List the records of a WARC file and report where it is torn or broken
 ///
@@ -115,7 +115,7 @@ fn scan_record<R: Read>(
     verify: bool,
     totals: &mut Totals,
     each: &mut impl FnMut(&Listed<'_>) -> anyhow::Result<()>,
-) -> anyhow::Result<Result<(), Error>> {
+) -> anyhow::Result<Result<(), WarcError>> {
     let header = record.header().clone();
     let record_type = header.get("WARC-Type").unwrap_or("?");
     let (offset, block_bytes) = (record.offset(), record.remaining());
@@ -129,18 +129,21 @@ fn scan_record<R: Read>(
     totals.records += 1;
     *totals.types.entry(record_type.to_owned()).or_default() += 1;
     totals.block_bytes += block_bytes;
-    totals.digests_wrong += count(Check::Wrong);
-    totals.digests_not_checked += count(Check::NotChecked);
+    totals.digests_wrong += count(DigestCheck::Wrong);
+    totals.digests_not_checked += count(DigestCheck::NotChecked);
     totals.sharing_a_member += u64::from(!end.member_ended);
     // In a revisit record, the block is truncated by design: it holds the head only.
     let truncated = header.get("WARC-Truncated").filter(|_| record_type != "revisit");
-    let digests_wrong = count(Check::Wrong);
+    let digests_wrong = count(DigestCheck::Wrong);
     let url = url.as_deref();
     each(&Listed { offset, r#type: record_type, status, url, block_bytes, truncated, digests_wrong })?;
     Ok(Ok(()))
 }
 
-fn read_record<R: Read>(record: &mut Record<'_, R>, verify: bool) -> Result<(Option<u16>, Vec<Check>), Error> {
+fn read_record<R: Read>(
+    record: &mut Record<'_, R>,
+    verify: bool,
+) -> Result<(Option<u16>, Vec<DigestCheck>), WarcError> {
     let status = match record.record_type() {
         "response" | "revisit" => status(record.peek()?),
         _ => None,

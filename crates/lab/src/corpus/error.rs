@@ -22,7 +22,7 @@ pub enum CorpusError {
         /// The file.
         path: PathBuf,
         /// The position and the reason.
-        source: reader::Error,
+        source: reader::WarcError,
     },
     /// There is no start page: no HTML response with status 200.
     #[error("{name}: no HTML page with status 200 found, so a crawl cannot start ({what})")]

@@ -95,7 +95,7 @@ impl Loader {
                 Ok(true) => self.left_out.records += 1,
                 Ok(false) => return Ok(()),
                 Err(Stop::Here(error)) => return Err(error),
-                Err(Stop::Record(reader::Error::Torn { offset })) => {
+                Err(Stop::Record(reader::WarcError::Torn { offset })) => {
                     self.left_out.torn_at = Some(offset);
                     return Ok(());
                 }
@@ -186,13 +186,13 @@ impl Loader {
 /// The reason why reading stops.
 enum Stop {
     /// The file is damaged.
-    Record(reader::Error),
+    Record(reader::WarcError),
     /// The contents are unsuitable.
     Here(CorpusError),
 }
 
-impl From<reader::Error> for Stop {
-    fn from(error: reader::Error) -> Self {
+impl From<reader::WarcError> for Stop {
+    fn from(error: reader::WarcError) -> Self {
         Self::Record(error)
     }
 }

@@ -1,7 +1,7 @@
 //! Revisit records: a head whose body is that of another response (WARC 1.1, section 6.7).
 
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
-use harvestman_storage::archive::reader::Header;
+use harvestman_storage::archive::reader::RecordHeader;
 
 /// The location of the body of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) enum BodyOf {
 
 /// Determines the body from the header of a `response` or `revisit` record. A revisit that names no URL refers to its
 /// own URL.
-pub(super) fn body_of(header: &Header, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> BodyOf {
+pub(super) fn body_of(header: &RecordHeader, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> BodyOf {
     if header.get("WARC-Type") != Some("revisit") {
         return BodyOf::Itself;
     }

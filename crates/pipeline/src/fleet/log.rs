@@ -8,7 +8,7 @@ use crate::state_writer::StateLog;
 use harvestman_core::model::{Change, FleetEffects};
 use harvestman_fleet::engine::Journal;
 use harvestman_fleet::{FinishedUrl, LogEntry, Partitions};
-use harvestman_storage::store::{Group, Store, StoreError};
+use harvestman_storage::store::{CommitGroup, Store, StoreError};
 
 /// How often, and how far apart, it is looked how a session has ended.
 const CLOSING_LOOKS: u32 = 50;
@@ -25,7 +25,7 @@ pub(super) struct FleetLog {
 }
 
 impl StateLog for FleetLog {
-    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+    fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError> {
         if !self.commits.is_closed() {
             let foreign = effects_of(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
             let entries = entries(group, &self.partitions);
@@ -63,7 +63,7 @@ fn effects_of(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
 }
 
 /// A group as entries of the log: one, and one more after each change that lets partitions go, as what comes later does not count for them.
-fn entries(group: &Group, partitions: &Partitions) -> Vec<LogEntry> {
+fn entries(group: &CommitGroup, partitions: &Partitions) -> Vec<LogEntry> {
     let mut entries = Vec::new();
     let mut entry = LogEntry { positions: vec![0; usize::from(partitions.shards())], ..LogEntry::default() };
     for change in &group.changes {
@@ -140,7 +140,7 @@ mod tests {
             passing(FleetEffects { taken: vec![6], ..FleetEffects::default() }),
         ];
         let partitions = Partitions::new(16, 4);
-        let entries = entries(&Group { changes, ..Group::default() }, &partitions);
+        let entries = entries(&CommitGroup { changes, ..CommitGroup::default() }, &partitions);
         let [first, second] = &entries[..] else { panic!("{} entries", entries.len()) };
         assert_eq!(first.waiting, [item("http://a.test/1")], "what another node kept is not kept again");
         assert_eq!(first.ended[0].partition, partitions.of(&item("http://a.test/").url.host_key()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use harvestman_core::clock::Clock;
 use harvestman_core::model::PageRecord;
 use harvestman_metrics::Metrics;
-use harvestman_storage::archive::{ArchiveSink, EncodedPage, Entry, Error};
+use harvestman_storage::archive::{ArchiveEntry, ArchiveSink, EncodedPage, Error};
 
 /// What is written of one outcome.
 pub(crate) struct Writing {
@@ -42,7 +42,7 @@ impl ArchiveHandle {
             done(result.is_ok());
         });
         let waiting_since = self.clock.now();
-        let entry = Entry { page: writing.page, record: writing.record, links: writing.links, done };
+        let entry = ArchiveEntry { page: writing.page, record: writing.record, links: writing.links, done };
         if let Err(entry) = self.sink.write(entry) {
             (entry.done)(Err(Arc::new(Error::Stopped("the archive thread is gone".to_owned()))));
         }

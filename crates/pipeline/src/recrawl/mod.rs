@@ -32,7 +32,7 @@ use harvestman_core::url::Fingerprint;
 use harvestman_report::RecrawlFigures;
 use harvestman_stages::revisit::rows::signs;
 use harvestman_stages::revisit::{RowChange, RowMark};
-use harvestman_storage::store::{Round, VisitReader};
+use harvestman_storage::store::{RecrawlRound, VisitReader};
 
 /// Links of a page that are remembered until the recrawl is over.
 const LINKS_KEPT: usize = 256;
@@ -166,7 +166,7 @@ pub(super) struct RecrawlQueue {
 
 impl RecrawlHandle {
     /// The handle of the recrawl `round`, which knows what was loaded, and the scheduler's end of its queue.
-    pub(super) fn new(config: &Config, round: &Round, loaded: &Loaded) -> (Self, RecrawlQueue) {
+    pub(super) fn new(config: &Config, round: &RecrawlRound, loaded: &Loaded) -> (Self, RecrawlQueue) {
         let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
         let room =
             config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
@@ -181,7 +181,7 @@ impl RecrawlHandle {
 
 /// What a scheduler is built from.
 pub(super) struct SchedulerSetup {
-    pub(super) round: Round,
+    pub(super) round: RecrawlRound,
     pub(super) loaded: Loaded,
     pub(super) reader: VisitReader,
     pub(super) queue: RecrawlQueue,

@@ -40,7 +40,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
 use harvestman_report::Run;
 use harvestman_stages::frontier::{DiscoveredLinks, EndReason, FrontierActor};
-use harvestman_storage::archive::Writer;
+use harvestman_storage::archive::ArchiveWriter;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_storage::store::Store;
 
@@ -126,7 +126,7 @@ impl CrawlBuilder<'_> {
         policy: &mut PolicySetup,
         directory: PathBuf,
         left: Option<Store>,
-    ) -> Result<(Sinks, Writer), Error> {
+    ) -> Result<(Sinks, ArchiveWriter), Error> {
         let Self { config, hooks, clock, seed, .. } = self;
         output::write_config(&directory, config)?;
         let (files, writer) = ArchiveFiles::open(self, &directory)?;

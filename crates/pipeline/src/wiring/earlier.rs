@@ -11,7 +11,7 @@ use crate::hosts::RememberedHosts;
 use crate::output::STATE_DIRECTORY;
 use crate::recrawl::Loaded;
 use crate::resume::Past;
-use harvestman_storage::store::{Round, Store, VisitReader};
+use harvestman_storage::store::{RecrawlRound, Store, VisitReader};
 
 /// What is known of earlier runs.
 pub(super) struct EarlierRuns {
@@ -24,7 +24,7 @@ pub(super) struct EarlierRuns {
     /// Visits of earlier runs.
     pub(super) reader: Option<VisitReader>,
     /// The recrawl that continues or begins, and the loaded visits that it plans by.
-    pub(super) round: Option<(Round, Loaded)>,
+    pub(super) round: Option<(RecrawlRound, Loaded)>,
     /// What is known of hosts; none where there was no earlier run and no other node.
     pub(super) hosts: Option<RememberedHosts>,
 }
@@ -38,7 +38,7 @@ impl EarlierRuns {
         let mut past = past.unwrap_or_default();
         let reader = left.as_ref().map(Store::visits);
         let known = past.round.take().zip(reader.as_ref());
-        let load = |(round, reader): (Round, &VisitReader)| {
+        let load = |(round, reader): (RecrawlRound, &VisitReader)| {
             let loaded = Loaded::read(reader, round.number)?;
             Ok::<_, Error>((round, loaded))
         };

@@ -14,7 +14,9 @@ use crate::rules::Rules;
 use crate::state_writer::Disk;
 use crate::worker::{Worker, WorkerContext};
 use harvestman_core::config::Config;
-use harvestman_storage::archive::{ArchiveSink, CrawlInfo, Files, RecordEncoder, RevisitIndex, RunId, Writer};
+use harvestman_storage::archive::{
+    ArchiveSink, ArchiveWriter, CrawlFiles, CrawlInfo, RecordEncoder, RevisitIndex, RunId,
+};
 use harvestman_storage::store::Store;
 use harvestman_structure::parse::Parser;
 
@@ -27,11 +29,11 @@ pub(super) struct ArchiveFiles {
 
 impl ArchiveFiles {
     /// Opens the files.
-    pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<(Self, Writer), Error> {
+    pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<(Self, ArchiveWriter), Error> {
         let CrawlBuilder { config, clock, hooks, environment, .. } = builder;
         let run_id = RunId::new(builder.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
-        let files = Files::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
+        let files = CrawlFiles::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
         let metrics = Arc::clone(&hooks.metrics.archive);
         let output = Metered::new(environment.output(files), &config.archive, clock.clone(), metrics);
         let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), &config.archive);

@@ -1,6 +1,6 @@
 //! From an exchange to the bytes of its WARC records (WARC 1.1, ISO 28500:2017).
 //!
-//! Input: an [`Exchange`] with an answer. Output: a response (or revisit) record, then its request, then its metadata, each
+//! Input: an [`Exchange`] with an answer. ArchiveOutput: a response (or revisit) record, then its request, then its metadata, each
 //! a gzip member of its own. Pure but for the ids it gives out and the index of payloads it asks; one encoder a CPU worker,
 //! because compressing is the dearest step of all and the compressor and the buffers are kept.
 //!
@@ -15,11 +15,11 @@ use http::header::{CONTENT_ENCODING, HeaderName};
 
 use super::digest::{Digest, digest, payload_and_block};
 use super::fields::Fields;
-use super::gzip::{BUFFER_KEPT, Content, Members, content_of};
+use super::gzip::{BUFFER_KEPT, Content, MemberCompressor, content_of};
 use super::head;
 use super::metadata::{self, PageFacts};
 use super::record_id::{RecordId, RecordIds};
-use super::revisit::{Original, RevisitIndex};
+use super::revisit::{OriginalRecord, RevisitIndex};
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::{Answer, Exchange, ScheduledUrl, Truncation};
 
@@ -41,26 +41,26 @@ pub struct EncodedPage {
     /// Whether the first record is a revisit.
     pub revisit: bool,
     /// What the revisit index is to remember once the records are written.
-    pub original: Option<Original>,
+    pub original: Option<OriginalRecord>,
     /// The record that holds the payload: this page's own, or the one that its revisit record refers to. None where the payload is not
     /// whole, or empty.
-    pub held_by: Option<Original>,
+    pub held_by: Option<OriginalRecord>,
 }
 
 /// What the archive holds of an earlier visit to the page, in this run or one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
+pub struct PreviousCapture {
     /// The payload.
     pub payload: Digest,
     /// The record that holds it.
-    pub original: Original,
+    pub original: OriginalRecord,
 }
 
 /// What a page's first record is.
 struct AnswerRecord {
     payload: Digest,
     /// The record that a revisit record refers to; none where it is a response record.
-    refers_to: Option<Original>,
+    refers_to: Option<OriginalRecord>,
 }
 
 /// Encodes exchanges.
@@ -69,7 +69,7 @@ pub struct RecordEncoder {
     redacted: Vec<HeaderName>,
     ids: RecordIds,
     index: Arc<RevisitIndex>,
-    maker: RecordMaker,
+    maker: RecordAssembler,
     head: Vec<u8>,
 }
 
@@ -77,7 +77,7 @@ impl RecordEncoder {
     /// An encoder that takes its ids from `ids` and looks for earlier payloads in `index`.
     pub fn new(options: &ArchiveOptions, ids: RecordIds, index: Arc<RevisitIndex>) -> Self {
         let redacted = options.redact_request_headers.iter().filter_map(|name| name.parse().ok()).collect();
-        let maker = RecordMaker::new(options);
+        let maker = RecordAssembler::new(options);
         Self { options: options.clone(), redacted, ids, index, maker, head: Vec::new() }
     }
 
@@ -93,7 +93,7 @@ impl RecordEncoder {
         exchange: &Exchange,
         item: &ScheduledUrl,
         facts: &PageFacts<'_>,
-        earlier: Option<&Earlier>,
+        earlier: Option<&PreviousCapture>,
     ) -> Option<EncodedPage> {
         let answer = exchange.result.as_ref().ok()?;
         let id = self.ids.next_id();
@@ -109,7 +109,7 @@ impl RecordEncoder {
             records += 1;
         }
         let revisit = refers_to.is_some();
-        let own = || Original { url: exchange.url.as_str().into(), date: exchange.timings.started, id };
+        let own = || OriginalRecord { url: exchange.url.as_str().into(), date: exchange.timings.started, id };
         let whole = answer.truncated.is_none() && !answer.body.is_empty();
         let original = (!revisit && self.takes_part(answer)).then(own);
         let held_by = refers_to.or_else(|| whole.then(own));
@@ -123,7 +123,7 @@ impl RecordEncoder {
         id: RecordId,
         exchange: &Exchange,
         answer: &Answer,
-        earlier: Option<&Earlier>,
+        earlier: Option<&PreviousCapture>,
     ) -> AnswerRecord {
         self.head.clear();
         head::write_response(answer, &mut self.head);
@@ -159,7 +159,12 @@ impl RecordEncoder {
     }
 
     /// The record that holds this payload already, if a revisit record may stand for it.
-    fn same_payload(&self, payload: &Digest, answer: &Answer, earlier: Option<&Earlier>) -> Option<Original> {
+    fn same_payload(
+        &self,
+        payload: &Digest,
+        answer: &Answer,
+        earlier: Option<&PreviousCapture>,
+    ) -> Option<OriginalRecord> {
         let comparable = self.options.revisits && answer.truncated.is_none() && !answer.body.is_empty();
         match earlier.filter(|earlier| comparable && earlier.payload == *payload) {
             Some(earlier) => Some(earlier.original.clone()),
@@ -221,16 +226,16 @@ const fn truncation(why: Truncation) -> &'static str {
 }
 
 /// Puts records together: header, block, the two line breaks at the end, and the member around them.
-pub(super) struct RecordMaker {
+pub(super) struct RecordAssembler {
     /// Compresses members; none where records are written plain.
-    members: Option<Members>,
+    members: Option<MemberCompressor>,
     plain: Vec<u8>,
     out: Vec<u8>,
 }
 
-impl RecordMaker {
+impl RecordAssembler {
     pub fn new(options: &ArchiveOptions) -> Self {
-        let members = options.compress.then(|| Members::new(options.level, options.level_encoded));
+        let members = options.compress.then(|| MemberCompressor::new(options.level, options.level_encoded));
         Self { members, plain: Vec::new(), out: Vec::new() }
     }
 

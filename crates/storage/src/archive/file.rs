@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use super::Error;
 
 /// What a growing file needs of the system; a trait so that a test can let every byte fail.
-pub(super) trait Medium: Write {
+pub(super) trait AppendMedium: Write {
     /// Cuts the file to `length` and goes on writing there.
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Forces what was written to the disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-impl Medium for File {
+impl AppendMedium for File {
     fn cut(&mut self, length: u64) -> io::Result<()> {
         self.set_len(length)?;
         self.seek(SeekFrom::Start(length)).map(drop)
@@ -27,14 +27,14 @@ impl Medium for File {
 
 /// A file that grows by whole pieces.
 #[derive(Debug)]
-pub(super) struct GrowingFile<M> {
+pub(super) struct AppendFile<M> {
     path: PathBuf,
     medium: M,
     length: u64,
     synced: u64,
 }
 
-impl GrowingFile<File> {
+impl AppendFile<File> {
     /// Makes a file that must not exist yet.
     pub fn create(path: PathBuf) -> Result<Self, Error> {
         match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -53,7 +53,7 @@ impl GrowingFile<File> {
     }
 }
 
-impl<M: Medium> GrowingFile<M> {
+impl<M: AppendMedium> AppendFile<M> {
     pub fn new(path: PathBuf, medium: M, length: u64) -> Self {
         Self { path, medium, length, synced: length }
     }
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    impl Medium for &mut SmallDisk {
+    impl AppendMedium for &mut SmallDisk {
         fn cut(&mut self, length: u64) -> io::Result<()> {
             self.bytes.truncate(usize::try_from(length).unwrap());
             Ok(())
@@ -153,7 +153,7 @@ mod tests {
             .collect();
         for room in 0..=20 {
             let mut disk = SmallDisk { bytes: Vec::new(), room };
-            let mut file = GrowingFile::new("pieces".into(), &mut disk, 0);
+            let mut file = AppendFile::new("pieces".into(), &mut disk, 0);
             let failed = pieces.iter().find_map(|piece| file.append(piece).err());
             let length = file.length();
             assert_eq!(failed.is_some(), room < 20, "room for {room}");
@@ -175,7 +175,7 @@ mod tests {
                 Ok(())
             }
         }
-        impl Medium for Broken {
+        impl AppendMedium for Broken {
             fn cut(&mut self, _: u64) -> io::Result<()> {
                 Err(io::ErrorKind::Other.into())
             }
@@ -183,7 +183,7 @@ mod tests {
                 Ok(())
             }
         }
-        let error = GrowingFile::new("x".into(), Broken, 0).append(b"a").unwrap_err();
+        let error = AppendFile::new("x".into(), Broken, 0).append(b"a").unwrap_err();
         assert!(matches!(error, Error::NotCut { .. }));
     }
 }

@@ -7,7 +7,7 @@ pub(super) const BUFFER_KEPT: usize = 1 << 20;
 
 /// Compresses records at two levels: one for text, one for what is compressed already. The compressors are kept, since
 /// making one costs more than a record.
-pub(super) struct Members {
+pub(super) struct MemberCompressor {
     text: Compressor,
     encoded: Compressor,
 }
@@ -21,7 +21,7 @@ pub(super) enum Content {
     Encoded,
 }
 
-impl Members {
+impl MemberCompressor {
     /// Compresses at `level` and, what is compressed already, at `level_encoded` (both 0 to 12; more counts as 12).
     pub fn new(level: u8, level_encoded: u8) -> Self {
         let at = |level: u8| Compressor::new(CompressionLvl::new(i32::from(level)).unwrap_or(CompressionLvl::best()));

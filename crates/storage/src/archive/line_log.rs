@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::file::{GrowingFile, sync_directory};
-use super::gzip::{Content, Members};
+use super::file::{AppendFile, sync_directory};
+use super::gzip::{Content, MemberCompressor};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
 
@@ -16,7 +16,7 @@ const BATCH_LEVEL: u8 = 3;
 
 /// A log of lines.
 pub struct LineLog {
-    file: GrowingFile<File>,
+    file: AppendFile<File>,
     batch: Vec<u8>,
     compress: Compress,
     flush_every: std::time::Duration,
@@ -26,7 +26,7 @@ pub struct LineLog {
 
 enum Compress {
     None,
-    Gzip(Members),
+    Gzip(MemberCompressor),
     Zstd,
 }
 
@@ -41,11 +41,11 @@ impl LineLog {
     ) -> Result<Self, Error> {
         let path = directory.join(format!("{name}{}", suffix(compression)));
         let whole = whole_length(&path, compression).map_err(|source| Error::file("read", &path, source))?;
-        let file = GrowingFile::go_on(path, whole)?;
+        let file = AppendFile::go_on(path, whole)?;
         sync_directory(directory)?;
         let compress = match compression {
             LineCompression::None => Compress::None,
-            LineCompression::Gzip => Compress::Gzip(Members::new(BATCH_LEVEL, BATCH_LEVEL)),
+            LineCompression::Gzip => Compress::Gzip(MemberCompressor::new(BATCH_LEVEL, BATCH_LEVEL)),
             LineCompression::Zstd => Compress::Zstd,
         };
         Ok(Self {

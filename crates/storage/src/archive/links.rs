@@ -73,12 +73,12 @@ pub struct LinksLine {
     /// The page, canonical.
     pub url: String,
     /// The links that were found on it.
-    pub links: Vec<LinkRead>,
+    pub links: Vec<ParsedLink>,
 }
 
 /// An [`ExportedLink`], read again.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct LinkRead {
+pub struct ParsedLink {
     /// Where it leads.
     pub href: String,
     /// Where it stands on its page, as 16 hexadecimal digits.

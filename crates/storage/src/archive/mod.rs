@@ -13,8 +13,6 @@
 mod byte_budget;
 pub mod cdxj;
 mod digest;
-#[cfg(test)]
-mod earlier_tests;
 mod encode;
 mod error;
 mod fields;
@@ -23,8 +21,10 @@ mod gzip;
 mod head;
 mod line_log;
 mod links;
-mod lost_lines;
 mod metadata;
+mod page_log_repair;
+#[cfg(test)]
+mod previous_capture_tests;
 pub mod reader;
 mod record_id;
 mod repair;
@@ -47,14 +47,14 @@ pub fn is_warc(name: &str) -> bool {
 }
 
 pub use digest::{Digest, Hasher};
-pub use encode::{Earlier, EncodedPage, RecordEncoder};
+pub use encode::{EncodedPage, PreviousCapture, RecordEncoder};
 pub use error::Error;
 pub use line_log::LineLog;
-pub use links::{ExportedLink, LinkRead, LinksLine, links_line};
+pub use links::{ExportedLink, LinksLine, ParsedLink, links_line};
 pub use metadata::PageFacts;
 pub use record_id::{RecordId, RecordIds, RunId};
-pub use repair::{Repaired, repair, repair_all};
-pub use revisit::{Original, RevisitIndex};
-pub use sink::{ArchiveSink, ArchiveThread, Done, Entry, Files, Output, Writer};
+pub use repair::{RepairReport, repair, repair_all};
+pub use revisit::{OriginalRecord, RevisitIndex};
+pub use sink::{ArchiveEntry, ArchiveOutput, ArchiveSink, ArchiveThread, ArchiveWriter, CrawlFiles, OnWritten};
 pub use warcinfo::CrawlInfo;
-pub use writer::{Archive, OPEN_SUFFIX, Position, WARC_DIRECTORY, Written, check};
+pub use writer::{Archive, ArchiveTotals, OPEN_SUFFIX, RecordLocation, WARC_DIRECTORY, check};

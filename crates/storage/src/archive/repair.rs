@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::file::{rename, sync_directory};
-use super::lost_lines;
+use super::page_log_repair;
 use super::reader::{self, Limits, WarcReader};
 use super::writer::{OPEN_SUFFIX, WARC_DIRECTORY};
 
@@ -18,7 +18,7 @@ const SEARCHED_AT_ONCE: u64 = 1 << 20;
 
 /// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairReport {
     /// The file under its final name; none where no record was whole and the file was removed.
     pub path: Option<PathBuf>,
     /// Whole records it holds.
@@ -30,7 +30,7 @@ pub struct Repaired {
 }
 
 /// Repairs the WARC file at `path`: cuts it behind its last whole record and takes the suffix `.open` off its name.
-pub fn repair(path: &Path) -> Result<Repaired, Error> {
+pub fn repair(path: &Path) -> Result<RepairReport, Error> {
     finish(path, cut(path)?)
 }
 
@@ -63,24 +63,24 @@ fn cut(path: &Path) -> Result<Cut, Error> {
 }
 
 /// Gives a file that was cut its final name.
-fn finish(path: &Path, cut: Cut) -> Result<Repaired, Error> {
+fn finish(path: &Path, cut: Cut) -> Result<RepairReport, Error> {
     let Cut { records, bytes: cut_bytes, kept, .. } = cut;
     if records == 0 {
         // An empty file is no WARC file (nor a gzip file): nothing is lost with it.
         fs::remove_file(path).map_err(failed("remove", path))?;
         path.parent().map_or(Ok(()), sync_directory)?;
-        return Ok(Repaired { path: None, records, cut_bytes, kept });
+        return Ok(RepairReport { path: None, records, cut_bytes, kept });
     }
     let finished = finished_path(path);
     if finished != path {
         rename(path, &finished)?;
     }
-    Ok(Repaired { path: Some(finished), records, cut_bytes, kept })
+    Ok(RepairReport { path: Some(finished), records, cut_bytes, kept })
 }
 
 /// Repairs every file that is still open in the archive of `crawl_directory`, in the order of their names, and cuts off the lines of
 /// the page log whose records are gone. Only then do the files get their final names: a repair that is interrupted starts anew.
-pub fn repair_all(crawl_directory: &Path) -> Result<Vec<Repaired>, Error> {
+pub fn repair_all(crawl_directory: &Path) -> Result<Vec<RepairReport>, Error> {
     let open = open_files(&crawl_directory.join(WARC_DIRECTORY))?;
     let cuts = open.iter().map(|path| cut(path)).collect::<Result<Vec<_>, _>>()?;
     let name = |path: &Path| {
@@ -88,11 +88,11 @@ pub fn repair_all(crawl_directory: &Path) -> Result<Vec<Repaired>, Error> {
         format!("{WARC_DIRECTORY}/{}", finished.file_name().unwrap_or_default().to_string_lossy())
     };
     let whole = open.iter().zip(&cuts).map(|(path, cut)| (name(path), cut.whole)).collect();
-    lost_lines::cut_off(crawl_directory, &whole)?;
+    page_log_repair::cut_off(crawl_directory, &whole)?;
     open.iter().zip(cuts).map(|(path, cut)| finish(path, cut)).collect()
 }
 
-/// Files that nobody has finished.
+/// CrawlFiles that nobody has finished.
 fn open_files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     if !directory.exists() {
         return Ok(Vec::new());
@@ -165,8 +165,8 @@ pub(super) fn whole_records(file: impl Read) -> io::Result<(u64, u64)> {
                     whole = (read, end.offset);
                 }
             }
-            Err(reader::Error::Io(error)) => return Err(error),
-            Err(reader::Error::Torn { .. } | reader::Error::Broken { .. }) => return Ok(whole),
+            Err(reader::WarcError::Io(error)) => return Err(error),
+            Err(reader::WarcError::Torn { .. } | reader::WarcError::Broken { .. }) => return Ok(whole),
         }
     }
 }

@@ -12,11 +12,11 @@ const NAME: &str = ".reserve";
 const PIECE: usize = 64 << 10;
 
 /// A file that takes up space until it is dropped.
-pub(super) struct Reserve {
+pub(super) struct DiskReserve {
     path: PathBuf,
 }
 
-impl Reserve {
+impl DiskReserve {
     /// Takes up `bytes` of space in `directory`; none where that is 0.
     pub fn take(directory: &Path, bytes: u64) -> Result<Option<Self>, Error> {
         if bytes == 0 {
@@ -40,7 +40,7 @@ fn fill(path: &Path, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-impl Drop for Reserve {
+impl Drop for DiskReserve {
     fn drop(&mut self) {
         // What cannot be removed stays behind as a file that nobody reads; the crawl is not worse for it.
         let _ = fs::remove_file(&self.path);
@@ -56,18 +56,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(NAME);
         for bytes in [1, PIECE as u64, PIECE as u64 + 1] {
-            let reserve = Reserve::take(dir.path(), bytes).unwrap();
+            let reserve = DiskReserve::take(dir.path(), bytes).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), bytes);
             drop(reserve);
             assert!(!path.exists());
         }
-        assert!(Reserve::take(dir.path(), 0).unwrap().is_none());
+        assert!(DiskReserve::take(dir.path(), 0).unwrap().is_none());
         assert!(!path.exists());
     }
 
     #[test]
     fn space_that_cannot_be_had_is_an_error_that_names_the_file_and_leaves_none() {
-        let error = Reserve::take(Path::new("/nonexistent"), 1).map(drop).unwrap_err();
+        let error = DiskReserve::take(Path::new("/nonexistent"), 1).map(drop).unwrap_err();
         assert!(error.to_string().contains("/nonexistent/.reserve"), "{error}");
     }
 }

@@ -17,7 +17,7 @@ const SHARDS: usize = 16;
 
 /// A response record that later pages with the same payload refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Original {
+pub struct OriginalRecord {
     /// Its URL.
     pub url: Box<str>,
     /// Its date.
@@ -29,13 +29,13 @@ pub struct Original {
 /// Payload digests and the records that hold them.
 #[derive(Debug)]
 pub struct RevisitIndex {
-    shards: Vec<Mutex<Shard>>,
+    shards: Vec<Mutex<RevisitShard>>,
     shard_entries_max: usize,
 }
 
 #[derive(Debug, Default)]
-struct Shard {
-    originals: HashMap<Digest, Original, foldhash::fast::RandomState>,
+struct RevisitShard {
+    originals: HashMap<Digest, OriginalRecord, foldhash::fast::RandomState>,
     oldest_first: VecDeque<Digest>,
 }
 
@@ -47,12 +47,12 @@ impl RevisitIndex {
     }
 
     /// The record that holds this payload, if one is remembered.
-    pub fn find(&self, payload: &Digest) -> Option<Original> {
+    pub fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
         self.shard(payload).lock().originals.get(payload).cloned()
     }
 
     /// Remembers that `original`, whose payload is `payload`, was written. The first one stays.
-    pub fn register(&self, payload: Digest, original: Original) {
+    pub fn register(&self, payload: Digest, original: OriginalRecord) {
         if self.shard_entries_max == 0 {
             return;
         }
@@ -79,7 +79,7 @@ impl RevisitIndex {
         self.len() == 0
     }
 
-    fn shard(&self, payload: &Digest) -> &Mutex<Shard> {
+    fn shard(&self, payload: &Digest) -> &Mutex<RevisitShard> {
         let first = match payload {
             Digest::Sha1(bytes) => bytes[0],
             Digest::Sha256(bytes) => bytes[0],
@@ -100,9 +100,9 @@ mod tests {
         digest(DigestAlgorithm::Sha1, &n.to_le_bytes())
     }
 
-    fn original(n: u32) -> Original {
+    fn original(n: u32) -> OriginalRecord {
         let id = RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id();
-        Original { url: format!("http://h/{n}").into(), date: Instant::from_micros(n.into()), id }
+        OriginalRecord { url: format!("http://h/{n}").into(), date: Instant::from_micros(n.into()), id }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The writer thread: what the CPU workers encoded goes to the files, in the order in which it came.
 //!
-//! An [`Entry`] is answered (its `done` is called, on the writer thread) after its records were written and its line taken
+//! An [`ArchiveEntry`] is answered (its `done` is called, on the writer thread) after its records were written and its line taken
 //! into the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries and in bytes; a full one makes
 //! the workers wait. After the first error every entry is answered with it, and nothing more is written.
 
@@ -17,10 +17,10 @@ use super::byte_budget::ByteBudget;
 use super::encode::EncodedPage;
 use super::line_log::LineLog;
 use super::record_id::RunId;
-use super::reserve::Reserve;
+use super::reserve::DiskReserve;
 use super::revisit::RevisitIndex;
 use super::warcinfo::CrawlInfo;
-use super::writer::{Archive, Position, Written};
+use super::writer::{Archive, ArchiveTotals, RecordLocation};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::PageRecord;
@@ -32,10 +32,10 @@ const LINK_LOG: &str = "links.jsonl";
 
 /// What is called once an entry is written, or cannot be: with where the response stands, if it was archived. It runs on the
 /// writer thread, so it must not wait for anything.
-pub type Done = Box<dyn FnOnce(Result<Option<Position>, Arc<Error>>) + Send>;
+pub type OnWritten = Box<dyn FnOnce(Result<Option<RecordLocation>, Arc<Error>>) + Send>;
 
 /// One outcome on its way to the files.
-pub struct Entry {
+pub struct ArchiveEntry {
     /// The WARC records; none where nothing was answered, or the archive is off.
     pub page: Option<EncodedPage>,
     /// The line of the page log, where there is to be one; the writer fills in where the records stand.
@@ -43,14 +43,14 @@ pub struct Entry {
     /// The line of the link export, made by [`super::links_line`].
     pub links: Option<Vec<u8>>,
     /// Called afterwards.
-    pub done: Done,
+    pub done: OnWritten,
 }
 
 /// Where entries go: the files of a crawl, or something that stands before them.
-pub trait Output: Send {
+pub trait ArchiveOutput: Send {
     /// Writes an entry's records and takes its line into the page log; says where the response stands. An error leaves the files as
     /// they were before.
-    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error>;
+    fn write(&mut self, entry: &mut ArchiveEntry, now: Instant) -> Result<Option<RecordLocation>, Error>;
     /// Forces all that was written to the disk.
     fn sync(&mut self) -> Result<(), Error>;
     /// Does what is due by now.
@@ -58,11 +58,11 @@ pub trait Output: Send {
     /// Nothing more is written; what was taken before finds room in the reserve.
     fn give_up(&mut self);
     /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
-    fn finish(self: Box<Self>) -> Result<Written, Error>;
+    fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error>;
 }
 
 /// The files that a writer thread owns.
-pub struct Files {
+pub struct CrawlFiles {
     /// WARC files; none where `archive.enabled` is off.
     pub archive: Option<Archive>,
     /// The page log.
@@ -70,12 +70,12 @@ pub struct Files {
     /// The link export; none where it is off.
     pub links: Option<LineLog>,
     /// Space for what still waits in memory when the disk is full.
-    reserve: Option<Reserve>,
+    reserve: Option<DiskReserve>,
 }
 
 /// What the writer thread is given.
 enum Task {
-    Write(Box<Entry>),
+    Write(Box<ArchiveEntry>),
     /// Force all that was written to the disk, and say so.
     Sync(Sender<Result<(), Arc<Error>>>),
 }
@@ -88,25 +88,25 @@ pub struct ArchiveSink {
 }
 
 /// The writer thread; join it to close the files.
-pub struct ArchiveThread(JoinHandle<Result<Written, Error>>);
+pub struct ArchiveThread(JoinHandle<Result<ArchiveTotals, Error>>);
 
 impl ArchiveSink {
     /// A sink, and what writes what comes there to `output`. `index` learns of every response that was written.
     pub fn new(
-        output: Box<dyn Output>,
+        output: Box<dyn ArchiveOutput>,
         index: Arc<RevisitIndex>,
         clock: Clock,
         options: &ArchiveOptions,
-    ) -> (Self, Writer) {
+    ) -> (Self, ArchiveWriter) {
         let (sender, receiver) = bounded(options.queue_max.max(1));
         let budget = Arc::new(ByteBudget::new(options.queue_bytes_max.as_usize()));
         let tick = options.flush_every.0.clamp(Duration::from_millis(10), Duration::from_secs(1));
-        let writer = Writer { output, receiver, tick, index, clock, budget: budget.clone(), failed: None };
+        let writer = ArchiveWriter { output, receiver, tick, index, clock, budget: budget.clone(), failed: None };
         (Self { sender, budget }, writer)
     }
 
     /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone.
-    pub fn write(&self, entry: Entry) -> Result<(), Box<Entry>> {
+    pub fn write(&self, entry: ArchiveEntry) -> Result<(), Box<ArchiveEntry>> {
         let bytes = size(&entry);
         self.budget.take(bytes);
         self.sender.send(Task::Write(Box::new(entry))).map_err(|refused| {
@@ -139,14 +139,14 @@ impl ArchiveSink {
 
 impl ArchiveThread {
     /// Waits until every sink is dropped and every entry written, then finishes the files. Returns the first error there was.
-    pub fn join(self) -> Result<Written, Error> {
+    pub fn join(self) -> Result<ArchiveTotals, Error> {
         self.0.join().unwrap_or_else(|_| Err(Error::Stopped("the archive thread panicked".to_owned())))
     }
 }
 
 /// Writes what comes to the sink.
-pub struct Writer {
-    output: Box<dyn Output>,
+pub struct ArchiveWriter {
+    output: Box<dyn ArchiveOutput>,
     receiver: Receiver<Task>,
     /// How often it looks for what is due while nothing comes.
     tick: Duration,
@@ -156,7 +156,7 @@ pub struct Writer {
     failed: Option<Arc<Error>>,
 }
 
-impl Writer {
+impl ArchiveWriter {
     /// Starts the writer thread.
     pub fn spawn(self) -> Result<ArchiveThread, Error> {
         thread::Builder::new()
@@ -166,7 +166,7 @@ impl Writer {
             .map_err(|source| Error::file("start", "the archive thread".as_ref(), source))
     }
 
-    fn run(mut self) -> Result<Written, Error> {
+    fn run(mut self) -> Result<ArchiveTotals, Error> {
         loop {
             match self.receiver.recv_timeout(self.tick) {
                 Ok(task) => self.serve(task),
@@ -202,7 +202,7 @@ impl Writer {
         }
     }
 
-    fn take(&mut self, mut entry: Entry) {
+    fn take(&mut self, mut entry: ArchiveEntry) {
         let bytes = size(&entry);
         let result = match &self.failed {
             Some(error) => Err(error.clone()),
@@ -235,7 +235,7 @@ impl Writer {
         self.output.give_up();
     }
 
-    fn register(&self, entry: &mut Entry) {
+    fn register(&self, entry: &mut ArchiveEntry) {
         if let Some(page) = &mut entry.page
             && let Some(original) = page.original.take()
         {
@@ -244,7 +244,7 @@ impl Writer {
     }
 
     /// Closes all files. Returns the first error there was.
-    pub fn finish(self) -> Result<Written, Error> {
+    pub fn finish(self) -> Result<ArchiveTotals, Error> {
         let written = self.output.finish();
         match self.failed {
             Some(first) => Err(Arc::try_unwrap(first).unwrap_or_else(|shared| Error::Stopped(shared.to_string()))),
@@ -253,7 +253,7 @@ impl Writer {
     }
 }
 
-impl Files {
+impl CrawlFiles {
     /// Opens the files of a crawl in `directory` as the options say: new WARC files, and logs that go on where they ended.
     pub fn open(
         directory: &Path,
@@ -263,7 +263,7 @@ impl Files {
         now: Instant,
     ) -> Result<Self, Error> {
         // First of all: where there is no room for this, there is none for a crawl.
-        let reserve = Reserve::take(directory, options.reserve.0)?;
+        let reserve = DiskReserve::take(directory, options.reserve.0)?;
         let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
         let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;
         let links =
@@ -272,8 +272,8 @@ impl Files {
     }
 }
 
-impl Output for Files {
-    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+impl ArchiveOutput for CrawlFiles {
+    fn write(&mut self, entry: &mut ArchiveEntry, now: Instant) -> Result<Option<RecordLocation>, Error> {
         let position = match (&mut self.archive, &entry.page) {
             (Some(archive), Some(page)) => Some(archive.append(page, now)?),
             _ => None,
@@ -309,16 +309,16 @@ impl Output for Files {
         self.reserve = None;
     }
 
-    fn finish(self: Box<Self>) -> Result<Written, Error> {
+    fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error> {
         let Self { archive, pages, links, reserve } = *self;
         drop(reserve);
-        let written = archive.map_or(Ok(Written::default()), Archive::finish);
+        let written = archive.map_or(Ok(ArchiveTotals::default()), Archive::finish);
         let logs = pages.finish().and(links.map_or(Ok(()), LineLog::finish));
         logs.and(written)
     }
 }
 
-fn size(entry: &Entry) -> usize {
+fn size(entry: &ArchiveEntry) -> usize {
     let page = entry.page.as_ref().map_or(0, |page| page.bytes.len());
     page + entry.links.as_ref().map_or(0, Vec::len)
 }

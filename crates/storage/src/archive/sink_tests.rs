@@ -26,7 +26,7 @@ fn page(bytes: &[u8]) -> EncodedPage {
         records: 1,
         payload_digest: Digest::Sha1([7; 20]),
         revisit: false,
-        original: Some(Original {
+        original: Some(OriginalRecord {
             url: "http://h/".into(),
             date: Instant::EPOCH,
             id: RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id(),
@@ -38,7 +38,7 @@ fn page(bytes: &[u8]) -> EncodedPage {
 fn spawn(directory: &std::path::Path, options: &ArchiveOptions) -> (ArchiveSink, ArchiveThread, Arc<RevisitIndex>) {
     let index = Arc::new(RevisitIndex::new(10));
     let run = RunId::new(Seed(1), Instant::EPOCH);
-    let files = Files::open(directory, options, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
+    let files = CrawlFiles::open(directory, options, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_800_000_000_000_000));
     let (sink, writer) = ArchiveSink::new(Box::new(files), index.clone(), clock, options);
     let thread = writer.spawn().unwrap();
@@ -60,7 +60,7 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
     for number in 0..50u8 {
         let root = directory.path().to_path_buf();
         let answers = answers.clone();
-        let done = Box::new(move |result: Result<Option<Position>, Arc<Error>>| {
+        let done = Box::new(move |result: Result<Option<RecordLocation>, Arc<Error>>| {
             let position = result.unwrap().unwrap();
             let file = std::fs::read(root.join(format!("{}{OPEN_SUFFIX}", position.file))).unwrap();
             let start = position.offset as usize;
@@ -70,7 +70,7 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
         // Every third page alone is larger than the queue's bytes.
         let bytes = vec![number; if number % 3 == 0 { 40 } else { 5 }];
         let links = Some(links_line("http://h/", std::iter::empty()));
-        let entry = Entry { page: Some(page(&bytes)), record: Some(record("http://h/")), links, done };
+        let entry = ArchiveEntry { page: Some(page(&bytes)), record: Some(record("http://h/")), links, done };
         assert!(sink.write(entry).is_ok());
     }
     drop(sink);
@@ -94,10 +94,10 @@ fn without_an_archive_the_page_log_is_written_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let options = ArchiveOptions { enabled: false, ..Default::default() };
     let (sink, thread, _) = spawn(directory.path(), &options);
-    let done: Done = Box::new(|result| assert_eq!(result.unwrap(), None));
-    assert!(sink.write(Entry { page: None, record: Some(record("http://h/")), links: None, done }).is_ok());
+    let done: OnWritten = Box::new(|result| assert_eq!(result.unwrap(), None));
+    assert!(sink.write(ArchiveEntry { page: None, record: Some(record("http://h/")), links: None, done }).is_ok());
     drop(sink);
-    assert_eq!(thread.join().unwrap(), Written::default());
+    assert_eq!(thread.join().unwrap(), ArchiveTotals::default());
     assert_eq!(std::fs::read_to_string(directory.path().join("pages.jsonl")).unwrap().lines().count(), 1);
     assert!(!directory.path().join(WARC_DIRECTORY).exists());
 }
@@ -110,10 +110,10 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
     let (succeeded, failed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let entry = || {
         let (succeeded, failed) = (succeeded.clone(), failed.clone());
-        let done: Done = Box::new(move |result| {
+        let done: OnWritten = Box::new(move |result| {
             if result.is_ok() { &succeeded } else { &failed }.fetch_add(1, Ordering::SeqCst);
         });
-        Entry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done }
+        ArchiveEntry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done }
     };
     assert!(sink.write(entry()).is_ok());
     while sink.queue_length() > 0 || sink.queue_bytes() > 0 {
@@ -137,15 +137,18 @@ fn a_panic_in_an_answer_stops_the_archive_but_not_the_answers() {
     let directory = tempfile::tempdir().unwrap();
     let (sink, thread, _) = spawn(directory.path(), &ArchiveOptions { queue_max: 1, ..Default::default() });
     let failed = Arc::new(AtomicUsize::new(0));
-    let panics: Done = Box::new(|_| panic!("on purpose"));
-    assert!(sink.write(Entry { page: None, record: Some(record("http://h/")), links: None, done: panics }).is_ok());
+    let panics: OnWritten = Box::new(|_| panic!("on purpose"));
+    assert!(
+        sink.write(ArchiveEntry { page: None, record: Some(record("http://h/")), links: None, done: panics }).is_ok()
+    );
     for _ in 0..10 {
         let failed = failed.clone();
-        let done: Done = Box::new(move |result| {
+        let done: OnWritten = Box::new(move |result| {
             failed.fetch_add(usize::from(result.is_err()), Ordering::SeqCst);
         });
         assert!(
-            sink.write(Entry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done }).is_ok()
+            sink.write(ArchiveEntry { page: Some(page(b"x")), record: Some(record("http://h/")), links: None, done })
+                .is_ok()
         );
     }
     drop(sink);

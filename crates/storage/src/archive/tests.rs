@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use proptest::prelude::*;
 
-use super::reader::{Check, Limits, WarcReader};
+use super::reader::{DigestCheck, Limits, WarcReader};
 use super::*;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::ByteSize;
@@ -85,8 +85,8 @@ pub(super) fn read_back(bytes: &[u8]) -> Vec<ReadBack> {
     let mut verified = WarcReader::new(bytes, Limits::default());
     while let Some(mut record) = verified.next_record().unwrap() {
         let verdict = record.verify().unwrap();
-        assert_eq!(verdict.block, Check::Right);
-        assert_ne!(verdict.payload, Check::Wrong);
+        assert_eq!(verdict.block, DigestCheck::Right);
+        assert_ne!(verdict.payload, DigestCheck::Wrong);
         let end = record.end().unwrap();
         assert!(end.line_breaks && end.member_ended);
     }
@@ -354,7 +354,7 @@ fn repairing_a_finished_file_changes_nothing() {
     archive.finish().unwrap();
     let path = directory.path().join(WARC_DIRECTORY).join(&files(directory.path())[0]);
     let before = std::fs::read(&path).unwrap();
-    assert_eq!(repair(&path).unwrap(), Repaired { path: Some(path.clone()), records: 4, cut_bytes: 0, kept: None });
+    assert_eq!(repair(&path).unwrap(), RepairReport { path: Some(path.clone()), records: 4, cut_bytes: 0, kept: None });
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(repair_all(directory.path()).unwrap(), []);
 }
@@ -442,8 +442,8 @@ fn the_limits_of_the_reader_hold_to_the_byte() {
         reader.next_record().map(|record| record.is_some())
     };
     assert!(read(header.len(), 3).unwrap());
-    assert!(matches!(read(header.len() - 1, 3), Err(reader::Error::Broken { offset: 0, .. })));
-    assert!(matches!(read(header.len(), 2), Err(reader::Error::Broken { offset: 0, .. })));
+    assert!(matches!(read(header.len() - 1, 3), Err(reader::WarcError::Broken { offset: 0, .. })));
+    assert!(matches!(read(header.len(), 2), Err(reader::WarcError::Broken { offset: 0, .. })));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The warcinfo record that every WARC file starts with: who made it, with what, under which rules (WARC 1.1, section 6.2).
 
 use super::digest::digest;
-use super::encode::RecordMaker;
+use super::encode::RecordAssembler;
 use super::fields::Fields;
 use super::gzip::Content;
 use super::record_id::RecordId;
@@ -27,7 +27,7 @@ pub struct CrawlInfo {
 
 /// A file's first record.
 pub(super) fn encode(
-    maker: &mut RecordMaker,
+    maker: &mut RecordAssembler,
     options: &ArchiveOptions,
     info: &CrawlInfo,
     id: RecordId,

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Error;
-use super::encode::{EncodedPage, RecordMaker};
-use super::file::{GrowingFile, rename, sync_directory};
+use super::encode::{EncodedPage, RecordAssembler};
+use super::file::{AppendFile, rename, sync_directory};
 use super::record_id::{RecordIds, RunId};
-use super::upload::Place;
+use super::upload::UploadTarget;
 use super::warcinfo::{self, CrawlInfo};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::ArchiveOptions;
@@ -21,7 +21,7 @@ pub const OPEN_SUFFIX: &str = ".open";
 
 /// Where a page's response (or revisit) record stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub struct RecordLocation {
     /// The file, relative to the crawl directory, under the name it has when finished.
     pub file: Arc<str>,
     /// The record's first byte.
@@ -32,7 +32,7 @@ pub struct Position {
 
 /// What was written in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct ArchiveTotals {
     /// WARC files begun.
     pub files: u64,
     /// Records of all types.
@@ -49,15 +49,15 @@ pub struct Archive {
     options: ArchiveOptions,
     info: CrawlInfo,
     ids: RecordIds,
-    maker: RecordMaker,
+    maker: RecordAssembler,
     current: Option<OpenFile>,
     next_sequence: u32,
     synced_at: Instant,
-    written: Written,
+    written: ArchiveTotals,
 }
 
 struct OpenFile {
-    file: GrowingFile<File>,
+    file: AppendFile<File>,
     name: Arc<str>,
     finished_path: PathBuf,
     holds_pages: bool,
@@ -85,17 +85,17 @@ impl Archive {
             options: options.clone(),
             info,
             ids: run.writer_ids(),
-            maker: RecordMaker::new(options),
+            maker: RecordAssembler::new(options),
             current: None,
             synced_at: now,
-            written: Written::default(),
+            written: ArchiveTotals::default(),
         };
         archive.begin_file(now)?;
         Ok(archive)
     }
 
     /// Appends a page's records. An error leaves the file as it was before: all that was written stays valid.
-    pub fn append(&mut self, page: &EncodedPage, now: Instant) -> Result<Position, Error> {
+    pub fn append(&mut self, page: &EncodedPage, now: Instant) -> Result<RecordLocation, Error> {
         let size_max = self.options.file_size_max.0;
         let full =
             |open: &OpenFile| open.holds_pages && open.file.length().saturating_add(page.bytes.len() as u64) > size_max;
@@ -111,7 +111,7 @@ impl Archive {
         self.written.records += u64::from(page.records);
         self.written.revisits += u64::from(page.revisit);
         self.written.bytes += page.bytes.len() as u64;
-        Ok(Position { file: open.name.clone(), offset, length: page.response_length })
+        Ok(RecordLocation { file: open.name.clone(), offset, length: page.response_length })
     }
 
     /// Forces what was written to the disk, where `archive.sync_every` says that it is time.
@@ -130,13 +130,13 @@ impl Archive {
     }
 
     /// Finishes the last file. Only then is the archive complete under its final names.
-    pub fn finish(mut self) -> Result<Written, Error> {
+    pub fn finish(mut self) -> Result<ArchiveTotals, Error> {
         self.finish_file()?;
         Ok(self.written)
     }
 
     /// What was written so far.
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> ArchiveTotals {
         self.written
     }
 
@@ -145,7 +145,7 @@ impl Archive {
         let date = now.timestamp().strftime("%Y%m%d%H%M%S");
         let name = format!("{}-{date}-{:05}.{suffix}", self.options.prefix, self.next_sequence);
         let finished_path = self.directory.join(&name);
-        let file = GrowingFile::create(self.directory.join(format!("{name}{OPEN_SUFFIX}")))?;
+        let file = AppendFile::create(self.directory.join(format!("{name}{OPEN_SUFFIX}")))?;
         sync_directory(&self.directory)?;
         self.next_sequence = self.next_sequence.saturating_add(1);
         let id = self.ids.next_id();
@@ -186,7 +186,7 @@ pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
     }
     if !options.upload.is_empty() {
         let value = || format!("{:?}", options.upload);
-        if options.upload.parse::<Place>().is_err() {
+        if options.upload.parse::<UploadTarget>().is_err() {
             let hint = "write s3://BUCKET/PREFIX, as in s3://archives/forum-2026";
             return Err(Error::Setting { key: "upload", value: value(), hint });
         }

@@ -1,7 +1,7 @@
 //! Dedup: which canonical URLs were discovered before.
 //!
 //! [`SeenUrls`] is what a crawl asks: a Bloom filter in front of an exact set of 128-bit fingerprints, or one of them alone. In front of it
-//! each worker keeps a small table of what it has just seen ([`Recent`]): most links of a page are navigation that the page before
+//! each worker keeps a small table of what it has just seen ([`RecentUrls`]): most links of a page are navigation that the page before
 //! had too, and those are answered without touching a lock.
 
 mod bloom;
@@ -12,5 +12,5 @@ mod table;
 
 pub use bloom::{BloomError, BloomOptions, BloomSet};
 pub use disk::{DeferredSet, DiskError, DiskOptions, DiskSet};
-pub use recent::Recent;
-pub use store::{BloomFigures, Estimate, Mistakes, SeenFigures, SeenUrls};
+pub use recent::RecentUrls;
+pub use store::{BloomStats, DedupStats, Estimate, FalsePositives, SeenUrls};

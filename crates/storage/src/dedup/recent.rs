@@ -6,17 +6,17 @@ use harvestman_core::url::Fingerprint;
 const SLOTS: usize = 4096;
 
 /// A direct-mapped table of fingerprints known to be in the set. It forgets, but never claims what was not told to it.
-pub struct Recent {
+pub struct RecentUrls {
     slots: Box<[u128]>,
 }
 
-impl Default for Recent {
+impl Default for RecentUrls {
     fn default() -> Self {
         Self { slots: vec![0; SLOTS].into_boxed_slice() }
     }
 }
 
-impl Recent {
+impl RecentUrls {
     /// Whether `fingerprint` was noted not long ago.
     pub fn knows(&self, fingerprint: Fingerprint) -> bool {
         self.slots[fingerprint.0 as usize % SLOTS] == fingerprint.0 && fingerprint.0 != 0
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn it_knows_what_was_noted_and_nothing_else() {
-        let mut recent = Recent::default();
+        let mut recent = RecentUrls::default();
         assert!(!recent.knows(Fingerprint(0)), "an empty slot must not pass for the fingerprint 0");
         assert!(!recent.knows(Fingerprint(7)));
         recent.note(Fingerprint(7));

@@ -13,7 +13,7 @@ const SLOT_BYTES: usize = 16;
 
 /// What became of a fingerprint offered to a [`Table`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offered {
+pub(super) enum OfferResult {
     /// It was not there and is now.
     Taken,
     /// It was there.
@@ -128,15 +128,15 @@ impl Table {
 
     /// Takes a fingerprint, unless it is there or four fifths of the table are taken: a fuller one would probe for
     /// long.
-    pub fn offer(&mut self, fingerprint: u128) -> Offered {
+    pub fn offer(&mut self, fingerprint: u128) -> OfferResult {
         if self.contains(fingerprint) {
-            return Offered::Known;
+            return OfferResult::Known;
         }
         if self.is_full() || !self.put(fingerprint) {
-            return Offered::NoRoom;
+            return OfferResult::NoRoom;
         }
         self.len += 1;
-        Offered::Taken
+        OfferResult::Taken
     }
 
     /// All fingerprints, ascending.
@@ -200,9 +200,9 @@ mod tests {
             for fingerprint in offered {
                 prop_assert_eq!(table.contains(fingerprint), twin.contains(&fingerprint));
                 match table.offer(fingerprint) {
-                    Offered::Taken => prop_assert!(twin.insert(fingerprint)),
-                    Offered::Known => prop_assert!(twin.contains(&fingerprint)),
-                    Offered::NoRoom => {
+                    OfferResult::Taken => prop_assert!(twin.insert(fingerprint)),
+                    OfferResult::Known => prop_assert!(twin.contains(&fingerprint)),
+                    OfferResult::NoRoom => {
                         prop_assert!(!table.contains(fingerprint));
                         prop_assert!(table.len() > 0, "an empty table has room for any fingerprint");
                         prop_assert!(table.ascending().eq(twin.iter().copied()));
@@ -222,7 +222,7 @@ mod tests {
             let mut table = Table::new(bytes);
             let mut twin = BTreeSet::new();
             for fingerprint in offered {
-                while table.offer(fingerprint) == Offered::NoRoom {
+                while table.offer(fingerprint) == OfferResult::NoRoom {
                     let (was, promised) = (table.bytes(), table.bytes_when_grown());
                     table = table.grown();
                     prop_assert!(table.bytes() >= promised && table.bytes() > was);
@@ -237,14 +237,14 @@ mod tests {
     fn spread_fingerprints_fill_four_fifths_of_its_homes() {
         let mut table = Table::new(16 * 1_064);
         let spread = |n: u64| harvestman_core::url::Fingerprint::of(&n.to_string()).0;
-        let taken = (0..2_000).filter(|n| table.offer(spread(*n)) == Offered::Taken).count();
+        let taken = (0..2_000).filter(|n| table.offer(spread(*n)) == OfferResult::Taken).count();
         assert_eq!((taken, table.len(), table.bytes()), (800, 800, 16 * 1_064));
     }
 
     #[test]
     fn a_row_that_reaches_the_end_is_no_room() {
         let mut table = Table::new(16 * 1_064);
-        let taken = (0..200).take_while(|n| table.offer(u128::MAX - n) == Offered::Taken).count();
+        let taken = (0..200).take_while(|n| table.offer(u128::MAX - n) == OfferResult::Taken).count();
         assert_eq!(taken, TAIL + 1, "the last home and all behind it");
     }
 }

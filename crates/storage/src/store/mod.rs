@@ -4,19 +4,19 @@
 //! the commit returns. It always holds a crawl as it was after some change: URLs that were leased then still wait in it. A crawl reads
 //! all of it when it resumes; while it runs, it reads only what is known of earlier visits to a page ([`VisitReader`]).
 
-mod chunks;
 mod error;
 mod notes;
 mod record;
+mod spill_file;
 mod state;
-mod torn;
+mod torn_journal;
 mod visits;
 
 #[cfg(test)]
 mod tests;
 
-pub use chunks::ChunkFile;
 pub use error::StoreError;
 pub use record::{decode, encode};
-pub use state::{Account, Group, Restored, Store};
-pub use visits::{Round, VisitReader};
+pub use spill_file::SpillFile;
+pub use state::{Account, CommitGroup, RestoredState, Store};
+pub use visits::{RecrawlRound, VisitReader};

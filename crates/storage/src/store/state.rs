@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::notes;
 use super::record::{self, FORMAT};
-use super::torn;
-use super::visits::{self, Round, VisitReader};
+use super::torn_journal;
+use super::visits::{self, RecrawlRound, VisitReader};
 use harvestman_core::model::{Change, Ended, Ledger, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_core::url::{Fingerprint, HostKey};
 
@@ -39,7 +39,7 @@ pub struct Account {
 
 /// What a crawl goes on from, but for the URLs.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredState {
     /// What it has spent.
     pub account: Account,
     /// What was kept of hosts.
@@ -47,14 +47,14 @@ pub struct Restored {
     /// What was kept in mind besides.
     pub notes: Vec<ProgressRecord>,
     /// The latest recrawl; none where there was none.
-    pub round: Option<Round>,
+    pub round: Option<RecrawlRound>,
     /// Records of hosts and notes that could not be read.
     pub unreadable: u64,
 }
 
 /// What is kept together.
 #[derive(Debug, Default)]
-pub struct Group {
+pub struct CommitGroup {
     /// Changes, in their order.
     pub changes: Vec<Change>,
     /// What is known of hosts, as records.
@@ -111,7 +111,7 @@ impl Store {
             builder.worker_threads(1).open()
         };
         let database = match open() {
-            Err(error @ fjall::Error::JournalRecovery(_)) => match torn::lose_last_group(path) {
+            Err(error @ fjall::Error::JournalRecovery(_)) => match torn_journal::truncate_last_group(path) {
                 Some(lost) => {
                     let opened = open().map_err(|still| {
                         lost.give_back();
@@ -133,8 +133,8 @@ impl Store {
     }
 
     /// Keeps a group of changes, in their order, and what was learnt besides: all of it or nothing. It is on the disk afterwards.
-    pub fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
-        let Group { changes, hosts, notes } = group;
+    pub fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError> {
+        let CommitGroup { changes, hosts, notes } = group;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         for (number, item) in last_of_each(changes) {
             match item {
@@ -196,9 +196,9 @@ impl Store {
     }
 
     /// What a crawl goes on from besides the URLs.
-    pub fn past(&self) -> Result<Restored, StoreError> {
+    pub fn restore(&self) -> Result<RestoredState, StoreError> {
         let failed = |error: fjall::Error| self.error("read", &error);
-        let mut restored = Restored::default();
+        let mut restored = RestoredState::default();
         if let Some(bytes) = self.facts.get(ACCOUNT_KEY).map_err(failed)? {
             match record::decode(&bytes) {
                 Some(account) => restored.account = account,
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// Begins a recrawl: from now on this is the latest one, and the account is `account`. Both or nothing; on the disk afterwards.
-    pub fn begin_round(&self, round: &Round, account: &Account) -> Result<(), StoreError> {
+    pub fn begin_round(&self, round: &RecrawlRound, account: &Account) -> Result<(), StoreError> {
         // What the one before saw is of no more use, not even to itself: should this one not begin after all, visits are known as such.
         self.sightings.clear().map_err(|error| self.error("write", &error))?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));

@@ -26,8 +26,8 @@ fn item(number: u64) -> ScheduledUrl {
 }
 
 /// A group of nothing but changes.
-fn of(changes: Vec<Change>) -> Group {
-    Group { changes, ..Group::default() }
+fn of(changes: Vec<Change>) -> CommitGroup {
+    CommitGroup { changes, ..CommitGroup::default() }
 }
 
 fn ledger(changes: u64) -> Ledger {
@@ -56,9 +56,9 @@ impl Twin {
         self.ledger = change.ledger.clone();
     }
 
-    fn of(store: &Store) -> (Self, Restored) {
+    fn of(store: &Store) -> (Self, RestoredState) {
         let mut twin = Self::default();
-        let mut restored = store.past().unwrap();
+        let mut restored = store.restore().unwrap();
         let waiting = |number, item| drop(twin.waiting.insert(number, item));
         restored.unreadable += store.urls(waiting, |url| twin.ended.push(url)).unwrap();
         twin.ended.sort_unstable();
@@ -238,8 +238,8 @@ fn what_is_known_of_hosts_is_kept_as_it_was_last() {
     let store = Store::create(&path).unwrap();
     let (one, two) = (HostKey::from_origin("http://a.test"), HostKey::from_origin("https://b.test:8443"));
     let hosts = |memory: &[u8]| BTreeMap::from([(one.clone(), memory.to_vec()), (two.clone(), b"x".to_vec())]);
-    store.commit(&Group { hosts: hosts(b"first"), ..Group::default() }, Duration::ZERO).unwrap();
-    store.commit(&Group { hosts: hosts(b"second"), ..Group::default() }, Duration::ZERO).unwrap();
+    store.commit(&CommitGroup { hosts: hosts(b"first"), ..CommitGroup::default() }, Duration::ZERO).unwrap();
+    store.commit(&CommitGroup { hosts: hosts(b"second"), ..CommitGroup::default() }, Duration::ZERO).unwrap();
     let (_, restored) = Twin::of(&store);
     assert_eq!(restored.hosts, [(one.clone(), b"second".to_vec()), (two.clone(), b"x".to_vec())]);
 }
@@ -317,7 +317,7 @@ fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_be
         seen
     };
     assert_eq!((of_round(&store, 1), of_round(&store, 2)), (all[..4].to_vec(), all[4..].to_vec()));
-    let round = Round { number: 3, ..Round::default() };
+    let round = RecrawlRound { number: 3, ..RecrawlRound::default() };
     store.begin_round(&round, &Account::default()).unwrap();
     store.commit(&of(vec![change(&sighting(3, 4, 4))]), Duration::ZERO).unwrap();
     drop(store);
@@ -333,12 +333,12 @@ fn a_recrawl_begins_with_an_account_of_its_own() {
     let store = Store::create(&path).unwrap();
     let change = Change { waiting: vec![(4, item(4))], ledger: ledger(9), ..Change::default() };
     store.commit(&of(vec![change]), Duration::from_secs(50)).unwrap();
-    assert_eq!((store.waiting().unwrap(), store.past().unwrap().round), (1, None));
-    let round = Round { number: 1, began: Instant::from_micros(77), pages: 3 };
+    assert_eq!((store.waiting().unwrap(), store.restore().unwrap().round), (1, None));
+    let round = RecrawlRound { number: 1, began: Instant::from_micros(77), pages: 3 };
     let account = Account { ledger: ledger(1), ..Account::default() };
     store.begin_round(&round, &account).unwrap();
     drop(store);
-    let restored = Store::open(&path).unwrap().past().unwrap();
+    let restored = Store::open(&path).unwrap().restore().unwrap();
     assert_eq!((restored.round, restored.account), (Some(round), account));
 }
 
@@ -368,11 +368,13 @@ fn notes_are_read_back_the_last_of_each_and_one_that_cannot_be_read_is_counted()
         noted(&[ProgressRecord::Admitted(host.clone(), 5)]),
     ];
     let hosts = BTreeMap::from([(host.clone(), vec![record::FORMAT, 1])]);
-    store.commit(&Group { changes: changes.to_vec(), hosts, notes: vec![robots.clone()] }, Duration::ZERO).unwrap();
+    store
+        .commit(&CommitGroup { changes: changes.to_vec(), hosts, notes: vec![robots.clone()] }, Duration::ZERO)
+        .unwrap();
     let read = noted(&[ProgressRecord::SitemapRead("http://h.test/a.xml".to_owned())]);
     store.commit(&of(vec![read]), Duration::ZERO).unwrap();
     let read = |store: &Store| {
-        let past = store.past().unwrap();
+        let past = store.restore().unwrap();
         assert_eq!(past.hosts, [(host.clone(), vec![record::FORMAT, 1])]);
         (past.notes, past.unreadable)
     };

@@ -13,7 +13,7 @@ use harvestman_core::url::Fingerprint;
 
 /// A recrawl.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
+pub struct RecrawlRound {
     /// Its number, from 1.
     pub number: u32,
     /// When it began.

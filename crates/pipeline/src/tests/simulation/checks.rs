@@ -37,7 +37,7 @@ fn fingerprint(url: &str) -> Fingerprint {
 /// state says was done is in the archive (STA-2).
 pub(super) fn at_rest(directory: &Path, in_recrawl: bool) -> Result<Found, String> {
     let store = Store::open(&directory.join("state")).map_err(|error| error.to_string())?;
-    let ledger = store.past().map_err(|error| error.to_string())?.account.ledger;
+    let ledger = store.restore().map_err(|error| error.to_string())?.account.ledger;
     let (mut waiting, mut ended) = (HashSet::new(), HashSet::new());
     let unreadable = store.urls(
         |_, item| {

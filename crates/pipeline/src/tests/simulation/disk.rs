@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use crate::state_writer::StateLog;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::Rng;
-use harvestman_storage::archive::{Entry, Error, Files, Output, Position, Written};
-use harvestman_storage::store::{Group, Store, StoreError};
+use harvestman_storage::archive::{ArchiveEntry, ArchiveOutput, ArchiveTotals, CrawlFiles, Error, RecordLocation};
+use harvestman_storage::store::{CommitGroup, Store, StoreError};
 
 /// What happens at one operation on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,7 +253,7 @@ fn written(path: &Path) -> u64 {
 
 /// The archive's files behind the disk.
 pub(super) struct FaultyFiles {
-    pub(super) files: Files,
+    pub(super) files: CrawlFiles,
     pub(super) disk: Disk,
 }
 
@@ -261,8 +261,8 @@ fn failure() -> Error {
     Error::Stopped("the disk fails as planned".to_owned())
 }
 
-impl Output for FaultyFiles {
-    fn write(&mut self, entry: &mut Entry, now: Instant) -> Result<Option<Position>, Error> {
+impl ArchiveOutput for FaultyFiles {
+    fn write(&mut self, entry: &mut ArchiveEntry, now: Instant) -> Result<Option<RecordLocation>, Error> {
         match self.disk.clone().operate(|| self.files.write(entry, now)) {
             Verdict::Done(result) => result,
             Verdict::Failed => Err(failure()),
@@ -289,7 +289,7 @@ impl Output for FaultyFiles {
         }
     }
 
-    fn finish(self: Box<Self>) -> Result<Written, Error> {
+    fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error> {
         let Self { files, disk } = *self;
         match disk.operate(|| Box::new(files).finish()) {
             Verdict::Done(result) => {
@@ -308,7 +308,7 @@ pub(super) struct FaultyState {
 }
 
 impl StateLog for FaultyState {
-    fn commit(&self, group: &Group, elapsed: Duration) -> Result<(), StoreError> {
+    fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError> {
         match self.disk.operate(|| self.store.commit(group, elapsed)) {
             Verdict::Done(result) => result,
             Verdict::Failed => Err(StoreError::Failed {

@@ -29,7 +29,7 @@ use harvestman_core::seed::{Rng, Seed};
 use harvestman_report::Hooks;
 use harvestman_stages::fetch::{Error as FetchError, TrustedHosts};
 use harvestman_stages::frontier::EndReason;
-use harvestman_storage::archive::{Files, Output, Writer};
+use harvestman_storage::archive::{ArchiveOutput, ArchiveWriter, CrawlFiles};
 use harvestman_storage::store::Store;
 
 /// No simulated crawl takes longer.
@@ -71,7 +71,7 @@ pub(super) struct Ended {
 struct Simulated<'a> {
     run: &'a Run<'a>,
     /// The writer, as soon as it is there.
-    writer: Arc<Mutex<Option<Writer>>>,
+    writer: Arc<Mutex<Option<ArchiveWriter>>>,
 }
 
 impl Environment for Simulated<'_> {
@@ -84,7 +84,7 @@ impl Environment for Simulated<'_> {
         }))
     }
 
-    fn output(&self, files: Files) -> Box<dyn Output> {
+    fn output(&self, files: CrawlFiles) -> Box<dyn ArchiveOutput> {
         Box::new(FaultyFiles { files, disk: self.run.disk.clone() })
     }
 
@@ -115,7 +115,7 @@ struct Stepped {
 /// The stepped stages, shared by the tasks that step them, and the archive's writer.
 struct SteppedStages {
     stages: Rc<RefCell<Option<Stepped>>>,
-    writer: Arc<Mutex<Option<Writer>>>,
+    writer: Arc<Mutex<Option<ArchiveWriter>>>,
 }
 
 impl Run<'_> {
@@ -149,7 +149,7 @@ impl Run<'_> {
         ended
     }
 
-    async fn run(&self, prepared: PreparedCrawl, writer: &Arc<Mutex<Option<Writer>>>) -> End {
+    async fn run(&self, prepared: PreparedCrawl, writer: &Arc<Mutex<Option<ArchiveWriter>>>) -> End {
         let started = prepared.start(|stages| Ok(self.start_stages(stages, writer)));
         let mut running = match started {
             Ok(running) => running,
@@ -182,7 +182,7 @@ impl Run<'_> {
         }
     }
 
-    fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<Writer>>>) -> SteppedStages {
+    fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<ArchiveWriter>>>) -> SteppedStages {
         let Stages { mut workers, jobs, learner, scheduler, state_writer, writer: made } = stages;
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
@@ -200,7 +200,7 @@ impl Run<'_> {
     }
 
     /// Has each of the stages take a step now and then.
-    fn step_now_and_then(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<Writer>>>) {
+    fn step_now_and_then(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<ArchiveWriter>>>) {
         type Step = fn(&mut Stepped) -> bool;
         let steps: [(&str, Step); 4] = [
             ("worker", |stages| {

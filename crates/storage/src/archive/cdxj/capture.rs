@@ -2,9 +2,9 @@
 
 use std::io::{BufRead as _, Read};
 
-use super::http::{self, Answer};
+use super::http::{self, ResponseSummary};
 use crate::archive::digest::{Digest, Hasher};
-use crate::archive::reader::{Error, Head, Record};
+use crate::archive::reader::{HttpHead, Record, WarcError};
 use harvestman_core::config::archive::DigestAlgorithm;
 
 /// The type that revisits have in an index, whatever they are a revisit of.
@@ -31,7 +31,7 @@ pub(super) struct Capture {
 
 impl Capture {
     /// Reads a record; none where it is of a kind that is not indexed, or has no URL.
-    pub fn of<R: Read>(record: &mut Record<'_, R>) -> Result<Option<Self>, Error> {
+    pub fn of<R: Read>(record: &mut Record<'_, R>) -> Result<Option<Self>, WarcError> {
         let header = record.header();
         let text = |name: &str| header.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
         let kind = record.record_type().to_owned();
@@ -47,7 +47,7 @@ impl Capture {
         let revisit = kind == "revisit";
         let has_head = (kind == "response" || revisit) && (url.starts_with("http:") || url.starts_with("https:"));
         let (answer, digest) = read_block(record, has_head, stated.is_none() && !revisit)?;
-        let answer = answer.unwrap_or(Answer { status: "200".to_owned(), content_type });
+        let answer = answer.unwrap_or(ResponseSummary { status: "200".to_owned(), content_type });
         if answer.status == "-" {
             return Ok(None);
         }
@@ -69,8 +69,8 @@ fn read_block<R: Read>(
     record: &mut Record<'_, R>,
     has_head: bool,
     digested: bool,
-) -> Result<(Option<Answer>, Option<String>), Error> {
-    let mut head = has_head.then(Head::default);
+) -> Result<(Option<ResponseSummary>, Option<String>), WarcError> {
+    let mut head = has_head.then(HttpHead::default);
     let mut hasher = digested.then(|| Hasher::new(DigestAlgorithm::Sha1));
     loop {
         let piece = record.peek()?;
@@ -88,6 +88,6 @@ fn read_block<R: Read>(
             break;
         }
     }
-    let answer = head.and_then(|head| Answer::of(&head.kept));
+    let answer = head.and_then(|head| ResponseSummary::of(&head.kept));
     Ok((answer, hasher.map(Hasher::finish).as_ref().map(Digest::to_string)))
 }

@@ -2,14 +2,14 @@
 
 /// An HTTP answer's head, as far as an index needs it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ResponseSummary {
     /// The status, as it stands there; empty where there is none.
     pub status: String,
     /// `Content-Type`.
     pub content_type: Option<String>,
 }
 
-impl Answer {
+impl ResponseSummary {
     /// Reads a head; none where it is empty.
     pub fn of(head: &[u8]) -> Option<Self> {
         let mut lines = head.split(|byte| *byte == b'\n').map(decoded);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn answer(head: &str) -> Option<(String, Option<String>)> {
-        Answer::of(head.as_bytes()).map(|answer| (answer.status, answer.content_type))
+        ResponseSummary::of(head.as_bytes()).map(|answer| (answer.status, answer.content_type))
     }
 
     #[test]
@@ -73,14 +73,14 @@ mod tests {
             ),
             ("HTTP/1.0 404\ncontent-TYPE :a/b\n\n", some("404", Some("a/b"))),
             ("HTTP/1.1 200 OK\r\nA: b\r\nContent-Type: a/b;\r\n c=d\r\nX: y\r\n", some("200", Some("a/b; c=d"))),
-            ("HTTP/1.1 204 Error\r\n\r\n", some("", None)),
+            ("HTTP/1.1 204 WarcError\r\n\r\n", some("", None)),
             ("HTTP/1.1\r\nContent-Type:\r\n", some("", None)),
             ("\r\nContent-Type: a/b", None),
             ("", None),
         ] {
             assert_eq!(answer(head), expected, "{head:?}");
         }
-        let latin = Answer::of(b"HTTP/1.1 200 OK\r\nContent-Type: text/\xe4\r\n").expect("an answer");
+        let latin = ResponseSummary::of(b"HTTP/1.1 200 OK\r\nContent-Type: text/\xe4\r\n").expect("an answer");
         assert_eq!(latin.content_type.as_deref().map(mime), Some("text/ä"));
     }
 }

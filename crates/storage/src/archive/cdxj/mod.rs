@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The lines are those that pywb's `cdx-indexer --cdxj` makes, to the byte: what stands in the index of one tool can be compared with
-//! that of the other, and merged. Indexed is what has captured something (responses, revisits, resources), not requests, warcinfo and
+//! that of the other, and merged. IndexReport is what has captured something (responses, revisits, resources), not requests, warcinfo and
 //! metadata. A request's method and body are no part of the key.
 
 mod capture;
@@ -17,13 +17,13 @@ mod tests;
 
 use std::io::{self, Read};
 
-use super::reader::{Error, Limits, Record, WarcReader};
+use super::reader::{Limits, Record, WarcError, WarcReader};
 use capture::Capture;
 pub use sort::LineSorter;
 
 /// What came of indexing a file.
 #[derive(Debug, Default)]
-pub struct Indexed {
+pub struct IndexReport {
     /// Whole records that were read.
     pub records: u64,
     /// Lines that were made of them.
@@ -33,14 +33,18 @@ pub struct Indexed {
     /// Captures that share a gzip member with others: no tool can seek to them.
     pub sharing_a_member: u64,
     /// Why it was not read to its end.
-    pub error: Option<Error>,
+    pub error: Option<WarcError>,
 }
 
 /// Makes the lines of the WARC file `input`, in its order, each with its line break; the index will name the file `filename`. An error
 /// is one of `each`; a file that is torn or broken is indexed up to there.
-pub fn index(input: impl Read, filename: &str, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<Indexed> {
+pub fn index(
+    input: impl Read,
+    filename: &str,
+    mut each: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<IndexReport> {
     let mut reader = WarcReader::new(input, Limits::default());
-    let mut indexed = Indexed::default();
+    let mut indexed = IndexReport::default();
     let mut line = Vec::new();
     // Where the member starts that the record before did not end.
     let mut shared = None;
@@ -73,7 +77,7 @@ pub fn index(input: impl Read, filename: &str, mut each: impl FnMut(&[u8]) -> io
 }
 
 /// A record that was read to its end.
-struct Ended {
+struct IndexedRecord {
     /// What it captured; none where it is of a kind that is not indexed.
     capture: Option<Capture>,
     offset: u64,
@@ -81,9 +85,9 @@ struct Ended {
     own_member: bool,
 }
 
-fn read_record<R: Read>(mut record: Record<'_, R>) -> Result<Ended, Error> {
+fn read_record<R: Read>(mut record: Record<'_, R>) -> Result<IndexedRecord, WarcError> {
     let offset = record.offset();
     let capture = Capture::of(&mut record)?;
     let end = record.end()?;
-    Ok(Ended { capture, offset, length: end.length, own_member: end.member_ended })
+    Ok(IndexedRecord { capture, offset, length: end.length, own_member: end.member_ended })
 }

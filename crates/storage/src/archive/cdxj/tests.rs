@@ -24,7 +24,7 @@ const PAYLOAD: &str = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBY
 /// SHA-1 of `body`.
 const OF_BODY: &str = "AIED6RLZ4CFGCJBFYDA2C7XEPLOXQO4U";
 
-fn lines_of(file: &[u8]) -> (Vec<String>, Indexed) {
+fn lines_of(file: &[u8]) -> (Vec<String>, IndexReport) {
     let mut lines = Vec::new();
     let indexed = index(file, "a.warc", |line| {
         lines.push(String::from_utf8(line.to_vec()).expect("text"));

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// The fields of a record's header, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Header {
+pub struct RecordHeader {
     /// Version line, then names and values, one after the other: two buffers for a whole file.
     text: String,
     version: Range<usize>,
     fields: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Header {
+impl RecordHeader {
     /// The value of the first field called `name` (case does not matter).
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
@@ -72,13 +72,13 @@ mod tests {
 
     #[test]
     fn fields_are_found_whatever_their_case_and_folded_values_are_joined() {
-        let mut header = Header::default();
+        let mut header = RecordHeader::default();
         for line in ["WARC/1.0", "warc-type:response", "X: a", "\t b", "nonsense", "X: c"] {
             assert!(header.push_line(line.as_bytes()));
         }
         assert_eq!(header.version(), "WARC/1.0");
         assert_eq!(header.get("WARC-Type"), Some("response"));
         assert_eq!(header.iter().collect::<Vec<_>>(), [("warc-type", "response"), ("X", "a b"), ("X", "c")]);
-        assert!(!Header::default().push_line(b"HTTP/1.1 200 OK"));
+        assert!(!RecordHeader::default().push_line(b"HTTP/1.1 200 OK"));
     }
 }

@@ -2,21 +2,21 @@
 //!
 //! Input: any [`Read`]. Output, record by record: offset, header, a stream of the block. Memory is bounded by the limits,
 //! whatever the input holds. Tolerant where the meaning is clear (bare line feeds, folded lines, unknown fields and versions,
-//! several records a member, missing or additional line breaks between records); the rest is a [`Error::Broken`] that says where.
+//! several records a member, missing or additional line breaks between records); the rest is a [`WarcError::Broken`] that says where.
 //! After an error the reader gives no more records: in a compressed file there is no telling where the next one starts.
 
 mod header;
+mod members;
 mod record;
-mod source;
 mod verify;
 
 use std::io::{self, Read};
 
-pub use header::Header;
+pub use header::RecordHeader;
+use members::MemberReader;
 pub use record::Record;
-use source::Source;
-pub(in crate::archive) use verify::Head;
-pub use verify::{Check, Verdict};
+pub(in crate::archive) use verify::HttpHead;
+pub use verify::{DigestCheck, DigestVerdict};
 
 /// What a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Default for Limits {
 
 /// Why a WARC file cannot be read on. Offsets are those of the record (or member) that is at fault, in the file.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum WarcError {
     /// The file could not be read.
     #[error("cannot read: {0}")]
     Io(#[source] io::Error),
@@ -58,9 +58,9 @@ pub enum Error {
 
 /// Reads records one after the other.
 pub struct WarcReader<R> {
-    source: Source<R>,
+    source: MemberReader<R>,
     limits: Limits,
-    header: Header,
+    header: RecordHeader,
     record_offset: u64,
     remaining: u64,
     state: State,
@@ -91,9 +91,9 @@ impl<R: Read> WarcReader<R> {
     /// Reads `input` from its start.
     pub fn new(input: R, limits: Limits) -> Self {
         Self {
-            source: Source::new(input),
+            source: MemberReader::new(input),
             limits,
-            header: Header::default(),
+            header: RecordHeader::default(),
             record_offset: 0,
             remaining: 0,
             state: State::BetweenRecords,
@@ -101,7 +101,7 @@ impl<R: Read> WarcReader<R> {
     }
 
     /// The next record; none at the end of the file. What was not read of the last record's block is skipped.
-    pub fn next_record(&mut self) -> Result<Option<Record<'_, R>>, Error> {
+    pub fn next_record(&mut self) -> Result<Option<Record<'_, R>>, WarcError> {
         self.end_record()?;
         if self.state == State::Ended {
             return Ok(None);
@@ -117,7 +117,7 @@ impl<R: Read> WarcReader<R> {
     }
 
     /// Skips the rest of the record at hand, and says how it ended; none where no record is at hand.
-    pub fn end_record(&mut self) -> Result<Option<RecordEnd>, Error> {
+    pub fn end_record(&mut self) -> Result<Option<RecordEnd>, WarcError> {
         if self.state != State::InBlock {
             return Ok(None);
         }
@@ -143,7 +143,7 @@ impl<R: Read> WarcReader<R> {
     }
 
     /// Goes to the first byte of the next record. False at the end of the input.
-    fn find_record(&mut self) -> Result<bool, Error> {
+    fn find_record(&mut self) -> Result<bool, WarcError> {
         loop {
             self.record_offset = self.source.piece_offset();
             let offset = self.record_offset;
@@ -164,7 +164,7 @@ impl<R: Read> WarcReader<R> {
         }
     }
 
-    fn read_header(&mut self) -> Result<(), Error> {
+    fn read_header(&mut self) -> Result<(), WarcError> {
         self.header.clear();
         let mut left = self.limits.header_bytes_max;
         let mut line = Vec::new();
@@ -183,12 +183,12 @@ impl<R: Read> WarcReader<R> {
         if self.header.is_empty() { Err(self.broken("it has no fields")) } else { Ok(()) }
     }
 
-    fn read_line(&mut self, line: &mut Vec<u8>, length_max: usize) -> Result<(), Error> {
+    fn read_line(&mut self, line: &mut Vec<u8>, length_max: usize) -> Result<(), WarcError> {
         loop {
             let offset = self.record_offset;
             let buffer = self.source.fill().map_err(|error| at(offset, error))?;
             if buffer.is_empty() {
-                return Err(Error::Torn { offset });
+                return Err(WarcError::Torn { offset });
             }
             let found = memchr::memchr(b'\n', buffer);
             let length = found.map_or(buffer.len(), |index| index + 1);
@@ -204,7 +204,7 @@ impl<R: Read> WarcReader<R> {
         }
     }
 
-    fn content_length(&self) -> Result<u64, Error> {
+    fn content_length(&self) -> Result<u64, WarcError> {
         let Some(text) = self.header.get("Content-Length") else { return Err(self.broken("it has no Content-Length")) };
         match text.parse::<u64>() {
             Ok(length) if length <= self.limits.block_bytes_max => Ok(length),
@@ -245,16 +245,18 @@ impl<R: Read> WarcReader<R> {
         Ok(true)
     }
 
-    fn broken(&self, what: &str) -> Error {
-        Error::Broken { offset: self.record_offset, what: what.to_owned() }
+    fn broken(&self, what: &str) -> WarcError {
+        WarcError::Broken { offset: self.record_offset, what: what.to_owned() }
     }
 }
 
 /// What an error of the source means for the record that starts at `offset`.
-fn at(offset: u64, error: io::Error) -> Error {
+fn at(offset: u64, error: io::Error) -> WarcError {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => Error::Torn { offset },
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => Error::Broken { offset, what: error.to_string() },
-        _ => Error::Io(error),
+        io::ErrorKind::UnexpectedEof => WarcError::Torn { offset },
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            WarcError::Broken { offset, what: error.to_string() }
+        }
+        _ => WarcError::Io(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::{Error, Header, RecordEnd, WarcReader};
+use super::{RecordEnd, RecordHeader, WarcError, WarcReader};
 
 /// The record at hand: its place, its header and, through [`Read`] and [`BufRead`], its block.
 pub struct Record<'a, R> {
@@ -20,7 +20,7 @@ impl<'a, R: Read> Record<'a, R> {
     }
 
     /// Its header.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &RecordHeader {
         &self.reader.header
     }
 
@@ -40,14 +40,14 @@ impl<'a, R: Read> Record<'a, R> {
     }
 
     /// The next bytes of the block, as many as are at hand, without taking them; empty at its end.
-    pub fn peek(&mut self) -> Result<&[u8], Error> {
+    pub fn peek(&mut self) -> Result<&[u8], WarcError> {
         let offset = self.reader.record_offset;
         self.reader.fill_block().map_err(|error| super::at(offset, error))
     }
 
     /// Reads the rest of the block into `block`, whose capacity is kept: a caller that passes the same one again reads a whole
     /// file without allocating. An error where it is longer than `length_max`.
-    pub fn read_block(&mut self, block: &mut Vec<u8>, length_max: u64) -> Result<(), Error> {
+    pub fn read_block(&mut self, block: &mut Vec<u8>, length_max: u64) -> Result<(), WarcError> {
         block.clear();
         if self.remaining() > length_max {
             let what = format!("its block of {} bytes is longer than {length_max}", self.remaining());
@@ -68,7 +68,7 @@ impl<'a, R: Read> Record<'a, R> {
     }
 
     /// Skips what is left of the record and says how it ended.
-    pub fn end(self) -> Result<RecordEnd, Error> {
+    pub fn end(self) -> Result<RecordEnd, WarcError> {
         Ok(self.reader.end_record()?.expect("a record is at hand"))
     }
 }

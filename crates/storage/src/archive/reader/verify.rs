@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::{Error, Record};
+use super::{Record, WarcError};
 use crate::archive::digest::{Digest, Hasher};
 
 /// An HTTP head is looked through for a transfer coding up to this length.
@@ -10,7 +10,7 @@ const HEAD_KEPT: usize = 64 << 10;
 
 /// What came of one digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Check {
+pub enum DigestCheck {
     /// It is that of the bytes.
     Right,
     /// It is not.
@@ -22,24 +22,24 @@ pub enum Check {
 
 /// What came of a record's digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct DigestVerdict {
     /// `WARC-Block-Digest`.
-    pub block: Check,
+    pub block: DigestCheck,
     /// `WARC-Payload-Digest`.
-    pub payload: Check,
+    pub payload: DigestCheck,
 }
 
 impl<R: Read> Record<'_, R> {
     /// Reads the block to its end and checks the record's digests.
-    pub fn verify(&mut self) -> Result<Verdict, Error> {
+    pub fn verify(&mut self) -> Result<DigestVerdict, WarcError> {
         let stated = |name| self.header().get(name).and_then(Digest::parse);
-        let mut block = Stated::new(stated("WARC-Block-Digest"));
-        let mut payload = Stated::new(stated("WARC-Payload-Digest"));
+        let mut block = StatedDigest::new(stated("WARC-Block-Digest"));
+        let mut payload = StatedDigest::new(stated("WARC-Payload-Digest"));
         if self.record_type() == "revisit" {
-            payload = Stated::new(None);
+            payload = StatedDigest::new(None);
         }
         let content_type = self.header().get("Content-Type").unwrap_or_default();
-        let mut head = content_type.trim_start().starts_with("application/http").then(Head::default);
+        let mut head = content_type.trim_start().starts_with("application/http").then(HttpHead::default);
         let offset = self.offset();
         loop {
             let piece = self.fill_buf().map_err(|error| super::at(offset, error))?;
@@ -54,15 +54,15 @@ impl<R: Read> Record<'_, R> {
         }
         let coded = head.is_some_and(|head| head.has_transfer_coding());
         let payload = payload.check();
-        let payload = if coded && payload == Check::Wrong { Check::NotChecked } else { payload };
-        Ok(Verdict { block: block.check(), payload })
+        let payload = if coded && payload == DigestCheck::Wrong { DigestCheck::NotChecked } else { payload };
+        Ok(DigestVerdict { block: block.check(), payload })
     }
 }
 
 /// A stated digest and the digest of the bytes.
-struct Stated(Option<(Digest, Hasher)>);
+struct StatedDigest(Option<(Digest, Hasher)>);
 
-impl Stated {
+impl StatedDigest {
     fn new(stated: Option<Digest>) -> Self {
         Self(stated.map(|digest| (digest, Hasher::new(digest.algorithm()))))
     }
@@ -73,25 +73,25 @@ impl Stated {
         }
     }
 
-    fn check(self) -> Check {
+    fn check(self) -> DigestCheck {
         match self.0 {
-            None => Check::NotChecked,
-            Some((stated, hasher)) if hasher.clone().finish() == stated => Check::Right,
-            Some(_) => Check::Wrong,
+            None => DigestCheck::NotChecked,
+            Some((stated, hasher)) if hasher.clone().finish() == stated => DigestCheck::Right,
+            Some(_) => DigestCheck::Wrong,
         }
     }
 }
 
 /// Finds the end of an HTTP head: the first empty line.
 #[derive(Debug, Default)]
-pub(in crate::archive) struct Head {
+pub(in crate::archive) struct HttpHead {
     /// The head, up to a limit.
     pub kept: Vec<u8>,
     line_is_empty: bool,
     ended: bool,
 }
 
-impl Head {
+impl HttpHead {
     /// How many bytes of `piece` belong to the head.
     pub fn take(&mut self, piece: &[u8]) -> usize {
         let length = self.length_in(piece);

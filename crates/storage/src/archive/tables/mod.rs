@@ -21,14 +21,14 @@ use writer::TableWriter;
 
 /// Which log a table is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Log {
+pub enum LogKind {
     /// `pages.jsonl`: a row a line, a column a value. Times are timestamps in milliseconds, UTC.
     Pages,
     /// `links.jsonl`: a row a page, with the list of its links.
     Links,
 }
 
-impl Log {
+impl LogKind {
     /// Its file, where it is not compressed.
     pub const fn file_name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Log {
 
 /// What came of making a table.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct TableReport {
     /// Rows of the table.
     pub rows: u64,
     /// Lines that are no record of the log, and are left out.
@@ -68,18 +68,23 @@ pub enum TableError {
 }
 
 /// Writes the table of a log in `directory` (however it is compressed) to `out`; tells `each` how many rows there are, row by row.
-pub fn make(log: Log, directory: &Path, out: impl Write + Send, mut each: impl FnMut(u64)) -> Result<Made, TableError> {
+pub fn write_table(
+    log: LogKind,
+    directory: &Path,
+    out: impl Write + Send,
+    mut each: impl FnMut(u64),
+) -> Result<TableReport, TableError> {
     let mut lines = LogReader::open(directory, log.file_name())?.ok_or(TableError::NoLog)?;
     let (schema, columns) = match log {
-        Log::Pages => (pages::schema(), pages::columns()),
-        Log::Links => (links::schema(), links::columns()),
+        LogKind::Pages => (pages::schema(), pages::columns()),
+        LogKind::Links => (links::schema(), links::columns()),
     };
     let push: fn(&[u8], &mut [Column]) -> Result<(), String> = match log {
-        Log::Pages => pages::push,
-        Log::Links => links::push,
+        LogKind::Pages => pages::push,
+        LogKind::Links => links::push,
     };
     let mut table = TableWriter::new(out, schema?, columns)?;
-    let mut made = Made::default();
+    let mut made = TableReport::default();
     loop {
         match lines.next_line() {
             Ok(None) => break,

@@ -56,9 +56,9 @@ fn line(page: &PageRecord) -> String {
     serde_json::to_string(page).unwrap() + "\n"
 }
 
-fn made(log: Log, directory: &Path) -> (Made, Vec<Row>) {
+fn made(log: LogKind, directory: &Path) -> (TableReport, Vec<Row>) {
     let mut out = Vec::new();
-    let made = make(log, directory, &mut out, |_| ()).unwrap();
+    let made = write_table(log, directory, &mut out, |_| ()).unwrap();
     let reader = SerializedFileReader::new(bytes::Bytes::from(out)).unwrap();
     let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
     (made, rows)
@@ -86,7 +86,7 @@ fn row_json(row: &Row) -> serde_json::Value {
 fn every_value_of_a_line_is_a_column_with_its_type() {
     let directory = tempfile::tempdir().unwrap();
     log(directory.path(), "pages.jsonl", (line(&full()) + &line(&bare())).as_bytes());
-    let (made, rows) = made(Log::Pages, directory.path());
+    let (made, rows) = made(LogKind::Pages, directory.path());
     assert_eq!((made.rows, made.damaged, made.unfinished, made.broken), (2, 0, false, None));
     let expected = serde_json::to_value(full()).unwrap();
     let names: Vec<&String> = rows[0].get_column_iter().map(|(name, _)| name).collect();
@@ -113,7 +113,7 @@ fn a_page_is_a_row_with_the_list_of_its_links() {
     let links = [link("http://h/a", true, None), link("http://h/b", false, Some("no_edge"))];
     let bytes = [links_line("http://h/", links.into_iter()), links_line("http://h/none", std::iter::empty())].concat();
     log(directory.path(), "links.jsonl", &bytes);
-    let (made, rows) = made(Log::Links, directory.path());
+    let (made, rows) = made(LogKind::Links, directory.path());
     assert_eq!(made.rows, 2);
     assert_eq!(
         row_json(&rows[0]),
@@ -131,7 +131,7 @@ fn damaged_lines_are_counted_and_the_rest_is_kept() {
     let no_time = line(&full()).replace("2026-01-02T", "yesterday");
     let text = [&line(&full()), "{\"url\":\n", &no_time, "\u{0}\u{0}\n", &line(&bare())].concat();
     log(directory.path(), "pages.jsonl", text.as_bytes());
-    let (made, rows) = made(Log::Pages, directory.path());
+    let (made, rows) = made(LogKind::Pages, directory.path());
     assert_eq!((made.rows, rows.len(), made.damaged, made.unfinished), (2, 2, 3, false));
     assert_eq!(made.first_damaged.map(|(number, _)| number), Some(2));
 }
@@ -150,11 +150,11 @@ fn logs_are_read_however_they_are_compressed_and_up_to_where_they_are_torn() {
         }
         let path = log.path();
         log.finish().unwrap();
-        let (whole, rows) = made(Log::Pages, directory.path());
+        let (whole, rows) = made(LogKind::Pages, directory.path());
         assert_eq!((whole.rows, rows.len(), whole.unfinished), (2, 2, false), "{compression:?}");
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        let (torn, _) = made(Log::Pages, directory.path());
+        let (torn, _) = made(LogKind::Pages, directory.path());
         assert_eq!((torn.damaged, torn.unfinished, torn.broken), (0, true, None), "{compression:?}");
         assert!(torn.rows >= 1, "{compression:?}");
     }
@@ -163,10 +163,10 @@ fn logs_are_read_however_they_are_compressed_and_up_to_where_they_are_torn() {
 #[test]
 fn a_log_that_is_not_there_is_told_apart_from_an_empty_one() {
     let directory = tempfile::tempdir().unwrap();
-    let nothing = make(Log::Links, directory.path(), std::io::sink(), |_| ());
+    let nothing = write_table(LogKind::Links, directory.path(), std::io::sink(), |_| ());
     assert!(matches!(nothing, Err(TableError::NoLog)));
     log(directory.path(), "links.jsonl", b"");
-    assert_eq!(made(Log::Links, directory.path()).0.rows, 0);
+    assert_eq!(made(LogKind::Links, directory.path()).0.rows, 0);
 }
 
 proptest! {
@@ -187,7 +187,7 @@ proptest! {
             expected.push(page);
         }
         log(directory.path(), "links.jsonl", text.as_bytes());
-        let (_, rows) = made(Log::Links, directory.path());
+        let (_, rows) = made(LogKind::Links, directory.path());
         prop_assert_eq!(rows.iter().map(row_json).collect::<Vec<_>>(), expected);
     }
 }

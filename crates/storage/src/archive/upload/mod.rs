@@ -7,17 +7,17 @@
 mod closed;
 #[cfg(feature = "upload")]
 mod connector;
-mod due;
-mod place;
+mod plan;
 #[cfg(feature = "upload")]
 mod storage;
+mod target;
 #[cfg(feature = "upload")]
-mod uploading;
+mod uploader;
 
 pub use closed::{ClosedFile, closed_files};
-pub use due::{Due, due};
-pub use place::{NoPlace, Place};
+pub use plan::{UploadPlan, due};
 #[cfg(feature = "upload")]
-pub use storage::{Storage, UploadError};
+pub use storage::{ObjectStorage, UploadError};
+pub use target::{InvalidUploadTarget, UploadTarget};
 #[cfg(feature = "upload")]
-pub use uploading::{Missing, Uploaded, Uploading, upload};
+pub use uploader::{BackgroundUpload, MissingUpload, UploadReport, upload};

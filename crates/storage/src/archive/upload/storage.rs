@@ -15,11 +15,11 @@ use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, WriteMultipart
 
 use super::closed::ClosedFile;
 use super::connector::Connector;
-use super::place::Place;
+use super::target::UploadTarget;
 
 /// Files of more bytes are uploaded in parts of so many.
 const PART: usize = 8 << 20;
-/// Storage takes 10,000 parts of one object at most.
+/// ObjectStorage takes 10,000 parts of one object at most.
 const PARTS_MAX: u64 = 9_000;
 /// Parts under way at once.
 const PARTS_AT_ONCE: usize = 2;
@@ -36,7 +36,7 @@ pub enum UploadError {
     )]
     Environment {
         /// Where to.
-        place: Place,
+        place: UploadTarget,
         /// What is wrong.
         why: String,
     },
@@ -55,18 +55,18 @@ pub enum UploadError {
 
 /// S3-compatible storage, at one place of it.
 #[derive(Debug, Clone)]
-pub struct Storage {
+pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
-    place: Place,
+    place: UploadTarget,
 }
 
-impl Storage {
+impl ObjectStorage {
     /// The storage that the environment names: `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and what other clients of S3 read besides.
     /// Nothing is sent yet.
     ///
     /// # Errors
     /// Where the environment's words make no sense.
-    pub fn by_environment(place: &Place) -> Result<Self, UploadError> {
+    pub fn by_environment(place: &UploadTarget) -> Result<Self, UploadError> {
         let retry = RetryConfig { max_retries: RETRIES_MAX, retry_timeout: RETRIED_FOR, ..RetryConfig::default() };
         let builder = AmazonS3Builder::from_env()
             .with_bucket_name(&place.bucket)
@@ -82,12 +82,12 @@ impl Storage {
     }
 
     /// Any storage, at a place of it.
-    pub fn new(store: Arc<dyn ObjectStore>, place: Place) -> Self {
+    pub fn new(store: Arc<dyn ObjectStore>, place: UploadTarget) -> Self {
         Self { store, place }
     }
 
     /// Where it is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &UploadTarget {
         &self.place
     }
 
@@ -135,8 +135,8 @@ impl Storage {
                     // What was sent is not kept; where even that cannot be said, the storage's own rules end it.
                     let _ = parts.abort().await;
                     return Err(match error {
-                        Trouble::File(error) => unreadable(error),
-                        Trouble::Storage(error) => failed(error),
+                        PutError::File(error) => unreadable(error),
+                        PutError::Storage(error) => failed(error),
                     });
                 }
             }
@@ -144,10 +144,10 @@ impl Storage {
         Ok(())
     }
 
-    async fn parts(&self, input: &mut File, parts: &mut WriteMultipart, size: usize) -> Result<(), Trouble> {
+    async fn parts(&self, input: &mut File, parts: &mut WriteMultipart, size: usize) -> Result<(), PutError> {
         loop {
-            parts.wait_for_capacity(PARTS_AT_ONCE - 1).await.map_err(Trouble::Storage)?;
-            let content = part(input, size).map_err(Trouble::File)?;
+            parts.wait_for_capacity(PARTS_AT_ONCE - 1).await.map_err(PutError::Storage)?;
+            let content = part(input, size).map_err(PutError::File)?;
             if content.is_empty() {
                 return Ok(());
             }
@@ -160,7 +160,7 @@ impl Storage {
     }
 }
 
-enum Trouble {
+enum PutError {
     File(io::Error),
     Storage(object_store::Error),
 }
@@ -200,9 +200,9 @@ mod tests {
         ClosedFile { name: name.to_owned(), path, bytes: content.len() as u64 }
     }
 
-    fn at(prefix: &str) -> (Storage, Arc<InMemory>) {
+    fn at(prefix: &str) -> (ObjectStorage, Arc<InMemory>) {
         let store = Arc::new(InMemory::new());
-        (Storage::new(store.clone(), format!("s3://b/{prefix}").parse().unwrap()), store)
+        (ObjectStorage::new(store.clone(), format!("s3://b/{prefix}").parse().unwrap()), store)
     }
 
     proptest! {

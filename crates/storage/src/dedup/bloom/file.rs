@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::layer::{Block, Layer, WORDS};
-use super::shard::Shard;
+use super::shard::BloomShard;
 use super::{BloomOptions, BloomSet};
 
 /// What the file begins with.
@@ -81,7 +81,7 @@ impl<W: Write> Hashed<W> {
         self.put(&number.to_le_bytes())
     }
 
-    fn put_layer(&mut self, layer: &Layer, shards: &[Shard]) -> io::Result<()> {
+    fn put_layer(&mut self, layer: &Layer, shards: &[BloomShard]) -> io::Result<()> {
         let shape = layer.shape();
         self.put_number(shape.blocks)?;
         self.put_number(shape.probes.into())?;
@@ -93,7 +93,7 @@ impl<W: Write> Hashed<W> {
 }
 
 /// Under the lock, so that it has all bits of a fingerprint or none.
-fn copied(shard: &Shard, blocks: &[Block]) -> Vec<u8> {
+fn copied(shard: &BloomShard, blocks: &[Block]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blocks.len() * BLOCK_BYTES);
     let _lock = shard.lock();
     bytes.extend(blocks.iter().flat_map(Block::words).flat_map(u64::to_le_bytes));

@@ -8,7 +8,7 @@ use super::file::{BLOCK_BYTES, BLOCKS_TOGETHER, FORMAT, MAGIC, head};
 use super::layer::{Block, Layer, WORDS};
 use super::set::LAYERS_MAX;
 use super::shape::Shape;
-use super::shard::Shard;
+use super::shard::BloomShard;
 use super::{BloomError, BloomOptions, BloomSet};
 
 /// More fingerprints than a shard of the last layer holds: sums of such numbers, times the bits of each, stay numbers.
@@ -33,7 +33,7 @@ impl BloomSet {
         }
         check_counts(&options, &layers, &counts)?;
         let layers = layers.into_iter().map(|bits| Layer::from_blocks(bits.probes, bits.blocks.into()));
-        Ok(Self::with_layers(options, layers, counts.into_iter().map(|counts| Shard::of(counts.into_iter()))))
+        Ok(Self::with_layers(options, layers, counts.into_iter().map(|counts| BloomShard::of(counts.into_iter()))))
     }
 }
 

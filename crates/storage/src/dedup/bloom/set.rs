@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::BloomOptions;
 use super::key::{Key, Keys};
 use super::layer::Layer;
-use super::shard::Shard;
+use super::shard::BloomShard;
 use harvestman_core::url::Fingerprint;
 
 /// Layers at most; all of them together are for 65,535 times what was planned. The last one takes whatever comes.
@@ -20,7 +20,7 @@ pub struct BloomSet {
     /// What each shard may hold of each layer: asked for every new fingerprint.
     shares: [u64; LAYERS_MAX],
     keys: Keys,
-    pub(super) shards: Box<[Shard]>,
+    pub(super) shards: Box<[BloomShard]>,
     layers: [OnceLock<Layer>; LAYERS_MAX],
 }
 
@@ -45,7 +45,7 @@ impl BloomSet {
     pub(super) fn with_layers(
         options: BloomOptions,
         layers: impl Iterator<Item = Layer>,
-        shards: impl Iterator<Item = Shard>,
+        shards: impl Iterator<Item = BloomShard>,
     ) -> Self {
         let mut set = Self::without_layers(options);
         set.shards = shards.collect();
@@ -54,7 +54,7 @@ impl BloomSet {
     }
 
     fn without_layers(options: BloomOptions) -> Self {
-        let shards = (0..options.shards).map(|_| Shard::default()).collect();
+        let shards = (0..options.shards).map(|_| BloomShard::default()).collect();
         let shares = std::array::from_fn(|layer| options.share(layer));
         Self { options, shares, keys: Keys::new(options.seed), shards, layers: Default::default() }
     }
@@ -144,7 +144,7 @@ impl BloomSet {
     }
 
     /// To be called with the lock of the key's shard: what another caller added meanwhile is seen then.
-    fn add_unless_held(&self, shard: &Shard, key: Key) -> bool {
+    fn add_unless_held(&self, shard: &BloomShard, key: Key) -> bool {
         let new = !self.holds(key);
         if new {
             let index = self.with_room(shard);
@@ -155,7 +155,7 @@ impl BloomSet {
     }
 
     /// The first layer that the shard has not filled its share of; the last one takes whatever comes.
-    fn with_room(&self, shard: &Shard) -> usize {
+    fn with_room(&self, shard: &BloomShard) -> usize {
         let has_room = |layer: &usize| shard.inserted(*layer) < self.shares[*layer];
         (0..LAYERS_MAX - 1).find(has_room).unwrap_or(LAYERS_MAX - 1)
     }

@@ -11,12 +11,12 @@ use super::set::LAYERS_MAX;
 /// new fingerprint.
 #[derive(Default)]
 #[repr(align(128))]
-pub(super) struct Shard {
+pub(super) struct BloomShard {
     lock: Mutex<()>,
     inserted: [AtomicU64; LAYERS_MAX],
 }
 
-impl Shard {
+impl BloomShard {
     /// A shard that holds so many fingerprints of each layer.
     pub(super) fn of(inserted: impl Iterator<Item = u64>) -> Self {
         let shard = Self::default();

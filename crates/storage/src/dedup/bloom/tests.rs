@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::layer::Layer;
 use super::set::LAYERS_MAX;
 use super::shape::Shape;
-use super::shard::Shard;
+use super::shard::BloomShard;
 use super::{BloomOptions, BloomSet};
 use harvestman_core::url::Fingerprint;
 
@@ -163,7 +163,7 @@ fn of_many_threads_with_the_same_urls_each_url_is_new_to_one() {
 fn the_last_layer_takes_whatever_comes() {
     let tiny = |_| Layer::from_blocks(4, (0..4).map(|_| Default::default()).collect());
     let options = options(64, 0.01, 4);
-    let full = |_| Shard::of((0..LAYERS_MAX).map(|layer| options.share(layer)));
+    let full = |_| BloomShard::of((0..LAYERS_MAX).map(|layer| options.share(layer)));
     let set = BloomSet::with_layers(options, (0..LAYERS_MAX).map(tiny), (0..4).map(full));
     (0..300).for_each(|number| {
         set.insert(fingerprint(number));
@@ -179,7 +179,7 @@ fn the_rate_of_one_layer_is_what_the_formula_says() {
     for (blocks, probes, inserted) in [(64, 3, 8_000_u64), (512, 8, 30_000), (512, 14, 24_000)] {
         let shape = Shape { blocks, probes };
         let layer = std::iter::once(Layer::new(shape));
-        let set = BloomSet::with_layers(options(1 << 30, 0.01, 4), layer, (0..4).map(|_| Shard::default()));
+        let set = BloomSet::with_layers(options(1 << 30, 0.01, 4), layer, (0..4).map(|_| BloomShard::default()));
         // Those that are taken for known count too: had their bits not been set, they would have been new.
         (0..inserted).for_each(|number| {
             set.insert(fingerprint(number));

@@ -41,10 +41,10 @@ impl Batch {
     }
 
     /// Decides which are new: in none of `runs`, and not put before.
-    pub fn sift<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Result<Sifted<'_>, DiskError> {
+    pub fn sift<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Result<ResolvedBatch<'_>, DiskError> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_unstable_by_key(|at| (self.fingerprints[*at as usize], *at));
-        let mut sifted = Sifted { batch: self, order, known: vec![false; self.len()] };
+        let mut sifted = ResolvedBatch { batch: self, order, known: vec![false; self.len()] };
         sifted.mark_repeated();
         for run in runs {
             sifted.mark_known(run)?;
@@ -59,7 +59,7 @@ impl Batch {
 }
 
 /// A batch of which is known what is new.
-pub(super) struct Sifted<'a> {
+pub(super) struct ResolvedBatch<'a> {
     batch: &'a Batch,
     /// Places in the batch, by fingerprint and then as they were put.
     order: Vec<u32>,
@@ -67,7 +67,7 @@ pub(super) struct Sifted<'a> {
     known: Vec<bool>,
 }
 
-impl Sifted<'_> {
+impl ResolvedBatch<'_> {
     fn mark_repeated(&mut self) {
         let mut before = None;
         for at in self.order.iter().map(|at| *at as usize) {

@@ -52,13 +52,13 @@ impl Span {
 
 /// What a header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct RunHeader {
     pub span: Span,
     pub count: u64,
     pub checksum: u64,
 }
 
-impl Header {
+impl RunHeader {
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -104,8 +104,8 @@ mod tests {
 
     use super::*;
 
-    fn of_vec(bytes: &[u8]) -> Result<Header, &'static str> {
-        Header::of_bytes(bytes.try_into().unwrap())
+    fn of_vec(bytes: &[u8]) -> Result<RunHeader, &'static str> {
+        RunHeader::of_bytes(bytes.try_into().unwrap())
     }
 
     proptest! {
@@ -114,7 +114,7 @@ mod tests {
             fields in any::<[u64; 4]>(), at in 0..FIELDS + 8, flip in 1..=u8::MAX,
         ) {
             let span = Span { first: fields[0], last: fields[1] };
-            let header = Header { span, count: fields[2], checksum: fields[3] };
+            let header = RunHeader { span, count: fields[2], checksum: fields[3] };
             let mut bytes = header.to_bytes();
             prop_assert_eq!(of_vec(&bytes), Ok(header));
             bytes[at] ^= flip;

@@ -2,15 +2,15 @@
 
 use super::DiskError;
 use super::scan::Scan;
-use super::write::{Medium, RunWriter};
+use super::write::{RunMedium, RunWriter};
 
 /// Ascending fingerprints: from memory, or from a run.
-pub(super) enum Source<'a> {
+pub(super) enum MergeInput<'a> {
     Memory(&'a mut dyn Iterator<Item = u128>),
     Run(Box<Scan<'a>>),
 }
 
-impl Source<'_> {
+impl MergeInput<'_> {
     fn next(&mut self) -> Result<Option<u128>, DiskError> {
         match self {
             Self::Memory(fingerprints) => Ok(fingerprints.next()),
@@ -21,8 +21,11 @@ impl Source<'_> {
 
 /// Writes the fingerprints of all `sources`, each once. There are only as many sources as tiers, so that looking at all
 /// of them for the least is as quick as a heap.
-pub(super) fn merge<M: Medium>(sources: &mut [Source<'_>], writer: &mut RunWriter<'_, M>) -> Result<(), DiskError> {
-    let mut heads = sources.iter_mut().map(Source::next).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn merge<M: RunMedium>(
+    sources: &mut [MergeInput<'_>],
+    writer: &mut RunWriter<'_, M>,
+) -> Result<(), DiskError> {
+    let mut heads = sources.iter_mut().map(MergeInput::next).collect::<Result<Vec<_>, _>>()?;
     while let Some(least) = heads.iter().flatten().min().copied() {
         writer.push(least)?;
         for (head, source) in heads.iter_mut().zip(&mut *sources) {

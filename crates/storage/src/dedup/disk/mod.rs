@@ -15,6 +15,7 @@
 //! one and which are missing.
 
 mod batch;
+mod compaction;
 mod deferred;
 mod directory;
 mod error;
@@ -27,7 +28,6 @@ mod scan;
 mod set;
 #[cfg(test)]
 mod tests;
-mod tiers;
 mod write;
 
 pub use deferred::DeferredSet;

@@ -5,13 +5,13 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::DiskError;
-use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, Header};
+use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
 use super::scan::Scan;
 
 /// A file of ascending fingerprints, and in memory the first one of each page.
 pub(super) struct Run {
     pub path: PathBuf,
-    pub header: Header,
+    pub header: RunHeader,
     file: File,
     page: usize,
     firsts: Vec<u128>,
@@ -19,7 +19,7 @@ pub(super) struct Run {
 
 impl Run {
     /// The run in a file of which all is known; `page` is how many fingerprints a page has.
-    pub fn new(path: PathBuf, file: File, header: Header, page: usize, firsts: Vec<u128>) -> Self {
+    pub fn new(path: PathBuf, file: File, header: RunHeader, page: usize, firsts: Vec<u128>) -> Self {
         Self { path, header, file, page, firsts }
     }
 
@@ -38,7 +38,7 @@ impl Run {
         }
         let mut bytes = [0; HEADER_BYTES];
         file.read_exact_at(&mut bytes, 0).map_err(|source| DiskError::file("read", &path, source))?;
-        let header = Header::of_bytes(&bytes).map_err(|what| DiskError::damaged(&path, what))?;
+        let header = RunHeader::of_bytes(&bytes).map_err(|what| DiskError::damaged(&path, what))?;
         if header.file_bytes() != Some(length) {
             return Err(DiskError::damaged(&path, "has another length than its header says"));
         }

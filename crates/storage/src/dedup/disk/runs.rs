@@ -3,13 +3,13 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 
+use super::compaction;
 use super::directory::{Directory, remove};
 use super::header::Span;
-use super::merge::{Source, merge};
+use super::merge::{MergeInput, merge};
 use super::run::{Page, Run};
 use super::scan::Scan;
-use super::tiers;
-use super::write::{Cut, RunWriter};
+use super::write::{RunLayout, RunWriter};
 use super::{DiskError, DiskOptions};
 
 /// Sorted runs, oldest first; no fingerprint is in two of them.
@@ -76,7 +76,7 @@ impl Runs {
     }
 
     fn write(&mut self, new: &mut dyn Iterator<Item = u128>, count: u64) -> Result<(), DiskError> {
-        let merged = tiers::merged(self.runs.iter().map(Run::count), count, self.options.ratio.max(1));
+        let merged = compaction::runs_to_merge(self.runs.iter().map(Run::count), count, self.options.ratio.max(1));
         let kept = self.runs.len() - merged;
         let last = self.runs.last().map_or(0, |youngest| youngest.header.span.last + 1);
         let span = Span { first: self.runs.get(kept).map_or(last, |run| run.header.span.first), last };
@@ -98,7 +98,7 @@ impl Runs {
     ) -> Result<Run, DiskError> {
         let partial = self.directory.partial(span);
         let count = count + runs.iter().map(Run::count).sum::<u64>();
-        let cut = Cut { page: self.options.page(count), block: self.options.block(runs.len() + 1) };
+        let cut = RunLayout { page: self.options.page(count), block: self.options.block(runs.len() + 1) };
         let written = write_file(&partial, span, cut, new, runs).and_then(|run| {
             let whole = self.directory.file(span);
             self.directory.finish(&partial, &whole)?;
@@ -112,15 +112,15 @@ impl Runs {
 fn write_file(
     path: &Path,
     span: Span,
-    cut: Cut,
+    cut: RunLayout,
     new: &mut dyn Iterator<Item = u128>,
     runs: &[Run],
 ) -> Result<Run, DiskError> {
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
     let file = opened.map_err(|source| DiskError::file("make", path, source))?;
     let mut writer = RunWriter::new(path, file, cut)?;
-    let mut sources = vec![Source::Memory(new)];
-    sources.extend(runs.iter().map(|run| Source::Run(Box::new(Scan::new(run, cut.block)))));
+    let mut sources = vec![MergeInput::Memory(new)];
+    sources.extend(runs.iter().map(|run| MergeInput::Run(Box::new(Scan::new(run, cut.block)))));
     merge(&mut sources, &mut writer)?;
     let (file, header, firsts) = writer.finish(span)?;
     Ok(Run::new(path.to_path_buf(), file, header, cut.page, firsts))

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::run::Page;
 use super::runs::Runs;
 use super::{DiskError, DiskOptions};
-use crate::dedup::table::{Offered, Table};
+use crate::dedup::table::{OfferResult, Table};
 use harvestman_core::url::Fingerprint;
 
 /// An exact set of fingerprints on disk. New ones wait in a table of bounded size; when it is full they are merged into
@@ -58,7 +58,7 @@ impl DiskSet {
     /// Adds a fingerprint that is not in the set, as a Bloom filter in front can promise: reads nothing. (One that is
     /// there after all is counted twice until its runs are merged, and answered rightly all the time.)
     pub fn add(&mut self, fingerprint: Fingerprint) -> Result<(), DiskError> {
-        if self.table.offer(fingerprint.0) == Offered::NoRoom {
+        if self.table.offer(fingerprint.0) == OfferResult::NoRoom {
             self.flush()?;
             self.table.offer(fingerprint.0);
         }

@@ -7,15 +7,15 @@ use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::DiskError;
-use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, Header, Span};
+use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader, Span};
 
 /// What a run's file needs of the system; a trait so that a test can let every byte fail.
-pub(super) trait Medium: Write + Seek {
+pub(super) trait RunMedium: Write + Seek {
     /// Forces what was written to the disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-impl Medium for File {
+impl RunMedium for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
     }
@@ -23,7 +23,7 @@ impl Medium for File {
 
 /// How a run is cut up: fingerprints of a page, bytes written at a time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cut {
+pub(super) struct RunLayout {
     pub page: usize,
     pub block: usize,
 }
@@ -32,7 +32,7 @@ pub(super) struct Cut {
 pub(super) struct RunWriter<'a, M> {
     path: &'a Path,
     medium: M,
-    cut: Cut,
+    cut: RunLayout,
     block: Vec<u8>,
     hash: Xxh3,
     count: u64,
@@ -41,9 +41,9 @@ pub(super) struct RunWriter<'a, M> {
     firsts: Vec<u128>,
 }
 
-impl<'a, M: Medium> RunWriter<'a, M> {
+impl<'a, M: RunMedium> RunWriter<'a, M> {
     /// A writer to an empty `medium`, which errors call `path`.
-    pub fn new(path: &'a Path, medium: M, cut: Cut) -> Result<Self, DiskError> {
+    pub fn new(path: &'a Path, medium: M, cut: RunLayout) -> Result<Self, DiskError> {
         let (block, firsts) = (Vec::with_capacity(cut.block + FINGERPRINT_BYTES), Vec::new());
         let mut writer = Self { path, medium, cut, block, hash: Xxh3::new(), count: 0, left: 0, firsts };
         writer.try_to(|medium| medium.write_all(&[0; HEADER_BYTES]))?;
@@ -63,9 +63,9 @@ impl<'a, M: Medium> RunWriter<'a, M> {
     }
 
     /// Writes what is left and the header, and forces all to the disk.
-    pub fn finish(mut self, span: Span) -> Result<(M, Header, Vec<u128>), DiskError> {
+    pub fn finish(mut self, span: Span) -> Result<(M, RunHeader, Vec<u128>), DiskError> {
         self.write_block()?;
-        let header = Header { span, count: self.count, checksum: self.hash.digest() };
+        let header = RunHeader { span, count: self.count, checksum: self.hash.digest() };
         self.try_to(|medium| {
             medium.seek(SeekFrom::Start(0))?;
             medium.write_all(&header.to_bytes())?;
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    impl Medium for SmallDisk {
+    impl RunMedium for SmallDisk {
         fn sync(&mut self) -> io::Result<()> {
             Ok(())
         }
@@ -127,7 +127,7 @@ mod tests {
 
     fn write(room: usize, block: usize) -> Result<Vec<u8>, DiskError> {
         let disk = SmallDisk { bytes: io::Cursor::default(), room };
-        let mut writer = RunWriter::new(Path::new("some.run"), disk, Cut { page: 4, block })?;
+        let mut writer = RunWriter::new(Path::new("some.run"), disk, RunLayout { page: 4, block })?;
         (0..10).try_for_each(|n| writer.push(n * n))?;
         let (disk, header, firsts) = writer.finish(Span { first: 3, last: 5 })?;
         assert_eq!((header.count, firsts), (10, vec![0, 16, 64]));
@@ -138,7 +138,7 @@ mod tests {
     fn a_run_is_its_header_and_its_fingerprints_however_large_the_blocks() {
         let whole = write(usize::MAX, 1).unwrap();
         assert_eq!(whole.len(), HEADER_BYTES + 160);
-        let header = Header::of_bytes(whole.first_chunk().unwrap()).unwrap();
+        let header = RunHeader::of_bytes(whole.first_chunk().unwrap()).unwrap();
         assert_eq!((header.span, header.count), (Span { first: 3, last: 5 }, 10));
         assert_eq!(header.checksum, xxhash_rust::xxh3::xxh3_64(&whole[HEADER_BYTES..]));
         for block in 2..200 {

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::figures::Estimate;
+use super::stats::Estimate;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::fingerprints::Salt;
-use super::shard::{Room, Shard, Trouble};
+use super::shard::{ExactShard, ShardError, ShardLimits};
 use crate::dedup::{DiskError, disk};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
@@ -22,7 +22,7 @@ const SHARD_BYTES_MIN: usize = 1 << 20;
 /// What the disk does not take stays in memory, up to twice the budget; then, or when the disk cannot be read, the set asks for an
 /// end ([`ExactSet::must_end`]). Until then and also afterwards it takes whatever is offered and loses nothing.
 pub(super) struct ExactSet {
-    shards: Box<[Slot]>,
+    shards: Box<[ShardSlot]>,
     directory: Option<PathBuf>,
     len: AtomicU64,
     on_disk: AtomicBool,
@@ -31,8 +31,8 @@ pub(super) struct ExactSet {
 }
 
 /// A shard, and the bytes of memory and disk that it had when they were last asked for.
-struct Slot {
-    shard: Mutex<Shard>,
+struct ShardSlot {
+    shard: Mutex<ExactShard>,
     memory: AtomicU64,
     disk: AtomicU64,
 }
@@ -44,8 +44,8 @@ impl ExactSet {
         let count = 1 << most.ilog2();
         let slot = |number: usize| {
             let directory = directory.as_ref().map(|directory| directory.join(format!("{number:02}")));
-            let shard = Mutex::new(Shard::new(Room { memory: memory / count, directory }, Salt::new(seed)));
-            Slot { shard, memory: AtomicU64::new(0), disk: AtomicU64::new(0) }
+            let shard = Mutex::new(ExactShard::new(ShardLimits { memory: memory / count, directory }, Salt::new(seed)));
+            ShardSlot { shard, memory: AtomicU64::new(0), disk: AtomicU64::new(0) }
         };
         Self {
             shards: (0..count).map(slot).collect(),
@@ -57,7 +57,7 @@ impl ExactSet {
         }
     }
 
-    /// Adds a fingerprint; true if it was new. `filter` is called with the fingerprint's lock held, as [`Shard::insert`] says. Of several
+    /// Adds a fingerprint; true if it was new. `filter` is called with the fingerprint's lock held, as [`ExactShard::insert`] says. Of several
     /// callers with the same new fingerprint exactly one is told so (invariant DED-1).
     pub(super) fn insert(&self, fingerprint: Fingerprint, filter: &mut dyn FnMut(Fingerprint) -> bool) -> bool {
         let mut shard = self.slot(fingerprint).shard.lock();
@@ -86,15 +86,15 @@ impl ExactSet {
     pub(super) fn contains(&self, fingerprint: Fingerprint, filter: impl FnOnce(Fingerprint) -> bool) -> bool {
         let found = self.slot(fingerprint).shard.lock().contains(fingerprint.0, filter);
         found.unwrap_or_else(|error| {
-            self.note(Trouble::Unread(error), false);
+            self.note(ShardError::Unread(error), false);
             false
         })
     }
 
-    fn note(&self, trouble: Trouble, over: bool) {
+    fn note(&self, trouble: ShardError, over: bool) {
         let (error, unread) = match trouble {
-            Trouble::Unwritten(error) => (error, false),
-            Trouble::Unread(error) => (error, true),
+            ShardError::Unwritten(error) => (error, false),
+            ShardError::Unread(error) => (error, true),
         };
         if unread || over {
             self.must_end.store(true, Ordering::Relaxed);
@@ -119,7 +119,7 @@ impl ExactSet {
 
     /// Bytes of memory and of disk. Waits for nobody: of a shard that is in use it tells what was last known.
     pub(super) fn bytes(&self) -> (u64, u64) {
-        let bytes = self.shards.iter().map(Slot::bytes);
+        let bytes = self.shards.iter().map(ShardSlot::bytes);
         bytes.fold((0, 0), |(memory, disk), (more, written)| (memory + more, disk + written))
     }
 
@@ -134,12 +134,12 @@ impl ExactSet {
     }
 
     /// By the low bits of the upper half: sets on disk go by its top bits.
-    fn slot(&self, fingerprint: Fingerprint) -> &Slot {
+    fn slot(&self, fingerprint: Fingerprint) -> &ShardSlot {
         &self.shards[(fingerprint.0 >> 64) as usize & (self.shards.len() - 1)]
     }
 }
 
-impl Slot {
+impl ShardSlot {
     fn bytes(&self) -> (u64, u64) {
         if let Some(shard) = self.shard.try_lock() {
             self.memory.store(shard.memory_bytes(), Ordering::Relaxed);

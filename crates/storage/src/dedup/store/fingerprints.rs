@@ -1,6 +1,6 @@
 //! A plain set of fingerprints in memory.
 
-use crate::dedup::table::{Offered, Table};
+use crate::dedup::table::{OfferResult, Table};
 use harvestman_core::seed::Seed;
 
 /// Fingerprints in memory: 20 to 25 bytes each. It grows a quarter at a time, so that a set that has outgrown its memory has used
@@ -47,7 +47,7 @@ impl Fingerprints {
 
     /// Adds a fingerprint, whatever memory that takes.
     pub(super) fn insert(&mut self, fingerprint: u128) {
-        while self.table.offer(self.salt.put(fingerprint)) == Offered::NoRoom {
+        while self.table.offer(self.salt.put(fingerprint)) == OfferResult::NoRoom {
             self.table = std::mem::replace(&mut self.table, Table::new(0)).grown();
         }
     }

@@ -14,9 +14,9 @@
 
 mod audit;
 mod exact;
-mod figures;
 mod fingerprints;
 mod shard;
+mod stats;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use audit::{Audit, HELD_MAX};
 use exact::ExactSet;
-pub use figures::{BloomFigures, Estimate, Mistakes, SeenFigures};
+pub use stats::{BloomStats, DedupStats, Estimate, FalsePositives};
 
 use super::{BloomOptions, BloomSet, DiskError};
 use harvestman_core::config::{DedupOptions, DedupStore};
@@ -155,25 +155,25 @@ impl SeenUrls {
     }
 
     /// What it has cost so far, and where it was wrong. Takes about a millisecond, and waits for no disk.
-    pub fn figures(&self) -> SeenFigures {
+    pub fn figures(&self) -> DedupStats {
         let (store, memory_bytes, false_positives, wrongly_dropped) = match &self.0 {
             Store::Both { bloom, confirmed, .. } => {
                 let measured = Estimate::exact(confirmed.load(Ordering::Relaxed));
-                let mistakes = Mistakes { expected: bloom.expected_false_positives(), measured };
-                (DedupStore::BloomExact, bloom.memory_bytes(), Some(mistakes), Mistakes::default())
+                let mistakes = FalsePositives { expected: bloom.expected_false_positives(), measured };
+                (DedupStore::BloomExact, bloom.memory_bytes(), Some(mistakes), FalsePositives::default())
             }
             Store::Bloom { bloom, audit } => {
-                let mistakes = Mistakes { expected: bloom.expected_false_positives(), measured: audit.lost() };
+                let mistakes = FalsePositives { expected: bloom.expected_false_positives(), measured: audit.lost() };
                 (DedupStore::BloomOnly, bloom.memory_bytes() + audit.memory_bytes(), Some(mistakes), mistakes)
             }
-            Store::Exact(_) => (DedupStore::ExactOnly, 0, None, Mistakes::default()),
+            Store::Exact(_) => (DedupStore::ExactOnly, 0, None, FalsePositives::default()),
         };
         let (exact_bytes, disk_bytes) = self.exact().map_or((0, 0), ExactSet::bytes);
         let memory_bytes = memory_bytes + exact_bytes;
         let bloom = self
             .bloom()
-            .map(|bloom| BloomFigures { fill: bloom.expected_fill(), error: bloom.expected_false_positive_rate() });
-        SeenFigures { store, urls: self.len(), memory_bytes, disk_bytes, bloom, false_positives, wrongly_dropped }
+            .map(|bloom| BloomStats { fill: bloom.expected_fill(), error: bloom.expected_false_positive_rate() });
+        DedupStats { store, urls: self.len(), memory_bytes, disk_bytes, bloom, false_positives, wrongly_dropped }
     }
 
     const fn bloom(&self) -> Option<&BloomSet> {

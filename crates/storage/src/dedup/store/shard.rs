@@ -8,7 +8,7 @@ use harvestman_core::url::Fingerprint;
 
 /// Where a shard keeps what is too much for its memory.
 #[derive(Debug, Clone)]
-pub(super) struct Room {
+pub(super) struct ShardLimits {
     /// Bytes of memory before it goes to disk, and its memory then.
     pub(super) memory: usize,
     /// The directory; without one all stays in memory.
@@ -17,7 +17,7 @@ pub(super) struct Room {
 
 /// Why a shard holds in memory what should be on disk.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum ShardError {
     /// It could not be written. Nothing is lost, and it is tried again.
     Unwritten(DiskError),
     /// What is there could not be read, so that a known URL may have been taken for a new one: once, as it is in memory now.
@@ -25,8 +25,8 @@ pub(super) enum Trouble {
 }
 
 /// Fingerprints that share a lock.
-pub(super) struct Shard {
-    room: Room,
+pub(super) struct ExactShard {
+    room: ShardLimits,
     /// All of them, until they go to disk; then those that the disk would not take.
     memory: Fingerprints,
     disk: Option<DiskSet>,
@@ -34,8 +34,8 @@ pub(super) struct Shard {
     again_at: usize,
 }
 
-impl Shard {
-    pub(super) fn new(room: Room, salt: Salt) -> Self {
+impl ExactShard {
+    pub(super) fn new(room: ShardLimits, salt: Salt) -> Self {
         Self { room, memory: Fingerprints::new(salt), disk: None, again_at: 0 }
     }
 
@@ -46,7 +46,7 @@ impl Shard {
         &mut self,
         fingerprint: u128,
         filter: &mut dyn FnMut(Fingerprint) -> bool,
-    ) -> (bool, Option<Trouble>) {
+    ) -> (bool, Option<ShardError>) {
         if self.memory.contains(fingerprint) {
             return (false, None);
         }
@@ -56,12 +56,12 @@ impl Shard {
         };
         match known {
             Ok(true) => (false, None),
-            Ok(false) => (true, self.add(fingerprint, filter).err().map(Trouble::Unwritten)),
+            Ok(false) => (true, self.add(fingerprint, filter).err().map(ShardError::Unwritten)),
             Err(error) => {
                 // From now on all stays in memory: there it is found, whatever becomes of the disk.
                 self.memory.insert(fingerprint);
                 self.again_at = usize::MAX;
-                (true, Some(Trouble::Unread(error)))
+                (true, Some(ShardError::Unread(error)))
             }
         }
     }

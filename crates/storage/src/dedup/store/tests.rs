@@ -59,7 +59,7 @@ proptest! {
             prop_assert!((0..600).step_by(7).all(|number| seen.contains(url(number)) == twin.contains(&number)));
         }
         prop_assert!(seen.trouble().is_none() && !seen.must_end());
-        prop_assert_eq!(seen.figures().wrongly_dropped, Mistakes::default());
+        prop_assert_eq!(seen.figures().wrongly_dropped, FalsePositives::default());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 /// M at a time there are at most 1 + log(N / M) / log(1 + ratio) runs. A fingerprint that is rewritten finds itself in a
 /// run greater by a factor of 1 + 1 / `ratio` at least, so it is written at most 1 + log(N / M) / log(1 + 1 / ratio)
 /// times. A `ratio` without bound keeps one run, as DRUM does, and writes a fingerprint up to N / M times.
-pub(super) fn merged(counts: impl DoubleEndedIterator<Item = u64>, new: u64, ratio: u64) -> usize {
+pub(super) fn runs_to_merge(counts: impl DoubleEndedIterator<Item = u64>, new: u64, ratio: u64) -> usize {
     let (mut younger, mut merged) = (new, 0);
     for (count, runs) in counts.rev().zip(1..) {
         if count <= younger.saturating_mul(ratio) {
@@ -29,7 +29,7 @@ mod tests {
     fn written(writes: u64, ratio: u64) -> (Vec<u64>, u64) {
         let (mut runs, mut all) = (Vec::<u64>::new(), 0);
         for _ in 0..writes {
-            let kept = runs.len() - merged(runs.iter().copied(), 1, ratio);
+            let kept = runs.len() - runs_to_merge(runs.iter().copied(), 1, ratio);
             let sum = 1 + runs.drain(kept..).sum::<u64>();
             runs.push(sum);
             all += sum;
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn a_large_run_does_not_hide_an_older_one_that_is_too_small_for_what_came_since() {
-        assert_eq!(merged([100, 40, 11].into_iter(), 1, 2), 3, "100 <= 2 * (40 + 11 + 1)");
-        assert_eq!(merged([105, 40, 11].into_iter(), 1, 2), 0);
+        assert_eq!(runs_to_merge([100, 40, 11].into_iter(), 1, 2), 3, "100 <= 2 * (40 + 11 + 1)");
+        assert_eq!(runs_to_merge([105, 40, 11].into_iter(), 1, 2), 0);
     }
 
     #[test]

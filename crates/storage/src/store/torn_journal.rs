@@ -12,13 +12,13 @@ use std::path::Path;
 const PIECE: u64 = 64 << 10;
 
 /// The byte that was taken off.
-pub(super) struct Lost {
+pub(super) struct TruncatedByte {
     journal: File,
     at: u64,
     byte: u8,
 }
 
-impl Lost {
+impl TruncatedByte {
     /// Undoes it: the damage lies elsewhere.
     pub(super) fn give_back(self) {
         if let Err(error) = self.journal.write_all_at(&[self.byte], self.at) {
@@ -28,7 +28,7 @@ impl Lost {
 }
 
 /// Takes the last byte off the last group of the newest journal in `path`. None where there is none.
-pub(super) fn lose_last_group(path: &Path) -> Option<Lost> {
+pub(super) fn truncate_last_group(path: &Path) -> Option<TruncatedByte> {
     let entries = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path());
     // They are numbered.
     let number = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
@@ -37,7 +37,7 @@ pub(super) fn lose_last_group(path: &Path) -> Option<Lost> {
     let journal = OpenOptions::new().read(true).write(true).open(newest).ok()?;
     let (at, byte) = last_written(&journal).ok()??;
     journal.write_all_at(&[0], at).and_then(|()| journal.sync_all()).ok()?;
-    Some(Lost { journal, at, byte })
+    Some(TruncatedByte { journal, at, byte })
 }
 
 /// The last byte that is not zero: journals are made longer than needed.

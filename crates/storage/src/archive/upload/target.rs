@@ -7,7 +7,7 @@ use url::Url;
 
 /// A bucket and a prefix, written as `s3://BUCKET/PREFIX`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct UploadTarget {
     /// The bucket.
     pub bucket: String,
     /// What the names of objects begin with, without slashes at either end; may be empty.
@@ -17,13 +17,13 @@ pub struct Place {
 /// What is written is no place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} names no place to upload to: write s3://BUCKET/PREFIX, as in s3://archives/forum-2026")]
-pub struct NoPlace(pub String);
+pub struct InvalidUploadTarget(pub String);
 
-impl FromStr for Place {
-    type Err = NoPlace;
+impl FromStr for UploadTarget {
+    type Err = InvalidUploadTarget;
 
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
-        let wrong = || NoPlace(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidUploadTarget> {
+        let wrong = || InvalidUploadTarget(text.to_owned());
         let url = Url::parse(text).map_err(|_| wrong())?;
         let bare =
             url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.port().is_none();
@@ -37,7 +37,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for UploadTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "s3://{}", self.bucket)?;
         if self.prefix.is_empty() { Ok(()) } else { write!(f, "/{}", self.prefix) }
@@ -56,7 +56,7 @@ mod tests {
             ("s3://archives", "archives", "", "s3://archives"),
             ("s3://archives/", "archives", "", "s3://archives"),
         ] {
-            let place: Place = text.parse().unwrap();
+            let place: UploadTarget = text.parse().unwrap();
             assert_eq!(
                 (place.bucket.as_str(), place.prefix.as_str(), place.to_string().as_str()),
                 (bucket, prefix, shown)
@@ -76,7 +76,7 @@ mod tests {
             "s3://archives/a b",
             "s3://archives/a%2f",
         ] {
-            assert_eq!(text.parse::<Place>(), Err(NoPlace(text.to_owned())), "{text}");
+            assert_eq!(text.parse::<UploadTarget>(), Err(InvalidUploadTarget(text.to_owned())), "{text}");
         }
     }
 }

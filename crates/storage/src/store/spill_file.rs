@@ -15,7 +15,7 @@ use super::StoreError;
 const GRAIN: u64 = 1_024;
 
 /// A file of chunks.
-pub struct ChunkFile {
+pub struct SpillFile {
     path: PathBuf,
     file: File,
     space: Mutex<Space>,
@@ -34,7 +34,7 @@ const fn grains(length: u64) -> u64 {
     length.div_ceil(GRAIN)
 }
 
-impl ChunkFile {
+impl SpillFile {
     /// An empty file at `path`; one that is there is emptied.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
@@ -85,7 +85,7 @@ impl ChunkFile {
     }
 }
 
-impl Drop for ChunkFile {
+impl Drop for SpillFile {
     fn drop(&mut self) {
         // The next run begins with an empty one anyway.
         let _ = std::fs::remove_file(&self.path);
@@ -106,7 +106,7 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0..5_000_usize, any::<u8>()), 1..80),
         ) {
             let dir = tempfile::tempdir().unwrap();
-            let file = ChunkFile::create(&dir.path().join("chunks")).unwrap();
+            let file = SpillFile::create(&dir.path().join("chunks")).unwrap();
             let mut there: Vec<(u64, Vec<u8>)> = Vec::new();
             let mut most = 0;
             for (put, at, byte) in steps {
@@ -131,7 +131,7 @@ mod tests {
     fn the_file_goes_with_the_run() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("chunks");
-        let file = ChunkFile::create(&path).unwrap();
+        let file = SpillFile::create(&path).unwrap();
         assert!(file.put(b"chunk").is_some() && file.take(900_000, 4).is_none());
         drop(file);
         assert!(!path.exists());

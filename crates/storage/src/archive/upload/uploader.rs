@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use super::closed::{ClosedFile, closed_files};
-use super::due::due;
-use super::place::Place;
-use super::storage::{Storage, UploadError};
+use super::plan::due;
+use super::storage::{ObjectStorage, UploadError};
+use super::target::UploadTarget;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
 
 /// How often a crawl's directory is looked at.
@@ -26,7 +26,7 @@ const FAILED_IN_A_ROW: u32 = 2;
 
 /// A file that is not there, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingUpload {
     /// Its name.
     pub name: String,
     /// Why.
@@ -35,7 +35,7 @@ pub struct Missing {
 
 /// What came of it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Uploaded {
+pub struct UploadReport {
     /// Files uploaded.
     pub files: u64,
     /// Their bytes.
@@ -43,15 +43,15 @@ pub struct Uploaded {
     /// Files that were there already.
     pub were_there: u64,
     /// Files that are not there.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingUpload>,
 }
 
 /// Uploads the closed files of a directory that are not there yet.
 ///
 /// # Errors
 /// Where the storage cannot be listed, or the directory cannot be read. What becomes of each file is in the answer.
-pub fn upload(place: &Place, directory: &Path) -> Result<Uploaded, UploadError> {
-    let mut work = Work::begin(Storage::by_environment(place)?, directory, Metrics::off().archive)?;
+pub fn upload(place: &UploadTarget, directory: &Path) -> Result<UploadReport, UploadError> {
+    let mut work = Uploader::begin(ObjectStorage::by_environment(place)?, directory, Metrics::off().archive)?;
     let were_there = closed(directory)?.iter().filter(|file| work.held.get(&file.name) == Some(&file.bytes)).count();
     work.uploaded.were_there = were_there as u64;
     work.last();
@@ -60,18 +60,18 @@ pub fn upload(place: &Place, directory: &Path) -> Result<Uploaded, UploadError> 
 
 /// Uploads beside a crawl, on a thread of its own. Where it is dropped, nothing more is begun.
 #[derive(Debug)]
-pub struct Uploading {
+pub struct BackgroundUpload {
     over: mpsc::Sender<()>,
-    thread: JoinHandle<Uploaded>,
+    thread: JoinHandle<UploadReport>,
 }
 
-impl Uploading {
+impl BackgroundUpload {
     /// Looks what the storage holds, and begins.
     ///
     /// # Errors
     /// Where the storage cannot be listed: better told before a crawl than after it.
-    pub fn begin(place: &Place, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
-        let mut work = Work::begin(Storage::by_environment(place)?, directory, metrics)?;
+    pub fn begin(place: &UploadTarget, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
+        let mut work = Uploader::begin(ObjectStorage::by_environment(place)?, directory, metrics)?;
         let (over, is_over) = mpsc::channel();
         let run = move || {
             let mut pause = LOOK_EVERY;
@@ -94,29 +94,29 @@ impl Uploading {
     }
 
     /// The crawl is over: what is left is uploaded, and this waits for it.
-    pub fn finish(self) -> Uploaded {
+    pub fn finish(self) -> UploadReport {
         // It may have ended by a panic, which its thread tells.
         let _ = self.over.send(());
-        self.thread.join().unwrap_or_else(|_| Uploaded {
-            missing: vec![Missing { name: "some files".to_owned(), why: "a fault of Harvestman".to_owned() }],
-            ..Uploaded::default()
+        self.thread.join().unwrap_or_else(|_| UploadReport {
+            missing: vec![MissingUpload { name: "some files".to_owned(), why: "a fault of Harvestman".to_owned() }],
+            ..UploadReport::default()
         })
     }
 }
 
-struct Work {
+struct Uploader {
     runtime: Runtime,
-    storage: Storage,
+    storage: ObjectStorage,
     directory: PathBuf,
     metrics: Arc<ArchiveMetrics>,
     held: BTreeMap<String, u64>,
     /// Names that others have, which was told.
     told: BTreeSet<String>,
-    uploaded: Uploaded,
+    uploaded: UploadReport,
 }
 
-impl Work {
-    fn begin(storage: Storage, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
+impl Uploader {
+    fn begin(storage: ObjectStorage, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| UploadError::File("what uploads run on".to_owned(), error))?;
         let held = runtime.block_on(storage.held())?;
@@ -141,7 +141,7 @@ impl Work {
             if self.told.insert(file.name.clone()) {
                 tracing::warn!("{} is not uploaded: {why}", file.name);
             }
-            self.uploaded.missing.push(Missing { name: file.name, why });
+            self.uploaded.missing.push(MissingUpload { name: file.name, why });
         }
         let (mut all, mut in_a_row, mut waiting) = (true, 0, due.upload.len() as u64);
         for file in due.upload {
@@ -149,7 +149,7 @@ impl Work {
             waiting -= 1;
             if in_a_row == FAILED_IN_A_ROW {
                 let why = format!("not tried after {in_a_row} others had failed");
-                self.uploaded.missing.push(Missing { name: file.name, why });
+                self.uploaded.missing.push(MissingUpload { name: file.name, why });
                 continue;
             }
             in_a_row = if self.put(file) { 0 } else { in_a_row + 1 };
@@ -173,7 +173,7 @@ impl Work {
             Err(error) => {
                 tracing::warn!("{error}");
                 self.metrics.uploads.by("failed").inc();
-                self.uploaded.missing.push(Missing { name: file.name, why: error.to_string() });
+                self.uploaded.missing.push(MissingUpload { name: file.name, why: error.to_string() });
                 false
             }
         }

@@ -8,7 +8,7 @@ const INPUT_BUFFER: usize = 256 << 10;
 const DECODED_BUFFER: usize = 64 << 10;
 
 /// Decoded bytes, member by member. A plain file counts as one member.
-pub(super) struct Source<R> {
+pub(super) struct MemberReader<R> {
     input: Input<R>,
     member_offset: u64,
     /// Decoded bytes, of a gzip member only; a plain file is handed out from the input's own buffer.
@@ -28,7 +28,7 @@ enum Input<R> {
     Moving,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> MemberReader<R> {
     pub fn new(input: R) -> Self {
         let input = Counted { inner: BufReader::with_capacity(INPUT_BUFFER, input), count: 0 };
         Self { input: Input::Unknown(input), member_offset: 0, decoded: Vec::new(), next: 0, end: 0 }

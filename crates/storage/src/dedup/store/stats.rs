@@ -44,7 +44,7 @@ impl Estimate {
 /// URLs about which the Bloom filter was wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Mistakes {
+pub struct FalsePositives {
     /// How many are expected, by how full it is.
     pub expected: f64,
     /// How many there were.
@@ -54,7 +54,7 @@ pub struct Mistakes {
 /// How full the Bloom filter is, as its number of URLs lets expect it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct BloomFigures {
+pub struct BloomStats {
     /// Share of the bits that are set.
     pub fill: f64,
     /// Share of the new URLs that it would take for known now.
@@ -64,7 +64,7 @@ pub struct BloomFigures {
 /// The set of URLs seen, in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SeenFigures {
+pub struct DedupStats {
     /// What keeps the URLs.
     pub store: DedupStore,
     /// URLs that were new.
@@ -74,11 +74,11 @@ pub struct SeenFigures {
     /// Bytes of files.
     pub disk_bytes: u64,
     /// The Bloom filter; none where there is none.
-    pub bloom: Option<BloomFigures>,
+    pub bloom: Option<BloomStats>,
     /// New URLs that the Bloom filter took for known ones; none where there is no filter.
-    pub false_positives: Option<Mistakes>,
+    pub false_positives: Option<FalsePositives>,
     /// Those of them that were dropped, as there is no exact set to know better.
-    pub wrongly_dropped: Mistakes,
+    pub wrongly_dropped: FalsePositives,
 }
 
 #[cfg(test)]

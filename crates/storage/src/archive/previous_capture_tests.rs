@@ -13,11 +13,11 @@ const URL: &str = "http://h/page";
 fn visits(options: &ArchiveOptions, first: Answer, second: Answer) -> [EncodedPage; 2] {
     let index = Arc::new(RevisitIndex::new(0));
     let mut encoder = encoder(options, &index);
-    let mut encode = |answer: Answer, earlier: Option<&Earlier>| {
+    let mut encode = |answer: Answer, earlier: Option<&PreviousCapture>| {
         encoder.encode_again(&exchange(URL, Ok(answer)), &item(URL), &PageFacts::default(), earlier).unwrap()
     };
     let first = encode(first, None);
-    let earlier = first.held_by.clone().map(|original| Earlier { payload: first.payload_digest, original });
+    let earlier = first.held_by.clone().map(|original| PreviousCapture { payload: first.payload_digest, original });
     let second = encode(second, earlier.as_ref());
     [first, second]
 }
