@@ -132,7 +132,7 @@ impl FrontierActor {
 
     /// Accounts for URLs that waited and are not to be fetched any more.
     pub(super) fn let_go(&self, fate: Fate, count: u64) {
-        self.setup.ledger.lock().let_go(fate, count);
+        self.setup.ledger.lock().discard(fate, count);
         self.setup.crawl_metrics.count_fate(fate, count);
         self.setup.metrics.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);
     }
