@@ -14,12 +14,6 @@ const EXCEPTIONS: &[Exception] = &[
     ("policy", "Sampled", "to be removed"),
     ("policy", "Sampling", "to be removed"),
     ("policy", "Stage", "to be removed"),
-    ("sim", "Route", "to be removed"),
-    ("storage", "Error", "to be removed"),
-    ("storage", "Header", "to be removed"),
-    ("storage", "Medium", "to be removed"),
-    ("storage", "Shard", "to be removed"),
-    ("storage", "Source", "to be removed"),
 ];
 
 fn violations(of: &Crate) -> Violations {
