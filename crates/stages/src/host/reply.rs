@@ -61,7 +61,6 @@ impl ReplyTo {
     /// Sends the answer that [`ReplyTo::expect_answer`] counted.
     ///
     /// Answers are bounded by the requests under way, so the mailbox is bounded too.
-    #[expect(clippy::disallowed_methods, reason = "every answer belongs to a request, and these are bounded")]
     pub fn answer(&self, reply: HostReply) {
         self.actor.do_send(reply);
     }
