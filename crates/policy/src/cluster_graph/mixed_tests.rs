@@ -71,7 +71,7 @@ fn crawled(by: ClusterBy, seed: u64) -> (ClusterGraphPolicy, Crawled) {
 /// What is said of a link at a place of a page.
 fn said(snapshot: &dyn PolicySnapshot, from: &str, place: u64, to: &str) -> Option<PolicyRefusal> {
     let cluster = snapshot.page_cluster(SEED, url(from).as_str(), &magazine()[from].bag);
-    refused(&*snapshot, cluster.links_at(Apath(place)).with_pattern(snapshot.pattern(url(to).as_str())))
+    refused(snapshot, cluster.links_at(Apath(place)).with_pattern(snapshot.pattern(url(to).as_str())))
 }
 
 #[test]

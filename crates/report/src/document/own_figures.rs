@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::totals::Totals;
 use crate::closing::has_nothing;
 use crate::seconds::rounded;
-use crate::{CrawlStatus, FleetFigures, HostTrouble, RecrawlFigures, Report, SeenFigures, StopReason};
+use crate::{CrawlStatus, DedupStats, FleetFigures, HostTrouble, RecrawlFigures, Report, StopReason};
 use harvestman_core::model::{Fate, FateTable, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
@@ -55,7 +55,7 @@ pub struct OwnFigures<'a> {
     /// Visits to known pages.
     pub recrawl: Option<&'a RecrawlFigures>,
     /// The set of URLs seen.
-    pub dedup: Option<&'a SeenFigures>,
+    pub dedup: Option<&'a DedupStats>,
     /// The fleet.
     pub fleet: Option<&'a FleetFigures>,
     /// The yield forecast.

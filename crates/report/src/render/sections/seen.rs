@@ -5,7 +5,7 @@ use crate::document::{Document, OwnFigures};
 use crate::figures;
 use crate::render::block::{Block, Cell, Table};
 use harvestman_core::model::TrapRecord;
-use harvestman_storage::dedup::Mistakes;
+use harvestman_storage::dedup::FalsePositives;
 
 /// The number of traps that are shown.
 const TRAPS_SHOWN: usize = 20;
@@ -47,7 +47,7 @@ fn seen(own: &OwnFigures<'_>) -> Vec<(String, Cell)> {
     facts.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
 }
 
-fn mistakes(Mistakes { expected, measured }: Mistakes) -> Cell {
+fn mistakes(FalsePositives { expected, measured }: FalsePositives) -> Cell {
     Cell::Text(format!("{:.0} ({expected:.1} expected)", measured.count))
 }
 
