@@ -1,8 +1,9 @@
-//! What others see of a frontier while it runs.
+//! Figures that other threads read of a running frontier.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What waits and what is under way. Each is written by the frontier alone, after everything that it does.
+/// What waits, what is under way, and how much has happened. Only the frontier writes it, after every message that it
+/// handles.
 #[derive(Debug, Default)]
 pub struct FrontierActivity {
     waiting: AtomicU64,
@@ -11,14 +12,15 @@ pub struct FrontierActivity {
 }
 
 impl FrontierActivity {
-    /// So many URLs wait, so much is under way (leases, what is not kept yet, errands), and so much was taken in, ended and let go.
+    /// Publishes how many URLs wait, how much is under way (leases, results not yet persisted, errands), and how many
+    /// events (accepted, ended and dropped links) there were.
     pub(super) fn publish(&self, waiting: u64, under_way: u64, events: u64) {
         self.waiting.store(waiting, Ordering::Relaxed);
         self.under_way.store(under_way, Ordering::Relaxed);
         self.events.store(events, Ordering::Release);
     }
 
-    /// URLs that wait, what is under way, and how much was taken in, ended and let go.
+    /// Returns the URLs that wait, what is under way, and the number of events.
     pub fn now(&self) -> (u64, u64, u64) {
         let events = self.events.load(Ordering::Acquire);
         (self.waiting.load(Ordering::Relaxed), self.under_way.load(Ordering::Relaxed), events)

@@ -1,7 +1,8 @@
-//! Whether one more request may be sent: the budgets against the account and all that is under way, leases and errands alike.
+//! Decides whether one more request may be sent: compares the budgets with the ledger and with all that is under way,
+//! leases and errands alike.
 //!
-//! Shared by the frontier, which hands out leases, and the hosts, which start errands (robots.txt, sitemaps). Question and answer are one
-//! step under a lock: what a node of a fleet may spend is changed by another thread.
+//! The frontier, which grants leases, and the hosts, which start errands (robots.txt, sitemaps), share it. Question and
+//! booking are one step under a lock, because another thread may change what a node of a fleet may spend.
 
 use std::sync::Arc;
 
@@ -18,24 +19,24 @@ struct State {
     under_way: UnderWay,
     stopped: Option<EndReason>,
     paused: bool,
-    /// What this node may spend of the budgets, which are those of a whole fleet; none: they are its own.
+    /// What this node may spend where the budgets are those of a whole fleet; none on a single machine.
     share: Option<BudgetShare>,
     forecast: Option<YieldForecast>,
 }
 
-/// A part of the budgets.
+/// A node's share of the budgets of a fleet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetShare {
-    /// Pages, requests and bytes, since the node began.
+    /// Pages, requests and bytes that this node may spend since it started.
     pub allowed: Spent,
-    /// What could not be begun since that was asked last, as the share of this was used up.
+    /// What could not be started since the last query because this share was used up.
     pub shortages: Shortages,
 }
 
 /// Pages, requests and bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Pages fetched with success.
+    /// Pages fetched successfully.
     pub pages: u64,
     /// Requests.
     pub requests: u64,
@@ -43,7 +44,7 @@ pub struct Spent {
     pub bytes: u64,
 }
 
-/// Whether there was too little of each.
+/// Which parts of a share were too small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shortages {
     /// Pages.
@@ -55,11 +56,11 @@ pub struct Shortages {
 }
 
 impl State {
-    /// Why no further request may start, if so.
+    /// Returns why no further request may start, if so.
     fn exhausted(&self, ledger: &Ledger, now: Instant) -> Option<EndReason> {
         let budgets = match self.share {
             None => self.budgets.clone(),
-            // How long a fleet crawls it finds by itself.
+            // A fleet measures its time budget by itself.
             Some(BudgetShare { allowed, .. }) => Budgets {
                 pages: self.budgets.pages.map(|_| allowed.pages),
                 requests: self.budgets.requests.map(|_| allowed.requests),
@@ -70,7 +71,7 @@ impl State {
         self.stopped.or_else(|| budgets.exhausted(ledger, self.under_way, now))
     }
 
-    /// Something could not be begun.
+    /// Records that something could not be started for this reason.
     fn lack(&mut self, why: EndReason) {
         let Some(BudgetShare { shortages, .. }) = &mut self.share else { return };
         match why {
@@ -81,7 +82,7 @@ impl State {
         }
     }
 
-    /// What is spent, with what is under way.
+    /// Returns what is spent, including what is under way.
     fn spent(&self, ledger: &Ledger) -> Spent {
         let UnderWay { leases, errands } = self.under_way;
         let (pages, requests) = (ledger.pages() + leases, ledger.requests() + leases + errands);
@@ -89,7 +90,7 @@ impl State {
     }
 }
 
-/// What may still be spent.
+/// The budgets of a crawl, and what was spent of them.
 #[derive(Debug)]
 pub struct Allowance {
     ledger: Arc<Mutex<Ledger>>,
@@ -97,22 +98,23 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// The allowance of a crawl that keeps to `budgets` and whose account is `ledger`.
+    /// Creates the allowance of a crawl with these budgets, whose spending is recorded in `ledger`.
     pub fn new(budgets: Budgets, ledger: Arc<Mutex<Ledger>>) -> Self {
         Self { ledger, state: Mutex::new(State { budgets, ..State::default() }) }
     }
 
-    /// Keeps to other budgets from now on.
+    /// Replaces the budgets.
     pub fn set_budgets(&self, budgets: Budgets) {
         self.state.lock().budgets = budgets;
     }
 
-    /// Why no further request may start, if so.
+    /// Returns why no further request may start, if so.
     pub fn exhausted(&self, now: Instant) -> Option<EndReason> {
         self.state.lock().exhausted(&self.ledger.lock(), now)
     }
 
-    /// Why the crawl ends, if nothing is under way. A share of a fleet's budgets ends nothing: more may be granted.
+    /// Returns why the crawl ends if nothing is under way. A used-up share of a fleet's budgets does not end the crawl,
+    /// because more may be granted.
     pub(super) fn ends(&self, now: Instant) -> Option<EndReason> {
         let state = self.state.lock();
         match state.share {
@@ -121,19 +123,19 @@ impl Allowance {
         }
     }
 
-    /// From now on the budgets are those of a fleet, of which nothing is granted yet.
+    /// Makes the budgets those of a fleet; nothing of them is granted to this node yet.
     #[must_use]
     pub fn shared(self) -> Self {
         self.state.lock().share = Some(BudgetShare::default());
         self
     }
 
-    /// The budgets.
+    /// Returns the budgets.
     pub fn budgets(&self) -> Budgets {
         self.state.lock().budgets.clone()
     }
 
-    /// What may be spent and what is, with what is under way. What was lacking is lacking no longer.
+    /// Returns what may be spent, and what is spent or under way. Resets the shortages.
     pub fn share(&self) -> (BudgetShare, Spent) {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
@@ -144,7 +146,7 @@ impl Allowance {
         (share, spent)
     }
 
-    /// So much may be spent from now on, if it is more than now. Whether it is.
+    /// Raises the share to this amount. Returns whether it grew.
     pub fn raise(&self, to: Spent) -> bool {
         let mut state = self.state.lock();
         let Some(BudgetShare { allowed, .. }) = &mut state.share else { return false };
@@ -155,7 +157,7 @@ impl Allowance {
         *allowed != before
     }
 
-    /// No more than that may be spent from now on, but for what is spent and under way; what that makes.
+    /// Lowers the share to this amount, but not below what is spent or under way. Returns the resulting share.
     pub fn lower(&self, to: Spent) -> Spent {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
@@ -166,7 +168,8 @@ impl Allowance {
         *allowed
     }
 
-    /// Allows a lease and counts it as under way until the number of leases is set. `is_wanted`: there is somebody to get it.
+    /// Starts a lease if the budgets allow it: it counts as under way until the number of leases is set. `is_wanted`: a
+    /// host waits for it.
     #[must_use]
     pub(super) fn begin_lease(&self, now: Instant, is_wanted: bool) -> bool {
         let mut state = self.state.lock();
@@ -179,47 +182,47 @@ impl Allowance {
         exhausted.is_none()
     }
 
-    /// Allows nothing more. The first reason counts.
+    /// Allows nothing more. Only the first reason is kept.
     pub(super) fn stop(&self, why: EndReason) {
         self.state.lock().stopped.get_or_insert(why);
     }
 
-    /// Begins no errands for now, or begins them again.
+    /// Pauses or resumes the start of errands.
     pub(super) fn pause(&self, paused: bool) {
         self.state.lock().paused = paused;
     }
 
-    /// Whether nothing is to be begun for now.
+    /// Returns whether the crawl is paused.
     pub fn is_paused(&self) -> bool {
         self.state.lock().paused
     }
 
-    /// Whether nothing more will ever be allowed.
+    /// Returns whether the crawl is stopped for good.
     pub fn is_stopped(&self) -> bool {
         self.state.lock().stopped.is_some()
     }
 
-    /// Takes note of what is expected of the next requests.
+    /// Stores the latest yield forecast.
     pub(super) fn set_forecast(&self, forecast: YieldForecast) {
         self.state.lock().forecast = Some(forecast);
     }
 
-    /// What was expected of the next requests when that was looked at last.
+    /// Returns the latest yield forecast.
     pub fn forecast(&self) -> Option<YieldForecast> {
         self.state.lock().forecast
     }
 
-    /// So many leases are out.
+    /// Sets the number of leases that are out.
     pub(super) fn set_leases(&self, leases: usize) {
         self.state.lock().under_way.leases = leases as u64;
     }
 
-    /// Leases that are out.
+    /// Returns the number of leases that are out.
     pub fn leases(&self) -> u64 {
         self.state.lock().under_way.leases
     }
 
-    /// Allows an errand and counts it as under way, or says that there may be none now.
+    /// Starts an errand if the budgets allow it now: it counts as under way. Returns whether it was started.
     #[must_use]
     pub fn begin_errand(&self, now: Instant) -> bool {
         let mut state = self.state.lock();
@@ -234,18 +237,18 @@ impl Allowance {
         exhausted.is_none()
     }
 
-    /// Errands have ended; their requests are booked.
+    /// Records the end of errands whose requests are already in the ledger.
     pub(super) fn errands_ended(&self, count: u64) {
         let errands = &mut self.state.lock().under_way.errands;
         *errands = errands.saturating_sub(count);
     }
 
-    /// Requests that were made.
+    /// Returns the number of requests made.
     pub fn requests(&self) -> u64 {
         self.ledger.lock().requests()
     }
 
-    /// Errands that are under way.
+    /// Returns the number of errands under way.
     pub(super) fn errands(&self) -> u64 {
         self.state.lock().under_way.errands
     }
@@ -264,7 +267,7 @@ mod tests {
         assert!(allowance.begin_errand(now) && allowance.begin_errand(now) && allowance.begin_errand(now));
         assert!(!allowance.begin_errand(now));
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 3));
-        // What ends stays spent.
+        // What has ended remains spent.
         ledger.lock().own_requests(3, 0);
         allowance.errands_ended(3);
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 0));
@@ -281,7 +284,7 @@ mod tests {
         let three = Spent { pages: 3, ..Spent::default() };
         assert!(allowance.raise(three) && !allowance.raise(three));
         assert!(allowance.begin_lease(now, true) && allowance.begin_lease(now, true));
-        // Both are under way: only the third can be given back.
+        // Two are under way, so only the third can be returned.
         assert_eq!(allowance.lower(Spent::default()).pages, 2);
         assert!(!allowance.begin_lease(now, false) && !allowance.share().0.shortages.pages);
         allowance.stop(EndReason::Pages);

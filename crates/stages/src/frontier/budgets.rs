@@ -1,4 +1,4 @@
-//! The crawl's budgets.
+//! The budgets of a crawl, and the reasons for its end.
 
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
@@ -8,26 +8,26 @@ use harvestman_core::model::Ledger;
 pub enum EndReason {
     /// Nothing waits and nothing is under way.
     Empty,
-    /// The budget of pages is spent.
+    /// The page budget is used up.
     Pages,
-    /// The budget of requests is spent.
+    /// The request budget is used up.
     Requests,
-    /// The budget of bytes is spent.
+    /// The byte budget is used up.
     Bytes,
-    /// The time is over.
+    /// The time budget is used up.
     Time,
-    /// Too little was expected of the next requests.
+    /// The expected yield of the next requests is too low.
     LowYield,
-    /// It was told to stop.
+    /// It was commanded to stop.
     Stopped,
-    /// URLs that wait could not be read back: only the state on disk has them.
+    /// Spilled URLs could not be read back: only the state on disk still has them.
     Lost,
 }
 
-/// When to stop.
+/// The limits of a crawl as a whole.
 #[derive(Debug, Clone, Default)]
 pub struct Budgets {
-    /// Pages fetched with success.
+    /// Pages fetched successfully.
     pub pages: Option<u64>,
     /// Bytes of bodies.
     pub bytes: Option<u64>,
@@ -37,18 +37,18 @@ pub struct Budgets {
     pub until: Option<Instant>,
 }
 
-/// Requests that were allowed and are not booked yet.
+/// Requests that were allowed and are not in the ledger yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnderWay {
-    /// Leases that are out: each a request, and perhaps a page.
+    /// Leases that are out: each is a request, and perhaps a page.
     pub leases: u64,
-    /// Errands that were begun: each a request, and no page.
+    /// Errands that were started: each is a request, and no page.
     pub errands: u64,
 }
 
 impl Budgets {
-    /// The budget that allows no further request. Never lets a budget of pages or requests be overshot: what is under way
-    /// counts as spent.
+    /// Returns the budget that allows no further request, if any. What is under way counts as spent, so that the
+    /// budgets of pages and requests are never exceeded.
     pub fn exhausted(&self, ledger: &Ledger, under_way: UnderWay, now: Instant) -> Option<EndReason> {
         let reached = |spent: u64, max: Option<u64>| max.is_some_and(|max| spent >= max);
         if reached(ledger.pages() + under_way.leases, self.pages) {

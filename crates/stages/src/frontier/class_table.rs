@@ -1,4 +1,5 @@
-//! The link classes of one host, per priority: a bounded table, each entry with a number and the FIFO of its URLs.
+//! The link classes of one host, per priority: a bounded table, in which each entry has a number and the FIFO of its
+//! URLs.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -9,7 +10,7 @@ use super::fifo::{Fifo, Waiting};
 use super::spill::SpillStorage;
 use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, Priority, QueueKey};
 
-/// The class of URLs for whose own class, and for whose pattern, a host's table had no room left. No page has such a place.
+/// The class of URLs for whose class and pattern the table of a host has no room left. No page has such a place.
 pub const CATCH_ALL: LinkClass = LinkClass::at(ClusterId::UNKNOWN, Apath(u64::MAX));
 
 /// One class of one priority.
@@ -19,18 +20,19 @@ pub(super) struct Slot {
     pub(super) fifo: Fifo,
 }
 
-/// At most `max` classes, [`CATCH_ALL`] and [`LinkClass::REVISIT`]. Where a new one comes to a full table it takes the place of one
-/// that is empty; where none is, its URLs go to the class of seeds with the same coarse pattern, or to [`CATCH_ALL`].
+/// A table of at most `max` classes, plus [`CATCH_ALL`] and [`LinkClass::REVISIT`]. A new class in a full table
+/// replaces an empty one. Where none is empty, its URLs go to the class of seeds with the same coarse pattern, or to
+/// [`CATCH_ALL`].
 #[derive(Debug)]
 pub(super) struct ClassTable {
     max: usize,
     index: HashMap<QueueKey, usize>,
     slots: Vec<Slot>,
-    /// Numbers of classes that were emptied.
+    /// Numbers of classes that have become empty.
     empty: BTreeSet<usize>,
     /// By coarse pattern, the first class of seeds with that pattern and normal priority.
     by_pattern: HashMap<PatternId, usize>,
-    /// The number of [`LinkClass::REVISIT`], if it has one: it is asked for at each pop.
+    /// The number of [`LinkClass::REVISIT`], if it has one: each pop needs it.
     visits: Option<usize>,
     spill: Arc<SpillStorage>,
 }
@@ -41,22 +43,22 @@ impl ClassTable {
         Self { max, index, slots: Vec::new(), empty: BTreeSet::new(), by_pattern, visits: None, spill }
     }
 
-    /// All classes, at their numbers.
+    /// Returns all classes, indexed by their numbers.
     pub(super) fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
-    /// The URLs of a class.
+    /// Returns the URLs of a class.
     pub(super) fn get(&self, key: QueueKey) -> Option<&Fifo> {
         self.index.get(&key).map(|at| &self.slots[*at].fifo)
     }
 
-    /// The number of the class of what is to be visited again, if anything is.
+    /// Returns the number of the class of pages to visit again, if any waits.
     pub(super) fn visits(&self) -> Option<usize> {
         self.visits.filter(|at| self.slots[*at].fifo.len() > 0)
     }
 
-    /// The class with this number, to append a URL to.
+    /// Returns the class with this number, to append a URL to.
     pub(super) fn fill(&mut self, at: usize) -> &mut Slot {
         if self.slots[at].fifo.len() == 0 {
             self.empty.remove(&at);
@@ -74,7 +76,7 @@ impl ClassTable {
         Some((slot.key, head))
     }
 
-    /// The number of the class that URLs of this class and priority go to.
+    /// Returns the number of the class that URLs of this class and priority go to.
     pub(super) fn number(&mut self, key: QueueKey) -> usize {
         if let Some(at) = self.index.get(&key) {
             return *at;
@@ -93,7 +95,8 @@ impl ClassTable {
         }
     }
 
-    /// Empties and forgets all classes: gives their URLs, from class to class, in the order of discovery.
+    /// Empties the table and forgets its classes. Returns their URLs, merged over all classes, in the order of
+    /// discovery.
     pub(super) fn take(&mut self) -> ByDiscovery {
         let empty = Self::new(self.max, Arc::clone(&self.spill));
         ByDiscovery::new(std::mem::replace(self, empty).slots)
@@ -104,13 +107,13 @@ impl ClassTable {
         self.enter(self.slots.len() - 1, key)
     }
 
-    /// The first class that is empty and may be replaced.
+    /// Returns the first empty class that may be replaced.
     fn emptied(&self) -> Option<usize> {
         let always = [CATCH_ALL, LinkClass::REVISIT].map(QueueKey::from);
         self.empty.iter().copied().find(|at| !always.contains(&self.slots[*at].key))
     }
 
-    /// Gives the place of an emptied class to another.
+    /// Replaces an empty class by another.
     fn rename(&mut self, at: usize, key: QueueKey) -> usize {
         let old = std::mem::replace(&mut self.slots[at].key, key);
         self.index.remove(&old);
@@ -135,10 +138,10 @@ impl ClassTable {
     }
 }
 
-/// Merges classes: the URLs of all in the order of discovery. Frees what it has given.
+/// An iterator that merges classes: the URLs of all in the order of discovery. It frees what it has returned.
 pub(super) struct ByDiscovery {
     slots: Vec<Slot>,
-    /// Of each class that is not empty, the order of its head.
+    /// For each class that is not empty, the order of its head.
     heads: BinaryHeap<Reverse<(u64, usize)>>,
 }
 

@@ -1,50 +1,51 @@
-//! When a crawl has become not worth its requests.
+//! Decides when a crawl is no longer worth its requests.
 
 use super::forecast::YieldForecast;
 
-/// Looks in the time of as many requests as are looked ahead to.
+/// Number of forecasts made during as many requests as each looks ahead.
 const LOOKS: u64 = 10;
-/// Looks in a row that must find too little, so that one strange moment (templates learnt anew, one poor list) ends no crawl.
+/// Forecasts in a row that must be too low, so that one odd moment (relearned templates, one poor list) does not end a
+/// crawl.
 const IN_A_ROW: u32 = 3;
 
-/// What was decided about stopping early.
+/// The settings of early stopping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EarlyStopOptions {
-    /// Stop where a smaller share of the next requests is expected to bring something; 0: never.
+    /// The crawl stops where a smaller share of the next requests is expected to yield something; 0: never.
     pub share: f64,
-    /// The next requests: how many are looked ahead to.
+    /// The number of requests that a forecast looks ahead.
     pub requests: u32,
 }
 
-/// Looks ahead from time to time.
+/// Early stopping: compares forecasts with the limit from time to time.
 #[derive(Debug, Clone)]
 pub struct EarlyStop {
     options: EarlyStopOptions,
-    /// Requests at the last look.
+    /// Requests at the last forecast.
     looked: u64,
-    /// Looks in a row that found too little.
+    /// Forecasts in a row that were too low.
     too_little: u32,
 }
 
 impl EarlyStop {
-    /// Nothing was looked at yet.
+    /// Creates the state before the first forecast.
     pub const fn new(options: EarlyStopOptions) -> Self {
         Self { options, looked: 0, too_little: 0 }
     }
 
-    /// How many requests are looked ahead to.
+    /// Returns how many requests a forecast looks ahead.
     pub const fn requests(&self) -> u32 {
         self.options.requests
     }
 
-    /// Whether it is time to look, after so many requests. Not before as many were made as are looked ahead to: till then little
-    /// is known.
+    /// Returns whether a forecast is due after `made` requests: not before as many were made as it looks ahead, because
+    /// too little is known until then.
     pub fn is_due(&self, made: u64) -> bool {
         let ahead = u64::from(self.options.requests);
         ahead > 0 && made >= ahead && made >= self.looked + (ahead / LOOKS).max(1)
     }
 
-    /// Takes note of what is expected after `made` requests. True where the crawl should stop.
+    /// Records the forecast made after `made` requests. Returns whether the crawl should stop.
     pub fn look(&mut self, made: u64, forecast: Option<YieldForecast>) -> bool {
         self.looked = made;
         let Some(forecast) = forecast else { return false };

@@ -1,9 +1,9 @@
-//! The waiting URLs of one link class, first in, first out, packed into bytes.
+//! The FIFO of waiting URLs of one link class, packed into bytes.
 //!
-//! URLs of a class look alike and neighbours often stand on one page, so each record names only what differs from the one
-//! before it: the end of its path, the end of the page it was found on if that is another, the step in the order of
-//! discovery. Records stand in chunks that can be read by themselves. Between the chunk that is read and the one that is written
-//! they may lie outside of memory ([`SpillStorage`]).
+//! URLs of a class look alike, and neighbours are often links of one page, so each record stores only how it differs
+//! from the one before: the end of its path, the end of the URL of its page if that is another one, and the step in the
+//! order of discovery. Records are stored in chunks that can be read independently. Chunks between the one being read
+//! and the one being written may lie outside of memory ([`SpillStorage`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,27 +11,28 @@ use std::sync::Arc;
 use super::spill::{Chunk, SpillStorage};
 use super::varint::{get, put};
 
-/// Bytes after which a chunk is closed. Each new chunk spells its first path out, and a chunk is freed as a whole.
+/// Bytes after which a chunk is closed. The first record of a chunk contains its whole path, and a chunk is freed as a
+/// whole.
 const CHUNK_BYTES: usize = 4_096;
 
-/// A waiting URL without its host and class, which are its queue's.
+/// A waiting URL without its host and class, which its queue knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Waiting {
     /// Path and query.
     pub(super) path: String,
     /// Where it was discovered.
     pub(super) via: Option<Arc<str>>,
-    /// Its number in the order of discovery, over the whole crawl.
+    /// Its number in the order of discovery over the whole crawl.
     pub(super) order: u64,
     /// Links between a seed and this URL.
     pub(super) depth: u16,
-    /// Redirects that led here, one after the other.
+    /// Consecutive redirects that led here.
     pub(super) redirects: u8,
     /// Requests already spent on it.
     pub(super) attempts: u8,
 }
 
-/// Which parts of a record stand in its bytes; what does not is as in the record before.
+/// Flags for the parts that a record contains; the others equal those of the record before.
 mod flag {
     pub(super) const VIA: u8 = 1;
     pub(super) const NO_VIA: u8 = 2;
@@ -39,44 +40,46 @@ mod flag {
     pub(super) const TRIES: u8 = 8;
 }
 
-/// A queue of [`Waiting`] URLs, pushed by ascending order of discovery. About 15 to 80 bytes a URL, by how alike neighbours are.
+/// A queue of [`Waiting`] URLs, pushed in the order of discovery. Takes 15 to 80 bytes per URL, depending on how
+/// similar neighbours are.
 #[derive(Debug, Default)]
 pub(super) struct Fifo {
-    /// The chunk that is read, if any is closed.
+    /// The chunk being read, if any was closed.
     front: Vec<u8>,
-    /// Bytes of it that were read.
+    /// Number of its bytes that were read.
     read: usize,
     /// Closed chunks behind it, the oldest first.
     middle: VecDeque<Chunk>,
-    /// The chunk that is written.
+    /// The chunk being written.
     back: Vec<u8>,
     /// URLs in it.
     back_urls: u32,
-    /// The next URL, unpacked. In place: a host that has its turn has long left the cache, and each pointer that is followed is a miss.
+    /// The next URL, unpacked. It is stored inline: when the host's turn comes, the queue has long left the cache, and
+    /// every pointer would be a miss.
     head: Option<Waiting>,
-    /// The last URL that was packed. Only what the next record is told from.
+    /// The URL packed last, which the next record refers to.
     last: Option<Box<Waiting>>,
     len: usize,
     spill: Arc<SpillStorage>,
 }
 
 impl Fifo {
-    /// An empty queue whose closed chunks go to a spill.
+    /// Creates an empty queue that moves closed chunks to `spill`.
     pub(super) fn spilling_to(spill: Arc<SpillStorage>) -> Self {
         Self { spill, ..Self::default() }
     }
 
-    /// URLs waiting.
+    /// Returns the number of waiting URLs.
     pub(super) const fn len(&self) -> usize {
         self.len
     }
 
-    /// The next URL.
+    /// Returns the next URL.
     pub(super) fn front(&self) -> Option<&Waiting> {
         self.head.as_ref()
     }
 
-    /// Appends a URL, which was discovered later than all that wait.
+    /// Appends a URL that was discovered later than all that wait.
     pub(super) fn push(&mut self, waiting: Waiting) {
         self.len += 1;
         if self.head.is_none() {
@@ -103,7 +106,7 @@ impl Fifo {
         Some(head)
     }
 
-    /// Unpacks the URL behind `head`, which is the one that was unpacked last.
+    /// Unpacks the URL after `head`, the one unpacked last.
     fn unpack_next(&mut self, head: &Waiting) -> Option<Waiting> {
         if self.read < self.front.len() {
             return Some(unpack(&self.front, &mut self.read, head));
@@ -113,7 +116,7 @@ impl Fifo {
         Some(unpack(&self.front, &mut self.read, &Waiting::default()))
     }
 
-    /// The next chunk that can be read.
+    /// Returns the next chunk that can be read.
     fn next_chunk(&mut self) -> Option<Vec<u8>> {
         while let Some(chunk) = self.middle.pop_front() {
             match self.spill.take(chunk) {
@@ -125,7 +128,7 @@ impl Fifo {
         Some(std::mem::take(&mut self.back)).filter(|chunk| !chunk.is_empty())
     }
 
-    /// Ends the chunk that is written: the next record is told from nothing.
+    /// Closes the chunk being written: the next record refers to no other.
     fn close(&mut self) {
         self.last = None;
         let mut chunk = std::mem::take(&mut self.back);
@@ -134,7 +137,7 @@ impl Fifo {
     }
 }
 
-/// Writes what tells `waiting` from `last`.
+/// Writes the parts of `waiting` that differ from `last`.
 fn pack(out: &mut Vec<u8>, last: &Waiting, waiting: &Waiting) {
     let new_via = waiting.via != last.via;
     let new_tries = (waiting.redirects, waiting.attempts) != (last.redirects, last.attempts);
@@ -159,7 +162,7 @@ fn pack(out: &mut Vec<u8>, last: &Waiting, waiting: &Waiting) {
     }
 }
 
-/// Reads what [`pack`] wrote at `at` after `last`, and steps over it.
+/// Reads what [`pack`] wrote at `at` after `last`, and advances `at`.
 fn unpack(chunk: &[u8], at: &mut usize, last: &Waiting) -> Waiting {
     let flags = byte(chunk, at);
     let order = last.order.wrapping_add(get(chunk, at));
@@ -177,7 +180,7 @@ fn unpack(chunk: &[u8], at: &mut usize, last: &Waiting) -> Waiting {
     Waiting { path, via, order, depth, redirects, attempts }
 }
 
-/// A text as the bytes it shares with the beginning of `last`, the rest's length, and the rest.
+/// Writes a text as the number of bytes shared with the beginning of `last`, the length of the rest, and the rest.
 fn pack_text(out: &mut Vec<u8>, last: &str, text: &str) {
     let same = last.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
     let same = (0..=same).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -227,7 +230,7 @@ mod tests {
         })
     }
 
-    /// Keeps chunks in memory, and counts them.
+    /// A store in memory that counts its chunks.
     #[derive(Default)]
     struct Elsewhere(Mutex<HashMap<u64, Vec<u8>>>, AtomicU64);
 
@@ -235,7 +238,7 @@ mod tests {
         fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
             let offset = self.1.fetch_add(1, Ordering::Relaxed);
             let place = ChunkPlace { offset, length: chunk.len() as u32 };
-            // Now and then there is no room.
+            // Every fifth chunk finds no room.
             if offset % 5 == 4 {
                 return Err(chunk);
             }

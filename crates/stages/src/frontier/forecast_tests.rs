@@ -37,7 +37,7 @@ fn a_hub_pays_by_the_links_that_it_brings() {
     let (share, requests) = expected(vec![hub(0.6, 100, 9.0, (0.8, 1.0)), leaf(0.2, 0.0, 500)], 100);
     assert!((share - 0.9).abs() < 1e-9, "{share}");
     assert_eq!(requests, 100.0);
-    // Hubs that bring less than a link each come with part of a request.
+    // Hubs that bring less than one link each take part of a request for them.
     let (share, _) = expected(vec![hub(0.6, 1_000, 0.25, (0.8, 1.0))], 100);
     assert!((share - 0.2).abs() < 0.01, "{share}");
 }
@@ -64,7 +64,7 @@ fn what_came_lately_is_expected_to_go_on() {
     assert_eq!(ahead.at_least(Some(0.7)).expected_yield, 0.7);
 }
 
-/// One request at a time, and each link that is born by itself; hubs bring whole links here.
+/// Simulates one request at a time and each found link separately; here hubs bring whole links.
 fn naive(waiting: &[ClassBacklog], requests: u32) -> Option<(f64, u32)> {
     let mut queue: Vec<(f64, Prospect)> = Vec::new();
     for class in waiting {
@@ -85,7 +85,7 @@ fn naive(waiting: &[ClassBacklog], requests: u32) -> Option<(f64, u32)> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// All links are of one kind here; where they are of several, their mean stands for them.
+    /// Here all links are alike; otherwise their mean represents them.
     #[test]
     fn it_is_what_one_request_after_the_other_comes_to(
         classes in prop::collection::vec((0_u32..1_000, 0.0_f64..=1.0, 0_u64..12, 0_u32..4), 0..8),
@@ -93,7 +93,7 @@ proptest! {
         requests in 0_u32..60,
     ) {
         let waiting: Vec<_> = classes.iter().enumerate().map(|(at, (score, wanted, urls, links))| ClassBacklog {
-            // No two scores are equal, so that nothing depends on how ties are broken.
+            // All scores differ, so that nothing depends on how ties are broken.
             score: f64::from(score * 20 + at as u32),
             prospect: Prospect {
                 wanted: *wanted,

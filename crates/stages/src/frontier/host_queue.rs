@@ -1,7 +1,7 @@
-//! The waiting URLs of one host: a FIFO for each link class, and which class is best by what they are worth now.
+//! The waiting URLs of one host: a FIFO for each link class, and which class is best by the current scores.
 //!
-//! Popping is O(log classes) and always exact by the current scores: a class's rank changes only when its head does (then it
-//! alone is ranked anew) or when the policy's scores do (then all are, once: [`HostQueue::rescore`]).
+//! Popping is O(log classes) and always exact: the rank of a class changes only with its head (then it alone is ranked
+//! again) or with the policy's scores (then all are, once: [`HostQueue::rescore`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Admission, ClassOrder, Ended, Fate, LinkClass, QueueKey, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 
-/// Why a host's queue yields nothing.
+/// Why the queue of a host yields nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotReady {
-    /// Nothing waits here.
+    /// Nothing waits.
     Empty,
-    /// Only URLs wait that are to be tried again, and not before this time.
+    /// Only retries wait, and none is due yet.
     Wait {
-        /// When the first of them may be tried.
+        /// When the first of them is due.
         until: Instant,
     },
 }
@@ -39,15 +39,15 @@ impl Waiting {
     }
 }
 
-/// How many other URLs of the host go before a further try of a URL, where that many wait. A URL that fails again and again must
-/// not keep its host from the others, and what is wrong with the host may have passed by then.
+/// Number of other URLs of the host that go before a retry, where that many wait. A URL that fails again and again must
+/// not hold up the others, and a problem of the host may have passed by then.
 const OTHERS_BEFORE_RETRY: u64 = 16;
 
-/// A URL to be tried again.
+/// A URL to be retried.
 #[derive(Debug)]
 struct Retry {
     not_before: Instant,
-    /// Its turn comes when this many URLs were ever taken from the classes, or when none wait there.
+    /// Its turn comes when this many URLs were ever taken from the classes, or when none waits there.
     turn: u64,
     key: QueueKey,
     waiting: Waiting,
@@ -61,9 +61,9 @@ pub type Readmit<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + 'a;
 pub(super) struct HostQueue {
     host: HostKey,
     table: ClassTable,
-    /// Of each class that is not empty, the rank of its head.
+    /// For each class that is not empty, the rank of its head.
     ranking: Ranking,
-    /// Ordered by time: few, as retries are bounded by each host's retry budget.
+    /// Ordered by time. There are few, because the retry budget of the host bounds them.
     retries: VecDeque<Retry>,
     len: usize,
     /// URLs ever accepted for this host.
@@ -93,28 +93,28 @@ impl HostQueue {
         self.admitted
     }
 
-    /// So many at least were accepted.
+    /// Sets the number of URLs ever accepted to at least `count`.
     pub(super) fn admit_at_least(&mut self, count: u64) {
         self.admitted = self.admitted.max(count);
     }
 
-    /// The classes that have URLs waiting, and how many; retries are not among them.
+    /// Returns the classes that have URLs waiting, with their number, not counting retries.
     pub(super) fn classes(&self) -> impl Iterator<Item = (QueueKey, usize)> {
         self.table.slots().iter().map(|slot| (slot.key, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
     }
 
-    /// The same, each with the path of the URL whose turn is next.
+    /// Returns the same, each with the path of its next URL.
     pub(super) fn heads(&self) -> impl Iterator<Item = (QueueKey, usize, &str)> {
         let slots = self.table.slots().iter();
         slots.filter_map(|slot| Some((slot.key, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
     }
 
-    /// URLs that wait under a class; retries are not among them.
+    /// Returns the number of URLs that wait under a class, not counting retries.
     pub(super) fn waiting_in(&self, key: QueueKey) -> usize {
         self.table.get(key).map_or(0, |fifo| fifo.len())
     }
 
-    /// Adds a URL that was discovered as the `order`-th of the crawl, later than all that wait.
+    /// Adds the `order`-th URL that the crawl discovered, which is later than all that wait.
     pub(super) fn push(&mut self, item: &ScheduledUrl, order: u64, scores: &dyn ClassOrder) {
         self.admitted += 1;
         self.len += 1;
@@ -130,13 +130,14 @@ impl HostQueue {
         slot.fifo.push(waiting);
     }
 
-    /// Adds a URL that failed and is to be tried again: not before `not_before`, and behind [`OTHERS_BEFORE_RETRY`] others.
+    /// Adds a URL whose request failed: it is retried not before `not_before`, and behind [`OTHERS_BEFORE_RETRY`]
+    /// others.
     pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
         let turn = self.taken + OTHERS_BEFORE_RETRY;
         self.insert(item.queue(), Waiting::new(item, order), not_before, turn);
     }
 
-    /// Puts a URL back that was not requested after all: it goes before all others, but not before `not_before`.
+    /// Puts a URL back that was not requested: it goes before all others, but not before `not_before`.
     pub(super) fn put_back(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
         self.insert(item.queue(), Waiting::new(item, order), not_before, 0);
     }
@@ -147,14 +148,15 @@ impl HostQueue {
         self.retries.insert(at, Retry { not_before, turn, key, waiting });
     }
 
-    /// The first retry whose time and turn have come.
+    /// Returns the index of the first retry whose time and turn have come.
     fn due_retry(&self, now: Instant) -> Option<usize> {
         let is_alone = self.ranking.best().is_none();
         let mut due = self.retries.iter().take_while(|retry| retry.not_before <= now);
         due.position(|retry| is_alone || retry.turn <= self.taken)
     }
 
-    /// The rank of the best that waits: of what [`HostQueue::pop`] would give now if it neither explores nor visits a page again.
+    /// Returns the rank of the best URL: of the one that [`HostQueue::pop`] would take if it neither explored nor
+    /// visited a page again.
     pub(super) fn best(&self, now: Instant, scores: &dyn ClassOrder) -> Result<Rank, NotReady> {
         if let Some(retry) = self.due_retry(now).and_then(|at| self.retries.get(at)) {
             return Ok(rank(retry.key, &retry.waiting, scores));
@@ -166,10 +168,10 @@ impl HostQueue {
         }
     }
 
-    /// Takes the next URL: a retry whose time and turn have come, else the head of the best class. But every second head is a page that is to
-    /// be visited again, where one waits: such visits are planned a few at a time, by what those before have found, so they would
-    /// stand still behind what a crawl has left, and that behind them. And each `explore_every`-th head (0: none) is that of the
-    /// class that most is still to be learnt of, if there is such a class.
+    /// Takes the next URL: a retry whose time and turn have come, otherwise the head of the best class. Two exceptions:
+    /// every second head is a page to visit again, where one waits, because such visits are planned a few at a time
+    /// from the results of earlier ones and would otherwise be queued behind all that the crawl has left. And every
+    /// `explore_every`-th head (0: none) is that of the class with most to learn, if there is one.
     pub(super) fn pop(
         &mut self,
         now: Instant,
@@ -194,7 +196,7 @@ impl HostQueue {
         Ok(self.release(key, head))
     }
 
-    /// The class of the greatest curiosity above 0, the better-ranked of equals: O(classes).
+    /// Returns the class with the greatest curiosity above 0; among equals the one with the better rank. O(classes).
     fn most_curious(&self, scores: &dyn ClassOrder) -> Option<usize> {
         let curiosity = |at: usize| self.table.slots()[at].key.curiosity(scores);
         let all = self.ranking.ranked().map(|(at, rank)| (curiosity(at), rank, at));
@@ -202,14 +204,14 @@ impl HostQueue {
         curious.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(.., at)| at)
     }
 
-    /// Ranks all classes anew, after the policy's scores have changed: O(classes).
+    /// Ranks all classes again after a change of the policy's scores: O(classes).
     pub(super) fn rescore(&mut self, scores: &dyn ClassOrder) {
         let slots = self.table.slots();
         self.ranking.rescore(|at| slots[at].key.rank(scores));
     }
 
-    /// Asks `readmit` about every URL, retries included: moves it to its new queue, or drops it where it is rejected and adds it to
-    /// `gone`. Queues keep the order of discovery. Empty queues are forgotten.
+    /// Asks `readmit` about every URL, retries included: moves it to its new queue, or drops it where it is rejected
+    /// and adds it to `gone`. Queues keep the order of discovery. Empty queues are forgotten.
     pub(super) fn reclassify(&mut self, readmit: &Readmit<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
         let origin = self.host.clone();
         let mut url = String::new();
@@ -237,7 +239,7 @@ impl HostQueue {
         }
     }
 
-    /// Empties the queue: the numbers of all that waits.
+    /// Empties the queue and adds the numbers of its URLs to `into`.
     pub(super) fn numbers(mut self, into: &mut Vec<u64>) {
         into.extend(self.retries.drain(..).map(|retry| retry.waiting.order));
         into.extend(self.table.take().map(|(_, waiting)| waiting.order));

@@ -1,4 +1,4 @@
-//! Messages to the frontier's actor, and its way to the hosts.
+//! Messages to the frontier's actor, and its ports.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::HostKey;
 
-/// A host may be contacted once more and asks for a URL.
+/// A host may be contacted again and asks for a URL.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct HostDue(pub HostKey);
@@ -37,12 +37,12 @@ pub struct LeaseEnded {
 pub enum Outcome {
     /// For good.
     Final(Fate, Box<PageFindings>),
-    /// The URL is to be tried again, not before this time.
+    /// The URL is to be retried, not before this time.
     Retry(Instant),
 }
 
 impl Outcome {
-    /// For good, on a page that led to nothing.
+    /// Returns the final outcome of a page that led to nothing.
     pub fn without_findings(fate: Fate) -> Self {
         Self::Final(fate, Box::default())
     }
@@ -59,7 +59,7 @@ pub struct PageFindings {
     pub recrawl_visit: Option<Box<RecrawlVisit>>,
 }
 
-/// Links discovered in one place, as the link filter judged them.
+/// Links discovered in one place, with the decisions of the link filter.
 #[derive(Debug, Default, PartialEq)]
 pub struct DiscoveredLinks {
     /// Fates that were clear at once (duplicates, out of scope, …).
@@ -68,7 +68,7 @@ pub struct DiscoveredLinks {
     pub accepted: Vec<ScheduledUrl>,
     /// New URLs of hosts that other nodes of the fleet own; their fates are in `settled`.
     pub foreign: Vec<ScheduledUrl>,
-    /// The generation ([`Order::generation`]) that their classes are of.
+    /// The generation ([`Order::generation`]) of their classes.
     pub generation: u64,
 }
 
@@ -81,9 +81,9 @@ pub struct LinksFound(pub DiscoveredLinks);
 #[derive(Debug, Default, Message)]
 #[rtype(result = "()")]
 pub struct OwnRequestEnded {
-    /// Bytes that it brought.
+    /// Bytes received.
     pub bytes: u64,
-    /// Whether [`ErrandsAdded`] had announced it.
+    /// Whether [`ErrandsAdded`] announced it.
     pub announced: bool,
     /// The links of a sitemap.
     pub links: DiscoveredLinks,
@@ -91,44 +91,45 @@ pub struct OwnRequestEnded {
     pub progress: Vec<ProgressRecord>,
 }
 
-/// So many errands that [`ErrandsAdded`] announced have ended without a request.
+/// This many errands that [`ErrandsAdded`] announced have ended without a request.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct ErrandsDone(pub u32);
 
-/// Something happened that concerns the fleet; it is persisted with its effects.
+/// An event that concerns the fleet; it is persisted with its effects.
 #[derive(Debug, Default, Message)]
 #[rtype(result = "()")]
 pub struct FleetEvent {
     /// Links that came with it.
     pub links: DiscoveredLinks,
-    /// What it means to the fleet.
+    /// Its effects on the fleet.
     pub effects: Box<FleetEffects>,
 }
 
-/// Decides about a URL again: by the class that it had, the URL, and the page that it was discovered on.
+/// Decides about a URL again, by the class that it had, the URL, and the page that it was discovered on.
 pub type ReadmitShared = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + Send + Sync;
 
-/// What the frontier orders by: a policy's snapshot as far as it is its business.
+/// What the frontier orders by: the part of a policy's snapshot that it needs.
 #[derive(Clone)]
 pub struct Order {
     /// The scores.
     pub scores: Arc<dyn ClassOrder>,
-    /// The snapshot's version, which leases then name; none where the policy does not learn.
+    /// The snapshot's version, recorded on leases; none where the policy does not learn.
     pub version: Option<u64>,
-    /// Grows when classes change their meaning.
+    /// Increases when classes change their meaning.
     pub generation: u64,
     /// Decides about URLs whose class is of an earlier generation.
     pub readmit: Arc<ReadmitShared>,
 }
 
-/// Where the latest order waits for the frontier, at most one at a time: of several that come while the frontier is busy the last
-/// alone counts.
+/// The slot in which the latest order waits for the frontier. It holds at most one: an order that arrives while the
+/// frontier is busy replaces the one before.
 #[derive(Default)]
 pub struct OrderSlot(Mutex<Option<Order>>);
 
 impl OrderSlot {
-    /// Leaves an order. True where the frontier must be told by [`OrderChanged`]; otherwise it has yet to come for the one before.
+    /// Stores an order. Returns whether [`OrderChanged`] must be sent; otherwise the frontier has not taken the one
+    /// before yet.
     #[must_use]
     pub fn leave(&self, order: Order) -> bool {
         self.0.lock().replace(order).is_none()
@@ -144,96 +145,98 @@ impl OrderSlot {
 #[rtype(result = "()")]
 pub struct OrderChanged;
 
-/// Follow the order that waits in the [`OrderSlot`] now, if one does, and say how many URLs that waited were let go by it.
+/// Applies the order in the [`OrderSlot`] now, if there is one. Answers with the number of waiting URLs that it
+/// rejected.
 #[derive(Debug, Message)]
 #[rtype(result = "u64")]
 pub struct FollowNow;
 
-/// Which hosts are meant.
+/// Selects hosts.
 pub type Hosts = dyn Fn(&HostKey) -> bool + Send + Sync;
 
-/// Say how many leases of these hosts are out.
+/// Asks how many leases of these hosts are out.
 #[derive(Message)]
 #[rtype(result = "usize")]
 pub struct LeasesOf(pub Arc<Hosts>);
 
-/// Take URLs in that waited at another node, and what is known of their hosts.
+/// Takes over URLs that waited at another node, and what is known of their hosts.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct TakeOver {
     /// The URLs.
     pub waiting: Vec<ScheduledUrl>,
-    /// URLs ever accepted of hosts, those that wait among them.
+    /// Number of URLs ever accepted per host, including those that wait.
     pub admitted: Vec<(HostKey, u64)>,
 }
 
-/// Let go what waits of these hosts: another node holds them from now on. It is kept with this fleet_effects.
+/// Drops what waits of these hosts, because another node owns them from now on. Persisted together with the effects.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct LetGo {
     /// The hosts.
     pub hosts: Arc<Hosts>,
-    /// What it means to the fleet.
+    /// The effects on the fleet.
     pub fleet_effects: Box<FleetEffects>,
 }
 
-/// Say what waits ([`QueueSurvey`]), the first so many rows of each list.
+/// Asks what waits ([`QueueSurvey`]); each list has at most this many rows.
 #[derive(Debug, Message)]
 #[rtype(result = "QueueSurvey")]
 pub struct SurveyQuery(pub usize);
 
-/// Other limits hold from now on.
+/// The limits have changed.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct LimitsChanged {
     /// Limits on what may wait.
     pub limits: FrontierLimits,
-    /// Of so many pops of a host the last explores.
+    /// Of this many pops of a host the last one explores.
     pub explore_every: u32,
 }
 
-/// Errands were taken on that may yet discover URLs: the crawl is not over before they have ended.
+/// This many errands were accepted that may yet discover URLs: the crawl is not over before they have ended.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct ErrandsAdded(pub u32);
 
-/// Orders from outside.
+/// Commands from outside.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub enum Control {
-    /// Hand out nothing more; end when what is under way has ended.
+    /// Grants nothing more; ends when what is under way has ended.
     Stop,
-    /// Hand out nothing more for now.
+    /// Pauses granting.
     Pause,
-    /// Hand out again.
+    /// Resumes granting.
     GoOn,
-    /// What may be spent was raised: hand out what it allows.
+    /// The budgets were raised: grants what they allow.
     Look,
-    /// The whole fleet's crawl ends for this reason: hand out nothing more.
+    /// The crawl of the whole fleet ends for this reason: grants nothing more.
     End(EndReason),
-    /// Keep the crawl open though nothing waits and nothing is under way, until as many [`Control::Release`] have come.
+    /// Keeps the crawl open although nothing waits and nothing is under way, until as many [`Control::Release`] have
+    /// arrived.
     HoldOpen,
-    /// End one [`Control::HoldOpen`].
+    /// Ends one [`Control::HoldOpen`].
     Release,
 }
 
-/// Changes were kept; so many leases have ended with that.
+/// Changes were persisted, with which this many leases have ended.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Kept(pub u32);
 
-/// Where changes are kept. Calls must not block for long; each change with leases is answered by [`Kept`].
+/// Where changes are persisted. Calls must not block for long. Each change that ends leases is answered by [`Kept`].
 pub trait ChangePort: Send + Sync {
-    /// Keeps a change.
+    /// Persists a change.
     fn keep(&self, change: Change);
 }
 
-/// The way to the hosts. Calls must not block.
+/// The connection to the hosts. Calls must not block.
 pub trait HostPort: Send + Sync {
     /// There are URLs for this host, which had none.
     fn wake(&self, host: &HostKey);
-    /// The host gets a lease that it asked for.
+    /// Grants the host a lease that it asked for.
     fn grant(&self, lease: Lease);
-    /// The host asked for a lease and there is none, or not before the time given.
+    /// Answers a host that asked for a lease: there is none, or not before this time.
     fn no_work(&self, host: &HostKey, until: Option<Instant>);
 }

@@ -1,7 +1,8 @@
 //! The frontier: URLs that are known and not yet fetched, per host and per link class.
 //!
-//! The pure core ([`Frontier`]) says which URL of a host is next; [`Ledger`](harvestman_core::model::Ledger) keeps the account of what became of every link;
-//! the actor ([`FrontierActor`]) hands out leases to hosts that may be contacted, best first, within the crawl's budgets.
+//! The pure core ([`Frontier`]) selects the next URL of a host. [`Ledger`](harvestman_core::model::Ledger) counts the
+//! fate of every link. The actor ([`FrontierActor`]) grants leases to hosts that may be contacted, best first, within
+//! the budgets of the crawl.
 
 mod activity;
 mod actor;

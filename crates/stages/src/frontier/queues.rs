@@ -1,8 +1,8 @@
-//! All host queues together, with the leases that are out and the limits on what may wait.
+//! All host queues, with the leases that are out and the limits on what may wait.
 //!
-//! New scores reach a host when somebody asks for its URLs. The hosts that were asked for since the last change are the ones that
-//! will be asked for next, so they are ranked anew at once; the others wait until it is their turn. Scores may therefore
-//! change after each fetch: a change costs what the hosts cost that were popped since the one before, however many there are.
+//! New scores reach a host when its URLs are asked for. Hosts that were asked for since the last change will be asked
+//! for next, so they are ranked again at once; the others are ranked when their turn comes. Scores may therefore change
+//! after each fetch: the cost of a change depends on the hosts popped since the one before, not on the number of hosts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,21 +18,22 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, QueueKey, ScheduledUrl};
 use harvestman_core::url::HostKey;
 
-/// What may wait at most.
+/// Limits on what may wait.
 #[derive(Debug, Clone, Copy)]
 pub struct FrontierLimits {
     /// URLs waiting over all hosts.
     pub queued_max: u64,
     /// URLs ever accepted for one host; none: no limit.
     pub host_pages_max: Option<u64>,
-    /// Link classes of one host, beside [`super::CATCH_ALL`] and [`REVISIT`](harvestman_core::model::LinkClass::REVISIT).
+    /// Link classes of one host, besides [`super::CATCH_ALL`] and
+    /// [`REVISIT`](harvestman_core::model::LinkClass::REVISIT).
     pub classes_max: u32,
 }
 
-/// A host's queue, and which scores its classes are ranked by.
+/// The queue of a host, and the scores that its classes are ranked by.
 struct Host {
     queue: HostQueue,
-    /// The version of the scores that its ranks are of.
+    /// The version of the scores of its ranks.
     ranked: u64,
     /// The version of the scores under which it was last asked for.
     asked: u64,
@@ -49,7 +50,7 @@ pub struct Frontier {
     spill: Arc<SpillStorage>,
     explore_every: u32,
     scores: Arc<dyn ClassOrder>,
-    /// Grows with each change of the scores.
+    /// Increases with each change of the scores.
     version: u64,
     /// Hosts that were asked for under this version.
     asked: Vec<HostKey>,
@@ -59,7 +60,7 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// An empty frontier that orders by `scores`.
+    /// Creates an empty frontier that orders by `scores`.
     pub fn new(limits: FrontierLimits, scores: Arc<dyn ClassOrder>) -> Self {
         Self {
             hosts: HashMap::new(),
@@ -76,47 +77,49 @@ impl Frontier {
         }
     }
 
-    /// Lets each `every`-th pop of a host explore: it takes the head of the class of the greatest [`ClassOrder::curiosity`] above
-    /// 0, of the better-ranked among equals. 0: none does. A URL that is tried again is no such pop.
+    /// Makes each `every`-th pop of a host explore: it takes the head of the class with the greatest
+    /// [`ClassOrder::curiosity`] above 0, among equals of the one with the better rank. 0: none does. Retries do not
+    /// count as pops.
     #[must_use]
     pub fn exploring(mut self, every: u32) -> Self {
         self.explore_every = every;
         self
     }
 
-    /// Keeps to other limits from now on. What waits already stays, and so does the number of link classes that hosts may have.
+    /// Replaces the limits. What waits already stays, and so does the number of link classes that known hosts may have.
     pub fn set_limits(&mut self, limits: FrontierLimits, explore_every: u32) {
         (self.limits, self.explore_every) = (limits, explore_every);
     }
 
-    /// Puts what is not needed soon on this spill.
+    /// Moves what is not needed soon to `spill`.
     #[must_use]
     pub fn spilling_to(mut self, spill: Arc<SpillStorage>) -> Self {
         self.spill = spill;
         self
     }
 
-    /// URLs that were lost to this run: what held them could not be read ([`SpillStorage::lost`]).
+    /// Returns the number of URLs that are lost to this run because they could not be read back
+    /// ([`SpillStorage::lost`]).
     pub fn lost(&self) -> u64 {
         self.spill.lost()
     }
 
-    /// URLs waiting.
+    /// Returns the number of waiting URLs.
     pub const fn queued(&self) -> u64 {
         self.queued
     }
 
-    /// URLs leased.
+    /// Returns the number of leased URLs.
     pub fn leased(&self) -> usize {
         self.leased.len()
     }
 
-    /// Leases of hosts.
+    /// Returns the number of leases of these hosts.
     pub fn leased_of(&self, hosts: &dyn Fn(&HostKey) -> bool) -> usize {
         self.leased.values().filter(|(_, host)| hosts(host)).count()
     }
 
-    /// Forgets hosts, and says the numbers of their URLs that waited. Leases are not touched.
+    /// Forgets hosts, and returns the numbers of their waiting URLs. Leases are not affected.
     pub fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) -> Vec<u64> {
         let mut gone = Vec::new();
         for (_, host) in self.hosts.extract_if(|key, _| hosts(key)) {
@@ -126,12 +129,12 @@ impl Frontier {
         gone
     }
 
-    /// Hosts that ever had a URL.
+    /// Returns the number of hosts that ever had a URL.
     pub fn hosts(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Hosts that have URLs waiting, by name.
+    /// Returns the hosts that have URLs waiting, by name.
     pub fn waiting_hosts(&self) -> Vec<HostKey> {
         let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
         let mut hosts: Vec<HostKey> = waiting.map(|(key, _)| key.clone()).collect();
@@ -139,31 +142,31 @@ impl Frontier {
         hosts
     }
 
-    /// URLs waiting for `host`.
+    /// Returns the number of URLs waiting for `host`.
     pub fn waiting_for(&self, host: &HostKey) -> usize {
         self.hosts.get(host).map_or(0, |host| host.queue.len())
     }
 
-    /// The classes of `host` that have URLs waiting, and how many, in the order of the classes' first URLs (a class that took the
-    /// place of an empty one stands where that stood). Retries are not among them.
+    /// Returns the classes of `host` that have URLs waiting, with their number, in the order of the classes' first URLs
+    /// (a class that replaced an empty one takes its position). Retries are not counted.
     pub fn classes(&self, host: &HostKey) -> impl Iterator<Item = (QueueKey, usize)> {
         self.hosts.get(host).into_iter().flat_map(|host| host.queue.classes())
     }
 
-    /// URLs of `host` that wait in a queue, retries not counted.
+    /// Returns the number of URLs of `host` that wait in a queue, not counting retries.
     pub fn waiting_at(&self, host: &HostKey, queue: impl Into<QueueKey>) -> usize {
         let key = queue.into();
         self.hosts.get(host).map_or(0, |host| host.queue.waiting_in(key))
     }
 
-    /// URLs that wait in such queues over all hosts, retries not counted: one look-up per host.
+    /// Returns the number of URLs that wait in such queues over all hosts, not counting retries: one look-up per host.
     pub fn waiting_in(&self, queue: impl Into<QueueKey>) -> usize {
         let key = queue.into();
         self.hosts.values().map(|host| host.queue.waiting_in(key)).sum()
     }
 
-    /// What the next requests are expected to bring, those of all hosts taken as one queue; none where nothing waits or the policy
-    /// estimates nothing. O(classes of all hosts).
+    /// Forecasts the yield of the next requests, treating all hosts as one queue. Returns none where nothing waits or
+    /// the policy makes no estimates. O(classes of all hosts).
     pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
         let recent = Some(self.scores.recent_yield()?);
         let mut classes: HashMap<QueueKey, u64, FixedState> = HashMap::default();
@@ -178,13 +181,13 @@ impl Frontier {
         Some(forecast(waiting.collect::<Option<_>>()?, requests)?.at_least(recent))
     }
 
-    /// What waits, by link class and by host, the first `rows` of each. O(classes of all hosts).
+    /// Surveys what waits, by link class and by host, with at most `rows` of each. O(classes of all hosts).
     pub fn survey(&self, rows: usize) -> QueueSurvey {
         let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
         QueueSurvey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
     }
 
-    /// Accepts a URL, or says which limit it is over. It gets the next number.
+    /// Accepts a URL, which gets the next number, or returns the limit that it exceeds.
     pub fn push(&mut self, item: &ScheduledUrl) -> Result<HostKey, Budget> {
         if self.queued >= self.limits.queued_max {
             return Err(Budget::Frontier);
@@ -200,13 +203,13 @@ impl Frontier {
         Ok(key)
     }
 
-    /// The number of the URL that was pushed last.
+    /// Returns the number of the URL pushed last.
     pub const fn last_number(&self) -> u64 {
         self.pushed
     }
 
-    /// Takes a URL back that waited under a number in an earlier run. To be called in the order of the numbers, before any is pushed;
-    /// no limit holds, as the URL was accepted already.
+    /// Restores a URL that waited under this number in an earlier run. To be called in the order of the numbers, before
+    /// any URL is pushed. No limit applies, because the URL was accepted before.
     pub fn restore(&mut self, number: u64, item: &ScheduledUrl) -> HostKey {
         let key = item.url.host_key();
         self.pushed = self.pushed.max(number);
@@ -215,17 +218,18 @@ impl Frontier {
         key
     }
 
-    /// URLs of `host` that were ever accepted.
+    /// Returns the number of URLs of `host` that were ever accepted.
     pub fn admitted(&self, host: &HostKey) -> u64 {
         self.hosts.get(host).map_or(0, |host| host.queue.admitted())
     }
 
-    /// So many URLs of `host` were accepted in earlier runs, those that wait among them.
+    /// Restores the number of URLs of `host` that were accepted in earlier runs, including those that wait.
     pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
         queue_of(&mut self.hosts, host, &self.limits, &self.spill).admit_at_least(count);
     }
 
-    /// The rank of the best URL of `host`: of what [`Frontier::pop`] would lease now if it does not explore.
+    /// Returns the rank of the best URL of `host`: of the one that [`Frontier::pop`] would lease now if it did not
+    /// explore.
     pub fn best(&mut self, host: &HostKey, now: Instant) -> Result<Rank, NotReady> {
         let scores = Arc::clone(&self.scores);
         self.ask(host).ok_or(NotReady::Empty)?.best(now, &*scores)
@@ -242,21 +246,21 @@ impl Frontier {
         Ok(Lease { id, item, decision: None })
     }
 
-    /// Ends a lease for good, and says the number of its URL; none where there is no such lease (any more).
+    /// Ends a lease for good, and returns the number of its URL; none where there is no such lease (any more).
     pub fn end(&mut self, id: LeaseId) -> Option<u64> {
         self.leased.remove(&id).map(|(order, _)| order)
     }
 
-    /// Ends a lease whose request failed. Its URL waits again under its number, which is returned: not to be tried before
-    /// `not_before`, and behind some others of its host. None where there is no such lease.
+    /// Ends a lease whose request failed. Its URL waits again under its number, which is returned: it is retried not
+    /// before `not_before`, and behind some others of its host. Returns none where there is no such lease.
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
         let (order, queue) = self.wait_again(lease)?;
         queue.push_retry(&lease.item, order, not_before);
         Some(order)
     }
 
-    /// Ends a lease for which no request was sent. Its URL waits again under its number, which is returned, before all others of
-    /// its host, but not to be tried before `not_before`. None where there is no such lease.
+    /// Ends a lease for which no request was sent. Its URL waits again under its number, which is returned: it goes
+    /// before all others of its host, but not before `not_before`. Returns none where there is no such lease.
     pub fn put_back(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
         let (order, queue) = self.wait_again(lease)?;
         queue.put_back(&lease.item, order, not_before);
@@ -269,7 +273,7 @@ impl Frontier {
         Some((order, queue_of(&mut self.hosts, &key, &self.limits, &self.spill)))
     }
 
-    /// Orders by other scores from now on: O(classes of the hosts that were asked for since the change before).
+    /// Orders by other scores from now on: O(classes of the hosts that were asked for since the last change).
     pub fn set_order(&mut self, scores: Arc<dyn ClassOrder>) {
         self.scores = scores;
         self.version += 1;
@@ -280,9 +284,9 @@ impl Frontier {
         }
     }
 
-    /// Asks `readmit` about every waiting URL, those to be tried again included, and moves it to its new queue. Each queue keeps the
-    /// order of discovery. Leases keep their classes. O(URLs × log classes). Returns the URLs that were rejected and no longer wait,
-    /// each with the reason.
+    /// Asks `readmit` about every waiting URL, retries included, and moves it to its new queue. Each queue keeps the
+    /// order of discovery. Leases keep their classes. O(URLs × log classes). Returns the URLs that were rejected and no
+    /// longer wait, each with the reason.
     pub fn reclassify(&mut self, readmit: &Readmit<'_>) -> Vec<Ended> {
         let mut gone = Vec::new();
         for host in self.hosts.values_mut() {
@@ -292,7 +296,7 @@ impl Frontier {
         gone
     }
 
-    /// The queue of `host`, ranked by the current scores.
+    /// Returns the queue of `host`, ranked by the current scores.
     fn ask(&mut self, key: &HostKey) -> Option<&mut HostQueue> {
         let host = self.hosts.get_mut(key)?;
         host.rank(self.version, &*self.scores);
@@ -305,7 +309,7 @@ impl Frontier {
 }
 
 impl Host {
-    /// Ranks all classes by the scores of this version, if they are not.
+    /// Ranks all classes by this version of the scores, where they are not yet.
     fn rank(&mut self, version: u64, scores: &dyn ClassOrder) {
         if self.ranked != version {
             self.ranked = version;

@@ -1,11 +1,11 @@
 //! The order of two waiting URLs, and the best of many classes: a winner tree over the ranks of their heads.
 //!
-//! A heap would do for popping alone. In a tree of winners any one class can change its rank as cheaply as the best one, which
-//! exploring needs, and ranking all classes anew is one pass over a flat list with no entry moved.
+//! For popping alone a heap would be enough. In a winner tree any class can change its rank as cheaply as the best one,
+//! which exploration needs, and ranking all classes again is one pass over a flat list that moves no entry.
 
 use std::cmp::Reverse;
 
-/// What the order of two URLs depends on: the score of their class, then depth, then the order of discovery. Greater is better.
+/// The rank of a URL: the score of its class, then its depth, then the order of discovery. Greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
     score: TotalScore,
@@ -14,19 +14,19 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The rank of a URL of this depth, discovered as the `order`-th, in a class of this score.
+    /// Returns the rank of a URL of this depth, the `order`-th that was discovered, in a class of this score.
     pub(super) fn new(score: f64, depth: u16, order: u64) -> Self {
         Self { score: TotalScore::of(score), depth: Reverse(depth), order: Reverse(order) }
     }
 }
 
-/// A number with a total order; NaN is least, as negative infinity.
+/// A number with a total order; NaN equals negative infinity.
 #[derive(Debug, Clone, Copy)]
 struct TotalScore(f64);
 
 impl TotalScore {
     fn of(score: f64) -> Self {
-        // Adding zero makes the two zeros one, which would be told apart otherwise.
+        // Adding zero makes the two zeros equal, which `total_cmp` would distinguish.
         Self(if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 })
     }
 }
@@ -51,32 +51,32 @@ impl Ord for TotalScore {
     }
 }
 
-/// The ranks of numbered classes, none where a class is empty, and which of them is best.
+/// The ranks of numbered classes (none where a class is empty), and the best of them.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     ranks: Vec<Option<Rank>>,
-    /// `winners[n]` is the better of `winners[2n]` and `winners[2n + 1]`, from 1 on; class `c` stands at `leaves() + c`.
+    /// `winners[n]` is the better of `winners[2n]` and `winners[2n + 1]`, from index 1; class `c` is at `leaves() + c`.
     winners: Vec<u32>,
 }
 
 impl Ranking {
-    /// The best class and its rank.
+    /// Returns the best class and its rank.
     pub(super) fn best(&self) -> Option<(usize, Rank)> {
         let class = *self.winners.get(1)? as usize;
         Some((class, self.rank(class)?))
     }
 
-    /// The rank of a class; none where it is empty or unknown.
+    /// Returns the rank of a class; none where it is empty or unknown.
     pub(super) fn rank(&self, class: usize) -> Option<Rank> {
         self.ranks.get(class).copied().flatten()
     }
 
-    /// Classes that have a rank, in the order of their numbers.
+    /// Returns the classes that have a rank, in the order of their numbers.
     pub(super) fn ranked(&self) -> impl Iterator<Item = (usize, Rank)> {
         self.ranks.iter().enumerate().filter_map(|(class, rank)| rank.map(|rank| (class, rank)))
     }
 
-    /// Gives one class another rank: O(log classes).
+    /// Sets the rank of one class: O(log classes).
     pub(super) fn set(&mut self, class: usize, rank: Option<Rank>) {
         if class >= self.ranks.len() {
             self.ranks.resize(class + 1, None);
@@ -92,7 +92,7 @@ impl Ranking {
         }
     }
 
-    /// Gives each class that has a rank another score: O(classes).
+    /// Sets the score of each class that has a rank: O(classes).
     pub(super) fn rescore(&mut self, score: impl Fn(usize) -> f64) {
         for (class, rank) in self.ranks.iter_mut().enumerate() {
             if let Some(rank) = rank {
@@ -102,7 +102,7 @@ impl Ranking {
         self.play();
     }
 
-    /// Room for twice the classes.
+    /// Doubles the room for classes.
     fn grow(&mut self) {
         let leaves = self.ranks.len().next_power_of_two();
         self.winners = vec![0; 2 * leaves];

@@ -1,26 +1,26 @@
-//! Where chunks of queues go that are not needed soon, once what waits has outgrown its memory.
+//! Storage for chunks of queues that are not needed soon, once the waiting URLs have outgrown their memory.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keeps chunks outside of memory. What cannot be kept is given back.
+/// A store for chunks outside of memory. Returns a chunk that it cannot store.
 pub trait ChunkStore: Send + Sync {
-    /// Takes a chunk.
+    /// Stores a chunk.
     fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>>;
-    /// Gives a chunk back, and its place free; none where it cannot be read.
+    /// Returns a chunk and frees its place; none where it cannot be read.
     fn take(&self, place: ChunkPlace) -> Option<Vec<u8>>;
 }
 
-/// Where a chunk is kept.
+/// The place of a stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChunkPlace {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub offset: u64,
     /// Its length.
     pub length: u32,
 }
 
-/// Memory for closed chunks, and what is behind it.
+/// A budget of memory for closed chunks, and the store for those beyond it.
 #[derive(Default)]
 pub struct SpillStorage {
     memory_max: u64,
@@ -45,22 +45,24 @@ impl fmt::Debug for SpillStorage {
 pub(super) enum Chunk {
     /// In memory.
     InMemory(Vec<u8>),
-    /// Not in memory, with so many URLs.
+    /// In the store, with the number of its URLs.
     Spilled(ChunkPlace, u32),
 }
 
 impl SpillStorage {
-    /// Keeps closed chunks in so much memory, and the rest behind it.
+    /// Creates a storage that keeps `memory_max` bytes of closed chunks in memory, and the others in `store`.
     pub fn new(memory_max: u64, store: Box<dyn ChunkStore>) -> Self {
         Self { memory_max, store: Some(store), ..Self::default() }
     }
 
-    /// URLs that are lost to this run because their chunk could not be read. The state on disk has them still.
+    /// Returns the number of URLs that are lost to this run because their chunk could not be read. The state on disk
+    /// still has them.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Puts a closed chunk with so many URLs where there is room. The newest go behind first: they are needed last.
+    /// Stores a closed chunk of this many URLs where there is room. The newest chunks are spilled first, because they
+    /// are needed last.
     pub(super) fn put(&self, chunk: Vec<u8>, urls: u32) -> Chunk {
         let bytes = chunk.capacity() as u64;
         let fits = self.in_memory.load(Ordering::Relaxed) + bytes <= self.memory_max;
@@ -75,7 +77,11 @@ impl SpillStorage {
         Chunk::InMemory(chunk)
     }
 
-    /// Takes a closed chunk; none where it cannot be read, and its URLs are lost then: the answer says how many.
+    /// Takes a closed chunk.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read; the error is the number of its URLs, which are lost.
     pub(super) fn take(&self, chunk: Chunk) -> Result<Vec<u8>, u32> {
         match chunk {
             Chunk::InMemory(bytes) => {

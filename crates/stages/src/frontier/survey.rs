@@ -1,4 +1,4 @@
-//! What waits, for people to see: link classes over all hosts, and hosts.
+//! A survey of what waits, for people: link classes over all hosts, and hosts.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,40 +8,41 @@ use foldhash::fast::FixedState;
 use harvestman_core::model::{ClassOrder, QueueKey};
 use harvestman_core::url::HostKey;
 
-/// What waits. Retries count for their hosts, and for no class.
+/// What waits. Retries count for their hosts, but for no class.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueueSurvey {
-    /// Link classes that have URLs waiting.
+    /// Number of link classes that have URLs waiting.
     pub classes: usize,
     /// The best of them by score.
     pub best: Vec<WaitingClass>,
-    /// Hosts that have URLs waiting.
+    /// Number of hosts that have URLs waiting.
     pub hosts: usize,
-    /// Those with most URLs.
+    /// The hosts with most waiting URLs.
     pub largest: Vec<(HostKey, usize)>,
 }
 
 /// A link class that has URLs waiting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingClass {
-    /// The class, with the priority of what waits.
+    /// The class, with the priority of the waiting URLs.
     pub queue: QueueKey,
-    /// How many wait, over all hosts.
+    /// Number of waiting URLs over all hosts.
     pub waiting: usize,
-    /// The class's score.
+    /// The score of the class.
     pub score: f64,
-    /// The URL whose turn is next at the first host, by name, that has any.
+    /// The next URL of the first host, by name, that has any.
     pub example: String,
 }
 
-/// A class while it is counted.
+/// A class while it is being counted.
 struct Counted<'a> {
     waiting: usize,
     first: (&'a HostKey, &'a str),
 }
 
 impl QueueSurvey {
-    /// Surveys hosts: each with how many URLs wait for it, and its classes with theirs and the path of the next of them.
+    /// Surveys hosts: each with the number of its waiting URLs and with its classes; each class with its number of URLs
+    /// and the path of the next one.
     pub(super) fn of<'a, C: Iterator<Item = (QueueKey, usize, &'a str)>>(
         hosts: impl Iterator<Item = (&'a HostKey, usize, C)>,
         scores: &dyn ClassOrder,
@@ -83,7 +84,7 @@ impl Counted<'_> {
     }
 }
 
-/// NaN counts as least, as it does for the order of the frontier.
+/// NaN counts as least, as in the order of the frontier.
 const fn least_if_none(score: f64) -> f64 {
     if score.is_nan() { f64::NEG_INFINITY } else { score }
 }

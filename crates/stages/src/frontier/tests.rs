@@ -1,7 +1,7 @@
-//! The order, the limits, the account; the frontier against a naive twin stands in `twin`.
+//! Order, limits and ledger of the frontier; `twin` compares it with a naive twin.
 
 mod classes;
-mod hands;
+mod handover;
 mod rescoring;
 mod survey;
 mod twin;
@@ -17,7 +17,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
-/// Scores by class: the Apath itself, or what a map says.
+/// Scores by class: what the map says for the Apath, otherwise 0.
 struct ByApath(BTreeMap<u64, f64>);
 
 impl ClassOrder for ByApath {

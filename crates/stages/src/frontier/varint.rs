@@ -1,4 +1,4 @@
-//! Whole numbers in few bytes: seven bits a byte, the lowest first, the eighth bit for "more follows" (LEB128).
+//! Integers in few bytes: seven bits per byte, the lowest first; the eighth bit means that more follow (LEB128).
 
 /// Appends a number.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -9,7 +9,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Reads what [`put`] wrote at `at`, and steps over it.
+/// Reads what [`put`] wrote at `at`, and advances `at`.
 pub(super) fn get(bytes: &[u8], at: &mut usize) -> u64 {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

@@ -1,4 +1,4 @@
-//! What each message does to the frontier.
+//! The handlers of the frontier's messages.
 
 use actix::{Context, Handler, MessageResult};
 
@@ -49,7 +49,7 @@ impl Handler<LeaseEnded> for FrontierActor {
                 self.look_ahead(now);
             }
             Outcome::Retry(not_before) => {
-                // Classes may have changed their meaning while it was under way.
+                // Classes may have changed their meaning during the request.
                 if self.setup.order.generation > 0 {
                     self.renew(&mut ended.lease.item);
                 }
@@ -131,7 +131,7 @@ impl Handler<LetGo> for FrontierActor {
     fn handle(&mut self, LetGo { hosts, mut fleet_effects }: LetGo, _: &mut Context<Self>) {
         self.events += 1;
         fleet_effects.dropped = self.frontier.forget(&*hosts);
-        // Their actors end. Those that act for them if they are ever taken again know nothing of an earlier call.
+        // Their actors end. Actors that take these hosts over later know nothing of an earlier wake-up.
         self.awake.retain(|host| !hosts(host));
         self.due.forget(&*hosts);
         self.let_go(Fate::HandedOver, fleet_effects.dropped.len() as u64);

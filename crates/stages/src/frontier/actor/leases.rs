@@ -1,4 +1,4 @@
-//! How the frontier hands out leases, and when it is done.
+//! Grants leases, and detects the end of the crawl.
 
 use super::FrontierActor;
 use crate::frontier::budgets::EndReason;
@@ -7,22 +7,22 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Decision, Lease, Priority};
 use harvestman_core::url::HostKey;
 
-/// How much of the mean score of the URLs handed out lately is that of the last one.
+/// Weight of the latest URL in the moving average of the scores of granted URLs.
 const SCORE_SHARE: f64 = 0.02;
 
-/// A look ahead over very many classes is followed by so many times its duration without one.
+/// After a forecast over very many classes, no other is made for this many times its duration.
 const LOOK_PAUSE: u32 = 50;
 
 impl FrontierActor {
-    /// Notes on a lease why it was that URL's turn.
+    /// Records on a lease why that URL was chosen.
     pub(super) fn explain(&mut self, lease: &mut Lease) {
         let Some(snapshot) = self.setup.order.version else { return };
         let score = self.setup.order.scores.score(lease.item.class);
-        // A pinned URL is worth what the policy says.
+        // A pinned URL keeps the score of the policy.
         let score = if lease.item.priority == Priority::Pinned { score } else { lease.item.priority.rank(score) };
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
-            // What is put last is worth nothing, however far below the others.
+            // URLs that are put last count as 0, however far below the others.
             let score = score.max(0.0);
             let worth = self.worth.map_or(score, |worth| worth + SCORE_SHARE * (score - worth));
             self.worth = Some(worth);
@@ -30,7 +30,7 @@ impl FrontierActor {
         }
     }
 
-    /// Looks ahead where it is time to, and stops where too little is expected.
+    /// Makes a forecast where one is due, and stops the crawl where the expected yield is too low.
     pub(super) fn look_ahead(&mut self, now: Instant) {
         let made = self.setup.ledger.lock().requests();
         if now < self.next_look || !self.early_stop.is_due(made) {
@@ -55,7 +55,7 @@ impl FrontierActor {
         }
     }
 
-    /// Hands out leases while budgets, credits and due hosts last.
+    /// Grants leases while budgets, credits and due hosts last.
     pub(super) fn grant(&mut self, now: Instant) {
         self.setup.allowance.set_leases(self.frontier.leased());
         if self.frontier.lost() > 0 {
@@ -66,7 +66,7 @@ impl FrontierActor {
             && self.setup.allowance.begin_lease(now, !self.due.is_empty())
         {
             let is_some_due = self.grant_one(now);
-            // What was begun is a lease by now, or nothing.
+            // What was started is either a lease by now, or nothing.
             self.setup.allowance.set_leases(self.frontier.leased());
             if !is_some_due {
                 break;
@@ -76,7 +76,7 @@ impl FrontierActor {
         self.finish_if_over(now);
     }
 
-    /// Gives the best host that is due a lease, or turns it away. False: none is due.
+    /// Grants a lease to the best due host, or turns it away. Returns false where no host is due.
     pub(super) fn grant_one(&mut self, now: Instant) -> bool {
         let frontier = &mut self.frontier;
         let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { return false };
@@ -118,7 +118,7 @@ impl FrontierActor {
             && let Some(finished) = self.finished.take()
         {
             debug_assert!(self.setup.ledger.lock().balances(self.frontier.queued()), "ACC-1");
-            // The pipeline may be gone already, after a second signal; then nobody needs to be told.
+            // After a second signal the pipeline may be gone already; then nothing waits for the reason.
             let _ = finished.send(why);
         }
     }

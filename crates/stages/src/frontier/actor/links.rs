@@ -1,4 +1,4 @@
-//! What the frontier does with links, and with the orders by which it queues them.
+//! Accepts links, and applies the orders by which they are queued.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use harvestman_core::model::{Admission, Change, Ended, Fate, PolicyRefusal, Prio
 use harvestman_core::url::HostKey;
 
 impl FrontierActor {
-    /// Takes in what no lease has brought, persists `change` with it, and hands out what it allows.
+    /// Accepts links that belong to no lease, persists `change` with them, and grants what they allow.
     pub(super) fn take_in_event(&mut self, links: DiscoveredLinks, mut change: Change) {
         let now = self.setup.clock.now();
         self.take_in(links, &mut change);
@@ -67,14 +67,14 @@ impl FrontierActor {
         change.progress.extend(hosts.into_iter().map(admitted));
     }
 
-    /// A URL that was found while its host was this node's goes to who holds it now.
+    /// Hands a URL over whose host this node owned when it was found, to the node that owns it now.
     pub(super) fn hand_over(&self, item: ScheduledUrl, change: &mut Change) {
         self.setup.ownership.allow_return(&item);
         self.let_go(Fate::HandedOver, 1);
         change.fleet_effects.get_or_insert_default().foreign.push(item);
     }
 
-    /// Hands a change on to be kept.
+    /// Passes a change on to be persisted.
     pub(super) fn keep(&mut self, mut change: Change) {
         let Some(changes) = &self.changes else { return };
         change.ledger = self.setup.ledger.lock().clone();
@@ -92,8 +92,8 @@ impl FrontierActor {
         (self.setup.order.readmit)(item.class, item.url.as_str(), item.via.as_deref())
     }
 
-    /// Puts a URL that is to be tried again under its class in the order's generation. One that is rejected by now is tried again all
-    /// the same, after all others where its form is a trap.
+    /// Moves a URL that is to be retried to its class in the order's generation. A URL that is now rejected is retried
+    /// all the same, after all others where its URL pattern is a trap.
     pub(super) fn renew(&self, item: &mut ScheduledUrl) {
         match self.readmit(item) {
             Admission::Queue(class, priority) => (item.class, item.priority) = (class, priority),
@@ -102,7 +102,7 @@ impl FrontierActor {
         }
     }
 
-    /// Orders by what the policy has learnt meanwhile.
+    /// Applies a new order of the policy. Returns how many waiting URLs it rejected.
     pub(super) fn follow(&mut self, order: Order) -> u64 {
         self.frontier.set_order(Arc::clone(&order.scores));
         let mut gone = 0;
@@ -115,22 +115,22 @@ impl FrontierActor {
         gone
     }
 
-    /// Follows the order that waits, if one does.
+    /// Applies the order that waits in the slot, if any.
     pub(super) fn follow_waiting(&mut self) -> u64 {
         let Some(order) = self.setup.orders.take() else { return 0 };
         let gone = self.follow(order);
-        // What waited may all be gone, and with it the last reason to go on.
+        // Perhaps no URL waits any more, and the crawl is over.
         self.grant(self.setup.clock.now());
         gone
     }
 
-    /// Accounts for URLs that waited and are not to be fetched any more, and has that kept.
+    /// Records waiting URLs that are not to be fetched any more, and persists that.
     pub(super) fn end_waiting(&mut self, ended: Vec<Ended>) {
         ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
         self.keep(Change { ended, ..Change::default() });
     }
 
-    /// Accounts for URLs that waited and are not to be fetched any more.
+    /// Records links that are dropped with this fate.
     pub(super) fn let_go(&self, fate: Fate, count: u64) {
         self.setup.ledger.lock().discard(fate, count);
         self.setup.crawl_metrics.count_fate(fate, count);
@@ -143,7 +143,7 @@ impl FrontierActor {
     }
 }
 
-/// A URL that is let go before it waited.
+/// Returns the end of a URL that was dropped before it waited.
 fn never_waited(item: &ScheduledUrl, fate: Fate) -> Ended {
     Ended { number: None, url: item.url.fingerprint(), host: item.url.host_key(), fate }
 }

@@ -1,7 +1,7 @@
-//! The frontier's actor: hands out leases, keeps the account, says when the crawl is over.
+//! The actor of the frontier: grants leases, maintains the ledger, and detects the end of the crawl.
 //!
-//! All its messages are bounded: a host has at most one announcement out, a lease ends once,
-//! and at most `in_flight_max` leases are out.
+//! All its messages are bounded: each host has at most one open request for a lease, each lease ends once, and at most
+//! `in_flight_max` leases are out.
 
 mod handlers;
 mod leases;
@@ -29,73 +29,73 @@ use harvestman_core::model::{Ended, Fate, Ledger, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
-/// What the actor is made from.
+/// The parts that the actor is built from.
 pub struct FrontierSetup {
     /// Limits on what may wait.
     pub limits: FrontierLimits,
-    /// What may still be spent.
+    /// The budgets.
     pub allowance: Arc<Allowance>,
-    /// Leases out at once.
+    /// Maximum number of leases that are out.
     pub in_flight_max: u32,
-    /// When to stop because too little is expected.
+    /// When to stop because the expected yield is too low.
     pub early_stop: EarlyStopOptions,
-    /// Of so many pops of a host the last explores ([`Frontier::exploring`]); 0: none does.
+    /// Of this many pops of a host the last one explores ([`Frontier::exploring`]); 0: none.
     pub explore_every: u32,
     /// The first order.
     pub order: Order,
-    /// Where later ones wait.
+    /// The slot for later orders.
     pub orders: Arc<OrderSlot>,
-    /// Which hosts are this node's.
+    /// Which hosts this node owns.
     pub ownership: Arc<dyn HostOwnership>,
-    /// What others see of it while it runs.
+    /// Figures for other threads.
     pub activity: Arc<FrontierActivity>,
-    /// The way to the hosts.
+    /// The connection to the hosts.
     pub hosts: Arc<dyn HostPort>,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
-    /// The account, for those who show it.
+    /// The ledger, shared with its viewers.
     pub ledger: Arc<Mutex<Ledger>>,
     /// The metrics.
     pub metrics: Arc<FrontierMetrics>,
-    /// The metrics of the crawl as a whole, which are the account's.
+    /// The metrics of the whole crawl, which agree with the ledger.
     pub crawl_metrics: Arc<CrawlMetrics>,
-    /// Where waiting URLs go that have outgrown their memory.
+    /// Storage for waiting URLs that have outgrown their memory.
     pub spill: Arc<SpillStorage>,
-    /// Told why the crawl has ended, when it has.
+    /// Receives the reason for the end of the crawl.
     pub finished: oneshot::Sender<EndReason>,
 }
 
-/// The actor.
+/// The frontier's actor.
 pub struct FrontierActor {
     frontier: Frontier,
     due: DueHosts,
-    /// Hosts that were woken and have not been told since that there is no work.
+    /// Hosts that were woken and have not been answered since that there is no work.
     awake: HashSet<HostKey>,
     errands: u64,
-    /// Reasons to keep the crawl open though nothing waits.
+    /// Reasons to keep the crawl open although nothing waits.
     holds: u64,
-    /// What was taken in, ended and let go.
+    /// Number of links accepted, ended and dropped.
     events: u64,
-    /// Leases whose page has ended, and what came of it is not kept yet. They count as leases until it is.
+    /// Leases whose page has ended, but whose result is not persisted yet. They count as leases until it is.
     unkept: u64,
     paused: bool,
-    /// Whether the seeds have come: before, an empty frontier is no end.
+    /// Whether the seeds have arrived: before that, an empty frontier does not end the crawl.
     begun: bool,
-    /// The mean score of the URLs handed out lately.
+    /// The moving average of the scores of granted URLs.
     worth: Option<f64>,
     early_stop: EarlyStop,
-    /// When the next look ahead may be made.
+    /// When the next forecast may be made.
     next_look: Instant,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
-    /// Where changes are kept; none: nowhere, and a lease ends when its page does.
+    /// Where changes are persisted. Without it, a lease ends with its page.
     changes: Option<Arc<dyn ChangePort>>,
-    /// What waited in an earlier run and is refused by now.
+    /// URLs that waited in an earlier run and are rejected now.
     refused: Vec<Ended>,
 }
 
 impl FrontierActor {
-    /// An actor over an empty frontier.
+    /// Creates an actor with an empty frontier.
     pub fn new(mut setup: FrontierSetup) -> Self {
         let (unused, _) = oneshot::channel();
         let finished = Some(std::mem::replace(&mut setup.finished, unused));
@@ -121,8 +121,8 @@ impl FrontierActor {
         }
     }
 
-    /// Takes a URL back that waited in an earlier run, in the order of discovery and before the actor starts. What somebody has banned
-    /// since is let go instead.
+    /// Restores a URL that waited in an earlier run. To be called in the order of discovery and before the actor
+    /// starts. A URL that was banned since is dropped.
     pub fn restore(&mut self, number: u64, mut item: ScheduledUrl) {
         self.begun = true;
         match self.readmit(&item).queued() {
@@ -137,17 +137,17 @@ impl FrontierActor {
         }
     }
 
-    /// So many URLs of a host were accepted in earlier runs; those that wait are among them.
+    /// Restores how many URLs of a host were accepted in earlier runs, including those that still wait.
     pub fn restore_admitted(&mut self, host: &HostKey, count: u64) {
         self.frontier.restore_admitted(host, count);
     }
 
-    /// From now on every change is kept there.
+    /// Persists every change through `changes` from now on.
     pub fn keep_by(&mut self, changes: Arc<dyn ChangePort>) {
         self.changes = Some(changes);
     }
 
-    /// Goes on with the account of an earlier run.
+    /// Resumes with the ledger of an earlier run.
     pub fn go_on(&mut self, ledger: Ledger) {
         self.begun |= ledger.discovered() > 0;
         *self.setup.ledger.lock() = ledger;
@@ -174,11 +174,11 @@ impl Actor for FrontierActor {
         if !refused.is_empty() {
             self.end_waiting(refused);
         }
-        // What an earlier run left.
+        // Hosts with URLs of an earlier run.
         for host in self.frontier.waiting_hosts() {
             self.wake(host);
         }
-        // Ends a crawl whose time is up while every host waits; under load the deadline is seen at each grant anyway.
+        // Ends a crawl at its deadline although every host waits; under load, each grant checks the deadline anyway.
         ctx.run_interval(Duration::from_millis(200), |actor, _| {
             let now = actor.setup.clock.now();
             actor.grant(now);

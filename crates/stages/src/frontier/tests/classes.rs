@@ -1,4 +1,4 @@
-//! Which class a URL waits under: the bound on classes, and classes that change their meaning.
+//! The class that a URL waits under: the bound on classes, and classes that change their meaning.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +20,12 @@ fn bounded(classes_max: u32) -> Frontier {
     Frontier::new(FrontierLimits { classes_max, ..NO_LIMITS }, scores(&[]))
 }
 
-/// The classes of the first host, and how many URLs wait under each.
+/// Returns the classes of the first host, with the number of their URLs.
 fn classes(frontier: &Frontier) -> Vec<(LinkClass, usize)> {
     frontier.classes(&host(1)).map(|(queue, waiting)| (queue.class, waiting)).collect()
 }
 
-/// Pushes a URL of each class and says which classes they wait under.
+/// Pushes a URL of each class, and returns the classes that they wait under.
 fn pushed(frontier: &mut Frontier, classes: &[LinkClass]) -> Vec<(LinkClass, usize)> {
     for (path, class) in (0..).zip(classes) {
         frontier.push(&ScheduledUrl { class: *class, ..item(1, path, 0, 0) }).unwrap();
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn however_few_classes_there_may_be_each_url_comes_out_once_and_under_its_own_class_or_a_common_one(
         classes_max in 0..6_u32,
-        // A class of a cluster, an Apath and a pattern; or nothing: a pop.
+        // A class of a cluster, an Apath and a pattern; none: a pop.
         steps in prop::collection::vec(prop::option::weighted(0.6, (0..2_u32, 0..3_u64, 0..3_u64)), 0..150),
     ) {
         let mut frontier = bounded(classes_max);

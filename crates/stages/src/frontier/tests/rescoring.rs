@@ -17,8 +17,8 @@ impl ClassOrder for Table {
 }
 
 proptest! {
-    /// No place of the first few, which stand for what is on no page. A class keeps the order of discovery, so the order is that of
-    /// all URLs sorted where later ones are no less deep.
+    /// The first Apaths, which stand for no place on a page, are left out. A class keeps the order of discovery, so the
+    /// order is that of all URLs sorted where later ones are no less deep.
     #[test]
     fn pops_between_changes_of_all_scores_are_the_firsts_of_a_full_sort(
         urls in prop::collection::vec((10..40_usize, 0..2_u16), 1..150),
@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// Counts how often it is asked.
+/// Counts how often it is called.
 #[derive(Default)]
 struct Counting(AtomicUsize);
 
@@ -75,7 +75,7 @@ fn a_change_of_scores_ranks_only_the_hosts_that_were_asked_for() {
     assert_eq!(asked_by(&mut frontier, &[]), (0, 0), "nobody asked for anything in between");
 }
 
-/// Class 1 is good and known; 2 and 3 are bad and unknown, 3 is better than 2; 4 is nothing to be curious of.
+/// Class 1 is good and known; 2 and 3 are bad and unknown, 3 is better than 2; 4 arouses no curiosity.
 struct Unknown;
 
 impl ClassOrder for Unknown {

@@ -1,4 +1,4 @@
-//! What people are shown of what waits, against a plain list of it.
+//! The survey against a plain list of what waits.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The frontier against a naive twin: one list, searched from end to end.
+//! The frontier against a naive twin: one list that is searched from end to end.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn host_number(item: &ScheduledUrl) -> u8 {
     (0..3).find(|host| self::host(*host) == item.url.host_key()).unwrap()
 }
 
-/// What may be done to a frontier.
+/// An operation on a frontier.
 #[derive(Debug, Clone)]
 enum Step {
     Push { host: u8, apath: u64, depth: u16 },
@@ -37,7 +37,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Scores and curiosities with many ties, another assignment for each salt.
+/// Scores and curiosities with many ties, different for each salt.
 struct Salted(u64);
 
 impl Salted {
@@ -57,7 +57,7 @@ impl ClassOrder for Salted {
     }
 }
 
-/// A new class that depends on all that may be asked for.
+/// A new class that depends on everything that may be asked for.
 fn new_class(salt: u64, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
     let text = url.len() as u64 + url.bytes().map(u64::from).sum::<u64>() + via.map_or(0, str::len) as u64;
     LinkClass::unclassified(Apath((class.apath.0 + (text % 3) * salt) % 7))
@@ -69,7 +69,8 @@ struct Listed {
     retry: Option<Retry>,
 }
 
-/// When a URL may be tried again: at a time, and when its host has given this many URLs that were no retries, or has none.
+/// When a URL may be retried: at a time, and when its host has yielded this many URLs that were no retries, or has
+/// none.
 #[derive(Clone, Copy)]
 struct Retry {
     at: Instant,
@@ -79,13 +80,13 @@ struct Retry {
 #[derive(Default)]
 struct Twin {
     waiting: Vec<Listed>,
-    /// By host, the URLs taken that were no retries.
+    /// By host, the number of URLs taken that were no retries.
     taken: BTreeMap<u8, u64>,
 }
 
 impl Twin {
-    /// Takes the URL that the rules name: the earliest due retry, else what is to be visited again where it is its turn, else the
-    /// head of the most curious class where it is that one's turn, else the best head of a class.
+    /// Takes the URL that the rules select: the earliest due retry; otherwise a page to visit again where it is its
+    /// turn; otherwise the head of the most curious class where it is its turn; otherwise the best head.
     fn pop(
         &mut self,
         host: u8,
@@ -223,7 +224,7 @@ proptest! {
                 prop_assert_eq!(found, expected);
             }
         }
-        // Nothing is lost: in the end all comes out, in the same order.
+        // Nothing is lost: in the end everything comes out, in the same order.
         for host in 0..3 {
             let rest = std::iter::from_fn(|| frontier.pop(&self::host(host), at(1_000_000)).ok()).map(|lease| lease.item);
             let rest: Vec<ScheduledUrl> = rest.collect();

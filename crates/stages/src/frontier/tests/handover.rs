@@ -1,4 +1,4 @@
-//! Hosts that change hands: what the actor lets go and takes in again.
+//! Hosts that change their node: what the actor drops and takes over again.
 
 use actix::{Context, Handler};
 use parking_lot::Mutex;
@@ -13,7 +13,7 @@ use harvestman_core::clock::Clock;
 use harvestman_fleet::SingleNode;
 use harvestman_metrics::Metrics;
 
-/// What hosts are told, in order.
+/// What hosts receive, in order.
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 
