@@ -38,7 +38,7 @@ command can be repeated and continues after an interruption. Uploads are atomic.
 if a different file of the same name exists at the destination; then, or if an upload fails, the
 exit code is 1.
 
-Requires a build with uploads: cargo build --release --features upload";
+Needs the cargo feature `upload`, which is enabled by default.";
 
 /// Uploads the WARC files of the given directories.
 #[cfg(feature = "upload")]

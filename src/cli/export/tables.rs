@@ -19,7 +19,7 @@ Examples:
   duckdb -c \"SELECT fate, status, count(*), sum(bytes) FROM 'forum/pages.parquet' GROUP BY ALL\"
   python3 -c \"import pandas; print(pandas.read_parquet('forum/pages.parquet').describe())\"
 
-Requires a build with Parquet: cargo build --release --features parquet")]
+Needs the cargo feature `parquet`, which is enabled by default.")]
 pub struct PagesArgs {
     /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -42,7 +42,7 @@ Examples:
     duckdb -c \"SELECT href, count(*) FROM (SELECT unnest(links, recursive := true)
                FROM 'forum/links.parquet') GROUP BY href ORDER BY 2 DESC LIMIT 10\"
 
-Requires a build with Parquet: cargo build --release --features parquet")]
+Needs the cargo feature `parquet`, which is enabled by default.")]
 pub struct LinksArgs {
     /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
