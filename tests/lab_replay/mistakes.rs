@@ -51,7 +51,7 @@ fn a_recording_without_a_page_says_what_it_holds_instead() {
         message.len()
     );
     recording.write("errors.warc", &record);
-    recording.run(&["replay", "errors.warc"]).failed(1, &["errors: there is no HTML page", "1 responses"]);
+    recording.run(&["replay", "errors.warc"]).failed(1, &["errors: no HTML page", "1 responses"]);
 }
 
 #[test]
