@@ -108,7 +108,7 @@ fn the_printed_configuration_loads_to_the_same_configuration() {
 fn the_defaults_are_printed_regardless_of_the_environment() {
     let output = harvestman().args(["config", "--defaults"]).env("HARVESTMAN_BUDGET_PAGES", "2").output().unwrap();
     assert_eq!(printed(&output)["budget"]["pages"].as_integer(), Some(0));
-    assert!(stdout(&output).contains("# Pages fetched with success."));
+    assert!(stdout(&output).contains("# Number of pages fetched successfully."));
 }
 
 #[test]

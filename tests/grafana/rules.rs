@@ -77,7 +77,7 @@ fn alerts_and_help_texts_name_settings_and_commands_that_exist() {
             let words: Vec<&str> = quoted.split_whitespace().collect();
             let known = match words.as_slice() {
                 ["harvestman", "set", _, setting] => is_setting(setting.split('=').next().unwrap()),
-                ["harvestman", command, ..] => commands.contains(&format!("\n## harvestman {command}\n")),
+                ["harvestman", command, ..] => commands.contains(&format!("# harvestman {command}\n")),
                 [setting] if setting.contains('.') => is_setting(setting),
                 _ => continue,
             };
