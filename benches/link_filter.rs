@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use harvestman::config::ParseOptions;
 use harvestman::lab::corpus::{Corpus, canonicaliser};
 use harvestman::lab::measures::Task;
-use harvestman::lab::replay::{Making, Plan, PolicyName, make, replay};
+use harvestman::lab::replay::{Plan, PolicyInputs, PolicyName, make, replay};
 use harvestman::lab::sim::{Family, World, WorldOptions};
 use harvestman::model::{Apath, LinkClass, LinkGroup, ParsedPage};
 use harvestman::parse::Parser;
@@ -30,7 +30,7 @@ fn learnt() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
     let corpus = Arc::new(Corpus::from_world(&world).expect("it is small"));
     let plan = Plan::new(&corpus, Task::Ucc, corpus.len());
     let mut last = None;
-    let policy = make(PolicyName::ClusterGraph, &Making::new(Seed(1)));
+    let policy = make(PolicyName::ClusterGraph, &PolicyInputs::new(Seed(1)));
     let done = replay(&plan, policy, |_, _, crawl| last = Some(crawl.snapshot())).expect("a recording can be crawled");
     let policy = last.expect("something was fetched");
     let mut parser = Parser::new(&ParseOptions::default());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use harvestman::config::ClusterBy;
 use harvestman::lab::corpus::{Corpus, PageId, Truth};
 use harvestman::lab::measures::Task;
-use harvestman::lab::replay::{Making, Plan, PolicyName, Variant, make, replay};
+use harvestman::lab::replay::{Plan, PolicyInputs, PolicyName, Variant, make, replay};
 use harvestman::seed::Seed;
 
 /// Loads a corpus; without it, the test reports that it is skipped.
@@ -44,7 +44,7 @@ struct Measured {
 fn measure(corpus: &Arc<Corpus>, by: ClusterBy, seed: u64, sample_free: Option<usize>) -> Measured {
     let truth = corpus.truth().expect("the corpus has labels");
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 2 * corpus.len()) };
-    let making = Making { variant: Variant::Default, by, ..Making::new(Seed(seed)) };
+    let making = PolicyInputs { variant: Variant::Default, by, ..PolicyInputs::new(Seed(seed)) };
     let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).expect("the default settings hold");
     let fetched: HashSet<PageId> = done.order.iter().filter_map(|request| request.page).collect();
     let valuable: Vec<PageId> = corpus.ids().filter(|id| is_valuable(truth, *id)).collect();

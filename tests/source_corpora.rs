@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use harvestman::lab::corpus::Corpus;
 use harvestman::lab::measures::{Harvest, Judge, Task};
-use harvestman::lab::replay::{Making, Plan, PolicyName, Replay, Variant, make, replay};
+use harvestman::lab::replay::{Plan, PolicyInputs, PolicyName, Replay, Variant, make, replay};
 use harvestman::seed::Seed;
 
 /// Loads a corpus; without it, the test reports that it is skipped.
@@ -21,7 +21,7 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
 
 fn crawl(corpus: &Arc<Corpus>, name: PolicyName, variant: Variant, sample_free: Option<usize>) -> (Replay, f64) {
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 498) };
-    let making = Making { variant, ..Making::new(Seed(1)) };
+    let making = PolicyInputs { variant, ..PolicyInputs::new(Seed(1)) };
     let done = replay(&plan, make(name, &making), |_, _, _| {}).expect("the default settings hold");
     let wanted = Judge::new(corpus, Task::Ucc).wanted();
     let valid = Harvest::of(&done.fetches, wanted).valid_ratio.expect("the corpus has labels");

@@ -9,8 +9,6 @@ use crate::uses::Imports;
 /// The cycles that are excused: the files of each, in alphabetical order.
 const EXCEPTIONS: &[Exception] = &[
     ("admin", "lib.rs orders.rs", "to be removed"),
-    ("policy", "cluster_graph/learnt.rs cluster_graph/snapshot.rs", "to be removed"),
-    ("policy", "follow/publication.rs learned/snapshot.rs learned/stored.rs", "to be removed"),
     ("storage", "archive/tables/lines.rs archive/tables/mod.rs", "to be removed"),
     ("storage", "dedup/bloom/set.rs dedup/bloom/shard.rs", "to be removed"),
     ("storage", "dedup/disk/run.rs dedup/disk/scan.rs", "to be removed"),

@@ -6,15 +6,7 @@ use crate::exceptions::{Exception, Violations, check};
 use crate::sources::{CRATES, Crate};
 
 /// The names that several types of a crate have.
-const EXCEPTIONS: &[Exception] = &[
-    ("policy", "Classes", "to be removed"),
-    ("policy", "Forms", "to be removed"),
-    ("policy", "Learnt", "to be removed"),
-    ("policy", "Places", "to be removed"),
-    ("policy", "Sampled", "to be removed"),
-    ("policy", "Sampling", "to be removed"),
-    ("policy", "Stage", "to be removed"),
-];
+const EXCEPTIONS: &[Exception] = &[];
 
 fn violations(of: &Crate) -> Violations {
     let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

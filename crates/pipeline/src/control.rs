@@ -93,10 +93,10 @@ impl CrawlControl {
     /// fetched.
     fn reach(&self, target: &Target) -> Option<String> {
         let Target::Cluster(cluster) = target else { return None };
-        let (foretold, pages) = self.publisher.foretold(*cluster);
-        (foretold * 10 < pages * 9).then(|| {
+        let (predicted_pages, pages) = self.publisher.predicted_pages(*cluster);
+        (predicted_pages * 10 < pages * 9).then(|| {
             format!(
-                "it reaches {foretold} of the {pages} pages of this cluster that are known: the URLs of the others look like \
+                "it reaches {predicted_pages} of the {pages} pages of this cluster that are known: the URLs of the others look like \
                  those of other clusters, or were seen too seldom yet; a form of URLs, as /tag/*, reaches them too"
             )
         })

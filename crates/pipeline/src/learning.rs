@@ -266,8 +266,8 @@ impl Learning {
         if self.untold && self.live.wants_facts(began) {
             self.untold = false;
             // Names change with lessons alone.
-            let spells = self.spelt != self.facts.lessons;
-            self.spelt = self.facts.lessons;
+            let spells = self.spelt != self.facts.model_updates;
+            self.spelt = self.facts.model_updates;
             let facts = self.policy.site_facts(spells.then_some(&mut *self.spell));
             self.live.leave_facts(facts, (began, self.clock.now()));
         }
@@ -297,7 +297,7 @@ impl Learning {
         // The guard looks at no classes.
         if !self.gathers() {
             let is_older = seen.generation < self.snapshot.generation();
-            policy::bring_up_to_date(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
+            policy::update_observation(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
         let cluster = self.see_destination(&seen.observation);
         let kept = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
@@ -324,8 +324,8 @@ impl Learning {
                 self.facts.clusters
             );
         }
-        if self.facts.lessons > before.lessons {
-            self.metrics.lessons.add(self.facts.lessons - before.lessons);
+        if self.facts.model_updates > before.model_updates {
+            self.metrics.lessons.add(self.facts.model_updates - before.model_updates);
             self.metrics.lesson_seconds.add(spent);
             // What waits is of the generation before: the sooner that is over the better.
             self.publish();

@@ -73,7 +73,7 @@ impl Policy for Scripted {
     }
 
     fn facts(&self) -> PolicyFacts {
-        PolicyFacts { lessons: self.generation, clusters: 2, duplicates: self.seen, ..PolicyFacts::default() }
+        PolicyFacts { model_updates: self.generation, clusters: 2, duplicates: self.seen, ..PolicyFacts::default() }
     }
 }
 

@@ -153,7 +153,7 @@ mod tests {
         let options = ParseOptions::default();
         let mut policy = harvestman_policy::make(
             harvestman_core::config::PolicyKind::Ucc,
-            &harvestman_policy::Making::new(harvestman_core::seed::Seed(1)),
+            &harvestman_policy::PolicyInputs::new(harvestman_core::seed::Seed(1)),
             spelling_reader(&options),
         );
         ModelFile::new(dir.path(), &options).leave(&mut *policy);

@@ -6,7 +6,7 @@ use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
 use harvestman_core::model::Timings;
 use harvestman_core::seed::Seed;
-use harvestman_policy::Making;
+use harvestman_policy::PolicyInputs;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
@@ -18,7 +18,7 @@ fn processor(change: impl FnOnce(&mut Config)) -> PageProcessor {
     config.scope.mode = ScopeMode::Any;
     change(&mut config);
     let read = crate::example::reader(&ParseOptions::default());
-    let policy = harvestman_policy::make(PolicyKind::Bfs, &Making::new(Seed(0)), read).snapshot();
+    let policy = harvestman_policy::make(PolicyKind::Bfs, &PolicyInputs::new(Seed(0)), read).snapshot();
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
     let rules = crate::offline::rules(&config, &[], shared, Arc::new(|_| true)).unwrap();
     PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()))

@@ -32,7 +32,8 @@ use harvestman_metrics::Metrics;
 use harvestman_policy::learned::SiteModel;
 use harvestman_policy::steering::Steering;
 use harvestman_policy::{
-    self as policy, CurrentPolicy, ExamplePage, Guarded, Making, Observation, Policy, PolicySnapshot, Proposal,
+    self as policy, CurrentPolicy, ExamplePage, GuardedPolicy, Observation, Policy, PolicyInputs, PolicySnapshot,
+    Proposal,
 };
 use harvestman_stages::frontier::{LinksFound, Order, OrderSlot};
 use harvestman_structure::parse::Parser;
@@ -85,7 +86,7 @@ impl PolicySetup {
             example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
         let NodePolicy { mut policy, shared } = environment.policy(&making(config, example, model), seed);
         if config.filter.trap_guard {
-            policy = Box::new(Guarded::new(policy));
+            policy = Box::new(GuardedPolicy::new(policy));
         }
         let first = policy.snapshot();
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
@@ -176,12 +177,12 @@ impl PolicySetup {
 fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
     let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
     Arc::new(move |seed| {
-        let making = Making {
+        let making = PolicyInputs {
             variant: options.variant,
             example: example.as_ref(),
             model: model.as_ref(),
             by: options.by,
-            ..Making::new(seed)
+            ..PolicyInputs::new(seed)
         };
         policy::make(kind, &making, reader(&parse))
     })

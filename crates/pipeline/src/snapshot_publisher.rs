@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::order::order;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, ClusterId, LinkClass};
-use harvestman_policy::steering::{BansAndPins, Destinations, KnownCluster, LeadsTo, Steering};
+use harvestman_policy::steering::{BansAndPins, Destinations, KnownCluster, PatternClusters, Steering};
 use harvestman_policy::{self as policy, AdjustedSnapshot, CurrentPolicy, PolicySnapshot};
 use harvestman_stages::frontier::Order;
 
@@ -28,7 +28,7 @@ struct State {
     inner: Arc<dyn PolicySnapshot>,
     steering: Arc<Steering>,
     destinations: Destinations,
-    leads: Arc<LeadsTo>,
+    leads: Arc<PatternClusters>,
     /// Grows with each change of the steering or of what it means; 0 while there was none.
     generation: u64,
 }
@@ -117,15 +117,15 @@ impl SnapshotPublisher {
         self.state.lock().destinations.clusters().clone()
     }
 
-    /// How many of a cluster's pages links are known to lead to, and how many there are; see [`Destinations::foretold`].
-    pub(super) fn foretold(&self, cluster: ClusterId) -> (usize, usize) {
+    /// How many of a cluster's pages links are known to lead to, and how many there are; see [`Destinations::predicted_pages`].
+    pub(super) fn predicted_pages(&self, cluster: ClusterId) -> (usize, usize) {
         let state = self.state.lock();
-        state.destinations.foretold(cluster, |url| state.inner.pattern(url))
+        state.destinations.predicted_pages(cluster, |url| state.inner.pattern(url))
     }
 
     /// Where links lead, by the pages that were fetched.
-    pub(super) fn leads_to(&self) -> LeadsTo {
-        self.state.lock().destinations.leads_to()
+    pub(super) fn leads_to(&self) -> PatternClusters {
+        self.state.lock().destinations.pattern_clusters()
     }
 
     /// What is banned and pinned.
@@ -139,7 +139,7 @@ impl SnapshotPublisher {
             return;
         }
         let wanted: Vec<ClusterId> = state.steering.clusters().collect();
-        let leads = state.destinations.leads_to().only(&wanted);
+        let leads = state.destinations.pattern_clusters().only(&wanted);
         if leads != *state.leads {
             state.leads = Arc::new(leads);
             state.generation += 1;

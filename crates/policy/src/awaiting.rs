@@ -136,8 +136,8 @@ impl Policy for AwaitsExample {
         self.now().is_sampling()
     }
 
-    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
-        self.now_mut().afresh()
+    fn restarted(&mut self) -> Option<Box<dyn Policy>> {
+        self.now_mut().restarted()
     }
 
     fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_with_the_example_and_is_shown_what_came_before_and_after() {
+    fn the_policy_starts_with_the_example_and_is_shown_earlier_and_later_fetches() {
         let notes = Notes::default();
         let (inner, bags) = (notes.clone(), Arc::new(Mutex::new(Vec::new())));
         let seen_bags = Arc::clone(&bags);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_example_that_never_comes_leaves_breadth_first_order_and_bounded_memory() {
-        let begin: Begin = Box::new(|_| unreachable!("the example did not come"));
+        let begin: Begin = Box::new(|_| unreachable!("the example was not fetched"));
         let mut policy = AwaitsExample::new(CanonicalUrl::from_canonical("http://h.test/b"), begin);
         (0..BUFFERED_MAX + 10).for_each(|n| policy.observe(page(&format!("http://h.test/p{n}"), 1)));
         let State::Awaiting(awaiting) = &policy.0 else { panic!("it has begun") };

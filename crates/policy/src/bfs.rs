@@ -1,11 +1,12 @@
-//! Breadth-first: everything is wanted, the nearest to the seeds first. The baseline of every comparison.
+//! Breadth-first order: every link is wanted, those nearest to the seeds first. The baseline of every comparison.
 
 use std::sync::Arc;
 
 use super::{Observation, Policy, PolicySnapshot};
 use harvestman_core::model::{ClassOrder, LinkClass};
 
-/// The breadth-first policy. It learns nothing: all classes score the same, which leaves depth and the order of discovery.
+/// The breadth-first policy. It learns nothing: all classes score the same, which leaves depth and the order of
+/// discovery.
 #[derive(Debug, Clone, Copy)]
 pub struct BreadthFirst;
 

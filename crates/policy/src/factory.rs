@@ -1,4 +1,4 @@
-//! Policies by name.
+//! Creates policies by name.
 
 use super::baselines::{
     IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
@@ -12,41 +12,41 @@ use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::CanonicalUrl;
 
-/// Pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5), unless told otherwise.
+/// Default number of pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5).
 const SAMPLE_PAGES: usize = 1_000;
-/// What a near-duplicate of a wanted page is worth to `target`.
+/// The worth of a near-duplicate of a wanted page to `target`.
 const DUPLICATE_WORTH: f64 = 0.5;
 
 /// A page like those that are wanted.
 #[derive(Debug, Clone)]
 pub struct ExamplePage {
-    /// Its address.
+    /// The address of the page.
     pub url: CanonicalUrl,
-    /// What it is, where it is at hand: with its body, if it is not a seed of the crawl besides.
+    /// The page's facts, where it is available; they include its body unless the page is a seed of the crawl.
     pub facts: Option<PageFacts>,
 }
 
-/// What a policy is made with.
+/// The inputs that a policy is made from.
 #[derive(Clone)]
-pub struct Making<'a> {
-    /// Which form of it; `ucc`, `target` and `cluster-graph` have both, the others the default alone.
+pub struct PolicyInputs<'a> {
+    /// The form of the policy; `ucc`, `target` and `cluster-graph` have both forms, the others only the default one.
     pub variant: PolicyVariant,
-    /// Where its random draws start.
+    /// The seed of its random draws.
     pub seed: Seed,
-    /// The page that others shall be like; without one, all look for what users wrote.
+    /// The page that wanted pages resemble; without one, all policies look for content that users wrote.
     pub example: Option<&'a ExamplePage>,
-    /// Pages to sample, where a policy learns from a sample; none: what its paper says.
+    /// The number of pages to sample, for policies that learn from a sample; `None`: the number in their paper.
     pub sample_pages: Option<usize>,
-    /// What `cluster-graph` tells kinds of pages by.
+    /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
-    /// What an earlier crawl learnt of the site: for `ucc` and `target` in their default form, and for `cluster-graph`, which then
-    /// takes variant and kinds from it.
+    /// What an earlier crawl learnt of the site: for `ucc` and `target` in their default form, and for `cluster-graph`,
+    /// which then takes its variant and its clusters from the model.
     pub model: Option<&'a SiteModel>,
 }
 
-impl Making<'_> {
+impl PolicyInputs<'_> {
     /// The defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Making<'_> {
         Tuning { sample_max: self.sample_pages.unwrap_or(SAMPLE_PAGES), ..Tuning::default() }
     }
 
-    /// A policy that learns: from the model on, where there is one.
+    /// Makes a learning policy, which starts from the model if there is one.
     fn learned(&self, goal: Goal, read: Box<ReadPage>) -> Learned {
         match self.model {
             Some(model) => Learned::from_model(goal, self.tuning(), self.seed.0, read, model.clone()),
@@ -72,7 +72,8 @@ impl Making<'_> {
         }
     }
 
-    /// A policy that looks for pages like the example: at once where that is at hand, otherwise once it has been fetched.
+    /// Makes a policy that looks for pages like the example: at once where the page is available, otherwise once it has
+    /// been fetched.
     fn looking_for(&self, policy: impl FnOnce(Wanted) -> Box<dyn Policy> + Send + 'static) -> Box<dyn Policy> {
         match self.example {
             None => policy(Wanted::Content),
@@ -84,36 +85,36 @@ impl Making<'_> {
     }
 }
 
-/// Makes a policy that knows nothing yet but the example and the model. `read` reads a page again.
-pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
-    let seed = making.seed;
-    let paper = making.variant == PolicyVariant::Paper;
-    let sample_pages = making.sample_pages.unwrap_or(SAMPLE_PAGES);
+/// Makes a policy that knows only the example and the model. `read` parses a page again.
+pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
+    let seed = inputs.seed;
+    let paper = inputs.variant == PolicyVariant::Paper;
+    let sample_pages = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
     match kind {
         PolicyKind::Bfs => Box::new(BreadthFirst),
         PolicyKind::Random => Box::new(Random::new(seed)),
         PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
-        PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, making), seed)),
-        PolicyKind::Ucc => Box::new(making.learned(Goal::Content, read)),
-        PolicyKind::Target => Box::new(target(making, read)),
+        PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, inputs), seed)),
+        PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
+        PolicyKind::Target => Box::new(target(inputs, read)),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
-            making.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
+            inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
         }
-        PolicyKind::Tpm => making.looking_for(move |wanted| Box::new(Tpm::new(wanted, sample_pages))),
+        PolicyKind::Tpm => inputs.looking_for(move |wanted| Box::new(Tpm::new(wanted, sample_pages))),
         PolicyKind::Sb => {
-            let spelling = making.spelling.clone();
+            let spelling = inputs.spelling.clone();
             let options = SbOptions::default();
-            making.looking_for(move |wanted| Box::new(SleepingBandit::new(wanted, options, spelling, seed)))
+            inputs.looking_for(move |wanted| Box::new(SleepingBandit::new(wanted, options, spelling, seed)))
         }
         PolicyKind::ClusterGraph => {
-            if let Some((facts, graph)) = making.model.and_then(|model| Some((&model.facts, model.graph()?))) {
+            if let Some((facts, graph)) = inputs.model.and_then(|model| Some((&model.facts, model.graph()?))) {
                 return Box::new(ClusterGraphPolicy::from_model(facts.clone(), graph.clone()));
             }
             let options = if paper {
                 ClusterGraphOptions::paper(sample_pages)
             } else {
-                ClusterGraphOptions::default_form(making.by, sample_pages)
+                ClusterGraphOptions::default_form(inputs.by, sample_pages)
             };
             Box::new(ClusterGraphPolicy::new(options, seed, read))
         }
@@ -121,25 +122,25 @@ pub fn make(kind: PolicyKind, making: &Making<'_>, read: Box<ReadPage>) -> Box<d
 }
 
 /// The options of SOUrCe as printed, for `ucc` or `target`.
-pub fn paper_options(kind: PolicyKind, making: &Making<'_>) -> SourceOptions {
-    let example = making.example.filter(|_| kind == PolicyKind::Target);
+pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptions {
+    let example = inputs.example.filter(|_| kind == PolicyKind::Target);
     let mut options = SourceOptions::paper(example.map_or(SourceGoal::Content, |example| {
         let bag = example.facts.as_ref().map(|facts| facts.bag.clone()).unwrap_or_default();
         SourceGoal::Like { url: example.url.fingerprint(), bag }
     }));
-    options.sampling.pages_max = making.sample_pages.unwrap_or(SAMPLE_PAGES);
+    options.sampling.pages_max = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
     options
 }
 
-fn target(making: &Making<'_>, read: Box<ReadPage>) -> Learned {
-    let goal = making.example.map_or(Goal::Content, |example| {
+fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
+    let goal = inputs.example.map_or(Goal::Content, |example| {
         Goal::Like(Example { url: example.url.as_str().to_owned(), duplicate_worth: DUPLICATE_WORTH })
     });
-    let mut policy = making.learned(goal, read);
-    if let Some(ExamplePage { url, facts: Some(facts) }) = making.example
+    let mut policy = inputs.learned(goal, read);
+    if let Some(ExamplePage { url, facts: Some(facts) }) = inputs.example
         && facts.body.is_some()
     {
-        // It is the first page of the sample: it belongs to a cluster as soon as there are clusters.
+        // It is the first page of the sample: it belongs to a cluster as soon as clusters exist.
         let outcome = Outcome::Page(Box::new(facts.clone()));
         let class = LinkClass::unclassified(Apath::SEED);
         policy.observe(Observation { url: url.clone(), class, via: None, outcome, new: Vec::new() });
@@ -157,14 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_made_with_and_without_an_example_and_only_breadth_first_never_learns() {
+    fn every_policy_is_made_with_and_without_an_example_and_only_breadth_first_never_learns() {
         let url = CanonicalUrl::from_canonical("http://h.test/topic/1/");
         let elsewhere = ExamplePage { url: url.clone(), facts: None };
         let at_hand = ExamplePage { url, facts: Some(PageFacts::default()) };
         for kind in PolicyKind::ALL {
             for example in [None, Some(&elsewhere), Some(&at_hand)] {
                 for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
-                    let mut policy = make(kind, &Making { example, variant, ..Making::new(Seed(1)) }, read());
+                    let mut policy =
+                        make(kind, &PolicyInputs { example, variant, ..PolicyInputs::new(Seed(1)) }, read());
                     assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
                     let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
                     assert!(!score.is_nan(), "{}", kind.name());

@@ -1,4 +1,4 @@
-//! What a policy learns from: one value for each fetch that has ended.
+//! What a policy learns from: one value per fetch that has ended.
 
 use std::sync::Arc;
 
@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 use harvestman_core::model::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PatternId, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-/// What a policy wants to be told of each page. What nobody asked for is not collected.
+/// What observations of pages must contain for a policy. What no policy needs is not collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Needs {
-    /// The shown texts, as content units.
+    /// The visible texts, as content units.
     pub units: bool,
-    /// What is shown, numbers left out ([`PageFacts::gist`]).
+    /// What the page shows, without numbers ([`PageFacts::gist`]).
     pub gist: bool,
-    /// Every link, also those to URLs that were known.
+    /// Every link, including those to known URLs.
     pub links: bool,
-    /// The page itself, decoded, to be read again when class names are chosen.
+    /// The decoded page itself, to be parsed again when class names are chosen.
     pub body: bool,
 }
 
 /// A fetch that has ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Observation {
-    /// What was fetched.
+    /// The URL that was fetched.
     pub url: CanonicalUrl,
     /// The class that it was queued under.
     pub class: LinkClass,
     /// The page that it was discovered on.
     pub via: Option<Arc<str>>,
-    /// What came.
+    /// The result.
     pub outcome: Outcome,
-    /// Links on it that were new and are now waiting.
+    /// New links on the page, which now wait.
     pub new: Vec<NewLink>,
 }
 
-/// What came of a fetch.
+/// The result of a fetch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Outcome {
     /// An HTML page.
     Page(Box<PageFacts>),
-    /// A redirect; its target, where it was new, is the one new link.
+    /// A redirect; its target, if it was new, is the only new link.
     Redirected,
     /// A document that is no page: an image, a feed.
     Document,
@@ -52,14 +52,14 @@ pub enum Outcome {
 /// What is known of a fetched page.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PageFacts {
-    /// Its bag of leaf paths, as the snapshot of the moment had it read.
+    /// Its bag of leaf paths, as parsed for the snapshot of that moment.
     pub bag: Vec<LeafPath>,
     /// Its texts, if [`Needs::units`].
     pub units: Vec<ContentUnit>,
-    /// What it shows, numbers left out, as hashes, if [`Needs::gist`]: the same on two pages that differ in nothing but numbers,
+    /// Hashes of what it shows, without numbers, if [`Needs::gist`]: equal on two pages that differ only in numbers,
     /// dates and identifiers.
     pub gist: Vec<u64>,
-    /// What its forms hold.
+    /// What its forms contain.
     pub forms: FormFacts,
     /// All its links within the crawl's scope, if [`Needs::links`].
     pub links: Vec<PlacedLink>,
@@ -72,27 +72,27 @@ pub struct PageFacts {
 pub struct PlacedLink {
     /// The place.
     pub apath: Apath,
-    /// Where it leads.
+    /// The target.
     pub url: Fingerprint,
-    /// The finer pattern of its URL, where that was looked at.
+    /// The finer pattern of its URL, where that was looked up.
     pub pattern: PatternId,
-    /// Why it was refused by what the policy has learnt; none where it was not.
+    /// Why the policy rejected it; `None` where it did not.
     pub refused: Option<PolicyRefusal>,
 }
 
 impl PlacedLink {
-    /// A link that was not refused, and whose pattern was not looked at.
+    /// A link that was not rejected and whose pattern was not looked up.
     pub const fn new(apath: Apath, url: Fingerprint) -> Self {
         Self { apath, url, pattern: PatternId::NONE, refused: None }
     }
 }
 
-/// A link that was new.
+/// A new link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewLink {
     /// The class that it waits under.
     pub class: LinkClass,
-    /// Where it leads.
+    /// The target.
     pub url: CanonicalUrl,
 }
 
@@ -101,6 +101,6 @@ pub struct NewLink {
 pub struct Proposal {
     /// The address, canonical.
     pub url: String,
-    /// The page on which the address stood that it extends.
+    /// The page with the address that it extends.
     pub via: String,
 }

@@ -1,4 +1,4 @@
-//! What every policy must hold to, tried on made-up sites through the frontier itself.
+//! Properties that every policy must have, tested on generated sites through the frontier itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_stages::frontier::{Frontier, FrontierLimits};
 
 const ORIGIN: &str = "http://h.test";
-/// More than any made-up site has pages.
+/// More than any generated site has pages.
 const NO_BUDGET: usize = 1000;
 
-/// What a fetch of a made-up page brings.
+/// The kind of response of a generated page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Page,
@@ -26,7 +26,7 @@ enum Kind {
     Redirected,
 }
 
-/// A made-up page: its template, and its links by place and number of the target.
+/// A generated page: its template, and its links by place and number of the target.
 #[derive(Debug, Clone)]
 struct Made {
     kind: Kind,
@@ -52,7 +52,7 @@ fn sites() -> impl Strategy<Value = Site> {
     })
 }
 
-/// The address of a page: its template shows in it, as on real sites.
+/// The address of a page, which shows its template, as on real sites.
 fn address(site: &Site, page: usize) -> CanonicalUrl {
     let folder = ["list", "topic", "user"][usize::from(site[page].template)];
     CanonicalUrl::from_canonical(format!("{ORIGIN}/{folder}/{page}"))
@@ -70,7 +70,7 @@ fn units(made: &Made, page: usize) -> Vec<ContentUnit> {
     vec![unit(1, 5), unit(1000 + page as u64, if made.template == 1 { 60 } else { 2 })]
 }
 
-/// A crawl of a made-up site: it does what the pipeline does, one fetch after the other.
+/// A crawl of a generated site, which does what the pipeline does, one fetch after the other.
 struct Crawl<'a> {
     site: &'a Site,
     policy: Box<dyn Policy>,
@@ -148,7 +148,7 @@ impl<'a> Crawl<'a> {
         new
     }
 
-    /// What is told of a page: only what the policy has asked for.
+    /// The outcome of a page's fetch, with only what the policy needs.
     fn outcome(&self, page: usize) -> Outcome {
         let (made, needs) = (&self.site[page], self.policy.needs());
         let placed = |(place, target): &(u8, usize)| {
@@ -167,19 +167,20 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// Takes the policy's next snapshot, and puts what waits under other classes where they have changed their meaning.
+    /// Takes the policy's next snapshot, and moves waiting URLs to other classes where these have changed their
+    /// meaning.
     fn adopt(&mut self) {
         let next = self.policy.snapshot();
         assert_eq!(next.version(), self.snapshot.version() + 1, "each snapshot has its version");
         assert!(next.generation() >= self.snapshot.generation());
         if next.generation() > self.snapshot.generation() {
-            self.put_anew(&next);
+            self.reclassify(&next);
         }
         self.snapshot = next;
         self.frontier.set_order(Arc::clone(&self.snapshot) as _);
     }
 
-    fn put_anew(&mut self, next: &Arc<dyn PolicySnapshot>) {
+    fn reclassify(&mut self, next: &Arc<dyn PolicySnapshot>) {
         let host = HostKey::from_origin(ORIGIN);
         let mut waiting: Vec<ScheduledUrl> =
             std::iter::from_fn(|| self.frontier.pop(&host, Instant::EPOCH).ok()).map(|lease| lease.item).collect();
@@ -200,8 +201,8 @@ fn frontier(snapshot: &Arc<dyn PolicySnapshot>) -> Frontier {
     )
 }
 
-/// Checks what every policy must hold to: each wanted page is fetched exactly once if there is time for all, no more than a
-/// budget otherwise, always in the same order for the same seed, and by scores that are numbers.
+/// Checks what every policy must guarantee: each wanted page is fetched exactly once if the budget allows, no more than
+/// the budget otherwise, always in the same order for the same seed, and by scores that are numbers.
 pub fn holds_for_any_policy(make: impl Fn(Seed) -> Box<dyn Policy>) {
     let config = ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() };
     let cases = (sites(), any::<u64>(), 0..20_usize);
@@ -222,7 +223,7 @@ pub fn holds_for_any_policy(make: impl Fn(Seed) -> Box<dyn Policy>) {
     TestRunner::new(config).run(&cases, holds).unwrap();
 }
 
-/// A policy for the tests of the properties themselves: breadth-first, as a policy.
+/// Breadth-first order as a policy, to test the properties themselves.
 struct Plain(u64);
 
 impl Policy for Plain {
@@ -266,13 +267,13 @@ fn breadth_first_reaches_every_page_in_the_order_of_depth() {
     assert_eq!(fetched, [0, 3, 1, 2].map(|page| address(&site, page)));
 }
 
-/// Why links of a class are rejected: all at its place, where it has no pattern.
+/// Why links of a class are rejected; a class without a pattern means all links at its place.
 pub fn refused(snapshot: &dyn PolicySnapshot, class: LinkClass) -> Option<PolicyRefusal> {
     let is_place = class.pattern == UrlPattern::NONE;
     snapshot.admit(&if is_place { Link::Place(class) } else { Link::Class(class) }).refusal()
 }
 
-/// The observation of a page `name` of the made-up host, with these new links, and links to these URLs that were known.
+/// The observation of a page `name` of the generated host, with these new links and links to these known URLs.
 pub fn page(name: &str, class: LinkClass, new: &[(LinkClass, &str)], known: &[&str]) -> Observation {
     let url = |name: &str| CanonicalUrl::from_canonical(format!("{ORIGIN}/{name}"));
     let known = known.iter().map(|name| (Apath(99), *name));

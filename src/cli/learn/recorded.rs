@@ -11,7 +11,7 @@ use harvestman_core::config::{ParseOptions, PolicyVariant};
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::{Corpus, PageId};
 use harvestman_lab::measures::Task;
-use harvestman_lab::replay::{ExamplePage, Making, Plan, PolicyName, Variant, make, replay_keeping};
+use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Variant, make, replay_keeping};
 use harvestman_pipeline::spelling_reader;
 use harvestman_policy::learned::SiteModel;
 use harvestman_report::CrawlStatus;
@@ -52,7 +52,7 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
     };
     let variant = if args.variant == Some(PolicyVariant::Paper) { Variant::Paper } else { Variant::Default };
     let by = args.by.unwrap_or_default();
-    let making = Making { example: example.as_ref(), variant, by, ..Making::new(Seed(args.seed)) };
+    let making = PolicyInputs { example: example.as_ref(), variant, by, ..PolicyInputs::new(Seed(args.seed)) };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let (pages, all) = (args.pages as usize, Plan::new(corpus, Task::Ucc, args.pages as usize));
     // A cluster graph is learnt from its sample only.

@@ -15,7 +15,7 @@ use harvestman_core::model::TrapRecord;
 use harvestman_core::seed::Seed;
 use harvestman_lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use harvestman_lab::measures::{Harvest, Judge, Task};
-use harvestman_lab::replay::{ExamplePage, Making, Plan, PolicyName, make, replay, spelling};
+use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, make, replay, spelling};
 use harvestman_lab::tables::{Measure, Row};
 use harvestman_stages::frontier::EarlyStopOptions;
 use summary::Summary;
@@ -25,13 +25,13 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let corpus = Arc::new(load_with_notes(&args.corpus, args.labels.as_deref(), args.no_labels)?);
     let goal = Goal::of(&corpus, args)?;
     let example = goal.example.map(|id| ExamplePage::of(&corpus, id));
-    let making = Making {
+    let making = PolicyInputs {
         variant: args.variant.variant,
         example: example.as_ref(),
         sample_pages: args.sample,
         by: args.variant.by,
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
-        ..Making::new(Seed(args.seed))
+        ..PolicyInputs::new(Seed(args.seed))
     };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve};
-use crate::replay::{ExamplePage, Making, Plan, PolicyName, Replay, make, replay, spelling};
+use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, make, replay, spelling};
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
@@ -101,13 +101,13 @@ impl Crawl {
     /// Returns the plan and the policy.
     fn plan<'a>(&self, corpus: &'a Arc<Corpus>, spelling: Option<&Spelling>) -> (Plan<'a>, Box<dyn Policy>) {
         let example = self.example.map(|id| ExamplePage::of(corpus, id));
-        let making = Making {
+        let making = PolicyInputs {
             variant: self.contender.form.variant,
             example: example.as_ref(),
             sample_pages: self.sample,
             by: self.contender.form.by,
             spelling: spelling.cloned(),
-            ..Making::new(Seed(self.seed))
+            ..PolicyInputs::new(Seed(self.seed))
         };
         let policy = make(self.contender.policy, &making);
         let seeds = example.iter().map(|example| example.url.clone()).collect();

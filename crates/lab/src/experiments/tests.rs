@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::*;
 use crate::corpus::{PageId, Truth};
 use crate::measures::Task;
-use crate::replay::{Making, Plan, PolicyName, make, replay};
+use crate::replay::{Plan, PolicyInputs, PolicyName, make, replay};
 use crate::tables::Measure;
 use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, World, WorldOptions};
@@ -204,7 +204,7 @@ fn learnt_clusters_are_reported_for_the_fetched_pages() {
     let learnt = |policy| {
         let plan = Plan::new(&corpus, Task::Ucc, 60);
         let mut snapshot = None;
-        let policy = make(policy, &Making::new(Seed(1)));
+        let policy = make(policy, &PolicyInputs::new(Seed(1)));
         let done = replay(&plan, policy, |_, _, crawl| snapshot = Some(crawl.snapshot())).unwrap();
         (clusters(&corpus, &done.order, &*snapshot.unwrap()), done)
     };

@@ -30,7 +30,7 @@ impl ExamplePage {
     }
 }
 
-/// Spells out the Apaths of a recording, for [`super::Making::spelling`]. Reads all pages once.
+/// Spells out the Apaths of a recording, for [`super::PolicyInputs::spelling`]. Reads all pages once.
 pub fn spelling(corpus: &Corpus) -> baselines::Spelling {
     let mut parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
     let mut texts: HashMap<Apath, Box<str>, FixedState> = HashMap::default();

@@ -16,7 +16,7 @@ use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
 pub use names::{PolicyName, Unknown, Variant};
-pub use policies::{Making, make, source_options};
+pub use policies::{PolicyInputs, make, source_options};
 
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Fetched, Judge, Task};
@@ -27,7 +27,7 @@ use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_pipeline::Error;
 use harvestman_pipeline::offline::Offline;
-use harvestman_policy::{Guarded, Policy};
+use harvestman_policy::{GuardedPolicy, Policy};
 use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, YieldForecast};
 
 /// The specification of a replay.
@@ -125,7 +125,7 @@ pub fn replay_keeping(
         Some(requests) => take_sample(plan, policy, requests)?,
         None => (policy, 0),
     };
-    let policy = if plan.trap_guard { Box::new(Guarded::new(policy)) } else { policy };
+    let policy = if plan.trap_guard { Box::new(GuardedPolicy::new(policy)) } else { policy };
     let mut crawl = start(plan, policy)?;
     let mut judge = Judge::new(plan.corpus, plan.task.clone());
     let mut done = Replay {
@@ -176,7 +176,7 @@ fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Res
         sent += 1;
     }
     let mut policy = crawl.into_policy();
-    let afresh = policy.afresh();
+    let afresh = policy.restarted();
     Ok((afresh.unwrap_or(policy), sent))
 }
 

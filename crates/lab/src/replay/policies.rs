@@ -12,7 +12,7 @@ use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinat
 
 /// The parameters of a policy.
 #[derive(Clone)]
-pub struct Making<'a> {
+pub struct PolicyInputs<'a> {
     /// The variant.
     pub variant: Variant,
     /// The random seed.
@@ -27,19 +27,19 @@ pub struct Making<'a> {
     pub spelling: Option<Spelling>,
 }
 
-impl Making<'_> {
+impl PolicyInputs<'_> {
     /// Returns the defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
         Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Url, spelling: None }
     }
 
     /// Converts them for a crawl. The example is a seed of the replay, so it is learnt from when it is fetched.
-    fn with<T>(&self, then: impl FnOnce(&policy::Making<'_>) -> T) -> T {
+    fn with<T>(&self, then: impl FnOnce(&policy::PolicyInputs<'_>) -> T) -> T {
         let example = self.example.map(|example| policy::ExamplePage {
             url: example.url.clone(),
             facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
         });
-        then(&policy::Making {
+        then(&policy::PolicyInputs {
             variant: if self.variant == Variant::Default { PolicyVariant::Default } else { PolicyVariant::Paper },
             seed: self.seed,
             example: example.as_ref(),
@@ -52,7 +52,7 @@ impl Making<'_> {
 }
 
 /// Creates a policy without knowledge.
-pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
+pub fn make(name: PolicyName, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
     let has_variants = matches!(name, PolicyName::Ucc | PolicyName::Target);
     if has_variants && making.variant != Variant::Default {
         return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
@@ -62,7 +62,7 @@ pub fn make(name: PolicyName, making: &Making<'_>) -> Box<dyn Policy> {
 }
 
 /// Returns the options of a variant of the paper.
-pub fn source_options(name: PolicyName, making: &Making<'_>) -> SourceOptions {
+pub fn source_options(name: PolicyName, making: &PolicyInputs<'_>) -> SourceOptions {
     let mut options = making.with(|making| policy::paper_options(name.kind(), making));
     match making.variant {
         Variant::Default | Variant::Paper => {}

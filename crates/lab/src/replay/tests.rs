@@ -13,7 +13,7 @@ fn forum(pages: u64) -> Arc<Corpus> {
     Arc::new(Corpus::from_world(&World::new(&options, Seed(5)).unwrap()).unwrap())
 }
 
-fn crawl(corpus: &Arc<Corpus>, making: &Making<'_>, name: PolicyName, sample_free: Option<usize>) -> Replay {
+fn crawl(corpus: &Arc<Corpus>, making: &PolicyInputs<'_>, name: PolicyName, sample_free: Option<usize>) -> Replay {
     let plan = Plan { sample_free, ..Plan::new(corpus, Task::Ucc, 60) };
     replay(&plan, make(name, making), |_, _, _| {}).unwrap()
 }
@@ -26,11 +26,11 @@ fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_o
     let others = PolicyName::ALL.map(|name| (name, Variant::Default));
     let variants = Variant::ALL.into_iter().flat_map(|v| [(PolicyName::Ucc, v), (PolicyName::Target, v)]);
     for (name, variant) in others.into_iter().chain(variants) {
-        let making = Making {
+        let making = PolicyInputs {
             variant,
             example: (name == PolicyName::Target).then_some(&example),
             sample_pages: Some(20),
-            ..Making::new(Seed(1))
+            ..PolicyInputs::new(Seed(1))
         };
         let done = crawl(&corpus, &making, name, None);
         assert_eq!((done.order[0].page, done.sampled), (Some(corpus.seed()), 0), "{name} {variant}");
@@ -42,7 +42,7 @@ fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_o
 #[test]
 fn a_free_sample_is_taken_before_the_crawl_starts() {
     let corpus = forum(400);
-    let making = |variant| Making { variant, sample_pages: Some(50), ..Making::new(Seed(1)) };
+    let making = |variant| PolicyInputs { variant, sample_pages: Some(50), ..PolicyInputs::new(Seed(1)) };
     let counted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, None);
     let free = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(1000));
     assert!(free.sampled >= 50, "{}", free.sampled);
@@ -59,7 +59,7 @@ fn a_free_sample_is_taken_before_the_crawl_starts() {
 #[test]
 fn a_cluster_graph_excludes_the_forms_and_permalinks_of_a_forum() {
     let corpus = forum(400);
-    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let making = PolicyInputs { sample_pages: Some(60), ..PolicyInputs::new(Seed(1)) };
     let plan = Plan { sample_free: Some(1000), ..Plan::new(&corpus, Task::Ucc, 2_000) };
     let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
     assert!((20..=60).contains(&done.sampled), "{}", done.sampled);
@@ -81,7 +81,7 @@ fn a_cluster_graph_excludes_the_forms_and_permalinks_of_a_forum() {
 #[test]
 fn without_the_filter_a_cluster_graph_excludes_nothing() {
     let corpus = forum(400);
-    let making = Making { sample_pages: Some(60), ..Making::new(Seed(1)) };
+    let making = PolicyInputs { sample_pages: Some(60), ..PolicyInputs::new(Seed(1)) };
     let fetched = |order| {
         let plan = Plan { order, ..Plan::new(&corpus, Task::Ucc, 2_000) };
         let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
@@ -94,16 +94,16 @@ fn without_the_filter_a_cluster_graph_excludes_nothing() {
 }
 
 fn crawl_all(corpus: &Arc<Corpus>, name: PolicyName) -> Replay {
-    replay(&Plan::new(corpus, Task::Ucc, 2_000), make(name, &Making::new(Seed(1))), |_, _, _| {}).unwrap()
+    replay(&Plan::new(corpus, Task::Ucc, 2_000), make(name, &PolicyInputs::new(Seed(1))), |_, _, _| {}).unwrap()
 }
 
 #[test]
 fn a_site_too_small_to_learn_from_is_crawled_completely_with_a_note() {
     let corpus = forum(400);
-    let making = Making { variant: Variant::Paper, sample_pages: Some(3), ..Making::new(Seed(1)) };
+    let making = PolicyInputs { variant: Variant::Paper, sample_pages: Some(3), ..PolicyInputs::new(Seed(1)) };
     let done = crawl(&corpus, &making, PolicyName::Ucc, None);
     assert_eq!(done.order.len(), 60);
-    assert!(done.note.unwrap().starts_with("the site gave 3 pages to learn from"));
+    assert!(done.note.unwrap().starts_with("the sample has only 3 pages"));
 }
 
 #[test]

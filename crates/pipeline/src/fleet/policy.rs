@@ -16,7 +16,9 @@ use harvestman_core::seed::Seed;
 use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::policy::{Outbox, PolicyReplica, PolicySession, RetentionLimits};
 use harvestman_metrics::FleetMetrics;
-use harvestman_policy::follow::{Follow, GroundId, Lead, Publication, Reader, School, Taught};
+use harvestman_policy::follow::{
+    ClassModelId, FollowerPolicy, LeaderLink, PolicyLeader, Publication, PublishedPolicy, Reader,
+};
 use harvestman_policy::learned::{Facts, ReadPage, SiteModel};
 use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
 
@@ -49,7 +51,7 @@ impl FleetPolicy {
 
     /// The policy of this node. One whose snapshots cannot be handed on learns from what this node fetches alone.
     pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> NodePolicy {
-        let lead = Lead::new(make(self.seed), reader(&self.parse));
+        let lead = PolicyLeader::new(make(self.seed), reader(&self.parse));
         let Some(lead) = lead else {
             let policy = make(own.child("policy"));
             if policy.learns() {
@@ -59,19 +61,19 @@ impl FleetPolicy {
             }
             return NodePolicy { policy, shared: None };
         };
-        let taught = lead.taught();
+        let published = lead.published();
         let room = Room {
             make: Arc::clone(make),
             seed: self.seed,
             parse: self.parse.clone(),
-            reader: Mutex::new(Reader::new(&taught)),
-            taught: ArcSwap::from_pointee(taught),
+            reader: Mutex::new(Reader::new(&published)),
+            published: ArcSwap::from_pointee(published),
             lead: Mutex::new(None),
             outbox: Arc::new(Outbox::new(Arc::clone(&self.metrics))),
             clock: self.clock.clone(),
         };
         let shared = SharedPolicy(Arc::new(room));
-        NodePolicy { policy: Box::new(Follow::new(Arc::new(shared.clone()))), shared: Some(shared) }
+        NodePolicy { policy: Box::new(FollowerPolicy::new(Arc::new(shared.clone()))), shared: Some(shared) }
     }
 }
 
@@ -83,7 +85,7 @@ impl SharedPolicy {
 
     /// The pattern of a URL by the fleet's policy.
     pub(super) fn pattern(&self, url: &str) -> UrlPattern {
-        self.0.taught.load().snapshot.pattern(url)
+        self.0.published.load().snapshot.pattern(url)
     }
 }
 
@@ -96,15 +98,15 @@ struct Room {
     seed: Seed,
     parse: ParseOptions,
     reader: Mutex<Reader>,
-    taught: ArcSwap<Taught>,
+    published: ArcSwap<PublishedPolicy>,
     /// Who learns for all, where this node does.
-    lead: Mutex<Option<Lead>>,
+    lead: Mutex<Option<PolicyLeader>>,
     outbox: Arc<Outbox>,
     clock: Clock,
 }
 
 /// An observation on the wire.
-fn encode(mut seen: Observation, ground: GroundId, needs: Needs) -> Bytes {
+fn encode(mut seen: Observation, class_model: ClassModelId, needs: Needs) -> Bytes {
     if let Outcome::Page(page) = &mut seen.outcome {
         // What others on this node wanted to know.
         if !needs.gist {
@@ -120,21 +122,21 @@ fn encode(mut seen: Observation, ground: GroundId, needs: Needs) -> Bytes {
         page.body = page.body.take().filter(is_wanted);
     }
     // Writing to memory fails for none of these types: each knows its length.
-    postcard::to_allocvec(&(ground, seen)).unwrap_or_default().into()
+    postcard::to_allocvec(&(class_model, seen)).unwrap_or_default().into()
 }
 
 impl Room {
     fn begin(&self) {
         // Learns from nothing: it is shown all that others were shown.
-        *self.lead.lock() = Lead::new((self.make)(self.seed), reader(&self.parse));
+        *self.lead.lock() = PolicyLeader::new((self.make)(self.seed), reader(&self.parse));
     }
 
     fn show(&self, observations: &[Bytes]) {
         let mut lead = self.lead.lock();
         let Some(lead) = &mut *lead else { return };
         for observation in observations {
-            match postcard::from_bytes::<(GroundId, Observation)>(observation) {
-                Ok((ground, seen)) => lead.show(seen, ground),
+            match postcard::from_bytes::<(ClassModelId, Observation)>(observation) {
+                Ok((class_model, seen)) => lead.show(seen, class_model),
                 Err(error) => tracing::error!(%error, "an observation cannot be read; the policy is not shown it"),
             }
         }
@@ -146,8 +148,8 @@ impl Room {
 
     fn follow(&self, version: u64, publication: &[u8]) -> Result<(), String> {
         let publication = Publication::from_bytes(publication)?;
-        let taught = self.reader.lock().read(&publication, version, &self.taught.load())?;
-        self.taught.store(Arc::new(taught));
+        let published = self.reader.lock().read(&publication, version, &self.published.load())?;
+        self.published.store(Arc::new(published));
         Ok(())
     }
 }
@@ -194,14 +196,14 @@ impl PolicyReplica for SharedPolicy {
     }
 }
 
-impl School for SharedPolicy {
-    fn taught(&self) -> Arc<Taught> {
-        self.0.taught.load_full()
+impl LeaderLink for SharedPolicy {
+    fn published(&self) -> Arc<PublishedPolicy> {
+        self.0.published.load_full()
     }
 
-    fn show(&self, seen: Observation, ground: GroundId) {
-        let needs = self.0.taught.load().needs;
-        self.0.outbox.push(encode(seen, ground, needs), self.0.clock.now());
+    fn show(&self, seen: Observation, class_model: ClassModelId) {
+        let needs = self.0.published.load().needs;
+        self.0.outbox.push(encode(seen, class_model, needs), self.0.clock.now());
     }
 
     fn proposals(&self) -> Vec<Proposal> {

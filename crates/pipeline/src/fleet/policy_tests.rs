@@ -7,8 +7,9 @@ fn fleet_policy(name: &str) -> (Option<SharedPolicy>, Box<dyn Policy>) {
     let config = Config::default();
     let kind = harvestman_core::config::PolicyKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap();
     let parse = config.parse.clone();
-    let make: MakePolicy =
-        Arc::new(move |seed| harvestman_policy::make(kind, &harvestman_policy::Making::new(seed), reader(&parse)));
+    let make: MakePolicy = Arc::new(move |seed| {
+        harvestman_policy::make(kind, &harvestman_policy::PolicyInputs::new(seed), reader(&parse))
+    });
     let clock = Clock::starting_at(harvestman_core::clock::Instant::EPOCH);
     let fleet = FleetPolicy::new(&config, &clock, Arc::new(FleetMetrics::off()));
     let NodePolicy { policy, shared } = fleet.make(&make, Seed(7));
@@ -61,7 +62,10 @@ async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
         assert!(policy.has_news());
         let snapshot = policy.snapshot();
         assert!(
-            !policy.has_news() && snapshot.version() == 1 && snapshot.generation() > 0 && policy.facts().lessons > 0
+            !policy.has_news()
+                && snapshot.version() == 1
+                && snapshot.generation() > 0
+                && policy.facts().model_updates > 0
         );
     }
     let class = LinkClass::unclassified(Apath(9));
@@ -74,13 +78,13 @@ async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
 
 #[test]
 fn what_nobody_asked_for_does_not_travel() {
-    let lean = encode(seen(1), GroundId(3), Needs::default());
-    let all = encode(seen(1), GroundId(3), Needs { units: true, gist: true, links: true, body: true });
-    let read = |bytes: &Bytes| postcard::from_bytes::<(GroundId, Observation)>(bytes).unwrap();
+    let lean = encode(seen(1), ClassModelId(3), Needs::default());
+    let all = encode(seen(1), ClassModelId(3), Needs { units: true, gist: true, links: true, body: true });
+    let read = |bytes: &Bytes| postcard::from_bytes::<(ClassModelId, Observation)>(bytes).unwrap();
     let page = |bytes: &Bytes| match read(bytes).1.outcome {
         Outcome::Page(page) => (page.units.len(), page.gist.len(), page.body.is_some()),
         _ => (9, 9, false),
     };
     assert_eq!((page(&lean), page(&all)), ((0, 0, false), (1, 1, true)));
-    assert_eq!(read(&lean).0, GroundId(3));
+    assert_eq!(read(&lean).0, ClassModelId(3));
 }

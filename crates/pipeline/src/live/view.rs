@@ -15,7 +15,7 @@ use harvestman_core::model::{Priority, QueueKey};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::ArchiveMetrics;
 use harvestman_policy::PolicySnapshot;
-use harvestman_policy::steering::LeadsTo;
+use harvestman_policy::steering::PatternClusters;
 use harvestman_report::live::{
     ClassRow, ClassTable, CrawlNamed, ErrorRow, History, HostRow, HostTable, LiveView, ROWS, Sample, SiteMap,
 };
@@ -132,7 +132,7 @@ fn class_table(
     survey: &QueueSurvey,
     waiting: u64,
     snapshot: &dyn PolicySnapshot,
-    known: (&LeadsTo, &LiveBoard),
+    known: (&PatternClusters, &LiveBoard),
 ) -> ClassTable {
     let rows = survey.best.iter().map(|waiting| class_row(waiting, snapshot, known)).collect();
     ClassTable { total: survey.classes as u64, waiting, rows }
@@ -141,7 +141,7 @@ fn class_table(
 fn class_row(
     waiting: &WaitingClass,
     snapshot: &dyn PolicySnapshot,
-    (leads, board): (&LeadsTo, &LiveBoard),
+    (leads, board): (&PatternClusters, &LiveBoard),
 ) -> ClassRow {
     let QueueKey { class, priority } = waiting.queue;
     let score = if priority == Priority::Pinned { snapshot.score(class) } else { waiting.score };

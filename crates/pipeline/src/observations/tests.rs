@@ -139,12 +139,12 @@ fn fetch(number: u64, read: &mut harvestman_policy::learned::ReadPage) -> Observ
 fn a_policy_that_is_shown_it_again_knows_exactly_what_it_knew_and_goes_on_alike() {
     use harvestman_core::config::{ParseOptions, PolicyKind};
     use harvestman_core::seed::Seed;
-    use harvestman_policy::{Making, make};
+    use harvestman_policy::{PolicyInputs, make};
 
     let options = ParseOptions::default();
     let reader = || crate::reader(&options);
     for kind in [PolicyKind::Ucc, PolicyKind::ClusterGraph] {
-        let making = Making { sample_pages: Some(60), ..Making::new(Seed(5)) };
+        let making = PolicyInputs { sample_pages: Some(60), ..PolicyInputs::new(Seed(5)) };
         let (mut first, mut second) = (make(kind, &making, reader()), make(kind, &making, reader()));
         let dir = tempfile::tempdir().unwrap();
         let (mut log, _) = ObservationLog::open(dir.path(), 1, |_, _| {}).unwrap();
@@ -175,7 +175,7 @@ fn a_policy_that_is_shown_it_again_knows_exactly_what_it_knew_and_goes_on_alike(
             second.observe(fetch(number, &mut *reader()));
         }
         alike(&mut *first, &mut *second);
-        assert!(first.facts().lessons > 0, "{kind:?} has had lessons");
+        assert!(first.facts().model_updates > 0, "{kind:?} has had lessons");
         assert_eq!(first.site_model(&mut *reader()), second.site_model(&mut *reader()), "{kind:?}");
     }
 }

@@ -6,57 +6,59 @@ use foldhash::fast::FixedState;
 
 use harvestman_core::url::Fingerprint;
 
-/// Who has how much. Cash is neither made nor lost: what cannot be given to a waiting URL goes into a pot (the *virtual page* of
-/// the original, which every page links to and which links to every page), and the pot is shared out evenly.
+/// The distribution of cash. The total is constant: cash that cannot be given to a waiting URL goes into a pot (the
+/// *virtual page* of the original, which every page links to and which links to every page), and the pot is distributed
+/// evenly.
 #[derive(Debug)]
 pub(super) struct Cash {
-    /// Cash of each waiting URL, less the dividend that was paid before it came: so a dividend is one addition.
+    /// The cash of each waiting URL, less the dividend that was paid before it came, so that a dividend is one
+    /// addition.
     waiting: HashMap<Fingerprint, f64, FixedState>,
-    /// What each URL has got from the pot that waited from the beginning.
+    /// The amount that a URL which waits since the beginning has got from the pot.
     dividend: f64,
     pot: f64,
     urls_max: usize,
 }
 
 impl Cash {
-    /// Nobody has any. Of no more than `urls_max` waiting URLs it is known what they have.
+    /// No cash; at most `urls_max` waiting URLs are known.
     pub fn new(urls_max: usize) -> Self {
         Self { waiting: HashMap::default(), dividend: 0.0, pot: 0.0, urls_max }
     }
 
-    /// How many waiting URLs are known.
+    /// The number of known waiting URLs.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// A URL begins to wait, with nothing.
+    /// Adds a waiting URL without cash.
     pub fn enter(&mut self, url: Fingerprint) {
         if self.waiting.len() < self.urls_max {
             self.waiting.entry(url).or_insert(-self.dividend);
         }
     }
 
-    /// Gives to a URL if it waits, else to the pot.
+    /// Gives an amount to a URL if it waits, otherwise to the pot.
     pub fn give(&mut self, url: Fingerprint, amount: f64) {
         *self.waiting.get_mut(&url).unwrap_or(&mut self.pot) += amount;
     }
 
-    /// Gives to the pot.
+    /// Gives an amount to the pot.
     pub fn give_to_all(&mut self, amount: f64) {
         self.pot += amount;
     }
 
-    /// A URL waits no longer: what it had, if that is known.
+    /// Removes a URL that no longer waits. Returns its cash, if it is known.
     pub fn take(&mut self, url: Fingerprint) -> Option<f64> {
         self.waiting.remove(&url).map(|cash| self.full(cash))
     }
 
-    /// What a waiting URL has.
+    /// The cash of a waiting URL.
     pub fn of(&self, url: Fingerprint) -> Option<f64> {
         self.waiting.get(&url).map(|cash| self.full(*cash))
     }
 
-    /// Shares the pot out over all that wait.
+    /// Distributes the pot over all waiting URLs.
     #[expect(clippy::cast_precision_loss, reason = "a number of URLs in memory")]
     pub fn share_out(&mut self) {
         if !self.waiting.is_empty() {
@@ -64,13 +66,13 @@ impl Cash {
         }
     }
 
-    /// All waiting URLs with what they have, in no order.
+    /// All waiting URLs with their cash, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (Fingerprint, f64)> + '_ {
         self.waiting.iter().map(|(url, cash)| (*url, self.full(*cash)))
     }
 
     fn full(&self, cash: f64) -> f64 {
-        // Rounding may leave a trifle below nothing.
+        // Rounding may leave an amount slightly below 0.
         (cash + self.dividend).max(0.0)
     }
 
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pot_is_shared_by_those_who_wait_when_it_is_shared_out() {
+    fn the_pot_is_distributed_over_the_urls_that_wait_then() {
         let mut cash = Cash::new(10);
         cash.enter(url(1));
         cash.give(url(1), 0.5);
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_when_the_table_is_full_leaves_his_share_to_all() {
+    fn the_share_of_a_url_beyond_the_bound_goes_to_all() {
         let mut cash = Cash::new(1);
         cash.enter(url(1));
         cash.enter(url(2));

@@ -1,7 +1,7 @@
-//! Policies of others, to compare with: what a crawl would do that did not learn a site's structure, or learnt less of it.
+//! Baseline policies by other authors: crawls that do not learn a site's structure, or learn less of it.
 //!
-//! Each is written from its authors' description; its module says what is simplified. They are pure, take their randomness
-//! from a seed, and what they remember is bounded by their options.
+//! Each is written from its authors' description; its module lists the simplifications. They are pure, take their
+//! randomness from a seed, and remember an amount that their options bound.
 
 mod cash;
 mod irobot;

@@ -1,14 +1,15 @@
-//! OPIC: the waiting URL that has most cash is next (Abiteboul, Preda, Cobena: *Adaptive On-Line Page Importance Computation*,
-//! WWW 2003; the *greedy* crawling strategy).
+//! OPIC: the waiting URL with most cash is next (Abiteboul, Preda, Cobena: *Adaptive On-Line Page Importance
+//! Computation*, WWW 2003; the *greedy* crawling strategy).
 //!
-//! A seed has cash 1. A fetched page gives its cash away, the same to each of its links, whether new or known; a page
-//! without links, and one that could not be had, gives it to everybody (the original's virtual page).
+//! A seed has cash 1. A fetched page gives its cash to its links in equal parts, whether they are new or known; a page
+//! without links, and a failed fetch, gives it to all (the original's virtual page).
 //!
-//! Simplified: a page is fetched once, so there is no history and no second visit, and cash that flows back to a fetched page goes
-//! to the virtual page. The virtual page shares out at once. URLs wait in [`BUCKETS`] classes, two for each doubling of cash, and in
-//! a class by discovery. As a URL's cash grows while it waits, all are put into their classes anew whenever a
-//! [`OpicOptions::sorted_per_fetch`]-th of what waits has been fetched, which costs a fixed number of moves a fetch. A new URL
-//! waits until then in the class of its Apath, which scores what URLs at that place have lately begun with.
+//! Simplified: a page is fetched once, so there is no history and no second visit, and cash that flows back to a
+//! fetched page goes to the virtual page. The virtual page distributes its cash at once. URLs wait in [`BUCKETS`]
+//! classes, two per doubling of cash, and in a class by discovery. As a URL's cash grows while it waits, all are
+//! assigned to their classes again whenever one in [`OpicOptions::sorted_per_fetch`] of the waiting URLs has been
+//! fetched, which costs a constant number of moves per fetch. Until then a new URL waits in the class of its Apath,
+//! which scores the mean initial cash of recent URLs at that place.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,13 +22,13 @@ use crate::{Needs, Observation, Outcome, Policy, PolicySnapshot};
 use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
 
-/// How many classes of cash there are.
+/// The number of cash classes.
 const BUCKETS: u8 = 64;
-/// Fetches between two sortings at least.
+/// Minimum number of fetches between two assignments.
 const FETCHES_MIN: usize = 16;
-/// Places whose beginnings are remembered at most.
+/// Maximum number of places whose initial cash is remembered.
 const PLACES_MAX: usize = 4096;
-/// Over how many of the last new URLs of a place their mean is taken.
+/// Number of latest new URLs of a place over which the mean is taken.
 const WINDOW: f64 = 32.0;
 
 type Buckets = HashMap<Fingerprint, u8, FixedState>;
@@ -35,9 +36,10 @@ type Buckets = HashMap<Fingerprint, u8, FixedState>;
 /// The bounds of [`Opic`].
 #[derive(Debug, Clone, Copy)]
 pub struct OpicOptions {
-    /// Waiting URLs whose cash is known; about 100 bytes each. Those beyond wait in the classes of their Apaths.
+    /// Maximum number of waiting URLs whose cash is known, about 100 bytes each. Further ones wait in the classes of
+    /// their Apaths.
     pub urls_max: usize,
-    /// How many waiting URLs are put into their classes anew for each fetch, on average. Raising it costs time.
+    /// Number of waiting URLs that are assigned to their classes again per fetch, on average. Raising it costs time.
     pub sorted_per_fetch: usize,
 }
 
@@ -52,7 +54,7 @@ impl Default for OpicOptions {
 pub struct Opic {
     options: OpicOptions,
     cash: Cash,
-    /// What new URLs of a place began with: a moving mean.
+    /// The initial cash of new URLs of a place: a moving mean.
     beginnings: BTreeMap<Apath, Mean>,
     overall: Mean,
     since_sorted: usize,
@@ -76,7 +78,7 @@ impl Opic {
         }
     }
 
-    /// What a URL that is fetched has to give.
+    /// Takes the cash that a fetched URL distributes.
     fn cash_of(&mut self, seen: &Observation) -> f64 {
         let endowment = if seen.class.apath == Apath::SEED { 1.0 } else { 0.0 };
         self.cash.take(seen.url.fingerprint()).unwrap_or(endowment)
@@ -127,7 +129,7 @@ impl Policy for Opic {
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
-        Arc::new(Rich {
+        Arc::new(CashSnapshot {
             version: self.versions.next(),
             generation: self.generation,
             buckets: Arc::clone(&self.buckets),
@@ -155,10 +157,10 @@ impl Mean {
     }
 }
 
-/// Where an amount stands between next to nothing (0) and 1 or more (just below [`BUCKETS`]): two steps a doubling.
+/// The position of an amount between almost nothing (0) and 1 or more (just below [`BUCKETS`]): two steps per doubling.
 fn level(cash: f64) -> f64 {
     let top = f64::from(BUCKETS);
-    // The logarithm of nothing is minus infinity, which the clamp takes care of.
+    // The logarithm of 0 is minus infinity, which is clamped.
     (top + 2.0 * cash.log2()).clamp(0.0, top - 0.5)
 }
 
@@ -167,9 +169,9 @@ fn bucket(cash: f64) -> u8 {
     level(cash) as u8
 }
 
-/// Who had how much when the URLs were last sorted.
+/// The cash of URLs when they were last assigned to classes.
 #[derive(Debug)]
-struct Rich {
+struct CashSnapshot {
     version: u64,
     generation: u64,
     buckets: Arc<Buckets>,
@@ -177,7 +179,7 @@ struct Rich {
     overall: f64,
 }
 
-impl ClassOrder for Rich {
+impl ClassOrder for CashSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
         match class.pattern.fine {
             _ if class.apath == Apath::SEED => f64::from(BUCKETS),
@@ -188,7 +190,7 @@ impl ClassOrder for Rich {
     }
 }
 
-impl PolicySnapshot for Rich {
+impl PolicySnapshot for CashSnapshot {
     fn version(&self) -> u64 {
         self.version
     }
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_gives_the_same_to_each_link_and_known_urls_grow_richer() {
+    fn a_page_gives_equal_cash_to_each_link_and_known_urls_accumulate_it() {
         let mut opic = Opic::new(OpicOptions::default());
         opic.observe(page("", SEED, &[(LISTED, "a"), (LISTED, "b"), (MENU, "c"), (MENU, "d")], &[]));
         opic.observe(page("a", LISTED, &[(LISTED, "e")], &["c"]));
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_end_had_and_what_flows_back_is_shared_by_all_who_wait() {
+    fn cash_of_dead_ends_and_fetched_pages_is_distributed_to_all_waiting_urls() {
         let mut opic = Opic::new(OpicOptions::default());
         opic.observe(page("", SEED, &[(LISTED, "a"), (LISTED, "b"), (LISTED, "c"), (LISTED, "d")], &[]));
         opic.observe(failed("http://h.test/a", LISTED));
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_urls_are_put_by_their_cash_after_some_fetches_and_the_richest_is_best() {
+    fn waiting_urls_are_ranked_by_their_cash_after_some_fetches() {
         let mut opic = Opic::new(OpicOptions::default());
         let new: Vec<String> = (0..40).map(|n| format!("p{n}")).collect();
         let new: Vec<(LinkClass, &str)> = new.iter().map(|name| (LISTED, name.as_str())).collect();
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn new_urls_score_what_urls_of_their_place_began_with() {
+    fn new_urls_score_the_initial_cash_of_urls_of_their_place() {
         let mut opic = Opic::new(OpicOptions::default());
         opic.observe(page("", SEED, &[(LISTED, "a"), (LISTED, "b")], &[]));
         opic.observe(page("a", LISTED, &[(MENU, "c"), (MENU, "d"), (MENU, "e"), (MENU, "f")], &[]));

@@ -1,9 +1,9 @@
 //! Random order: any waiting URL may be next, all with about the same chance.
 //!
-//! A URL falls by its hash into one of [`BUCKETS`] classes, and each snapshot draws the classes' scores anew. While fewer URLs
-//! wait than there are buckets that is a uniform draw; when many more wait, those of one bucket are taken in the order of
-//! their discovery. Scores that were drawn once and for all would not do: what waits long would be what drew low, and new
-//! URLs would come first.
+//! A URL falls by its hash into one of [`BUCKETS`] classes, and each snapshot draws the classes' scores again. While
+//! fewer URLs wait than there are buckets this is a uniform draw; when many more wait, those of one bucket are taken in
+//! the order of their discovery. Scores must be drawn again: with constant scores the waiting URLs would be those with
+//! low scores, and new URLs would come first.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Observation, Policy, PolicySnapshot};
 use harvestman_core::model::{ClassOrder, LinkClass, PatternId, UrlPattern};
 use harvestman_core::seed::Seed;
 
-/// How many classes URLs are spread over.
+/// The number of classes that URLs are spread over.
 const BUCKETS: u64 = 4096;
 
 /// The policy of random order.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_spread_over_the_buckets_and_their_order_is_drawn_anew_after_each_fetch() {
+    fn urls_are_spread_over_the_buckets_and_their_order_is_drawn_again_after_each_fetch() {
         let mut policy = Random::new(Seed(7));
         let first = policy.snapshot();
         let classes: BTreeSet<LinkClass> = (0..1000).map(|page| class(&*first, page)).collect();

@@ -1,6 +1,6 @@
-//! The count of published snapshots.
+//! The version numbers of published snapshots.
 
-/// Numbers snapshots: one that follows an observation has a number of its own.
+/// Numbers snapshots: a snapshot that follows an observation gets a new number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Versions {
     version: u64,
@@ -8,7 +8,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Something was observed.
+    /// Records an observation.
     pub fn outdate(&mut self) {
         self.stale = true;
     }

@@ -1,4 +1,4 @@
-//! What the baselines that crawl for something are told to look for.
+//! The pages that baselines with a goal look for.
 
 use std::collections::HashSet;
 
@@ -8,25 +8,25 @@ use crate::PageFacts;
 use harvestman_core::model::LeafPath;
 use harvestman_structure::site::{SparseVector, THETA, Vocabulary};
 
-/// How like the example a page must be: the cosine of their vectors.
+/// The minimum likeness to the example: the cosine of their vectors.
 const LIKE: f64 = 0.9;
-/// Words of its own that make a page content.
+/// Number of own words from which on a page is content.
 const CONTENT_WORDS: u32 = 20;
-/// Pages that the vocabulary is learnt from at most; their bags are kept.
+/// Maximum number of pages that the vocabulary is learnt from; their bags are kept.
 const PAGES_MAX: usize = 1000;
-/// Texts that are remembered at most; beyond that a text that is new counts as a page's own.
+/// Maximum number of texts that are remembered; beyond it a new text counts as a page's own.
 const TEXTS_MAX: usize = 1 << 20;
 
-/// What a crawl is for.
+/// The goal of a crawl.
 #[derive(Debug, Clone)]
 pub enum Wanted {
-    /// Pages made from the template that this one was made from, given as its bag of leaf paths.
+    /// Pages rendered from the same template as this one, given as its bag of leaf paths.
     Like(Vec<LeafPath>),
-    /// Pages that have something to say: at least 20 words, outside links and forms, that no page before has shown.
+    /// Pages with content: at least 20 words, outside links and forms, that no earlier page has shown.
     Content,
 }
 
-/// Tells the wanted pages of a crawl, by what was seen of the site until then.
+/// Recognises the wanted pages of a crawl, by what was seen of the site until then.
 #[derive(Debug)]
 pub(super) struct Judge {
     wanted: Wanted,
@@ -43,17 +43,17 @@ impl Judge {
         Self { wanted, bags: Vec::new(), vocabulary, example, texts: HashSet::default() }
     }
 
-    /// Whether it must be told the texts of pages.
+    /// Whether observations must contain the texts of pages.
     pub const fn needs_units(&self) -> bool {
         matches!(self.wanted, Wanted::Content)
     }
 
-    /// Whether any cluster that says something is wanted, rather than pages like an example.
+    /// Whether any cluster with content is wanted, rather than pages like an example.
     pub const fn is_content(&self) -> bool {
         matches!(self.wanted, Wanted::Content)
     }
 
-    /// Whether a page is wanted. Each fetched page is to be shown once.
+    /// Whether a page is wanted. To be called once per fetched page.
     pub fn wants(&mut self, page: &PageFacts) -> bool {
         match &self.wanted {
             Wanted::Content => self.words_of_its_own(page) >= CONTENT_WORDS,
@@ -76,7 +76,8 @@ impl Judge {
         words
     }
 
-    /// Learns the vocabulary anew whenever the number of pages has doubled, which costs about as much as learning it twice.
+    /// Learns the vocabulary again whenever the number of pages has doubled, which costs about as much as learning it
+    /// twice.
     fn learn(&mut self, bag: &[LeafPath]) {
         let Wanted::Like(example) = &self.wanted else { return };
         if self.bags.len() >= PAGES_MAX {
@@ -85,14 +86,14 @@ impl Judge {
         self.bags.push(bag.to_vec());
         let pages = self.bags.len();
         if pages.is_power_of_two() || pages == PAGES_MAX {
-            // Of the first few pages no path is on many.
+            // Among the first few pages no path occurs on many.
             let theta = THETA.min(1 + pages as u32 / 8);
             let all = self.bags.iter().map(Vec::as_slice).chain([example.as_slice()]);
             self.vocabulary = Vocabulary::learn(all, theta);
             self.example = self.vocabulary.weigh(example);
         }
         if pages == PAGES_MAX {
-            // They have done their work; the places stay taken, so that nothing is learnt again.
+            // The bags are no longer needed; their places stay taken, so that nothing is learnt again.
             self.bags.iter_mut().for_each(|bag| *bag = Vec::new());
         }
     }

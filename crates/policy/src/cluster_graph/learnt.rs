@@ -1,57 +1,58 @@
-//! What was learnt: which links are followed.
+//! The learnt graph, and which links are followed by it.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use foldhash::fast::FixedState;
 
-use super::kinds::Kinds;
-use super::lesson::Lesson;
-use super::memory::Memory;
+use super::assignment::ClusterAssignment;
+use super::identity_hash::IdentityHash;
+use super::memory::{Clusters, Memory};
+use super::model_update::ModelUpdate;
 use super::options::{ClusterGraphOptions, Later};
-use super::passed::Passed;
-use super::places::Places;
-use super::snapshot::Clusters;
+use super::places::PlaceOutcomes;
 use super::texts::Texts;
 use harvestman_core::config::ClusterBy;
 use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, PolicyRefusal, UrlPattern};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{Cluster, ClusterGraph, GraphFilter, GraphNode, GraphReason, Standing, TooFewUrls};
 
-/// Links of a place that were all refused, and pages that they stood on, from which on they are refused before one is resolved.
+/// Number of links at a place that must all have been rejected, and number of pages with them, before all links at the
+/// place are rejected unresolved.
 const PLACE_LINKS: u32 = 30;
 const PLACE_PAGES: u32 = 5;
 
-/// Why a sample teaches nothing, so that the crawl goes on breadth-first.
+/// The reason why a sample gives no graph, so that the crawl continues breadth-first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoGraph {
-    /// Nothing can be said of so few.
-    #[error("the site gave {0} pages to learn from, too few; the crawl goes on breadth-first")]
+    /// The sample is too small for any conclusion.
+    #[error("the sample has only {0} fetches, too few to learn from; the crawl continues breadth-first")]
     TooFewPages(usize),
-    /// Algorithm 2 needs more.
-    #[error("{0}; the crawl goes on breadth-first")]
+    /// Algorithm 2 needs more URLs.
+    #[error("{0}; the crawl continues breadth-first")]
     TooFewUrls(#[from] TooFewUrls),
-    /// There is nothing to choose between.
-    #[error("all pages of the sample are of one kind; the crawl goes on breadth-first")]
+    /// There is only one cluster.
+    #[error("all pages of the sample are of one cluster; the crawl continues breadth-first")]
     OneCluster,
 }
 
-/// What was learnt.
+/// The learnt graph.
 #[derive(Debug, Clone)]
-pub struct Learnt {
-    pub(super) kinds: Kinds,
+pub struct LearntGraph {
+    pub(super) kinds: ClusterAssignment,
     pub(super) graph: ClusterGraph,
     pub(super) filter: GraphFilter,
     pub(super) later: Later,
-    /// What is said of all links to URLs of a pattern, wherever they stand; others are looked into.
-    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, Passed>,
-    /// Places where all links are refused.
+    /// The decisions about all links to URLs of a pattern, wherever the links are; links to other URLs are judged one
+    /// by one.
+    pub(super) verdicts: HashMap<PatternId, Result<(), GraphReason>, IdentityHash>,
+    /// Places where all links are rejected.
     pub(super) closed: HashMap<(Option<Cluster>, Apath), GraphReason, FixedState>,
-    /// Of each cluster a URL that was fetched.
+    /// A fetched URL of each cluster.
     pub(super) examples: Vec<Option<Box<str>>>,
 }
 
-/// A kind of pages, for people to read.
+/// A page cluster for display.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 struct Described<'a> {
     example: Option<&'a str>,
@@ -60,7 +61,7 @@ struct Described<'a> {
     standing: Standing,
 }
 
-/// The cluster of pages in link classes.
+/// The number of a cluster in link classes.
 pub fn class_cluster(cluster: Option<Cluster>) -> ClusterId {
     cluster.map_or(ClusterId::UNKNOWN, |cluster| ClusterId(cluster.0 + 1))
 }
@@ -69,17 +70,17 @@ fn graph_cluster(cluster: ClusterId) -> Option<Cluster> {
     cluster.0.checked_sub(1).map(Cluster)
 }
 
-impl Learnt {
-    /// Learns the graph. `kinds` comes with its way to tell URLs and templates; the rest of it is found here.
+impl LearntGraph {
+    /// Learns the graph. `kinds` comes with its assignment of URLs and templates; the rest of it is learnt here.
     pub fn learn(
         memory: &Memory,
         texts: &Texts,
-        mut kinds: Kinds,
+        mut kinds: ClusterAssignment,
         options: &ClusterGraphOptions,
     ) -> Result<Self, NoGraph> {
-        let mut lesson = Lesson::new(memory, &mut kinds);
-        let graph = learn_graph(&mut lesson, texts, options)?;
-        let examples = lesson.examples();
+        let mut update = ModelUpdate::new(memory, &mut kinds);
+        let graph = learn_graph(&mut update, texts, options)?;
+        let examples = update.examples();
         let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
         let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
         learnt.kinds.alike = learnt.alike();
@@ -90,12 +91,12 @@ impl Learnt {
         Ok(learnt)
     }
 
-    /// How kinds are told.
-    pub const fn kinds(&self) -> &Kinds {
+    /// The assignment of pages and links to clusters.
+    pub const fn kinds(&self) -> &ClusterAssignment {
         &self.kinds
     }
 
-    /// The kinds of pages, for people to read.
+    /// The page clusters, for display.
     pub fn describe(&self) -> serde_json::Value {
         let described = |(node, example): (&GraphNode, &'_ Option<Box<str>>)| {
             let example = example.as_deref();
@@ -106,7 +107,7 @@ impl Learnt {
         all.filter_map(described).collect()
     }
 
-    /// Where links of a class come from and lead to, for people to read; none of a class whose URLs are not known.
+    /// The clusters that links of a class connect, for display; `None` for a class whose URLs are not known.
     pub fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
         if class.pattern == UrlPattern::NONE {
             return None;
@@ -117,12 +118,12 @@ impl Learnt {
         Some(serde_json::json!({ "from": class_cluster(from), "to": class_cluster(to), "standing": standing }))
     }
 
-    /// Clusters, edges, and what became of them.
+    /// The clusters and edges, with the decisions about them.
     pub const fn graph(&self) -> &ClusterGraph {
         &self.graph
     }
 
-    /// The mixed patterns all of whose clusters have the same edges, as far as edges are asked for.
+    /// The mixed patterns whose clusters all have the same edges, as far as edges matter.
     fn alike(&self) -> HashMap<PatternId, Cluster, FixedState> {
         let exactly = self.later == Later::AsTrained;
         let asked = |node: &GraphNode| exactly || matches!(node.standing, Standing::Bridge(_));
@@ -139,8 +140,8 @@ impl Learnt {
         alike.collect()
     }
 
-    /// The patterns of which it does not matter where their links stand.
-    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, Passed> {
+    /// The patterns for which the place of a link does not matter.
+    pub(super) fn verdicts(&self) -> HashMap<PatternId, Result<(), GraphReason>, IdentityHash> {
         let by_url = self.later == Later::LearnsOn && self.kinds.by != ClusterBy::Structure;
         let plain =
             self.kinds.numbers.patterns().filter(|(pattern, _)| by_url && !self.kinds.mixed.contains_key(pattern));
@@ -155,7 +156,7 @@ impl Learnt {
         plain.filter_map(verdict).collect()
     }
 
-    /// Whether a link at `apath` on a page of `source` is followed.
+    /// Decides whether a link at `apath` on a page of `source` is followed.
     fn decide(&self, source: Option<Cluster>, apath: Apath, pattern: UrlPattern) -> Result<(), GraphReason> {
         if let Some(verdict) = self.verdicts.get(&pattern.fine) {
             return *verdict;
@@ -164,7 +165,8 @@ impl Learnt {
         if self.later == Later::AsTrained {
             return self.filter.decide(source, target);
         }
-        // An edge that was not seen yet is no edge that is not there. Bridges alone have none but those that were put back.
+        // An edge that was not seen yet does not count as a missing edge. Bridges alone have only those edges that were
+        // restored.
         let node = target.and_then(|target| self.graph.nodes().get(target.index()));
         match node.filter(|node| node.size > 0).map(|node| node.standing) {
             None | Some(Standing::Kept) => Ok(()),
@@ -173,7 +175,7 @@ impl Learnt {
         }
     }
 
-    /// Why links of a class, whose pattern is known, are refused; none where they are not.
+    /// Why links of a class with a known pattern are rejected; `None` where they are followed.
     pub fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
         if [Apath::SEED, Apath::REDIRECT].contains(&class.apath) {
             return None;
@@ -181,12 +183,12 @@ impl Learnt {
         self.decide(graph_cluster(class.cluster), class.apath, class.pattern).err().map(reason)
     }
 
-    /// The places where all links are refused, as classes have them.
+    /// The places where all links are rejected, in terms of classes.
     pub fn closed(&self) -> impl Iterator<Item = (ClusterId, Apath, PolicyRefusal)> {
         self.closed.iter().map(|((source, apath), why)| (class_cluster(*source), *apath, reason(*why)))
     }
 
-    /// Finds the places where all links are refused.
+    /// Finds the places where all links are rejected.
     fn close_places(&mut self, memory: &Memory) {
         let mut places: HashMap<(Option<Cluster>, Apath), Place, FixedState> = HashMap::default();
         for fetch in memory.fetches() {
@@ -214,8 +216,8 @@ impl Learnt {
         self.closed = closed.collect();
     }
 
-    /// The places as the sample showed them.
-    pub fn places(&self, memory: &Memory) -> Places {
+    /// The statistics of places in the sample.
+    pub fn places(&self, memory: &Memory) -> PlaceOutcomes {
         let mut links = Vec::new();
         for fetch in memory.fetches() {
             let cluster = class_cluster(self.source(memory, fetch.url));
@@ -225,10 +227,10 @@ impl Learnt {
                 links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(class)));
             }
         }
-        Places::sampled(&links)
+        PlaceOutcomes::sampled(&links)
     }
 
-    /// The clusters of the pages that are remembered.
+    /// The clusters of the remembered pages.
     pub fn clusters(&self, memory: &Memory) -> Clusters {
         let cluster = |fetch: &super::memory::Fetch| {
             let url = memory.url(fetch.url);
@@ -237,24 +239,29 @@ impl Learnt {
         memory.fetches().iter().map(cluster).collect()
     }
 
-    /// The cluster of a page that is remembered.
+    /// The cluster of a remembered page.
     pub fn source(&self, memory: &Memory, page: super::memory::UrlNumber) -> Option<Cluster> {
-        let came = &memory.fetch_of(page)?.came;
-        self.kinds.as_source(self.kinds.urls.of(memory.url(page)).fine, super::lesson::maker(came))
+        let result = &memory.fetch_of(page)?.result;
+        self.kinds.as_source(self.kinds.urls.of(memory.url(page)).fine, super::model_update::page_type(result))
     }
 }
 
-/// Learns the graph. Where pages of a pattern are set apart by what made them, kinds are told anew, and what they are worth is known.
-fn learn_graph(lesson: &mut Lesson<'_>, texts: &Texts, options: &ClusterGraphOptions) -> Result<ClusterGraph, NoGraph> {
-    let (pages, seeds) = lesson.sample(texts);
+/// Learns the graph. Where pages of a pattern form clusters of their own by type, all pages are assigned again, with
+/// the clusters' worth known.
+fn learn_graph(
+    update: &mut ModelUpdate<'_>,
+    texts: &Texts,
+    options: &ClusterGraphOptions,
+) -> Result<ClusterGraph, NoGraph> {
+    let (pages, seeds) = update.sample(texts);
     let clusters = pages.iter().filter_map(|page| page.cluster).collect::<std::collections::HashSet<_>>();
     if clusters.len() < 2 {
         return Err(NoGraph::OneCluster);
     }
-    let Some(pruned) = lesson.set_apart(&pages, &options.prune) else {
-        return Ok(ClusterGraph::learn(&pages, lesson.clusters(), &seeds, &options.prune));
+    let Some(pruned) = update.set_apart(&pages, &options.prune) else {
+        return Ok(ClusterGraph::learn(&pages, update.clusters(), &seeds, &options.prune));
     };
-    let (pages, seeds) = lesson.sample(texts);
+    let (pages, seeds) = update.sample(texts);
     Ok(ClusterGraph::learn_with_verdicts(&pages, &pruned, &seeds, &options.prune))
 }
 
@@ -276,14 +283,14 @@ const fn reason(reason: GraphReason) -> PolicyRefusal {
     }
 }
 
-impl fmt::Display for Learnt {
+impl fmt::Display for LearntGraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.graph.nodes().iter().filter(|node| node.size > 0);
         let pruned = nodes.clone().filter(|node| node.standing.pruned().is_some()).count();
         let (all, edges) = (nodes.count(), self.graph.edges().len());
         let kept = self.graph.edges().iter().filter(|edge| edge.kept).count();
         let pages = self.graph.pages();
-        write!(f, "learnt from {pages} fetches: {all} kinds of pages, {pruned} of them not wanted; ")?;
+        write!(f, "learnt from {pages} fetches: {all} page clusters, {pruned} of them rejected; ")?;
         write!(f, "{kept} of {edges} edges between them are followed")
     }
 }

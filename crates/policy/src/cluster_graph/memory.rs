@@ -1,4 +1,4 @@
-//! What was fetched, and what it linked to: the pages that the graph is learnt from.
+//! The fetches and their links: the pages that the graph is learnt from.
 
 use std::collections::HashMap;
 
@@ -9,63 +9,66 @@ use crate::{NewLink, PlacedLink};
 use harvestman_core::model::{Apath, ClusterId, FormFacts};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-/// Fetches that are remembered.
+/// Maximum number of fetches that are remembered.
 pub const FETCHES_MAX: usize = 20_000;
-/// URLs that are remembered; what is discovered later is not learnt from.
+/// Maximum number of URLs that are remembered; URLs that are discovered later are not learnt from.
 const URLS_MAX: usize = 1 << 18;
-/// Links of a page that are looked at; a page has seldom more than a few hundred.
+/// Maximum number of links of one page that are used; pages seldom have more than a few hundred.
 const LINKS_MAX: usize = 4_096;
-/// Links that are remembered of all pages together.
+/// Maximum number of links that are remembered of all pages together.
 const ALL_LINKS_MAX: usize = 1 << 22;
+
+/// Clusters of the remembered pages.
+pub type Clusters = HashMap<Fingerprint, ClusterId, FixedState>;
 
 /// The number of a URL, in the order of discovery.
 pub type UrlNumber = u32;
 
-/// What came of a fetch.
+/// The result of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Came {
+pub enum FetchResult {
     /// An HTML page.
     Page {
-        /// What it says; equal for pages that say nearly the same.
+        /// Its content; equal for pages with nearly the same content.
         content: ContentId,
-        /// Its own name in the index of contents.
+        /// Its own key in the index of contents.
         text: ContentId,
         /// Its template.
         template: ClusterId,
-        /// What its forms hold.
+        /// What its forms contain.
         forms: FormFacts,
     },
     /// A document that is no page.
     Document,
-    /// A redirect, and where to, if that was new.
+    /// A redirect, with its target if that was new.
     Redirect(Option<UrlNumber>),
     /// An error.
     Failure,
 }
 
-/// A link to a URL that is remembered.
+/// A link to a remembered URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RememberedLink {
     /// Its place.
     pub apath: Apath,
-    /// Where it leads.
+    /// Its target.
     pub url: UrlNumber,
 }
 
 /// A fetch.
 #[derive(Debug, Clone)]
 pub struct Fetch {
-    /// What was fetched.
+    /// The URL that was fetched.
     pub url: UrlNumber,
     /// Whether the crawl started there.
     pub is_seed: bool,
-    /// What came.
-    pub came: Came,
-    /// Its links, each place and URL once.
+    /// The result.
+    pub result: FetchResult,
+    /// Its links, without repetitions of place and URL.
     pub links: Box<[RememberedLink]>,
 }
 
-/// Fetches and URLs, in the order in which they came.
+/// Fetches and URLs, in order of arrival.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     urls: Vec<Box<str>>,
@@ -76,7 +79,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// All fetches, each URL once.
+    /// All fetches, one per URL.
     pub fn fetches(&self) -> &[Fetch] {
         &self.fetches
     }
@@ -86,27 +89,27 @@ impl Memory {
         self.fetch_of.get(&url).map(|at| &self.fetches[*at])
     }
 
-    /// The same to be changed.
+    /// The fetch of a URL, to be changed.
     pub fn fetch_of_mut(&mut self, url: UrlNumber) -> Option<&mut Fetch> {
         self.fetch_of.get(&url).map(|at| &mut self.fetches[*at])
     }
 
-    /// A URL that is remembered.
+    /// A remembered URL.
     pub fn url(&self, number: UrlNumber) -> &str {
         &self.urls[number as usize]
     }
 
-    /// All URLs that are remembered.
+    /// All remembered URLs.
     pub fn urls(&self) -> &[Box<str>] {
         &self.urls
     }
 
-    /// The number of a URL; none where it is not remembered.
+    /// The number of a URL; `None` where it is not remembered.
     pub fn number(&self, url: Fingerprint) -> Option<UrlNumber> {
         self.numbers.get(&url).copied()
     }
 
-    /// Remembers a URL. With its number says whether it was new; none where there is no room.
+    /// Remembers a URL. Returns its number and whether it was new; `None` where there is no room.
     pub fn learn_url(&mut self, url: &CanonicalUrl) -> Option<(UrlNumber, bool)> {
         let fingerprint = url.fingerprint();
         if let Some(number) = self.numbers.get(&fingerprint) {
@@ -132,16 +135,17 @@ impl Memory {
     }
 
     /// Remembers a fetch, the first of its URL.
-    pub fn add(&mut self, url: UrlNumber, is_seed: bool, came: Came, links: Box<[RememberedLink]>) {
+    pub fn add(&mut self, url: UrlNumber, is_seed: bool, result: FetchResult, links: Box<[RememberedLink]>) {
         if !self.has_room() || self.has_fetched(url) {
             return;
         }
         self.links += links.len();
         self.fetch_of.insert(url, self.fetches.len());
-        self.fetches.push(Fetch { url, is_seed, came, links });
+        self.fetches.push(Fetch { url, is_seed, result, links });
     }
 
-    /// The links of a page to URLs that are remembered, each place and URL once, and none to itself.
+    /// The links of a page to remembered URLs, without repetitions of place and URL and without links to the page
+    /// itself.
     pub fn links_of(&self, page: UrlNumber, placed: &[PlacedLink], new: &[NewLink]) -> Box<[RememberedLink]> {
         if self.links >= ALL_LINKS_MAX {
             return Box::default();

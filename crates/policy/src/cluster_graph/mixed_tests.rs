@@ -1,4 +1,4 @@
-//! Addresses that serve several templates.
+//! URL patterns that several templates share.
 
 use super::*;
 use crate::learned::SiteModel;
@@ -12,7 +12,7 @@ fn item(i: u64) -> String {
     format!("item/{i}")
 }
 
-/// A form for a comment on an article: under the same kind of address, so that only the template tells it.
+/// A form for a comment on an article, under the same URL pattern, so that only the template tells it apart.
 fn form(i: u64) -> String {
     item(1_000 + i)
 }
@@ -25,13 +25,14 @@ fn is_form(name: &str) -> bool {
     (0..ITEMS).any(|i| form(i) == name)
 }
 
-/// What a template makes of its page `i`: twelve paths, one of them as often as the page has it.
+/// The bag of page `i` of a template: twelve paths, one of them repeated as often as on that page.
 fn made(template: u64, i: u64) -> Vec<LeafPath> {
     let path = |k| LeafPath { path: template * 100 + k, count: if k == 0 { 1 + i as u32 % 3 } else { 2 }, text: None };
     (0..12).map(path).chain([LeafPath { path: 1, count: 2, text: None }]).collect()
 }
 
-/// Lists of articles and of their authors, which lead on to nobody else; articles, each with a form for comments that quotes it.
+/// Lists of articles and of their authors, who link to nobody else; articles, each with a form for comments that quotes
+/// it.
 fn magazine() -> Site {
     let mut site = Site::new();
     let navigation = || [(NAVIGATION, "list/0".to_owned()), (NAVIGATION, "list/1".to_owned())];
@@ -61,21 +62,21 @@ fn magazine() -> Site {
 
 fn crawled(by: ClusterBy, seed: u64) -> (ClusterGraphPolicy, Crawled) {
     let mut options = ClusterGraphOptions::default_form(by, 120);
-    // Of a template that made fewer than a handful of the sample nothing is known.
+    // Templates with fewer than a handful of pages in the sample are not known.
     options.sample.per_pattern = Some(60);
     let mut policy = policy_for(magazine(), options, seed);
     let done = crawl(&magazine(), &mut policy);
     (policy, done)
 }
 
-/// What is said of a link at a place of a page.
+/// Why a link at a place of a page is rejected.
 fn said(snapshot: &dyn PolicySnapshot, from: &str, place: u64, to: &str) -> Option<PolicyRefusal> {
     let cluster = snapshot.page_cluster(SEED, url(from).as_str(), &magazine()[from].bag);
     refused(snapshot, cluster.links_at(Apath(place)).with_pattern(snapshot.pattern(url(to).as_str())))
 }
 
 #[test]
-fn templates_tell_articles_from_forms_where_addresses_do_not() {
+fn templates_distinguish_articles_from_forms_where_urls_do_not() {
     let (mut policy, done) = crawled(ClusterBy::Both, 1);
     assert_eq!(done.fetched(is_article), ITEMS as usize);
     let sampled = done.order[..done.sampled].iter().filter(|name| is_form(name)).count();
@@ -89,9 +90,10 @@ fn templates_tell_articles_from_forms_where_addresses_do_not() {
 }
 
 #[test]
-fn a_model_remembers_what_is_set_apart() {
-    let (mut maker, _) = crawled(ClusterBy::Both, 1);
-    let made = maker.site_model(&mut |_: &[u8], _: Option<&str>, _: Option<&Arc<_>>| ParsedPage::default()).unwrap();
+fn a_model_contains_the_clusters_that_were_set_apart() {
+    let (mut page_type, _) = crawled(ClusterBy::Both, 1);
+    let made =
+        page_type.site_model(&mut |_: &[u8], _: Option<&str>, _: Option<&Arc<_>>| ParsedPage::default()).unwrap();
     let read = SiteModel::from_bytes(&made.to_bytes().unwrap()).unwrap();
     assert_eq!(read, made);
     let mut known = ClusterGraphPolicy::from_model(read.facts.clone(), read.graph().unwrap().clone());
@@ -100,7 +102,7 @@ fn a_model_remembers_what_is_set_apart() {
 }
 
 #[test]
-fn where_templates_tell_nothing_that_addresses_do_not_both_crawl_alike() {
+fn where_templates_add_nothing_to_urls_both_crawl_alike() {
     for seed in 1..4 {
         let done = |by| crawl(&forum(), &mut policy(ClusterGraphOptions::default_form(by, 150), seed));
         assert_eq!(done(ClusterBy::Both), done(ClusterBy::Url), "seed {seed}");

@@ -1,21 +1,22 @@
 //! The crawler of Jiang and Lv (*Efficient Social Website Crawling Using Cluster Graph*, 2009).
 //!
-//! A sample is taken by [random page sampling](harvestman_structure::site::RandomPages); its URLs fall into kinds, between which a
-//! [graph](harvestman_structure::site::ClusterGraph) is learnt and pruned. The crawl is breadth-first and refuses links by that graph: those to kinds
-//! that repeat others, that only hold forms, that are no way to anything.
+//! A sample is taken by [random page sampling](harvestman_structure::site::RandomPages); its URLs are clustered, and a
+//! [graph](harvestman_structure::site::ClusterGraph) between the clusters is learnt and pruned. The crawl is
+//! breadth-first and rejects links by that graph: links to clusters whose pages repeat others, consist of forms only,
+//! or lead nowhere.
 //!
-//! As printed ([`ClusterGraphOptions::paper`]) the sample alone decides. The default goes on learning: each fetch is one more of the
-//! sample, what the graph does not know yet is followed until it is known, and a kind is refused only where it is certain enough
-//! that it has too little of its own. So a small sample does.
+//! As printed ([`ClusterGraphOptions::paper`]) the sample alone decides. The default continues to learn: each fetch
+//! extends the sample, links that the graph does not know are followed until it does, and a cluster is rejected only
+//! where it is certain enough that it has too few pages of its own. A small sample therefore suffices.
 
-mod forms;
-mod kinds;
+mod assignment;
+mod bare_forms;
+mod followed_links;
+mod identity_hash;
 mod learnt;
-mod led;
-mod lesson;
 mod memory;
+mod model_update;
 mod options;
-mod passed;
 mod places;
 mod policy;
 mod sampling;
@@ -25,7 +26,7 @@ mod stored;
 mod tests;
 mod texts;
 
-pub use learnt::{Learnt, NoGraph};
+pub use learnt::{LearntGraph, NoGraph};
 pub use options::{ClusterGraphOptions, Later, SamplePlan, UrlRule};
 pub use policy::ClusterGraphPolicy;
 pub use stored::StoredGraph;

@@ -1,4 +1,4 @@
-//! What the paper leaves open, and what the default does differently.
+//! Settings: choices that the paper leaves open, and deviations of the default form.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use harvestman_structure::site::{NodeRule, PruneOptions, RandomPagesOptions, Url
 /// The settings of [`ClusterGraphPolicy`](super::ClusterGraphPolicy).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterGraphOptions {
-    /// What clusters are made of.
+    /// What clusters are formed by.
     pub by: ClusterBy,
     /// How URLs are clustered.
     pub urls: UrlRule,
@@ -16,50 +16,52 @@ pub struct ClusterGraphOptions {
     pub sample: SamplePlan,
     /// How the graph is pruned.
     pub prune: PruneOptions,
-    /// What is done with links of which the sample says nothing, and with what is learnt after the sample.
+    /// How links are treated that the sample did not show, and whether learning continues after the sample.
     pub later: Later,
-    /// Whether links are refused by their place alone, before one is resolved, where all of them would be refused, or where they
-    /// have long led to nothing new. It saves work and changes next to nothing of what is fetched.
+    /// Whether links are rejected by their place alone, before they are resolved, where all of them would be rejected
+    /// or have long led to nothing new. This saves work and hardly changes what is fetched.
     pub by_place: bool,
 }
 
 /// How URLs are clustered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UrlRule {
-    /// By their patterns ([`UrlPatterns`](harvestman_structure::site::UrlPatterns)), each a cluster, however few have it.
+    /// By their patterns ([`UrlPatterns`](harvestman_structure::site::UrlPatterns)): each pattern is a cluster, however
+    /// rare.
     Patterns,
-    /// By frequent itemsets of what they are made of (Algorithm 2).
+    /// By frequent itemsets of URL tokens (Algorithm 2).
     Itemsets(UrlClusterOptions),
 }
 
 /// How the sample is taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplePlan {
-    /// Fetches that it has at most.
+    /// Maximum number of fetches.
     pub fetches_max: usize,
-    /// Fetches of URLs of one pattern beyond which no more are chosen. None: as many as are drawn.
+    /// Number of fetches of URLs of one pattern beyond which no more are chosen. `None`: no limit.
     pub per_pattern: Option<u32>,
-    /// Links of a page that was drawn which are chosen with it, each of another pattern: what repeats a page is linked to by it,
-    /// and two random pages of a large site seldom repeat each other.
+    /// Number of links of a drawn page that are chosen with it, each of another pattern: pages that repeat a page are
+    /// linked from it, and two random pages of a large site seldom repeat each other.
     pub neighbours: usize,
-    /// Draws that are under way at once.
+    /// Number of draws under way at once.
     pub ahead: usize,
     /// Algorithm 1.
     pub draws: RandomPagesOptions,
 }
 
-/// What is done after the sample.
+/// What happens after the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Later {
-    /// The graph stays what it is, and links that it does not know are refused (section 4.4).
+    /// The graph does not change, and links that it does not know are rejected (section 4.4).
     AsTrained,
-    /// Each fetch is one more of the sample: the graph is learnt anew now and then. Links that it does not know are followed.
+    /// Each fetch extends the sample and the graph is learnt again from time to time. Links that it does not know are
+    /// followed.
     LearnsOn,
 }
 
 impl ClusterGraphOptions {
-    /// As printed. The sample has `fetches` fetches.
+    /// The settings as printed, with a sample of this many fetches.
     pub fn paper(fetches: usize) -> Self {
         Self {
             by: ClusterBy::Url,
@@ -77,7 +79,7 @@ impl ClusterGraphOptions {
         }
     }
 
-    /// What measures best: `by` clusters, with at most so many fetches for the sample.
+    /// The settings that measured best: clusters are formed by `by`, with at most this many fetches for the sample.
     pub fn default_form(by: ClusterBy, fetches: usize) -> Self {
         Self {
             by,
@@ -96,8 +98,8 @@ impl ClusterGraphOptions {
     }
 }
 
-/// The share of a kind's pages that must be distinct. A template often serves several kinds of addresses, good ones among bad: then
-/// it is refused only where hardly anything is distinct.
+/// The share of a cluster's pages that must be distinct. A template often serves several URL patterns, good and bad
+/// ones: it is then rejected only where hardly any page is distinct.
 const fn distinct_min(by: ClusterBy) -> f64 {
     match by {
         ClusterBy::Url | ClusterBy::Both => 0.7,
@@ -105,11 +107,11 @@ const fn distinct_min(by: ClusterBy) -> f64 {
     }
 }
 
-/// Of so many pages of a kind, most of them different or most of them not, one more tells nothing.
+/// After this many pages of a cluster, with most of them distinct or most of them not, another one adds no evidence.
 const PER_PATTERN: u32 = 20;
-/// With a page, its first link of each of so many other patterns.
+/// The first link of a page to each of this many other patterns is chosen with the page.
 const NEIGHBOURS: usize = 6;
-/// Enough for a host that is asked for one page after the other while the next snapshot is being published.
+/// Enough for a host that is sent one request after the other while the next snapshot is being published.
 const AHEAD: usize = 8;
-/// 95 of 100 (one-sided).
+/// 95 % (one-sided).
 const SURE: f64 = 1.645;

@@ -1,80 +1,82 @@
-//! Places whose links have led to nothing new for long: navigation, headers, footers, and lists of what is known.
+//! Places whose links have long led to nothing new: navigation, headers, footers, and lists of known pages.
 //!
-//! A link is in vain if its URL was known, or was refused. A place is closed when its links were in vain for some time and each
-//! pattern of URL that it leads to is saturated: links to such URLs were in vain, wherever they stood, twice as long as there are URLs
-//! of it that were found. The second tells from many places together what the first alone would need long for; a place whose own
-//! links are in vain that long needs no other witness, nor one that showed few URLs over and over again in the sample. A place is
-//! watched on the pages of each cluster by itself and on all pages; either may close it.
+//! A link is in vain if its URL was known or was rejected. A place is closed when its links were in vain for some time
+//! and each URL pattern that it leads to is saturated: links to such URLs, at any place, were in vain twice as often as
+//! there are known URLs of the pattern. The second condition combines the evidence of many places, which a single place
+//! would need long to gather. A place whose own links are in vain that long needs no other evidence, nor does one that
+//! showed few URLs repeatedly in the sample. A place is watched on the pages of each cluster and on all pages; either
+//! may close it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use foldhash::fast::FixedState;
 
-use super::passed::Passed;
+use super::identity_hash::IdentityHash;
 use harvestman_core::model::{Apath, ClusterId, PatternId, PolicyRefusal};
 use harvestman_core::url::Fingerprint;
 
-/// Links in a row that must have been in vain at a place of one cluster's pages, and of all pages.
+/// Number of links in a row that must have been in vain at a place of one cluster's pages, and of all pages.
 const VAIN_OF_CLUSTER: u32 = 40;
 const VAIN_OF_ALL: u32 = 160;
-/// The same where all of them were refused: then a link that is passed over would most likely be refused too.
+/// The same where all of them were rejected: the next link would most likely be rejected too.
 const REFUSED_OF_CLUSTER: u32 = 12;
 const REFUSED_OF_ALL: u32 = 48;
-/// Links in a row to URLs of a pattern that must have been in vain, at least, and by the URLs of it that were found.
+/// Number of links in a row to URLs of a pattern that must have been in vain: the minimum, and the number per known URL
+/// of the pattern.
 const VAIN_OF_PATTERN: u32 = 150;
 const VAIN_BY_FOUND: u32 = 2;
-/// And, for a place that is closed by its own links alone, by the distinct URLs that it showed: one that shows others all the time, be
-/// they known from elsewhere, may show a new one next.
+/// The number per distinct URL that the place showed, for a place that is closed by its own links alone: a place that
+/// keeps showing other URLs, even if they are known from elsewhere, may show a new one next.
 const VAIN_BY_SHOWN: f64 = 4.0;
-/// What the sample showed over and over again needs no such patience: so many links, and each URL so many times, at least; and then,
-/// once as many URLs were met, so many links in vain, and so many for each. It takes that of each URL: what a place has not shown yet
-/// is as likely as what it has shown once (Good 1953).
+/// Thresholds for what the sample showed repeatedly: the minimum number of links, and of occurrences of each URL; and
+/// then, once as many URLs were met, the number of links in vain, and the number per URL. Each URL must be repeated:
+/// unseen links are as likely as those seen once (Good 1953).
 const SAMPLED_LINKS: usize = 16;
 const SAMPLED_TIMES: usize = 8;
 const VAIN_OF_SAMPLED: u32 = 4;
 const VAIN_BY_SAMPLED: u32 = 2;
-/// Patterns that a place leads to at most: what leads to more is no navigation.
+/// Maximum number of patterns that a place leads to: a place with more is no navigation.
 const PATTERNS_MAX: usize = 16;
-/// Places and patterns that are watched.
+/// Maximum number of places and of patterns that are watched.
 const WATCHED_MAX: usize = 1 << 14;
 
-/// A link, as far as it matters here.
+/// The outcome of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Led {
-    /// To a URL that was new.
+pub enum LinkOutcome {
+    /// Its URL was new.
     New,
-    /// To one that was known.
+    /// Its URL was known.
     Known,
-    /// It was refused by the form of its URL.
+    /// It was rejected by its URL's pattern.
     Refused(PolicyRefusal),
 }
 
-/// What links at a place have led to.
+/// The outcomes of links at a place.
 #[derive(Debug, Clone, Default)]
 struct Place {
     found: u32,
     vain: u32,
-    /// Patterns of the URLs that were not refused.
+    /// Patterns of the URLs that were not rejected.
     patterns: Vec<PatternId>,
-    /// The reason of those that were.
+    /// The reason of those that were rejected.
     refused: Option<PolicyRefusal>,
-    /// The URLs that were not refused.
+    /// The URLs that were not rejected.
     shown: Distinct,
-    /// As many of them as the sample showed over and over again, if it did.
+    /// Their number in the sample, if the sample showed them repeatedly.
     sampled: Option<u32>,
 }
 
 impl Place {
-    fn see(&mut self, url: Fingerprint, pattern: PatternId, led: Led) {
-        if led == Led::New {
+    fn see(&mut self, url: Fingerprint, pattern: PatternId, led: LinkOutcome) {
+        if led == LinkOutcome::New {
             (self.found, self.vain) = (self.found.saturating_add(1), 0);
         } else {
             self.vain = self.vain.saturating_add(1);
         }
         match led {
-            Led::Refused(why) => self.refused = self.refused.max(Some(why)),
-            Led::New | Led::Known => {
+            LinkOutcome::Refused(why) => self.refused = self.refused.max(Some(why)),
+            LinkOutcome::New | LinkOutcome::Known => {
                 self.shown.see(url);
                 if self.patterns.len() <= PATTERNS_MAX && !self.patterns.contains(&pattern) {
                     self.patterns.push(pattern);
@@ -83,13 +85,14 @@ impl Place {
         }
     }
 
-    /// Whether it has shown so many URLs, as far as can be told by counting, and none since.
+    /// Whether it has shown this many URLs, by the approximate count, and none since.
     fn repeats(&self, urls: u32) -> bool {
         self.shown.count() >= 0.9 * f64::from(urls)
             && self.vain >= VAIN_OF_SAMPLED.max(VAIN_BY_SAMPLED.saturating_mul(urls))
     }
 
-    /// Why links at the place are refused; none where they are not. It takes so many in vain, or so many refused.
+    /// Why links at the place are rejected; `None` where they are not. Takes the numbers of links in vain and of
+    /// rejected links that are required.
     fn closed(&self, [vain, refused]: [u32; 2], is_saturated: impl Fn(&PatternId) -> bool) -> Option<PolicyRefusal> {
         if self.patterns.is_empty() {
             return self.refused.filter(|_| self.vain >= refused);
@@ -107,8 +110,8 @@ impl Place {
     }
 }
 
-/// Counts distinct URLs, more or less (linear counting: Whang, Vander-Zanden, Taylor 1990), in 256 bytes: well up to some thousands,
-/// and what is more is more than enough.
+/// Counts distinct URLs approximately (linear counting: Whang, Vander-Zanden, Taylor 1990), in 256 bytes: accurate up
+/// to some thousands, which is enough.
 #[derive(Debug, Clone)]
 struct Distinct(Box<[u64; 32]>);
 
@@ -131,7 +134,7 @@ impl Distinct {
     }
 }
 
-/// What links to URLs of a pattern have led to.
+/// The outcomes of links to URLs of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
     found: u32,
@@ -139,8 +142,8 @@ struct Run {
 }
 
 impl Run {
-    fn see(&mut self, led: Led) {
-        if led == Led::New {
+    fn see(&mut self, led: LinkOutcome) {
+        if led == LinkOutcome::New {
             (self.found, self.vain) = (self.found.saturating_add(1), 0);
         } else {
             self.vain = self.vain.saturating_add(1);
@@ -154,26 +157,26 @@ impl Run {
 
 /// The places of a crawl.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct PlaceOutcomes {
     of_cluster: HashMap<(ClusterId, Apath), Place, FixedState>,
     of_all: HashMap<Apath, Place, FixedState>,
     patterns: HashMap<PatternId, Run, FixedState>,
 }
 
-/// The places where all links are refused, with the reason: asked for each place of every page.
+/// The places where all links are rejected, with the reason. Looked up for each place of every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Closed {
-    of_cluster: HashMap<u64, PolicyRefusal, Passed>,
-    of_all: HashMap<u64, PolicyRefusal, Passed>,
+pub struct ClosedPlaces {
+    of_cluster: HashMap<u64, PolicyRefusal, IdentityHash>,
+    of_all: HashMap<u64, PolicyRefusal, IdentityHash>,
 }
 
-/// A place of a cluster's pages as one number. Apaths are hashes, so that two places with the same number are not to be feared.
+/// A place of a cluster's pages as one number. Apaths are hashes, so that collisions are negligible.
 const fn key(cluster: ClusterId, apath: Apath) -> u64 {
     apath.0 ^ (cluster.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-impl Closed {
-    /// Closes these places too, where they are not closed already: one look-up then tells of both.
+impl ClosedPlaces {
+    /// Closes these places as well, unless they are closed already: one look-up then suffices for both.
     pub fn with(mut self, places: impl IntoIterator<Item = (ClusterId, Apath, PolicyRefusal)>) -> Self {
         for (cluster, apath, why) in places {
             self.of_cluster.entry(key(cluster, apath)).or_insert(why);
@@ -181,26 +184,33 @@ impl Closed {
         self
     }
 
-    /// Why links at a place of a cluster's pages are refused; none where they are not. On pages of a kind that was never seen no place
-    /// is passed over for what it leads to elsewhere.
+    /// Why links at a place of a cluster's pages are rejected; `None` where they are not. On pages of an unknown
+    /// cluster no place is rejected for its links on other pages.
     pub fn refusal(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
         let everywhere = if cluster == ClusterId::UNKNOWN { None } else { self.of_all.get(&apath.0) };
         everywhere.or_else(|| self.of_cluster.get(&key(cluster, apath))).copied()
     }
 }
 
-impl Places {
-    /// Takes in a link at `apath` on a page of `cluster` to `url`, which has `pattern`.
-    pub fn see(&mut self, cluster: ClusterId, apath: Apath, (url, pattern): (Fingerprint, PatternId), led: Led) {
-        if !matches!(led, Led::Refused(_)) {
+impl PlaceOutcomes {
+    /// Adds a link at `apath` on a page of `cluster` to `url`, which has `pattern`.
+    pub fn see(
+        &mut self,
+        cluster: ClusterId,
+        apath: Apath,
+        (url, pattern): (Fingerprint, PatternId),
+        led: LinkOutcome,
+    ) {
+        if !matches!(led, LinkOutcome::Refused(_)) {
             show(&mut self.patterns, pattern, |run| run.see(led));
         }
         show(&mut self.of_cluster, (cluster, apath), |place| place.see(url, pattern, led));
         show(&mut self.of_all, apath, |place| place.see(url, pattern, led));
     }
 
-    /// What a sample tells before the crawl begins: of places where all links are refused no more needs to be seen, and of those
-    /// that showed the same over and over again not much more than that. In: each link's place, its URL, and why it is refused.
+    /// The statistics of a sample before the crawl begins: no more evidence is needed on places where all links are
+    /// rejected, and little more on those that showed the same URLs repeatedly. Takes each link's place, its URL, and
+    /// why it is rejected.
     pub fn sampled(links: &[(ClusterId, Apath, Fingerprint, Option<PolicyRefusal>)]) -> Self {
         let mut of_cluster = HashMap::<_, Sampled, FixedState>::default();
         let mut of_all = HashMap::<_, Sampled, FixedState>::default();
@@ -212,7 +222,7 @@ impl Places {
     }
 
     /// The places that are closed now. O(places).
-    pub fn closed(&self) -> Closed {
+    pub fn closed(&self) -> ClosedPlaces {
         let is_saturated = |pattern: &PatternId| self.patterns.get(pattern).is_some_and(|run| run.is_saturated());
         let of_cluster = self.of_cluster.iter().filter_map(|((cluster, apath), place)| {
             Some((key(*cluster, *apath), place.closed([VAIN_OF_CLUSTER, REFUSED_OF_CLUSTER], is_saturated)?))
@@ -221,7 +231,7 @@ impl Places {
             .of_all
             .iter()
             .filter_map(|(apath, place)| Some((apath.0, place.closed([VAIN_OF_ALL, REFUSED_OF_ALL], is_saturated)?)));
-        Closed { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
+        ClosedPlaces { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
     }
 }
 
@@ -229,7 +239,7 @@ impl Places {
 #[derive(Default)]
 struct Sampled {
     links: usize,
-    /// How often it showed each URL that was not refused.
+    /// The number of occurrences of each URL that was not rejected.
     urls: HashMap<Fingerprint, usize, FixedState>,
     refused: Option<PolicyRefusal>,
 }
@@ -243,7 +253,7 @@ impl Sampled {
         }
     }
 
-    /// What there is to know of the place; none where it is like any other.
+    /// The statistics of the place; `None` where it is like any other.
     fn told(&self) -> Option<Place> {
         if self.urls.is_empty() {
             let vain = u32::try_from(self.links).unwrap_or(u32::MAX);
@@ -254,14 +264,15 @@ impl Sampled {
     }
 }
 
-/// The places of which something is known; those with most links first, if they are too many.
+/// The places with statistics; where there are too many, those with most links.
 fn told<K: Hash + Eq + Ord + Copy>(sampled: HashMap<K, Sampled, FixedState>) -> HashMap<K, Place, FixedState> {
     let mut all: Vec<_> = sampled.into_iter().collect();
     all.sort_unstable_by_key(|(key, place)| (std::cmp::Reverse(place.links), *key));
     all.into_iter().filter_map(|(key, place)| Some((key, place.told()?))).take(WATCHED_MAX / 2).collect()
 }
 
-/// Shows a link to what is watched under a key. Where too much is watched already it is not; what is not watched is never closed.
+/// Adds a link to the statistics under a key. Where too many keys are watched already, it is dropped; what is not
+/// watched is never closed.
 fn show<K: Hash + Eq, V: Default>(watched: &mut HashMap<K, V, FixedState>, key: K, see: impl FnOnce(&mut V)) {
     if watched.len() < WATCHED_MAX || watched.contains_key(&key) {
         see(watched.entry(key).or_default());
@@ -281,18 +292,25 @@ mod tests {
     const ONE: ClusterId = ClusterId(3);
     const TWO: ClusterId = ClusterId(4);
 
-    fn see(places: &mut Places, cluster: ClusterId, apath: Apath, pattern: PatternId, times: u32, led: Led) {
+    fn see(
+        places: &mut PlaceOutcomes,
+        cluster: ClusterId,
+        apath: Apath,
+        pattern: PatternId,
+        times: u32,
+        led: LinkOutcome,
+    ) {
         (0..times).for_each(|_| places.see(cluster, apath, (URL, pattern), led));
     }
 
     #[test]
-    fn a_place_is_closed_when_its_links_and_all_of_their_kind_are_long_in_vain() {
-        let mut places = Places::default();
-        see(&mut places, ONE, PLACE, USERS, 300, Led::New);
-        see(&mut places, TWO, ELSEWHERE, USERS, 560, Led::Known);
-        see(&mut places, ONE, OTHER, USERS, 39, Led::Known);
+    fn a_place_is_closed_when_its_links_and_all_of_their_pattern_are_long_in_vain() {
+        let mut places = PlaceOutcomes::default();
+        see(&mut places, ONE, PLACE, USERS, 300, LinkOutcome::New);
+        see(&mut places, TWO, ELSEWHERE, USERS, 560, LinkOutcome::Known);
+        see(&mut places, ONE, OTHER, USERS, 39, LinkOutcome::Known);
         assert_eq!(places.closed().refusal(ONE, OTHER), None, "300 were found, so that 600 must be in vain");
-        places.see(ONE, OTHER, (URL, USERS), Led::Known);
+        places.see(ONE, OTHER, (URL, USERS), LinkOutcome::Known);
         let closed = places.closed();
         assert_eq!(closed.refusal(ONE, OTHER), Some(PolicyRefusal::HeaderFooter));
         assert_eq!(closed.refusal(TWO, OTHER), None, "there no link was seen");
@@ -300,21 +318,21 @@ mod tests {
     }
 
     #[test]
-    fn a_new_url_opens_the_places_that_lead_to_its_kind() {
-        let mut places = Places::default();
-        see(&mut places, ONE, PLACE, USERS, 149, Led::Known);
-        see(&mut places, TWO, OTHER, USERS, 1, Led::Known);
+    fn a_new_url_opens_the_places_that_lead_to_its_pattern() {
+        let mut places = PlaceOutcomes::default();
+        see(&mut places, ONE, PLACE, USERS, 149, LinkOutcome::Known);
+        see(&mut places, TWO, OTHER, USERS, 1, LinkOutcome::Known);
         assert!(places.closed().refusal(ONE, PLACE).is_some());
-        see(&mut places, TWO, OTHER, USERS, 1, Led::New);
-        assert_eq!(places.closed(), Closed::default());
-        see(&mut places, TWO, OTHER, USERS, 150, Led::Known);
+        see(&mut places, TWO, OTHER, USERS, 1, LinkOutcome::New);
+        assert_eq!(places.closed(), ClosedPlaces::default());
+        see(&mut places, TWO, OTHER, USERS, 150, LinkOutcome::Known);
         assert!(places.closed().refusal(ONE, PLACE).is_some());
     }
 
     #[test]
     fn where_all_links_are_refused_they_are_refused_together_for_the_same_reason() {
-        let mut places = Places::default();
-        see(&mut places, ONE, PLACE, TOPICS, 40, Led::Refused(PolicyRefusal::DuplicateContent));
+        let mut places = PlaceOutcomes::default();
+        see(&mut places, ONE, PLACE, TOPICS, 40, LinkOutcome::Refused(PolicyRefusal::DuplicateContent));
         let closed = places.closed();
         assert_eq!(closed.refusal(ONE, PLACE), Some(PolicyRefusal::DuplicateContent));
         assert_eq!(closed.refusal(TWO, PLACE), None, "on other pages they may be wanted");
@@ -326,7 +344,7 @@ mod tests {
         let mut links = vec![(ONE, PLACE, URL, refused); 200];
         links.extend(vec![(TWO, OTHER, URL, refused); 200]);
         links.push((ONE, OTHER, URL, None));
-        let closed = Places::sampled(&links).closed();
+        let closed = PlaceOutcomes::sampled(&links).closed();
         assert_eq!(closed.refusal(TWO, PLACE), refused);
         assert_eq!((closed.refusal(TWO, OTHER), closed.refusal(ONE, OTHER)), (refused, None));
     }
@@ -336,32 +354,32 @@ mod tests {
         let url = |at: u64| Fingerprint(u128::from(at) << 32);
         let menu: Vec<_> = (0..80).map(|at| (ONE, PLACE, url(at % 10), None)).collect();
         let list = (0..80).map(|at| (ONE, OTHER, url(if at == 79 { 10 } else { at % 10 }), None));
-        let mut places = Places::sampled(&[menu, list.collect()].concat());
+        let mut places = PlaceOutcomes::sampled(&[menu, list.collect()].concat());
         let mut go_through = |apath, urls, led| {
             (0..urls).for_each(|at| places.see(ONE, apath, (url(at), TOPICS), led));
             places.closed().refusal(ONE, apath)
         };
-        assert_eq!(go_through(PLACE, 10, Led::New), None, "all were new");
-        assert_eq!(go_through(PLACE, 10, Led::Known), None);
-        assert_eq!(go_through(PLACE, 10, Led::Known), Some(PolicyRefusal::HeaderFooter), "twice in vain");
-        assert_eq!(go_through(OTHER, 11, Led::New), None);
-        assert_eq!(go_through(OTHER, 33, Led::Known), None, "that had shown a URL only once");
+        assert_eq!(go_through(PLACE, 10, LinkOutcome::New), None, "all were new");
+        assert_eq!(go_through(PLACE, 10, LinkOutcome::Known), None);
+        assert_eq!(go_through(PLACE, 10, LinkOutcome::Known), Some(PolicyRefusal::HeaderFooter), "twice in vain");
+        assert_eq!(go_through(OTHER, 11, LinkOutcome::New), None);
+        assert_eq!(go_through(OTHER, 33, LinkOutcome::Known), None, "that had shown a URL only once");
     }
 
     #[test]
-    fn a_place_of_many_kinds_is_never_closed() {
-        let mut places = Places::default();
+    fn a_place_with_many_patterns_is_never_closed() {
+        let mut places = PlaceOutcomes::default();
         for kind in 0..=PATTERNS_MAX as u64 {
-            see(&mut places, ONE, PLACE, PatternId(kind << 2), 1_000, Led::Known);
+            see(&mut places, ONE, PLACE, PatternId(kind << 2), 1_000, LinkOutcome::Known);
         }
-        assert_eq!(places.closed(), Closed::default());
+        assert_eq!(places.closed(), ClosedPlaces::default());
     }
 
     #[test]
     fn what_is_watched_is_bounded() {
-        let mut places = Places::default();
+        let mut places = PlaceOutcomes::default();
         for at in 0..2 * WATCHED_MAX as u64 {
-            places.see(ONE, Apath(at), (URL, PatternId(at)), Led::Known);
+            places.see(ONE, Apath(at), (URL, PatternId(at)), LinkOutcome::Known);
         }
         let watched = [places.of_cluster.len(), places.of_all.len(), places.patterns.len()];
         assert_eq!(watched, [WATCHED_MAX; 3]);

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::kinds::{Kinds, Numbers, UrlKinds};
-use super::learnt::{Learnt, NoGraph, class_cluster};
-use super::led::Rules;
-use super::memory::{Came, Memory, UrlNumber};
+use super::assignment::{ClusterAssignment, ClusterNumbers, UrlAssignment};
+use super::followed_links::DestinationRules;
+use super::learnt::{LearntGraph, NoGraph, class_cluster};
+use super::memory::{Clusters, FetchResult, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
-use super::places::{Closed, Led, Places};
-use super::sampling::Sampling;
-use super::snapshot::{ClusterGraphSnapshot, Clusters, Stage};
+use super::places::{ClosedPlaces, LinkOutcome, PlaceOutcomes};
+use super::sampling::GraphSampling;
+use super::snapshot::{ClusterGraphSnapshot, GraphStage};
 use super::stored::StoredGraph;
 use super::texts::Texts;
 use crate::learned::{Facts, Kin, ReadPage, SamplePage, SiteModel, TemplateOptions, Templates};
@@ -20,17 +20,18 @@ use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
 
-/// Fetches that a graph is learnt from at least.
+/// Minimum number of fetches that a graph is learnt from.
 const FETCHES_MIN: usize = 4;
-/// How many times as many fetches there are from one time that URL patterns are learnt to the next, and the first time.
+/// Growth factors of the number of fetches between two updates of the URL patterns, and the number of fetches before
+/// the first one.
 const PATTERNS_GROWTH: f64 = 1.35;
 const PATTERNS_FIRST: usize = 12;
-/// New fetches after which the graph is learnt anew: so many, or this share of all.
-const LESSON_FETCHES: usize = 32;
+/// New fetches after which the graph is learnt again: this number, or this share of all fetches.
+const UPDATE_FETCHES: usize = 32;
 const LESSON_SHARE: usize = 16;
-/// Pages after which it is found out anew which places have led to nothing new.
+/// Number of pages after which the closed places are computed again.
 const CLOSED_EVERY: u64 = 8;
-/// Pages that templates are learnt from, and their bytes together.
+/// Maximum number of pages that templates are learnt from, and of their bytes together.
 const BODIES_MAX: usize = 1_000;
 const BODY_BYTES_MAX: usize = 64 << 20;
 
@@ -48,32 +49,33 @@ pub struct ClusterGraphPolicy {
     templates: Option<Arc<Templates>>,
     bodies: Vec<(UrlNumber, SamplePage)>,
     body_bytes: usize,
-    numbers: Numbers,
-    places: Places,
-    /// Places that have long led to nothing new, and the pages that were watched for them.
-    closed: Arc<Closed>,
+    numbers: ClusterNumbers,
+    places: PlaceOutcomes,
+    /// Places that have long led to nothing new, and the number of pages that were watched for them.
+    closed: Arc<ClosedPlaces>,
     watched: u64,
     clusters: Arc<Clusters>,
-    next_lesson: usize,
+    next_update: usize,
     phase: Phase,
-    lessons: u64,
+    model_updates: u64,
     version: u64,
     generation: u64,
     patterns_version: u64,
-    /// What the site model says that it started from; none where it learns for itself.
+    /// The facts of the site model that it started from; `None` where it learns by itself.
     given: Option<Facts>,
 }
 
 enum Phase {
-    Sampling(Box<Sampling>),
+    Sampling(Box<GraphSampling>),
     BreadthFirst(NoGraph),
-    Filtering(Arc<Learnt>),
+    Filtering(Arc<LearntGraph>),
 }
 
 impl ClusterGraphPolicy {
-    /// The policy that knows nothing yet. It samples first; those fetches are part of the crawl. `read` reads a page again.
+    /// A policy that knows nothing yet. It takes a sample first; these fetches are part of the crawl. `read` parses a
+    /// page again.
     pub fn new(options: ClusterGraphOptions, seed: Seed, read: Box<ReadPage>) -> Self {
-        let sampling = Sampling::new(options.sample.clone(), seed.child("cluster-graph-sample").rng());
+        let sampling = GraphSampling::new(options.sample.clone(), seed.child("cluster-graph-sample").rng());
         Self {
             options,
             seed,
@@ -87,14 +89,14 @@ impl ClusterGraphPolicy {
             templates: None,
             bodies: Vec::new(),
             body_bytes: 0,
-            numbers: Numbers::default(),
-            places: Places::default(),
+            numbers: ClusterNumbers::default(),
+            places: PlaceOutcomes::default(),
             closed: Arc::default(),
             watched: 0,
             clusters: Arc::default(),
-            next_lesson: usize::MAX,
+            next_update: usize::MAX,
             phase: Phase::Sampling(Box::new(sampling)),
-            lessons: 0,
+            model_updates: 0,
             version: 0,
             generation: 0,
             patterns_version: 0,
@@ -102,19 +104,19 @@ impl ClusterGraphPolicy {
         }
     }
 
-    /// The policy that knows a site from an earlier crawl: it refuses links by that graph from the first page on, takes no sample,
-    /// and learns nothing. So it depends on the site alone what is fetched, not on the order in which it is met.
+    /// A policy that knows a site from an earlier crawl: it rejects links by that graph from the first page on, takes
+    /// no sample, and learns nothing. What is fetched therefore depends on the site alone, not on the order of fetches.
     pub fn from_model(facts: Facts, graph: StoredGraph) -> Self {
         let options = ClusterGraphOptions::default_form(graph.by(), 0);
-        let learnt = Learnt::from(graph);
+        let learnt = LearntGraph::from(graph);
         let blank = Self::new(options, Seed(0), Box::new(|_, _, _| ParsedPage::default()));
         let mut known = Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank };
         known.close();
         known
     }
 
-    /// What was learnt; none while the sample is taken, and where it was of no use.
-    pub fn learnt(&self) -> Option<&Arc<Learnt>> {
+    /// The learnt graph; `None` while the sample is taken, and where the sample gave none.
+    pub fn learnt(&self) -> Option<&Arc<LearntGraph>> {
         match &self.phase {
             Phase::Filtering(learnt) => Some(learnt),
             Phase::Sampling(_) | Phase::BreadthFirst(_) => None,
@@ -142,19 +144,19 @@ impl ClusterGraphPolicy {
         if self.memory.has_fetched(url) || !self.memory.has_room() {
             return;
         }
-        let (came, links) = match &mut seen.outcome {
+        let (result, links) = match &mut seen.outcome {
             Outcome::Page(facts) => {
                 let links = self.memory.links_of(url, &facts.links, &seen.new);
-                (self.came(seen.url.as_str(), url, facts), links)
+                (self.result(seen.url.as_str(), url, facts), links)
             }
-            Outcome::Redirected => (Came::Redirect(first_new), Box::default()),
-            Outcome::Document => (Came::Document, self.memory.links_of(url, &[], &seen.new)),
-            Outcome::Failed => (Came::Failure, Box::default()),
+            Outcome::Redirected => (FetchResult::Redirect(first_new), Box::default()),
+            Outcome::Document => (FetchResult::Document, self.memory.links_of(url, &[], &seen.new)),
+            Outcome::Failed => (FetchResult::Failure, Box::default()),
         };
-        self.memory.add(url, seen.class.apath == Apath::SEED, came, links);
+        self.memory.add(url, seen.class.apath == Apath::SEED, result, links);
     }
 
-    fn came(&mut self, address: &str, url: UrlNumber, facts: &mut PageFacts) -> Came {
+    fn result(&mut self, address: &str, url: UrlNumber, facts: &mut PageFacts) -> FetchResult {
         let template = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
         let kin = Kin { cluster: template, pattern: self.patterns.of(address).coarse };
         let (text, content) = self.texts.take_in(&facts.units, kin);
@@ -162,7 +164,7 @@ impl ClusterGraphPolicy {
             self.body_bytes += body.len();
             self.bodies.push((url, SamplePage { body, content_type }));
         }
-        Came::Page { content, text, template, forms: facts.forms }
+        FetchResult::Page { content, text, template, forms: facts.forms }
     }
 
     fn wants_bodies(&self) -> bool {
@@ -170,7 +172,7 @@ impl ClusterGraphPolicy {
         room && self.options.by != ClusterBy::Url && matches!(self.phase, Phase::Sampling(_))
     }
 
-    /// Learns URL patterns anew where it is time to.
+    /// Learns the URL patterns again where that is due.
     fn learn_patterns(&mut self, at_once: bool) {
         let fetches = self.memory.fetches().len();
         if !at_once && fetches < self.next_patterns {
@@ -185,14 +187,14 @@ impl ClusterGraphPolicy {
         self.patterns_version += 1;
         self.regroup();
         if let Phase::Sampling(sampling) = &mut self.phase {
-            sampling.count_anew(&self.memory, &self.patterns);
+            sampling.recount(&self.memory, &self.patterns);
         }
     }
 
-    /// Tells templates from texts by the patterns and templates of now.
+    /// Separates templates from texts again, by the current patterns and templates.
     fn regroup(&mut self) {
-        let kin = |fetch: &super::memory::Fetch| match fetch.came {
-            Came::Page { text, template, .. } => {
+        let kin = |fetch: &super::memory::Fetch| match fetch.result {
+            FetchResult::Page { text, template, .. } => {
                 let pattern = self.patterns.of(self.memory.url(fetch.url)).coarse;
                 Some((text, Kin { cluster: template, pattern }))
             }
@@ -211,7 +213,9 @@ impl ClusterGraphPolicy {
         let templates = Templates::learn(&sample, &TemplateOptions::default(), &mut *self.read);
         let label = |at: usize| -> Label { templates.labels().get(at).copied().flatten() };
         for (at, url) in urls.into_iter().enumerate() {
-            if let Some(Came::Page { template, .. }) = self.memory.fetch_of_mut(url).map(|fetch| &mut fetch.came) {
+            if let Some(FetchResult::Page { template, .. }) =
+                self.memory.fetch_of_mut(url).map(|fetch| &mut fetch.result)
+            {
                 *template = templates.name(label(at));
             }
         }
@@ -219,12 +223,12 @@ impl ClusterGraphPolicy {
         self.regroup();
     }
 
-    /// Learns from the sample as it is, and puts what waits under the classes of what was learnt.
+    /// Learns from the sample as it is, and moves waiting URLs to the classes of the graph.
     fn end_sampling(&mut self) {
         if matches!(self.phase, Phase::Sampling(_)) {
             self.learn_patterns(true);
             self.learn_templates();
-            self.lesson();
+            self.update_graph();
             if let Phase::Filtering(learnt) = &self.phase
                 && self.options.by_place
             {
@@ -234,12 +238,12 @@ impl ClusterGraphPolicy {
         }
     }
 
-    /// Learns the graph from all that is remembered.
-    fn lesson(&mut self) {
+    /// Learns the graph from all remembered fetches.
+    fn update_graph(&mut self) {
         self.generation += 1;
-        self.lessons += 1;
+        self.model_updates += 1;
         let fetches = self.memory.fetches().len();
-        self.next_lesson = fetches + LESSON_FETCHES.max(fetches / LESSON_SHARE);
+        self.next_update = fetches + UPDATE_FETCHES.max(fetches / LESSON_SHARE);
         self.phase = match self.learn() {
             Ok(learnt) => {
                 self.numbers = learnt.kinds().numbers.clone();
@@ -251,35 +255,35 @@ impl ClusterGraphPolicy {
         self.close();
     }
 
-    fn learn(&mut self) -> Result<Learnt, NoGraph> {
+    fn learn(&mut self) -> Result<LearntGraph, NoGraph> {
         let fetches = self.memory.fetches().len();
         if fetches < FETCHES_MIN {
             return Err(NoGraph::TooFewPages(fetches));
         }
         let urls = self.url_kinds()?;
         let (by, templates, numbers) = (self.options.by, self.templates.clone(), self.numbers.clone());
-        let kinds = Kinds {
+        let kinds = ClusterAssignment {
             by,
             urls,
             templates,
             numbers,
             mixed: Default::default(),
             alike: Default::default(),
-            led: Rules::default(),
+            led: DestinationRules::default(),
         };
-        Learnt::learn(&self.memory, &self.texts, kinds, &self.options)
+        LearntGraph::learn(&self.memory, &self.texts, kinds, &self.options)
     }
 
-    fn url_kinds(&mut self) -> Result<UrlKinds, NoGraph> {
+    fn url_kinds(&mut self) -> Result<UrlAssignment, NoGraph> {
         let UrlRule::Itemsets(options) = &self.options.urls else {
-            return Ok(UrlKinds::Patterns(Arc::clone(&self.patterns)));
+            return Ok(UrlAssignment::Patterns(Arc::clone(&self.patterns)));
         };
         let sampled: Vec<&str> = self.memory.fetches().iter().map(|fetch| self.memory.url(fetch.url)).collect();
         let clusters = UrlClusters::learn(&sampled, options, &mut self.rng)?;
-        Ok(UrlKinds::Itemsets(Arc::new(clusters.matcher)))
+        Ok(UrlAssignment::Itemsets(Arc::new(clusters.matcher)))
     }
 
-    /// Counts what the places of a page led to.
+    /// Counts the outcomes of a page's links by place.
     fn watch(&mut self, seen: &Observation) {
         let Phase::Filtering(learnt) = &self.phase else { return };
         if !self.options.by_place {
@@ -295,9 +299,9 @@ impl ClusterGraphPolicy {
         let new: std::collections::HashSet<Fingerprint> = seen.new.iter().map(|link| link.url.fingerprint()).collect();
         for link in &facts.links {
             let led = match link.refused {
-                Some(why) => Led::Refused(why),
-                None if new.contains(&link.url) => Led::New,
-                None => Led::Known,
+                Some(why) => LinkOutcome::Refused(why),
+                None if new.contains(&link.url) => LinkOutcome::New,
+                None => LinkOutcome::Known,
             };
             let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
             let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
@@ -311,7 +315,7 @@ impl ClusterGraphPolicy {
         }
     }
 
-    /// Closes the places that have long led to nothing new and those whose links are all refused.
+    /// Closes the places that have long led to nothing new and those whose links are all rejected.
     fn close(&mut self) {
         let closed = self.places.closed();
         self.closed = Arc::new(match &self.phase {
@@ -339,9 +343,9 @@ impl Policy for ClusterGraphPolicy {
             Phase::Filtering(_) if self.learns_on() => {
                 self.watch(&seen);
                 self.remember(&mut seen);
-                if self.memory.fetches().len() >= self.next_lesson {
+                if self.memory.fetches().len() >= self.next_update {
                     self.learn_patterns(false);
-                    self.lesson();
+                    self.update_graph();
                 }
             }
             Phase::Filtering(_) | Phase::BreadthFirst(_) => {}
@@ -350,15 +354,15 @@ impl Policy for ClusterGraphPolicy {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         let (stage, chosen) = match &self.phase {
-            Phase::Sampling(sampling) => (Stage::Sampling, sampling.classes()),
-            Phase::BreadthFirst(_) => (Stage::BreadthFirst, Arc::default()),
+            Phase::Sampling(sampling) => (GraphStage::Sampling, sampling.classes()),
+            Phase::BreadthFirst(_) => (GraphStage::BreadthFirst, Arc::default()),
             Phase::Filtering(learnt) => {
                 let (closed, clusters) = (Arc::clone(&self.closed), Arc::clone(&self.clusters));
-                (Stage::Filtering { learnt: Arc::clone(learnt), closed, clusters }, Arc::default())
+                (GraphStage::Filtering { learnt: Arc::clone(learnt), closed, clusters }, Arc::default())
             }
         };
         let (version, generation, probes) = (self.version, self.generation, self.learns_on());
-        // By another phase, or by itemsets learnt anew, URLs have other patterns too.
+        // In another phase, or with itemsets that were learnt again, URLs have other patterns too.
         let stays = matches!(self.phase, Phase::Filtering(_)) && self.learns_on();
         let patterns_version = if stays { self.patterns_version } else { u64::MAX - generation };
         Arc::new(ClusterGraphSnapshot { version, generation, patterns_version, chosen, stage, probes })
@@ -378,7 +382,7 @@ impl Policy for ClusterGraphPolicy {
         self.given.is_none()
     }
 
-    /// A sample that isn't complete is learnt from as it is: the crawl is over.
+    /// An incomplete sample is learnt from as it is: the crawl is over.
     fn site_model(&mut self, _: &mut ReadPage) -> Option<SiteModel> {
         self.end_sampling();
         let learnt = self.learnt()?;
@@ -395,23 +399,23 @@ impl Policy for ClusterGraphPolicy {
         matches!(self.phase, Phase::Sampling(_))
     }
 
-    /// What was learnt moves to the new policy; this one knows nothing any more.
-    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+    /// Moves what was learnt to the new policy; this one knows nothing afterwards.
+    fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         self.end_sampling();
         let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
         let learnt = std::mem::replace(self, blank);
         let places = match learnt.learnt().filter(|_| learnt.options.by_place) {
             Some(known) => known.places(&learnt.memory),
-            None => Places::default(),
+            None => PlaceOutcomes::default(),
         };
-        let mut afresh = Self { places, version: 0, generation: 0, ..learnt };
-        afresh.close();
-        Some(Box::new(afresh))
+        let mut restarted = Self { places, version: 0, generation: 0, ..learnt };
+        restarted.close();
+        Some(Box::new(restarted))
     }
 
     fn facts(&self) -> PolicyFacts {
         let clusters = self.learnt().map_or(0, |learnt| learnt.kinds().numbers.len() as u64);
-        PolicyFacts { lessons: self.lessons, clusters, ..PolicyFacts::default() }
+        PolicyFacts { model_updates: self.model_updates, clusters, ..PolicyFacts::default() }
     }
 
     fn note(&self) -> Option<String> {

@@ -1,6 +1,6 @@
-//! How the sample is taken, fetch by fetch, while the frontier keeps the queue (section 4.1).
+//! The sample, taken fetch by fetch while the frontier keeps the queue (section 4.1).
 //!
-//! The frontier ranks classes, so each URL that is chosen waits in a class of its own that comes before all others.
+//! The frontier ranks classes, so each chosen URL waits in a class of its own that precedes all others.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -16,33 +16,33 @@ use harvestman_core::seed::Rng;
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{RandomPages, UrlPatterns};
 
-/// Draws in a row of URLs whose pattern was seen often enough, after which the sample is complete.
+/// Number of draws in a row of URLs whose pattern was seen often enough, after which the sample is complete.
 const VAIN_DRAWS: usize = 256;
-/// Fetches after which a URL that was chosen is given up: robots.txt may forbid it, and then it is never fetched.
+/// Number of fetches after which a chosen URL is given up: one that robots.txt forbids is never fetched.
 const PATIENCE: usize = 256;
 
-/// The class that each chosen URL waits under.
-pub type Classes = HashMap<Fingerprint, LinkClass, FixedState>;
+/// The class of each chosen URL.
+pub type ChosenClasses = HashMap<Fingerprint, LinkClass, FixedState>;
 
-/// The sample as it is taken.
-pub struct Sampling {
+/// The state of the sample.
+pub struct GraphSampling {
     plan: SamplePlan,
     rng: Rng,
     draws: RandomPages<UrlNumber>,
-    /// URLs that wait and were not chosen, with their places.
+    /// Waiting URLs that were not chosen, with their places.
     waiting: HashMap<UrlNumber, Apath, FixedState>,
-    chosen: Arc<Classes>,
-    /// Those among them that were drawn.
+    chosen: Arc<ChosenClasses>,
+    /// Chosen URLs that were drawn.
     drawn: HashSet<Fingerprint, FixedState>,
-    /// Those that were chosen, with the fetches that there had been, in this order.
+    /// Chosen URLs in order, each with the number of fetches at that time.
     since: VecDeque<(Fingerprint, usize)>,
-    /// URLs chosen of each pattern.
+    /// The number of chosen URLs of each pattern.
     of_pattern: HashMap<PatternId, u32, FixedState>,
     fetches: usize,
     choices: u64,
 }
 
-impl Sampling {
+impl GraphSampling {
     pub fn new(plan: SamplePlan, rng: Rng) -> Self {
         Self {
             draws: RandomPages::new(plan.draws),
@@ -58,21 +58,21 @@ impl Sampling {
         }
     }
 
-    /// The classes of what is chosen.
-    pub fn classes(&self) -> Arc<Classes> {
+    /// The classes of the chosen URLs.
+    pub fn classes(&self) -> Arc<ChosenClasses> {
         Arc::clone(&self.chosen)
     }
 
-    /// Whether there are as many fetches as there shall be, or of all that waits nothing is worth choosing.
+    /// Whether there are enough fetches, or no waiting URL is worth choosing.
     ///
-    /// Where nothing is known to wait, URLs may wait all the same: a sitemap may have named them before a page linked to them. They are
-    /// fetched breadth-first, and what they show counts; if there are none, the crawl is over.
+    /// URLs may wait that are not known here: a sitemap may have listed them before a page linked to them. They are
+    /// fetched breadth-first, and their links count; if there are none, the crawl is over.
     pub fn is_complete(&self) -> bool {
         self.fetches >= self.plan.fetches_max || (self.chosen.is_empty() && !self.waiting.is_empty())
     }
 
-    /// Counts what was chosen of each pattern by other patterns from now on.
-    pub fn count_anew(&mut self, memory: &Memory, patterns: &UrlPatterns) {
+    /// Counts the chosen URLs again, by other patterns from now on.
+    pub fn recount(&mut self, memory: &Memory, patterns: &UrlPatterns) {
         self.of_pattern.clear();
         if self.plan.per_pattern.is_some() {
             let chosen = self.chosen.keys().filter_map(|url| memory.number(*url));
@@ -82,14 +82,15 @@ impl Sampling {
         }
     }
 
-    /// Takes in a fetch that `memory` knows of. True where URLs were chosen or given up, so that classes have changed.
+    /// Adds a fetch that `memory` contains. Returns true where URLs were chosen or given up, so that classes have
+    /// changed.
     pub fn observe(&mut self, seen: &Observation, memory: &Memory, patterns: &UrlPatterns) -> bool {
         self.fetches += 1;
         let url = seen.url.fingerprint();
         let number = memory.number(url);
         number.map(|number| self.waiting.remove(&number));
         let mut changed = Arc::make_mut(&mut self.chosen).remove(&url).is_some();
-        // What was not drawn is a seed or the target of a redirect, which stands for what was.
+        // A fetch that was not drawn is a seed or the target of a redirect, which stands for the drawn URL.
         let drawn = self.drawn.remove(&url) || !changed || seen.class.apath == Apath::REDIRECT;
         self.take_in(&seen.new, memory, matches!(seen.outcome, Outcome::Redirected));
         let links = number.and_then(|number| memory.fetch_of(number)).map_or(&[][..], |fetch| &*fetch.links);

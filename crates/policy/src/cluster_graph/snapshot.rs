@@ -1,13 +1,11 @@
-//! What the policy publishes.
+//! The snapshots of the policy.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-
-use super::learnt::{Learnt, class_cluster};
-use super::places::Closed;
-use super::sampling::Classes;
+use super::learnt::{LearntGraph, class_cluster};
+use super::memory::Clusters;
+use super::places::ClosedPlaces;
+use super::sampling::ChosenClasses;
 use crate::{Link, PolicySnapshot};
 use harvestman_core::model::{
     Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PageCluster, PolicyRefusal, UrlPattern,
@@ -18,27 +16,24 @@ use harvestman_core::url::Fingerprint;
 const REDIRECTS: f64 = 3e9;
 /// The score of seeds.
 const SEEDS: f64 = 2e9;
-/// The score of what was chosen first; what was chosen later follows, each one less.
+/// The score of the URL that was chosen first; each later one scores one less.
 const CHOSEN: f64 = 1e9;
-/// Of so many pages one has all its links looked at.
+/// One page in this many is a probe.
 const PROBES: u128 = 32;
 
-/// Clusters of the pages that are remembered.
-pub type Clusters = HashMap<Fingerprint, ClusterId, FixedState>;
-
-/// Which part of the crawl this is.
-pub enum Stage {
-    /// The sample is taken.
+/// The phase of the crawl.
+pub enum GraphStage {
+    /// The sample is being taken.
     Sampling,
-    /// The sample was of no use.
+    /// The sample gave no graph.
     BreadthFirst,
-    /// Links are refused by what was learnt.
+    /// Links are rejected by the graph.
     Filtering {
-        /// What was learnt.
-        learnt: Arc<Learnt>,
-        /// Places that have long led to nothing new, and those where all links are refused by what was learnt.
-        closed: Arc<Closed>,
-        /// Clusters of the pages that are remembered.
+        /// The graph.
+        learnt: Arc<LearntGraph>,
+        /// Places that have long led to nothing new, and places where the graph rejects all links.
+        closed: Arc<ClosedPlaces>,
+        /// Clusters of the remembered pages.
         clusters: Arc<Clusters>,
     },
 }
@@ -48,29 +43,29 @@ pub struct ClusterGraphSnapshot {
     pub(super) version: u64,
     pub(super) generation: u64,
     pub(super) patterns_version: u64,
-    /// What is chosen while the sample is taken.
-    pub(super) chosen: Arc<Classes>,
-    pub(super) stage: Stage,
-    /// Whether some pages have all their links looked at.
+    /// The chosen URLs while the sample is being taken.
+    pub(super) chosen: Arc<ChosenClasses>,
+    pub(super) stage: GraphStage,
+    /// Whether a share of pages are probes ([`PageCluster::probe`]).
     pub(super) probes: bool,
 }
 
 impl ClusterGraphSnapshot {
-    fn learnt(&self) -> Option<&Learnt> {
+    fn learnt(&self) -> Option<&LearntGraph> {
         match &self.stage {
-            Stage::Filtering { learnt, .. } => Some(learnt),
-            Stage::Sampling | Stage::BreadthFirst => None,
+            GraphStage::Filtering { learnt, .. } => Some(learnt),
+            GraphStage::Sampling | GraphStage::BreadthFirst => None,
         }
     }
 
-    /// Why all links at the place of a class are rejected. Those of probes are looked at one by one.
+    /// Why all links at the place of a class are rejected. The links of probes are judged one by one.
     fn place_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
-        let Stage::Filtering { closed, .. } = &self.stage else { return None };
+        let GraphStage::Filtering { closed, .. } = &self.stage else { return None };
         let is_place = !class.probe && !matches!(class.apath, Apath::SEED | Apath::REDIRECT);
         if is_place { closed.refusal(class.cluster, class.apath) } else { None }
     }
 
-    /// Why links of a class whose pattern is known are rejected.
+    /// Why links of a class with a known pattern are rejected.
     fn class_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
         self.learnt()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
     }
@@ -79,13 +74,13 @@ impl ClusterGraphSnapshot {
 impl ClassOrder for ClusterGraphSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
         match (&self.stage, class.apath) {
-            (Stage::BreadthFirst, _) => 0.0,
-            (Stage::Sampling, Apath::REDIRECT) => REDIRECTS,
-            (Stage::Sampling, Apath::SEED) => SEEDS,
-            (Stage::Sampling, _) if class.pattern == UrlPattern::NONE => 0.0,
-            (Stage::Sampling, _) => CHOSEN - class.pattern.fine.0 as f64,
-            // Only what was accepted by an older snapshot can be refused and wait.
-            (Stage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(class).is_some())),
+            (GraphStage::BreadthFirst, _) => 0.0,
+            (GraphStage::Sampling, Apath::REDIRECT) => REDIRECTS,
+            (GraphStage::Sampling, Apath::SEED) => SEEDS,
+            (GraphStage::Sampling, _) if class.pattern == UrlPattern::NONE => 0.0,
+            (GraphStage::Sampling, _) => CHOSEN - class.pattern.fine.0 as f64,
+            // Only a link that was accepted by an older snapshot can be rejected and wait.
+            (GraphStage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(class).is_some())),
         }
     }
 }
@@ -133,16 +128,16 @@ impl PolicySnapshot for ClusterGraphSnapshot {
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let given = match &self.stage {
-            Stage::Sampling => self.chosen.get(&Fingerprint::of(url)).copied(),
-            Stage::BreadthFirst => None,
-            Stage::Filtering { learnt, clusters, .. } => {
+            GraphStage::Sampling => self.chosen.get(&Fingerprint::of(url)).copied(),
+            GraphStage::BreadthFirst => None,
+            GraphStage::Filtering { learnt, clusters, .. } => {
                 let cluster = via.and_then(|via| clusters.get(&Fingerprint::of(via)).copied());
                 let pattern = learnt.kinds().urls.of(url);
                 return class.on(cluster.map_or(class.page(), PageCluster::from)).with_pattern(pattern);
             }
         };
         let stays = matches!(class.apath, Apath::REDIRECT | Apath::SEED);
-        // What the sample's marks meant is over with it.
+        // The patterns that marked chosen URLs have no meaning after the sample.
         given.filter(|_| !stays).unwrap_or(LinkClass { pattern: UrlPattern::NONE, ..class })
     }
 

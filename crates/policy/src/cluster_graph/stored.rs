@@ -1,17 +1,18 @@
-//! What was learnt, as a site model keeps it.
+//! The learnt graph in a site model.
 //!
-//! All that decides about links is kept, and lists are in a fixed order, so that the same graph is the same file. Places that were
-//! closed because they had long led to nothing new are not: that was true of one crawl, which knew those addresses already.
+//! It contains all that decides about links, and lists are in a fixed order, so that the same graph gives the same
+//! file. Places that were closed because they had long led to nothing new are left out: that held for one crawl, which
+//! knew their URLs already.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Kind, Kinds, Maker, UrlKinds};
-use super::learnt::{Learnt, class_cluster};
-use super::led::Mark;
-use super::memory::{Came, Memory};
+use super::assignment::{ClusterAssignment, ClusterDefinition, PageType, UrlAssignment};
+use super::followed_links::LinkFeatures;
+use super::learnt::{LearntGraph, class_cluster};
+use super::memory::{FetchResult, Memory};
 use super::options::Later;
 use crate::learned::{Facts, KindFacts, StoredTemplates, Templates};
 use harvestman_core::config::ClusterBy;
@@ -19,19 +20,19 @@ use harvestman_core::model::{Apath, ClusterId, PatternId};
 use harvestman_core::url::origin_of;
 use harvestman_structure::site::{CLUSTERS_MAX, Cluster, ClusterGraph, GraphReason, UrlMatcher, UrlPatterns};
 
-/// The cluster graph of a site with all that tells kinds of pages and links.
+/// The cluster graph of a site with the assignment of pages and links to clusters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredGraph {
     by: ClusterBy,
-    /// What is done with links that the graph does not know: as the sample's policy would have.
+    /// The treatment of links that the graph does not know, as in the policy that took the sample.
     later: Later,
     urls: StoredUrls,
     templates: Option<StoredTemplates>,
     /// By number.
-    kinds: Vec<Kind>,
-    mixed: Vec<(PatternId, Vec<Maker>)>,
+    kinds: Vec<ClusterDefinition>,
+    mixed: Vec<(PatternId, Vec<PageType>)>,
     alike: Vec<(PatternId, Cluster)>,
-    led: Vec<(Mark, Cluster)>,
+    led: Vec<(LinkFeatures, Cluster)>,
     graph: ClusterGraph,
     closed: Vec<(Option<Cluster>, Apath, GraphReason)>,
     /// By number.
@@ -46,9 +47,9 @@ enum StoredUrls {
 }
 
 impl StoredGraph {
-    /// What was learnt, to be stored.
-    pub fn of(learnt: &Learnt) -> Self {
-        let Kinds { by, urls, templates, numbers, mixed, alike, led } = &learnt.kinds;
+    /// The stored form of a learnt graph.
+    pub fn of(learnt: &LearntGraph) -> Self {
+        let ClusterAssignment { by, urls, templates, numbers, mixed, alike, led } = &learnt.kinds;
         let mixed: BTreeMap<_, _> = mixed.iter().collect();
         let alike: BTreeMap<_, _> = alike.iter().map(|(pattern, cluster)| (*pattern, *cluster)).collect();
         let mut closed: Vec<_> = learnt.closed.iter().map(|((from, apath), why)| (*from, *apath, *why)).collect();
@@ -57,12 +58,15 @@ impl StoredGraph {
             by: *by,
             later: learnt.later,
             urls: match urls {
-                UrlKinds::Patterns(patterns) => StoredUrls::Patterns((**patterns).clone()),
-                UrlKinds::Itemsets(matcher) => StoredUrls::Itemsets(Box::new((**matcher).clone())),
+                UrlAssignment::Patterns(patterns) => StoredUrls::Patterns((**patterns).clone()),
+                UrlAssignment::Itemsets(matcher) => StoredUrls::Itemsets(Box::new((**matcher).clone())),
             },
             templates: templates.as_ref().map(|templates| templates.stored()),
             kinds: numbers.in_order(),
-            mixed: mixed.into_iter().map(|(pattern, makers)| (*pattern, makers.iter().copied().collect())).collect(),
+            mixed: mixed
+                .into_iter()
+                .map(|(pattern, page_types)| (*pattern, page_types.iter().copied().collect()))
+                .collect(),
             alike: alike.into_iter().collect(),
             led: led.in_order(),
             graph: learnt.graph.clone(),
@@ -71,54 +75,58 @@ impl StoredGraph {
         }
     }
 
-    /// What clusters are made of.
+    /// What clusters are formed by.
     pub const fn by(&self) -> ClusterBy {
         self.by
     }
 
-    /// Whether links that the graph does not know are refused, as the paper has it.
+    /// Whether links that the graph does not know are rejected, as in the paper.
     pub fn is_strict(&self) -> bool {
         self.later == Later::AsTrained
     }
 
-    /// Whether it fits together, as what comes from a file need not.
+    /// Checks that the parts fit together, which is not certain for the contents of a file.
     ///
     /// # Errors
-    /// Says what does not.
+    /// A description of what does not fit.
     pub fn check(&self) -> Result<(), &'static str> {
         let (clusters, edges) = (self.graph.nodes().len(), self.graph.edges());
         let inside = |cluster: Cluster| cluster.index() < clusters;
-        let distinct: HashSet<&Kind> = self.kinds.iter().collect();
+        let distinct: HashSet<&ClusterDefinition> = self.kinds.iter().collect();
         let source_inside = |from: &Option<Cluster>| from.is_none_or(inside);
-        let mark_inside = |(mark, to): &(Mark, Cluster)| mark.source().is_none_or(inside) && inside(*to);
+        let mark_inside = |(mark, to): &(LinkFeatures, Cluster)| mark.source().is_none_or(inside) && inside(*to);
         let checks = [
             (clusters <= CLUSTERS_MAX, "the graph has too many clusters"),
-            (self.kinds.len() == clusters, "the kinds of pages do not fit the graph"),
-            (distinct.len() == clusters, "a kind of pages has two numbers"),
-            (self.examples.len() == clusters, "the examples do not fit the graph"),
-            (edges.iter().all(|edge| inside(edge.from) && inside(edge.to)), "an edge leads out of the graph"),
-            (edges.is_sorted_by(|a, b| (a.from, a.to) < (b.from, b.to)), "the edges are not in order"),
+            (self.kinds.len() == clusters, "the page clusters do not match the graph"),
+            (distinct.len() == clusters, "a page cluster has two numbers"),
+            (self.examples.len() == clusters, "the examples do not match the graph"),
+            (edges.iter().all(|edge| inside(edge.from) && inside(edge.to)), "an edge leaves the graph"),
+            (edges.is_sorted_by(|a, b| (a.from, a.to) < (b.from, b.to)), "the edges are not sorted"),
             (self.alike.iter().all(|(_, cluster)| inside(*cluster)), "a pattern's cluster is not in the graph"),
-            (self.led.iter().all(mark_inside), "a rule leads out of the graph"),
+            (self.led.iter().all(mark_inside), "a rule leaves the graph"),
             (self.closed.iter().all(|(from, ..)| source_inside(from)), "a closed place is not in the graph"),
-            (self.templates.as_ref().is_none_or(StoredTemplates::is_sound), "the templates do not fit their pages"),
+            (self.templates.as_ref().is_none_or(StoredTemplates::is_sound), "the templates do not match their pages"),
         ];
         checks.iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, why)| Err(why))
     }
 }
 
-impl From<StoredGraph> for Learnt {
+impl From<StoredGraph> for LearntGraph {
     fn from(stored: StoredGraph) -> Self {
         let urls = match stored.urls {
-            StoredUrls::Patterns(patterns) => UrlKinds::Patterns(Arc::new(patterns)),
-            StoredUrls::Itemsets(matcher) => UrlKinds::Itemsets(matcher.into()),
+            StoredUrls::Patterns(patterns) => UrlAssignment::Patterns(Arc::new(patterns)),
+            StoredUrls::Itemsets(matcher) => UrlAssignment::Itemsets(matcher.into()),
         };
-        let kinds = Kinds {
+        let kinds = ClusterAssignment {
             by: stored.by,
             urls,
             templates: stored.templates.map(|templates| Arc::new(Templates::from(templates))),
             numbers: stored.kinds.into_iter().collect(),
-            mixed: stored.mixed.into_iter().map(|(pattern, makers)| (pattern, makers.into_iter().collect())).collect(),
+            mixed: stored
+                .mixed
+                .into_iter()
+                .map(|(pattern, page_types)| (pattern, page_types.into_iter().collect()))
+                .collect(),
             alike: stored.alike.into_iter().collect(),
             led: stored.led.into_iter().collect(),
         };
@@ -136,15 +144,15 @@ impl From<StoredGraph> for Learnt {
     }
 }
 
-impl Learnt {
-    /// What people want to know of it, and of the fetches that it was learnt from.
+impl LearntGraph {
+    /// The graph and the fetches that it was learnt from, for display.
     pub fn facts(&self, memory: &Memory) -> Facts {
-        let pages = memory.fetches().iter().filter(|fetch| matches!(fetch.came, Came::Page { .. })).count();
+        let pages = memory.fetches().iter().filter(|fetch| matches!(fetch.result, FetchResult::Page { .. })).count();
         let origins = memory.fetches().iter().map(|fetch| origin_of(memory.url(fetch.url)));
         Facts::of_kinds(origins, pages, self.kind_facts())
     }
 
-    /// The kinds that have pages, by number.
+    /// The clusters with pages, by number.
     fn kind_facts(&self) -> Vec<KindFacts> {
         let number = |cluster: Cluster| class_cluster(Some(cluster));
         let mut leads_to: BTreeMap<Cluster, Vec<ClusterId>> = BTreeMap::new();

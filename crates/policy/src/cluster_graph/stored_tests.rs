@@ -1,4 +1,4 @@
-//! What was learnt, stored, read and crawled by.
+//! The learnt graph is stored, read again, and used for a crawl.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn read() -> Box<crate::learned::ReadPage> {
     Box::new(|_, _, _| ParsedPage::default())
 }
 
-/// The policy that has crawled the forum, and its model.
+/// The policy after a crawl of the forum, and its model.
 fn learnt(options: ClusterGraphOptions) -> (ClusterGraphPolicy, SiteModel) {
     let mut policy = policy(options, 1);
     crawl(&forum(), &mut policy);
@@ -48,10 +48,10 @@ fn classes(snapshot: &dyn PolicySnapshot, site: &Site) -> Vec<LinkClass> {
 fn a_model_is_read_as_it_was_written_and_refuses_what_its_maker_refuses() {
     let site = forum();
     for options in all_options() {
-        let (mut maker, model) = learnt(options);
+        let (mut page_type, model) = learnt(options);
         let read = SiteModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(read, model);
-        let (made, known) = (maker.snapshot(), from_model(&read).snapshot());
+        let (made, known) = (page_type.snapshot(), from_model(&read).snapshot());
         let refusals = |snapshot: &dyn PolicySnapshot| -> Vec<Option<PolicyRefusal>> {
             classes(snapshot, &site).into_iter().map(|class| refused(&*snapshot, class)).collect()
         };
@@ -76,7 +76,8 @@ fn a_crawl_by_a_model_samples_nothing_learns_nothing_and_depends_on_no_order() {
         let fetched = |done: &Crawled| done.order.iter().cloned().collect::<BTreeSet<_>>();
         let other = crawl(&backwards, &mut from_model(&model));
         assert_eq!(fetched(&done), fetched(&other), "{by:?}");
-        // The templates of the made-up forum are no kinds to choose between, and as printed a list on which all is known leads nowhere.
+        // The templates of the generated forum are too few to choose between, and as printed a list whose links are all
+        // known leads nowhere.
         if by == ClusterBy::Structure || model.graph().unwrap().is_strict() {
             continue;
         }
@@ -91,14 +92,14 @@ fn a_sample_that_is_not_complete_makes_a_model_too_and_one_of_nothing_makes_none
     let mut site = forum();
     assert!(sampling.site_model(&mut *read()).is_none(), "nothing was fetched");
     let mut sampling = policy(ClusterGraphOptions::default_form(ClusterBy::Url, 100_000), 1);
-    // What is left is met within one crawl: the sample is cut off where the links end.
+    // What remains can be met in one crawl: the sample is cut off where the links end.
     site.values_mut().for_each(|page| page.links.retain(|(place, _)| *place == TOPIC_PLACE || *place == 101));
     crawl(&site, &mut sampling);
     assert!(sampling.site_model(&mut *read()).is_some());
 }
 
 #[test]
-fn a_model_tells_people_its_kinds() {
+fn a_models_facts_list_its_clusters() {
     let facts = learnt(ClusterGraphOptions::default_form(ClusterBy::Url, 200)).1.facts;
     assert_eq!((&facts.hosts[..], facts.clusters.len()), (&["http://h.test".to_owned()][..], 0));
     assert!(facts.pages > 100, "{}", facts.pages);
@@ -113,7 +114,7 @@ fn a_model_tells_people_its_kinds() {
     assert!(topics.example.as_deref().unwrap().starts_with("http://h.test/topic/"));
 }
 
-/// Changes a graph as it is written.
+/// A change of a graph in its written form.
 type Change<'a> = &'a dyn Fn(&mut Value);
 
 #[test]
@@ -153,7 +154,7 @@ fn a_graph_that_does_not_fit_together_is_an_error_of_the_model() {
     }
 }
 
-/// The numbers of a JSON text, in its order.
+/// The numbers of a JSON text, in order.
 fn numbers(value: &mut Value) -> Vec<&mut Value> {
     match value {
         Value::Number(_) => vec![value],

@@ -1,4 +1,4 @@
-//! The policy as a whole, on a made-up forum.
+//! The policy as a whole, on a generated forum.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,8 +50,8 @@ const PERMALINK_PLACE: u64 = 201;
 const REPLY_PLACE: u64 = 202;
 const NAVIGATION: u64 = 300;
 
-/// Lists of topics; topics, each with two permalinks that show the same and a form for an answer that quotes it; old addresses that
-/// redirect to topics; a log-in form under many addresses.
+/// Lists of topics; topics, each with two permalinks that show the same and a form for an answer that quotes it; old
+/// addresses that redirect to topics; a log-in form under many addresses.
 fn forum() -> Site {
     let mut site = Site::new();
     let topic = |i: u64| format!("topic/{i}");
@@ -85,11 +85,11 @@ fn forum() -> Site {
     site
 }
 
-/// What a crawl did.
+/// The record of a crawl.
 #[derive(Debug, PartialEq)]
 struct Crawled {
     order: Vec<String>,
-    /// Those that were fetched for the sample.
+    /// The number of pages that were fetched for the sample.
     sampled: usize,
 }
 
@@ -103,16 +103,16 @@ fn is_topic(name: &str) -> bool {
     name.strip_prefix("topic/").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The class of a page of which no other is known.
+/// The class of a page without any other.
 const SEED: LinkClass = LinkClass::unclassified(Apath::SEED);
 
-/// Crawls a site as the pipeline does: links are judged by class, then by pattern; what waits is put under its new class when there is a
-/// new generation, and let go where it is not wanted any more.
+/// Crawls a site as the pipeline does: links are judged by class, then by pattern; waiting URLs are moved to their new
+/// class in a new generation, and dropped if they are rejected.
 fn crawl(site: &Site, policy: &mut dyn Policy) -> Crawled {
     crawl_listed(site, &[], policy)
 }
 
-/// The same where a sitemap has named URLs before the first page came.
+/// The same where a sitemap has listed URLs before the first page.
 fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Crawled {
     let mut waiting = vec![(LinkClass::unclassified(Apath::SEED), "list/0".to_owned(), None::<String>)];
     let mut seen = BTreeSet::from(["list/0".to_owned()]);
@@ -172,7 +172,7 @@ fn policy(options: ClusterGraphOptions, seed: u64) -> ClusterGraphPolicy {
     policy_for(forum(), options, seed)
 }
 
-/// The site's pages are read again by their names.
+/// A policy that parses the site's pages again by their names.
 fn policy_for(site: Site, options: ClusterGraphOptions, seed: u64) -> ClusterGraphPolicy {
     let read = move |body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| {
         let name = std::str::from_utf8(body).unwrap();
@@ -181,7 +181,7 @@ fn policy_for(site: Site, options: ClusterGraphOptions, seed: u64) -> ClusterGra
     ClusterGraphPolicy::new(options, Seed(seed), Box::new(read))
 }
 
-/// Whether a URL that waits under this class goes on waiting.
+/// Whether a URL that waits under this class continues to wait.
 fn is_kept(snapshot: &dyn PolicySnapshot, class: LinkClass) -> bool {
     snapshot.admit(&Link::Waiting { class, url: "http://h.test/", via: None }).refusal().is_none()
 }
@@ -243,11 +243,11 @@ fn as_printed_the_sample_alone_decides() {
 }
 
 #[test]
-fn a_crawl_may_start_anew_with_what_its_sample_taught() {
+fn a_crawl_may_start_again_with_what_its_sample_taught() {
     let site = forum();
     let mut anew = policy(ClusterGraphOptions::default_form(ClusterBy::Both, 150), 1);
     let counted = crawl(&site, &mut anew);
-    let mut fresh = anew.afresh().unwrap();
+    let mut fresh = anew.restarted().unwrap();
     assert!(!fresh.is_sampling());
     let free = crawl(&site, &mut *fresh);
     assert_eq!((free.sampled, &*free.order[0]), (0, "list/0"));
@@ -269,7 +269,7 @@ fn the_site_is_learnt_too_where_a_sitemap_named_all_that_the_first_page_links_to
 }
 
 #[test]
-fn too_small_a_site_and_one_of_a_single_kind_are_crawled_breadth_first_and_the_policy_says_why() {
+fn a_small_site_and_one_with_a_single_cluster_are_crawled_breadth_first_and_the_note_says_why() {
     let page = |links: &[&str]| Page {
         bag: bag(20),
         links: links.iter().map(|to| (TOPIC_PLACE, (*to).to_owned())).collect(),
@@ -299,7 +299,7 @@ fn the_same_seed_gives_the_same_crawl_and_another_one_another() {
 }
 
 #[test]
-fn what_was_chosen_comes_before_all_else_and_of_no_pattern_is_more_chosen_than_there_shall_be() {
+fn chosen_urls_come_first_and_the_number_per_pattern_is_bounded() {
     let mut options = ClusterGraphOptions::default_form(ClusterBy::Url, 400);
     options.sample.per_pattern = Some(5);
     let done = crawl(&forum(), &mut policy(options, 1));

@@ -1,4 +1,4 @@
-//! What pages say: which of them repeat one another, and how much of its text a page shares with others.
+//! The texts of pages: which pages repeat one another, and how much of its text a page shares with others.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use super::memory::FETCHES_MAX;
 use crate::learned::{ContentId, ContentIndex, Kin};
 use harvestman_core::model::ContentUnit;
 
-/// The texts of the pages that are remembered.
+/// The texts of the remembered pages.
 #[derive(Debug)]
 pub struct Texts {
     index: ContentIndex,
-    /// For pages that repeat another, the first that says the same.
+    /// For pages that repeat another, the first page with the same content.
     first: HashMap<ContentId, ContentId, FixedState>,
 }
 
@@ -23,8 +23,8 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// Takes in a page. Gives its name, and the name of the first page that says nearly the same: of the page itself where
-    /// none did.
+    /// Adds a page. Returns its key, and the key of the first page with nearly the same content: the page itself where
+    /// there is none.
     pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> (ContentId, ContentId) {
         let found = self.index.take_in(units, kin);
         let first = found.duplicate_of.map_or(found.id, |other| self.first.get(&other).copied().unwrap_or(other));
@@ -34,7 +34,7 @@ impl Texts {
         (found.id, first)
     }
 
-    /// Words of a page's running text; what its template says is not among them.
+    /// The number of words of a page's running text, without those of its template.
     pub fn words(&self, text: ContentId) -> f64 {
         self.index.running_words(text)
     }
@@ -44,7 +44,7 @@ impl Texts {
         self.index.share_within(text, other)
     }
 
-    /// Tells templates from texts anew, after kinds have changed.
+    /// Separates templates from texts again, after the assignment of pages has changed.
     pub fn regroup(&mut self, kin_of: impl Fn(ContentId) -> Option<Kin>) {
         self.index.regroup(kin_of);
     }

@@ -1,67 +1,70 @@
-//! A policy that is learnt elsewhere. In a fleet one node holds it ([`Lead`]) and is shown the observations of all; every node decides by
-//! what that one publishes ([`Publication`]), through a policy that shows and follows ([`Follow`]).
+//! Policies of a fleet. One node holds the policy ([`PolicyLeader`]) and is shown the observations of all nodes; every
+//! node decides by what that one publishes ([`Publication`]), through a policy that forwards observations
+//! ([`FollowerPolicy`]).
 //!
-//! A page is read, and its links are classified, by the ground (templates, patterns, clusters of pages) that a node has by then; each
-//! observation says which. Whoever leads reads again what came from another ground, as on one machine.
+//! A page is parsed, and its links are classified, under the class model (templates, patterns, clusters of pages) that
+//! a node has at that time; each observation names it. The leader parses pages again that were read under another class
+//! model, as a single node does.
 
-mod lead;
+mod leader;
 mod publication;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-pub use lead::Lead;
-pub use publication::{GroundId, Publication, Reader, StoredSnapshot, Taught};
+pub use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
+pub use leader::PolicyLeader;
+pub use publication::{Publication, PublishedPolicy, Reader};
 
 use super::learned::{Facts, ReadPage, SiteModel};
 use super::{Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
-/// Where a follower finds what is published, and leaves what it sees.
-pub trait School: Send + Sync {
-    /// What holds now.
-    fn taught(&self) -> Arc<Taught>;
-    /// Takes a fetch that has ended, as it is by this ground.
-    fn show(&self, seen: Observation, ground: GroundId);
-    /// Addresses that the policy wants to try, where it is led here; each once.
+/// Where a follower finds publications and sends observations.
+pub trait LeaderLink: Send + Sync {
+    /// The current publication.
+    fn published(&self) -> Arc<PublishedPolicy>;
+    /// Sends a fetch that has ended, as read under this class model.
+    fn show(&self, seen: Observation, class_model: ClassModelId);
+    /// Takes the addresses that the policy wants to try, if the leader runs on this node; each is returned once.
     fn proposals(&self) -> Vec<Proposal>;
-    /// [`Policy::site_model`], where it is led here.
+    /// [`Policy::site_model`], if the leader runs on this node.
     fn site_model(&self, read: &mut ReadPage) -> Option<SiteModel>;
-    /// [`Policy::site_facts`], where it is led here.
+    /// [`Policy::site_facts`], if the leader runs on this node.
     fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts>;
 }
 
-/// A policy that shows what it sees to others and decides by what they publish.
-pub struct Follow {
-    school: Arc<dyn School>,
-    /// What the last snapshot was.
-    taught: Arc<Taught>,
+/// A policy that forwards observations to the leader and decides by its publications.
+pub struct FollowerPolicy {
+    leader: Arc<dyn LeaderLink>,
+    /// The publication of the latest snapshot.
+    published: Arc<PublishedPolicy>,
 }
 
-impl Follow {
+impl FollowerPolicy {
     /// A follower.
-    pub fn new(school: Arc<dyn School>) -> Self {
-        let taught = school.taught();
-        Self { school, taught }
+    pub fn new(leader: Arc<dyn LeaderLink>) -> Self {
+        let published = leader.published();
+        Self { leader, published }
     }
 }
 
-impl Policy for Follow {
+impl Policy for FollowerPolicy {
     fn observe(&mut self, seen: Observation) {
-        self.school.show(seen, self.taught.ground);
+        self.leader.show(seen, self.published.class_model);
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
-        self.taught = self.school.taught();
-        Arc::clone(&self.taught.snapshot)
+        self.published = self.leader.published();
+        Arc::clone(&self.published.snapshot)
     }
 
     fn proposals(&mut self) -> Vec<Proposal> {
-        self.school.proposals()
+        self.leader.proposals()
     }
 
     fn needs(&self) -> Needs {
-        self.taught.needs
+        self.published.needs
     }
 
     fn learns_elsewhere(&self) -> bool {
@@ -69,22 +72,22 @@ impl Policy for Follow {
     }
 
     fn has_news(&self) -> bool {
-        !Arc::ptr_eq(&self.school.taught(), &self.taught)
+        !Arc::ptr_eq(&self.leader.published(), &self.published)
     }
 
     fn facts(&self) -> PolicyFacts {
-        self.school.taught().facts
+        self.leader.published().facts
     }
 
     fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
-        self.school.site_model(read)
+        self.leader.site_model(read)
     }
 
     fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        self.school.site_facts(read)
+        self.leader.site_facts(read)
     }
 
     fn note(&self) -> Option<String> {
-        self.school.taught().note.clone()
+        self.leader.published().note.clone()
     }
 }

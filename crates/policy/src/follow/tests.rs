@@ -8,7 +8,7 @@ use crate::{NewLink, Outcome, PageFacts};
 use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
 use harvestman_core::url::CanonicalUrl;
 
-/// Reads a made-up page again: its body is the number of its template, and its own.
+/// Parses a generated page again: its body is the number of its template, and its own.
 fn reader() -> Box<ReadPage> {
     Box::new(|body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| ParsedPage {
         leaf_paths: bag(u64::from(body[0]), u32::from(body[1])),
@@ -16,21 +16,21 @@ fn reader() -> Box<ReadPage> {
     })
 }
 
-/// Pages of one template differ a little.
+/// Pages of one template differ slightly.
 fn bag(template: u64, number: u32) -> Vec<LeafPath> {
     let leaf = |path, count| LeafPath { path, count, text: None };
     vec![leaf(1, 1), leaf(100 * template, 20 + number % 7), leaf(100 * template + 1, 3)]
 }
 
-fn lead() -> Lead {
-    Lead::new(Box::new(Learned::new(Goal::Content, Tuning::default(), 1, reader())), reader()).unwrap()
+fn lead() -> PolicyLeader {
+    PolicyLeader::new(Box::new(Learned::new(Goal::Content, Tuning::default(), 1, reader())), reader()).unwrap()
 }
 
 fn url(template: u64, number: u32) -> CanonicalUrl {
     CanonicalUrl::from_canonical(format!("http://h.test/{}/{number}", ["list", "topic", "user"][template as usize % 3]))
 }
 
-/// A page of a made-up forum: lists link to topics, topics say something, users nothing new.
+/// A page of a generated forum: lists link to topics, topics have content, users nothing new.
 fn seen(number: u32) -> Observation {
     let template = u64::from(number % 3);
     let word = |at: u64| ContentUnit {
@@ -52,38 +52,38 @@ fn seen(number: u32) -> Observation {
     Observation { url: url(template, number), class, via, outcome: Outcome::Page(Box::new(facts)), new }
 }
 
-/// A school of one: what is shown goes to the leader at once.
+/// A fleet of one node: observations go to the leader at once.
 struct SingleNode {
-    lead: Mutex<Lead>,
-    taught: Mutex<Arc<Taught>>,
+    lead: Mutex<PolicyLeader>,
+    published: Mutex<Arc<PublishedPolicy>>,
     reader: Mutex<Reader>,
 }
 
 impl SingleNode {
     fn new() -> Arc<Self> {
         let lead = lead();
-        let taught = lead.taught();
-        let reader = Mutex::new(Reader::new(&taught));
-        Arc::new(Self { lead: Mutex::new(lead), taught: Mutex::new(Arc::new(taught)), reader })
+        let published = lead.published();
+        let reader = Mutex::new(Reader::new(&published));
+        Arc::new(Self { lead: Mutex::new(lead), published: Mutex::new(Arc::new(published)), reader })
     }
 
     fn publish(&self, version: u64) -> Publication {
         let publication = self.lead.lock().publication().unwrap();
         let publication = Publication::from_bytes(&publication.to_bytes()).unwrap();
-        let before = self.taught();
-        let taught = self.reader.lock().read(&publication, version, &before).unwrap();
-        *self.taught.lock() = Arc::new(taught);
+        let before = self.published();
+        let published = self.reader.lock().read(&publication, version, &before).unwrap();
+        *self.published.lock() = Arc::new(published);
         publication
     }
 }
 
-impl School for SingleNode {
-    fn taught(&self) -> Arc<Taught> {
-        Arc::clone(&self.taught.lock())
+impl LeaderLink for SingleNode {
+    fn published(&self) -> Arc<PublishedPolicy> {
+        Arc::clone(&self.published.lock())
     }
 
-    fn show(&self, seen: Observation, ground: GroundId) {
-        self.lead.lock().show(seen, ground);
+    fn show(&self, seen: Observation, class_model: ClassModelId) {
+        self.lead.lock().show(seen, class_model);
     }
 
     fn proposals(&self) -> Vec<Proposal> {
@@ -105,16 +105,16 @@ fn classes(snapshot: &dyn PolicySnapshot) -> Vec<LinkClass> {
 }
 
 #[test]
-fn a_follower_decides_to_the_last_bit_as_the_policy_that_is_followed() {
-    let school = SingleNode::new();
-    let (mut follower, mut own) = (Follow::new(Arc::clone(&school) as _), lead());
+fn a_follower_decides_exactly_as_the_leaders_policy() {
+    let leader = SingleNode::new();
+    let (mut follower, mut own) = (FollowerPolicy::new(Arc::clone(&leader) as _), lead());
     let mut generation = 0;
     for number in 0..120 {
-        own.show(seen(number), school.taught().ground);
+        own.show(seen(number), leader.published().class_model);
         follower.observe(seen(number));
         assert!(!follower.has_news());
         if number % 10 == 9 {
-            school.publish(u64::from(number));
+            leader.publish(u64::from(number));
             assert!(follower.has_news() && follower.learns_elsewhere());
             let (snapshot, twin) = (follower.snapshot(), own.policy_snapshot());
             assert_eq!(snapshot.version(), u64::from(number));
@@ -134,33 +134,33 @@ fn a_follower_decides_to_the_last_bit_as_the_policy_that_is_followed() {
 }
 
 #[test]
-fn whoever_is_shown_the_same_in_the_same_order_publishes_the_same() {
+fn the_same_observations_in_the_same_order_give_the_same_publications() {
     let (mut one, mut other) = (lead(), lead());
     for number in 0..80 {
-        // Seen by a ground that neither has any more: both read the page again.
-        let ground = GroundId(u64::from(number % 4));
-        one.show(seen(number), ground);
-        other.show(seen(number), ground);
+        // Read under a class model that neither has any more: both parse the page again.
+        let class_model = ClassModelId(u64::from(number % 4));
+        one.show(seen(number), class_model);
+        other.show(seen(number), class_model);
         if number == 40 {
-            // When something was published changes nothing of what is learnt.
+            // The time of a publication changes nothing of what is learnt.
             assert!(one.publication().is_some());
         }
     }
     assert_eq!(one.publication(), other.publication());
-    assert!(one.publication().unwrap().facts.lessons > 1);
+    assert!(one.publication().unwrap().facts.model_updates > 1);
 }
 
 #[test]
-fn pages_that_were_read_by_another_ground_are_read_again() {
+fn pages_that_were_read_under_another_class_model_are_parsed_again() {
     let (mut whole, mut spoilt, mut trusting) = (lead(), lead(), lead());
     for number in 0..60 {
         let mut wrong = seen(number);
         if let Outcome::Page(page) = &mut wrong.outcome {
             page.bag = Vec::new();
         }
-        whole.show(seen(number), GroundId(1));
-        spoilt.show(wrong.clone(), GroundId(1));
-        let own = trusting.taught().ground;
+        whole.show(seen(number), ClassModelId(1));
+        spoilt.show(wrong.clone(), ClassModelId(1));
+        let own = trusting.published().class_model;
         trusting.show(wrong, own);
     }
     assert_eq!(whole.publication(), spoilt.publication());
@@ -168,19 +168,19 @@ fn pages_that_were_read_by_another_ground_are_read_again() {
 }
 
 #[test]
-fn another_ground_is_another_generation_whoever_made_it_and_the_same_one_is_read_once() {
-    let school = SingleNode::new();
-    (0..30).for_each(|number| school.show(seen(number), GroundId(1)));
-    let first = school.publish(1);
-    let before = school.taught();
-    assert_eq!(school.publish(2), first);
-    assert_eq!(school.taught().snapshot.generation(), before.snapshot.generation());
-    // Another leader, which knows less and counts its lessons anew.
+fn another_class_model_is_another_generation_and_the_same_one_is_read_once() {
+    let leader = SingleNode::new();
+    (0..30).for_each(|number| leader.show(seen(number), ClassModelId(1)));
+    let first = leader.publish(1);
+    let before = leader.published();
+    assert_eq!(leader.publish(2), first);
+    assert_eq!(leader.published().snapshot.generation(), before.snapshot.generation());
+    // Another leader, which has seen less and counts its model updates from 0.
     let mut younger = lead();
-    (0..14).for_each(|number| younger.show(seen(number), GroundId(1)));
+    (0..14).for_each(|number| younger.show(seen(number), ClassModelId(1)));
     let publication = younger.publication().unwrap();
     assert!(publication.generation < first.generation);
-    let taught = school.reader.lock().read(&publication, 3, &before).unwrap();
-    assert!(taught.snapshot.generation() > before.snapshot.generation());
+    let published = leader.reader.lock().read(&publication, 3, &before).unwrap();
+    assert!(published.snapshot.generation() > before.snapshot.generation());
     assert!(Publication::from_bytes(b"nonsense").is_err());
 }

@@ -1,4 +1,4 @@
-//! All forms of address that a crawl has met, bounded.
+//! The bounded set of URL forms that a crawl has met.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,17 @@ use foldhash::fast::FixedState;
 use super::form::{Form, FormId};
 use harvestman_core::model::TrapMeasure;
 
-/// Forms that are remembered at most.
+/// Maximum number of forms that are remembered.
 const FORMS_MAX: usize = 1 << 15;
-/// Forms that are looked at on the way to one that shows something new; where there are more, one is taken to be among them.
+/// Maximum number of forms that are searched for one that shows something new; beyond it such a form is assumed to be
+/// among the rest.
 const REACH_MAX: usize = 64;
 
 /// The forms.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
     known: HashMap<FormId, Form, FixedState>,
-    /// The crawl's fetch at which there was no room last.
+    /// The crawl's fetch at which the set was last full.
     full_at: u64,
 }
 
@@ -33,10 +34,10 @@ impl Forms {
         self.known.iter().map(|(id, form)| (*id, form))
     }
 
-    /// The form of an address that was fetched, as the crawl's fetch `at`. None where there is no room for another one.
+    /// The form of a URL that is the crawl's fetch `at`. `None` where there is no room for another form.
     pub(super) fn meet(&mut self, id: FormId, url: &str, at: u64) -> Option<&mut Form> {
         if self.known.len() >= FORMS_MAX && !self.known.contains_key(&id) {
-            // Those that were not met since it was last full, and that nothing is done about.
+            // Removes forms without a measure that were not met since the set was last full.
             let since = std::mem::replace(&mut self.full_at, at);
             self.known.retain(|_, form| form.measure != TrapMeasure::None || form.seen >= since);
         }
@@ -47,8 +48,8 @@ impl Forms {
         None
     }
 
-    /// Whether links of the form `id` may lead to something new, at once or through other forms, but for those over `from`: nothing
-    /// speaks against it yet, or it led lately to a form of which that holds.
+    /// Whether links of the form `id` may lead to something new, directly or through other forms, without passing
+    /// `from`: there is no evidence against the form yet, or it recently led to such a form.
     pub(super) fn may_lead_on(&self, id: FormId, from: FormId) -> bool {
         let (mut met, mut next) = (vec![from, id], 1);
         while let Some(id) = met.get(next) {
@@ -69,10 +70,10 @@ impl Forms {
         false
     }
 
-    /// Gives all forms other names, by an address of each; what then has one name is one form.
+    /// Renames all forms by the URL of each; forms with the same new name are merged.
     pub(super) fn rename(&mut self, name: impl Fn(&str) -> FormId) {
         let mut all: Vec<(FormId, Form)> = std::mem::take(&mut self.known).into_iter().collect();
-        // In an order of their own, so that nothing depends on that of the map.
+        // Sorted, so that the result does not depend on the order of the map.
         all.sort_unstable_by_key(|(id, _)| *id);
         for (_, mut form) in all {
             form.forget_leads();

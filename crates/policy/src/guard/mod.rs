@@ -1,23 +1,25 @@
-//! The guard against traps that a site's structure makes: forms of address that grow without bringing anything new. Calendars,
-//! options of lists, log-in pages that hold the address of a log-in page.
+//! The guard against structure traps: URL forms of a site that grow without showing anything new, such as calendars,
+//! list options, and log-in pages whose URL contains the URL of a log-in page.
 //!
-//! In: every fetch that has ended. Out: [`Verdicts`], what is said of links by the form of their address.
+//! Input: every fetch that has ended. Output: [`Verdicts`] on links by the form of their URL.
 //!
-//! * The unit is the **form** of an address (the pattern of its path, its parameters' names, nothing of what nests in it) on a host.
-//! * A page is **fruitful** if it shows a text or a picture that no page showed before, numbers left out, or has a new link to
-//!   another form that may show such. Redirects are judged by where they lead; of errors nothing is concluded.
-//! * A form whose pages bring nothing for long ([`form`]) is put **last**: its links wait until no others do, unless the
-//!   policy has learnt what they are worth. Nothing is lost by it.
-//! * If its pages are alike besides and it **feeds itself** – its fruitless pages bring new addresses of it, so that it need never
-//!   end – it is **cut off**:
-//!   links on its pages are refused, to it and to others that bring nothing. What other pages link to is still fetched, last.
-//! * If it goes on like this, it is **closed**: all links to it are refused, and what waits is let go. A link now and then is
-//!   followed all the same, each time after twice as many; one page that brings something takes the form up again.
+//! * The unit is the **form** of a URL (the pattern of its path and its parameters' names, without nested URLs) on a
+//!   host.
+//! * A page is **fruitful** if it shows a text or a picture that no page showed before, numbers ignored, or has a new
+//!   link to another form that may show such. Redirects are judged by where they lead; errors are not judged.
+//! * A form whose pages show nothing for long ([`form`]) is put **last**: its links wait until no others do, unless the
+//!   policy has learnt what they are worth. Nothing is lost.
+//! * If its pages are also alike and it **feeds itself** – its fruitless pages bring new URLs of the form, so that it
+//!   need never end – it is **cut off**: links on its pages are rejected, to the form itself and to other barren ones.
+//!   What other pages link to is still fetched, last.
+//! * If this continues, it is **closed**: all links to it are rejected, and waiting URLs of it are dropped. From time
+//!   to time a link is followed nevertheless, each time after twice as many; a single page that shows something new
+//!   reopens the form.
 
 mod form;
 mod forms;
-mod guarded;
 mod novelty;
+mod policy;
 #[cfg(test)]
 mod tests;
 mod verdicts;
@@ -25,10 +27,10 @@ mod verdicts;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use form::{FormId, Showing};
+use form::{FormId, PageNovelty};
 use forms::Forms;
-pub use guarded::Guarded;
 use novelty::Novelty;
+pub use policy::GuardedPolicy;
 pub use verdicts::{Verdict, Verdicts};
 use verdicts::{form_of, host_of};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -38,14 +40,15 @@ use harvestman_core::model::{TrapMeasure, TrapRecord};
 use harvestman_core::url::origin_of;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// URLs after which forms are learnt for the first time; and again each time that there are twice as many.
-const FIRST_LESSON: u64 = 64;
-/// What waits is looked through at each change of what is said. Where something is refused from now on, or not any more, between two
-/// changes go so many fetches for each change before, so that n fetches cost at most some √n such looks.
+/// Number of URLs after which forms are learnt for the first time, and again each time the number has doubled.
+const FIRST_UPDATE: u64 = 64;
+/// Number of fetches between two publications with a rejecting measure, per earlier publication: each publication makes
+/// the frontier check all waiting URLs, so that n fetches cause at most about √n checks.
 const PAUSE: u64 = 8;
-/// What is only put last, or not any more, has time: it is said after so many fetches and a quarter of all before, or with the rest.
+/// Number of fetches, plus a quarter of all before, between two publications that only put forms last or end that;
+/// these may wait for others.
 const PATIENCE: u64 = 64;
-/// Forms that are named at most.
+/// Maximum number of forms that are listed.
 const NAMED_MAX: usize = 50;
 
 /// The guard.
@@ -54,11 +57,11 @@ pub struct StructureGuard {
     learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     urls: u64,
-    next_lesson: u64,
+    next_update: u64,
     shown: Novelty,
     forms: Forms,
     fetches: u64,
-    /// Whether measures have changed that are not published yet, and whether one of them refuses or did.
+    /// Whether unpublished measures exist, and whether one of them rejects links or did so before.
     changed: bool,
     urgent: bool,
     generation: u64,
@@ -72,7 +75,7 @@ impl Default for StructureGuard {
             learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
             urls: 0,
-            next_lesson: FIRST_LESSON,
+            next_update: FIRST_UPDATE,
             shown: Novelty::default(),
             forms: Forms::default(),
             fetches: 0,
@@ -104,8 +107,8 @@ impl StructureGuard {
             self.learner.see(link.url.as_str());
         }
         self.urls += seen.new.len() as u64;
-        if self.urls >= self.next_lesson {
-            self.next_lesson = 2 * self.urls;
+        if self.urls >= self.next_update {
+            self.next_update = 2 * self.urls;
             let patterns = Arc::new(self.learner.patterns());
             self.forms.rename(|url| form_of(&patterns, url));
             self.changed |= !self.verdicts.is_empty();
@@ -124,7 +127,7 @@ impl StructureGuard {
             self.note_growth(own, &leads);
         }
         let Some(form) = self.forms.meet(own, url, self.fetches) else { return };
-        form.see(Showing { fresh, fruitful, other }, &leads, self.fetches);
+        form.see(PageNovelty { fresh, fruitful, other }, &leads, self.fetches);
         let due = form.due(fruitful);
         if due != form.measure {
             self.changed = true;
@@ -134,7 +137,7 @@ impl StructureGuard {
         }
     }
 
-    /// Whether it is anything that was not shown on this host before. What is no page is always taken for new.
+    /// Whether anything is new to the host. A document that is no page is always new.
     fn shows_something(&mut self, url: &str, outcome: &Outcome) -> bool {
         let host = host_of(url);
         match outcome {
@@ -144,15 +147,15 @@ impl StructureGuard {
         }
     }
 
-    /// Whether no page of its form has shown the same things together.
+    /// Whether no page of its form has shown the same combination of items.
     fn shows_it_otherwise(&mut self, form: FormId, outcome: &Outcome) -> bool {
         let Outcome::Page(page) = outcome else { return false };
-        // Added: what stands beside what counts, not in which order.
+        // Summed: the combination counts, not the order.
         let all = page.gist.iter().fold(0_u64, |all, shown| all.wrapping_add(*shown));
         self.shown.take_in(std::iter::once(xxh3_64_with_seed(&all.to_le_bytes(), form)))
     }
 
-    /// The forms of a page's new links, each once.
+    /// The distinct forms of a page's new links.
     fn leads(&self, seen: &Observation) -> Vec<FormId> {
         let mut leads: Vec<FormId> = seen.new.iter().map(|link| form_of(&self.patterns, link.url.as_str())).collect();
         leads.sort_unstable();
@@ -160,8 +163,8 @@ impl StructureGuard {
         leads
     }
 
-    /// Notes of each form that a fruitless page of the form `page` brings addresses of whether it grows by itself: whether it is that
-    /// form, or leads there.
+    /// Counts the growth of each form whose new URLs a fruitless page of the form `page` brings: if it is the same
+    /// form, or leads to that form.
     fn note_growth(&mut self, page: FormId, leads: &[FormId]) {
         for lead in leads {
             if let Some(form) = self.forms.get_mut(*lead)
@@ -180,17 +183,17 @@ impl StructureGuard {
         self.generation += 1;
     }
 
-    /// What is said of links now.
+    /// The current verdicts on links.
     pub fn verdicts(&self) -> Arc<Verdicts> {
         Arc::clone(&self.verdicts)
     }
 
-    /// Grows when that changes.
+    /// Grows when the verdicts change.
     pub const fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The forms that measures were taken against, the strictest first; of equals those that most was refused of.
+    /// The forms with a measure, the strictest measures first, then those with most rejected links.
     pub fn traps(&self) -> Vec<TrapRecord> {
         let taken = self.forms.iter().filter(|(_, form)| form.measure != TrapMeasure::None);
         let mut traps: Vec<TrapRecord> = taken

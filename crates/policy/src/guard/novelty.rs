@@ -1,14 +1,15 @@
-//! What pages have shown so far: a set of bounded size that forgets what was not met for long.
+//! What pages have shown so far: a set of bounded size that forgets what was not seen for long.
 
 use std::collections::HashSet;
 
 use foldhash::fast::FixedState;
 
-/// Hashes of each of the two halves at most: some 9 MiB in all.
+/// Maximum number of hashes in each of the two halves, about 9 MiB in all.
 const HALF_MAX: usize = 1 << 18;
 
-/// A set of hashes in two halves. What is met is put into the younger half; when that is full, the elder is forgotten. So what a
-/// site's pages all show stays known, and what was shown once is remembered for as many pages as fill a half.
+/// A set of hashes in two halves. A hash that is met enters the younger half; when that is full, the older one is
+/// forgotten. Items on all pages of a site stay known, and items that were shown once are remembered for as many pages
+/// as fill a half.
 #[derive(Debug)]
 pub(super) struct Novelty {
     young: HashSet<u64, FixedState>,
@@ -27,7 +28,7 @@ impl Novelty {
         Self { young: HashSet::default(), old: HashSet::default(), half_max }
     }
 
-    /// Takes in what a page shows; returns whether any of it is new.
+    /// Adds what a page shows; returns whether any of it is new.
     pub(super) fn take_in(&mut self, hashes: impl Iterator<Item = u64>) -> bool {
         let mut fresh = false;
         for hash in hashes {

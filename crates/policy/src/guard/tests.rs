@@ -8,7 +8,7 @@ use crate::{NewLink, PageFacts};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::url::CanonicalUrl;
 
-/// What a site answers.
+/// The response of a site.
 enum Answer {
     /// What is shown, and links.
     Page(Vec<String>, Vec<String>),
@@ -17,17 +17,17 @@ enum Answer {
     Missing,
 }
 
-/// What a crawl of a site did.
+/// The record of a crawl.
 struct Crawl {
     guard: StructureGuard,
     fetched: Vec<String>,
     refused: usize,
-    /// Whether it had come to an end by itself.
+    /// Whether it ended by itself.
     ended: bool,
 }
 
 impl Crawl {
-    /// Breadth-first from `/`, at most `most` requests; what is put last is fetched last.
+    /// Crawls breadth-first from `/` with at most `most` requests; what is put last is fetched last.
     fn of(most: usize, site: impl Fn(&str) -> Answer) -> Self {
         let mut crawl = Self { guard: StructureGuard::default(), fetched: Vec::new(), refused: 0, ended: false };
         let mut waiting: VecDeque<(String, String)> = VecDeque::from([("/".to_owned(), "/".to_owned())]);
@@ -120,7 +120,7 @@ fn number(path: &str, before: &str) -> usize {
     path.split(before).nth(1).and_then(|rest| rest.split(['/', '&']).next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Articles from a start page that links to all, each with a text of its own and one more link.
+/// Articles from a start page that links to all of them; each has a text of its own and one further link.
 fn articles(path: &str, count: usize, besides: impl Fn(usize) -> String) -> Answer {
     if path == "/" {
         let links: Vec<String> = (1..=count).map(|n| format!("/article/{n}")).collect();
@@ -144,14 +144,14 @@ fn a_log_in_page_that_holds_its_own_address_is_cut_off_and_then_closed() {
 }
 
 #[test]
-fn a_calendar_is_crawled_while_it_has_events_and_not_for_ever() {
+fn a_calendar_is_crawled_only_while_it_has_events() {
     let months = ["January", "February", "March", "April", "May", "June"];
     let site = |path: &str| {
         if !path.starts_with("/calendar/") {
             return articles(path, 50, |_| "/calendar/0/".to_owned());
         }
         let month = number(path, "/calendar/");
-        // Numbers are left out by the parser.
+        // The parser leaves numbers out.
         let mut shown = vec![months[month % 6].to_owned()];
         shown.extend((month < 200).then(|| format!("The meeting about subject {month}")));
         page(&shown, &[format!("/calendar/{}/", month + 1), format!("/calendar/{}/", month.saturating_sub(1))])
@@ -175,7 +175,7 @@ fn a_calendar_of_months_and_days_that_lead_to_each_other_is_a_trap_too() {
     };
     let crawl = Crawl::of(50_000, site);
     assert!(crawl.ended && crawl.refuses("/calendar?month="), "{:?}", crawl.measures());
-    // Breadth-first, the days of a month come before the month after it: some hundred months with 28 days.
+    // In breadth-first order, the days of a month precede the next month: about a hundred months with 28 days.
     assert!(crawl.fetched("/calendar") < 3_200, "{}", crawl.fetched("/calendar"));
 }
 
@@ -192,7 +192,7 @@ fn paths_that_deepen_are_one_form_and_a_trap() {
 
 #[test]
 fn options_of_a_list_that_show_it_alike_are_a_trap() {
-    // Each option chosen leads to all the others: 2^12 addresses of one list.
+    // Each chosen option leads to all others: 2^12 URLs of one list.
     let site = |path: &str| {
         if !path.starts_with("/list?") {
             return articles(path, 50, |_| "/list?f=0".to_owned());
@@ -211,7 +211,7 @@ fn short_profiles_with_nothing_but_a_name_are_all_fetched() {
     let site = |path: &str| match path.starts_with("/user/") {
         true => {
             let n = number(path, "/user/");
-            // Friends: found from profile to profile.
+            // Friends, found from profile to profile.
             page(&[format!("member{n}name")], &[format!("/user/{}/", n + 1), format!("/user/{}/", n + 7)])
         }
         false => articles(path, 10, |_| "/user/1/".to_owned()),
@@ -240,7 +240,7 @@ fn a_gallery_without_words_is_crawled_to_its_end() {
         let n = number(path, "/photo/");
         match path {
             "/" => page(&[], &["/photo/1/".to_owned(), "/view/1/".to_owned()]),
-            // The picture itself is linked to, or shown on the page.
+            // The picture itself is the link's target, or is shown on the page.
             _ if path.starts_with("/photo/") && n < 800 => {
                 page(&["Photo".to_owned()], &[format!("/photo/{}/", n + 1), format!("/media/{n}.jpg")])
             }
@@ -310,7 +310,7 @@ fn redirects_to_nothing_new_are_put_last_and_errors_prove_nothing() {
 }
 
 #[test]
-fn a_form_that_brings_something_again_is_taken_up_again() {
+fn a_form_that_shows_something_new_is_reopened() {
     let mut guard = StructureGuard::default();
     let mut show = |n: usize, text: &str| {
         let (outcome, _) = outcome(page(&[text.to_owned()], &[]));
@@ -324,7 +324,7 @@ fn a_form_that_brings_something_again_is_taken_up_again() {
 }
 
 #[test]
-fn probes_are_so_seldom_that_no_trap_lives_on_them() {
+fn probes_are_too_rare_to_keep_a_trap_alive() {
     let (closed, form) = (url("/a/1"), form_of(&UrlPatterns::default(), &url("/a/1")));
     let taken = (closed.as_str(), form, TrapMeasure::Closed, Arc::default());
     let verdicts = Verdicts::new([taken].into_iter(), Arc::default());
@@ -335,8 +335,8 @@ fn probes_are_so_seldom_that_no_trap_lives_on_them() {
     assert_eq!(verdicts.of("http://other.test/a/1", None), Verdict::Free, "another host");
 }
 
-/// The measures of a form of which nothing but fruitless pages come that feed it, by the definition of the tests: Wald's ratio of n
-/// such pages is n times that of one.
+/// The measure of a form with only fruitless pages that feed it, by the definition of the tests: Wald's ratio of n such
+/// pages is n times that of one.
 fn measure_after(pages: usize) -> TrapMeasure {
     let ratio = pages as f64 * (0.99_f64 / 0.9).ln();
     let at = |error: f64| ratio >= -error.ln();
@@ -355,12 +355,12 @@ fn the_measures_are_taken_after_as_many_pages_as_the_sequential_test_needs() {
         let (outcome, _) = outcome(page(&[], &[]));
         guard.observe(&observation(&format!("/x/{n}"), outcome, &[format!("/x/{}", n + 1)]));
         let measure = guard.traps().first().map_or(TrapMeasure::None, |trap| trap.measure);
-        // The first page is the first to show what all show.
+        // The first page is the first to show what all pages show.
         assert!(n == 0 || measure == measure_after(n), "after {n}: {measure:?}");
     }
 }
 
-/// The same decisions by whole histories: no running sums, no bounds.
+/// The same decisions from whole histories, without running sums or bounds.
 #[derive(Default)]
 struct Twin {
     shown: BTreeSet<u64>,
@@ -369,14 +369,14 @@ struct Twin {
 }
 
 impl Twin {
-    /// One form alone, whose pages show `gist` and may lead to another of it.
+    /// Adds a page of the single form, which shows `gist` and may lead to another page of it.
     fn see(&mut self, gist: &[u64], feeds: bool) {
         let fresh = gist.iter().filter(|hash| self.shown.insert(**hash)).count() > 0;
         let other = self.together.insert(gist.to_vec());
         self.history.push((fresh, other, feeds && !fresh));
     }
 
-    /// Sums over the history; a sum begins anew where it would be below nothing.
+    /// The sum over the history, restarted wherever it would fall below 0.
     fn sum(&self, weight: impl Fn(bool) -> f64) -> f64 {
         let one = (0.99_f64 / 0.9).ln();
         self.history.iter().fold(0.0, |sum: f64, (fresh, other, _)| {

@@ -1,4 +1,4 @@
-//! What is done about which forms of address: what workers and the frontier look at.
+//! The measures by URL form, as workers and the frontier look them up.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,31 +12,31 @@ use harvestman_core::model::TrapMeasure;
 use harvestman_core::url::origin_of;
 use harvestman_structure::site::UrlPatterns;
 
-/// Of the links to a form that are refused, the first after so many is followed all the same, and after twice as many, and so on: in
-/// case that it brings something again.
+/// Number of rejected links to a form after which one link is followed nevertheless, and again each time the number has
+/// doubled, in case the form shows something new again.
 const PROBE_FIRST: u64 = 64;
 
-/// What is said of a link.
+/// The guard's verdict on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing.
+    /// No measure applies.
     Free,
-    /// Pages like it bring nothing: where nothing is known of what is wanted, it waits until no others do.
+    /// Pages like it show nothing new: unless the policy knows which links are wanted, it waits until no others do.
     Barren,
-    /// It leads to a trap, though from outside: it waits until no others do.
+    /// It leads to a trap, but is found outside of it: it waits until no others do.
     Last,
-    /// It is refused.
+    /// It is rejected.
     Refused,
 }
 
-/// The measures at one moment. While there are none, asking costs nothing.
+/// The measures at one moment. While there are none, a look-up costs nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Verdicts {
     measures: HashMap<FormId, (TrapMeasure, Arc<AtomicU64>), FixedState>,
-    /// The hosts of these forms, as hashes: of links to others nothing is said, and their forms need not be found.
+    /// The hosts of these forms, as hashes: links to other hosts need no look-up of their form.
     hosts: HashSet<u64, FixedState>,
     patterns: Arc<UrlPatterns>,
-    /// Whether any of them refuses links.
+    /// Whether any measure rejects links.
     refuse: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn form_of(patterns: &UrlPatterns, url: &str) -> FormId {
 }
 
 impl Verdicts {
-    /// What is said by these measures, with a URL of each form.
+    /// The verdicts by these measures, each with a URL of the form.
     pub(super) fn new<'u>(
         taken: impl Iterator<Item = (&'u str, FormId, TrapMeasure, Arc<AtomicU64>)>,
         patterns: Arc<UrlPatterns>,
@@ -65,12 +65,12 @@ impl Verdicts {
         verdicts
     }
 
-    /// Whether nothing is said of any link.
+    /// Whether there is no measure.
     pub fn is_empty(&self) -> bool {
         self.measures.is_empty()
     }
 
-    /// What is said of a link to `url` that stands on `via`.
+    /// The verdict on a link to `url` on the page `via`.
     pub fn of(&self, url: &str, via: Option<&str>) -> Verdict {
         if self.measures.is_empty() {
             return Verdict::Free;
@@ -78,7 +78,7 @@ impl Verdicts {
         match self.measure(url) {
             TrapMeasure::None => Verdict::Free,
             TrapMeasure::Closed => Verdict::Refused,
-            // What such pages lead to is what they grow by.
+            // The form grows through the links on such pages.
             _ if self.refuse && via.is_some_and(|via| self.measure(via) >= TrapMeasure::Cut) => Verdict::Refused,
             TrapMeasure::Last => Verdict::Barren,
             TrapMeasure::Cut => Verdict::Last,
@@ -94,8 +94,8 @@ impl Verdicts {
         known.then(|| self.measures.get(&form_of(&self.patterns, url))).flatten()
     }
 
-    /// Counts a link to `url` that is refused. True where it is to be followed all the same, to try whether the form still brings
-    /// nothing: so seldom that no trap keeps a crawl going by it.
+    /// Counts a rejected link to `url`. Returns true where it is to be followed nevertheless, to test whether the form
+    /// still shows nothing: so rarely that no trap keeps a crawl running by it.
     pub fn count_refused(&self, url: &str) -> bool {
         let Some((_, refused)) = self.entry(url) else { return false };
         let count = refused.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,6 +1,7 @@
-//! Which of two addresses of the same content is the more canonical one.
+//! The order of addresses of the same content by how canonical they are.
 
-/// Orders addresses, the most canonical first: fewer parameters, then fewer segments, then shorter, then alphabetical.
+/// The sort key of an address, the most canonical first: fewer parameters, then fewer segments, then shorter, then
+/// alphabetical.
 pub fn canonicality(url: &str) -> (usize, usize, usize, &str) {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let parameters = query.split('&').filter(|pair| !pair.is_empty()).count();

@@ -1,9 +1,10 @@
-//! What a page says that no other page says: near-duplicates, and the worth of a page's own text.
+//! Near-duplicates, and the worth of a page by the text that no other page has.
 //!
-//! In: the content units of each fetched page. A unit that a fair share of the pages of its cluster, or of its URL's pattern, has is template, the rest is
-//! content. Two pages are near-duplicates if the weighted Jaccard index of their running text is high. A page's own text is
-//! its running text, each unit divided by the number of distinct pages that say it too: a list of excerpts owns little, the
-//! article that they are taken from nearly all of its text.
+//! Input: the content units of each fetched page. A unit on a large enough share of the pages of its cluster, or of its
+//! URL's pattern, is template; the others are content. Two pages are near-duplicates if the weighted Jaccard index of
+//! their running text is high. A page's own text is its running text, with each unit divided by the number of distinct
+//! pages that have it: a list of excerpts owns little, the article that they are taken from owns nearly all of its
+//! text.
 //!
 //! Memory is bounded: the oldest pages are forgotten, and a unit remembers the latest pages that have it.
 
@@ -15,24 +16,24 @@ use harvestman_core::model::{ClusterId, ContentUnit, PatternId};
 
 /// A text with fewer words is a label, a name or a date, not running text.
 const RUNNING_WORDS: u16 = 4;
-/// Units of a page that are kept at most.
+/// Maximum number of units of a page that are kept.
 const UNITS_MAX: usize = 512;
-/// Pages that a unit remembers at most.
+/// Maximum number of pages that a unit remembers.
 const PAGES_PER_UNIT: usize = 40;
 /// A unit on more than this share of its cluster's or its pattern's pages is template, unless it is on very few.
 const TEMPLATE_SHARE: f64 = 0.2;
 const TEMPLATE_PAGES: u32 = 3;
 /// Pages with less running text are compared by all their units.
 const RUNNING_MIN: f64 = 12.0;
-/// Pages that share units and are compared at most.
+/// Maximum number of pages with shared units that are compared.
 const CANDIDATES: usize = 12;
-/// How alike near-duplicates are, by running text and by all units.
+/// The minimum likeness of near-duplicates, by running text and by all units.
 const ALIKE: f64 = 0.7;
 const ALIKE_WHOLLY: f64 = 0.9;
-/// Words of own text at which a page is worth half.
+/// The number of words of own text at which a page has half the maximum worth.
 const HALF_WORTH_WORDS: f64 = 30.0;
 
-/// Names a page that was taken in.
+/// The key of a page in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub u64);
 
@@ -40,9 +41,9 @@ pub struct ContentId(pub u64);
 struct Page {
     units: Box<[Unit]>,
     kin: Kin,
-    /// Words of running text, template left out, when it was taken in.
+    /// Words of running text without template, at the time when the page was added.
     running: f64,
-    /// Words in anchors, template left out.
+    /// Words in anchors without template.
     anchors: f64,
     /// Whether it counts among the owners of its text.
     owns: bool,
@@ -84,24 +85,24 @@ impl Kin {
     }
 }
 
-/// Which pages have a unit.
+/// The pages with a unit.
 #[derive(Debug, Clone, Default)]
 struct Posting {
     pages: VecDeque<u64>,
-    /// Distinct pages (no near-duplicates) that say it.
+    /// The number of distinct pages (without near-duplicates) that have it.
     owners: u32,
 }
 
-/// What was found of a page.
+/// The result for a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Its name.
+    /// Its key.
     pub id: ContentId,
     /// The page that it is a near-duplicate of.
     pub duplicate_of: Option<ContentId>,
 }
 
-/// The content of the pages fetched.
+/// The content of the fetched pages.
 #[derive(Debug, Default)]
 pub struct ContentIndex {
     pages: VecDeque<Page>,
@@ -109,7 +110,7 @@ pub struct ContentIndex {
     first: u64,
     pages_max: usize,
     postings: HashMap<u64, Posting, FixedState>,
-    /// How many pages of a group have a unit, and how many there are.
+    /// The number of pages of a group that have a unit, and the number of its pages.
     shares: HashMap<(Group, u64), u32, FixedState>,
     groups: HashMap<Group, u32, FixedState>,
     exact: bool,
@@ -121,15 +122,15 @@ impl ContentIndex {
         Self { pages_max: pages_max.max(1), ..Self::default() }
     }
 
-    /// The same, but pages with little running text are compared by what is no template, where they have such a thing: they are
-    /// found alike however long ago the other one was (of what is template only the latest pages are remembered), and those that
-    /// differ in little, but have little, are not. Lists and small profiles are such pages.
+    /// Compares pages with little running text by their units without template, if they have any: then duplicates are
+    /// found however long ago the other page was added (of template units only the latest pages are remembered), and
+    /// pages that differ slightly but have little text are told apart. Lists and small profiles are such pages.
     #[must_use]
     pub fn comparing_exactly(self) -> Self {
         Self { exact: true, ..self }
     }
 
-    /// Takes in a page and looks for one that it repeats.
+    /// Adds a page and looks for one that it repeats.
     pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> Found {
         let units = distinct(units);
         self.count_template(&units, kin);
@@ -151,18 +152,18 @@ impl ContentIndex {
         Found { id: ContentId(number), duplicate_of: duplicate_of.map(ContentId) }
     }
 
-    /// Counts a page among the owners of its text, and says which pages must share with it from now on.
+    /// Counts a page among the owners of its text. Returns the pages that share text with it, whose worth changes.
     pub fn own(&mut self, id: ContentId) -> Vec<ContentId> {
         self.set_owner(id, true)
     }
 
-    /// Takes back [`ContentIndex::own`]: the page turned out to repeat another one.
+    /// Reverts [`ContentIndex::own`]: the page turned out to repeat another one.
     pub fn disown(&mut self, id: ContentId) -> Vec<ContentId> {
         self.set_owner(id, false)
     }
 
     fn set_owner(&mut self, id: ContentId, owns: bool) -> Vec<ContentId> {
-        /// Of a unit that so many pages say, one more or less changes nothing worth a correction.
+        /// The number of owners of a unit from which on one more or less makes no relevant difference.
         const SHARED_BY_MANY: u32 = 8;
         let Some(page) = self.page_mut(id).filter(|page| page.owns != owns) else { return Vec::new() };
         page.owns = owns;
@@ -183,11 +184,11 @@ impl ContentIndex {
         touched
     }
 
-    /// What a page is worth: from 0 (it says nothing, or is a list of links) to 1.
+    /// The worth of a page, from 0 (it has no text, or is a list of links) to 1.
     ///
-    /// Three things are multiplied: how much text of its own it has; the root of its own share of all its running text, so
-    /// that a page which only gathers what others say is worth less, however long it is; and the share of text in what is no
-    /// template, the rest being links.
+    /// The product of three factors: the amount of its own text; the square root of its own share of its running text,
+    /// so that a page that only collects the texts of others is worth less, however long it is; and the share of text
+    /// in what is not template, the remainder being links.
     pub fn worth(&self, id: ContentId) -> f64 {
         /// Keeps pages with very little text from being judged by a word or two.
         const A_FEW: f64 = 3.0;
@@ -203,12 +204,12 @@ impl ContentIndex {
         amount * share * (own + A_FEW) / (own + page.anchors + A_FEW)
     }
 
-    /// Words of a page's running text, template left out.
+    /// The words of a page's running text, without template.
     pub fn running_words(&self, id: ContentId) -> f64 {
         self.page(id).map_or(0.0, |page| self.running_units(page).map(weight).sum())
     }
 
-    /// The share of a page's running text, template left out, that `other` shows too, in whatever form; 0 where it has none.
+    /// The share of a page's running text, without template, that `other` shows too, in any form; 0 where it has none.
     pub fn share_within(&self, id: ContentId, other: ContentId) -> f64 {
         let (Some(page), Some(other)) = (self.page(id), self.page(other)) else { return 0.0 };
         let shows = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |unit| unit.hash).is_ok();
@@ -221,7 +222,8 @@ impl ContentIndex {
         page.units.iter().filter(|unit| unit.is_running() && !self.is_template(page.kin, unit.hash))
     }
 
-    /// Counts all pages anew, after their clusters and patterns have changed. `kin_of` is asked for every page remembered.
+    /// Counts all pages again, after their clusters and patterns have changed. `kin_of` is called for every remembered
+    /// page.
     pub fn regroup(&mut self, kin_of: impl Fn(ContentId) -> Option<Kin>) {
         self.shares.clear();
         self.groups.clear();
@@ -248,7 +250,7 @@ impl ContentIndex {
         self.prune_shares();
     }
 
-    /// Lossy counting: what is rare in its group is no template, and need not be remembered to know that.
+    /// Lossy counting: a unit that is rare in its group is no template, whatever its exact count.
     fn prune_shares(&mut self) {
         const COUNTED_MAX: usize = 1 << 21;
         if self.shares.len() > COUNTED_MAX {
@@ -289,7 +291,7 @@ impl ContentIndex {
             }
         }
         let mut candidates: Vec<(u64, f64)> = shared.into_iter().filter(|(page, _)| *page >= self.first).collect();
-        // Most shared first; of equals the earlier page, so that nothing depends on the order of a map.
+        // Most shared first, then the earlier page, so that nothing depends on the order of a map.
         candidates.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let size = if by_text { running } else { units.len() as f64 };
         let alike = candidates.into_iter().take(CANDIDATES).find(|(page, shared)| {
@@ -298,7 +300,7 @@ impl ContentIndex {
                 return self.likeness(units, kin, other) >= ALIKE_WHOLLY;
             }
             let other = if by_text { other.running } else { other.units.len() as f64 };
-            // A list may have in anchors what this page says in running text: that is not alike.
+            // A list may have as anchors what this page has as running text; that does not make them alike.
             let shared = shared.min(other);
             let jaccard = shared / (size + other - shared).max(f64::MIN_POSITIVE);
             jaccard >= if by_text { ALIKE } else { ALIKE_WHOLLY }
@@ -306,7 +308,7 @@ impl ContentIndex {
         alike.map(|(page, _)| page)
     }
 
-    /// The Jaccard index of what two pages have besides their templates.
+    /// The Jaccard index of two pages without their templates.
     fn likeness(&self, units: &[Unit], kin: Kin, other: &Page) -> f64 {
         let content = |unit: &&Unit| !self.is_template(kin, unit.hash) && !self.is_template(other.kin, unit.hash);
         let has = |unit: &&Unit| other.units.binary_search_by_key(&unit.hash, |other| other.hash).is_ok();
@@ -345,7 +347,7 @@ fn weight(unit: &Unit) -> f64 {
     f64::from(unit.words)
 }
 
-/// Each unit once. A text that stands in an anchor here and as running text there is running text.
+/// Removes repeated units. A text that occurs both in an anchor and as running text is running text.
 fn distinct(units: &[ContentUnit]) -> Vec<Unit> {
     let mut found: Vec<Unit> = units
         .iter()
@@ -360,7 +362,8 @@ fn distinct(units: &[ContentUnit]) -> Vec<Unit> {
     found.sort_unstable_by_key(|unit| (unit.hash, unit.in_anchor));
     found.dedup_by_key(|unit| unit.hash);
     if found.len() > UNITS_MAX {
-        // The smallest hashes: the same choice on every page, so that what two pages share is kept of both or of neither.
+        // The smallest hashes: the same choice on every page, so that of two pages with a common unit either both keep
+        // it or neither.
         found.truncate(UNITS_MAX);
     }
     found

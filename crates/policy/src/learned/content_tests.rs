@@ -10,7 +10,7 @@ const fn of(group: u64) -> Kin {
     Kin { cluster: ClusterId(group as u32), pattern: PatternId(group) }
 }
 
-/// A unit of running text: a text of its own.
+/// A unit of running text with a text of its own.
 fn text(hash: u64, words: u16) -> ContentUnit {
     ContentUnit { hash, words, text_words: words, in_anchor: false, in_form: false }
 }
@@ -28,7 +28,7 @@ fn index() -> ContentIndex {
     ContentIndex::new(1_000)
 }
 
-/// Takes a page in, and counts it among the owners of its text unless it repeats one.
+/// Adds a page, and counts it among the owners of its text unless it repeats another.
 fn take_in(index: &mut ContentIndex, units: &[ContentUnit]) -> ContentId {
     let found = index.take_in(units, KIN);
     if found.duplicate_of.is_none() {
@@ -72,7 +72,7 @@ fn text_of_the_template_counts_neither_as_worth_nor_as_likeness() {
     for number in 0..5 {
         index.take_in(&page(number), KIN);
     }
-    // The template's hundred words are known by now; the page's forty are what it is compared by.
+    // The template's hundred words are known by now; the page is compared by its own forty.
     let found = index.take_in(&page(5), KIN);
     assert_eq!(found.duplicate_of, None);
     index.own(found.id);
@@ -99,7 +99,7 @@ fn a_permalink_view_with_another_form_around_it_is_found() {
 }
 
 #[test]
-fn pages_that_share_an_excerpt_are_not_alike() {
+fn pages_that_share_an_excerpt_are_no_duplicates() {
     let mut index = index();
     index.take_in(&article(100), KIN);
     let quoting = [article(100)[..5].to_vec(), article(300)].concat();
@@ -136,7 +136,7 @@ fn a_list_of_excerpts_falls_when_the_articles_come_and_the_articles_keep_their_w
             id
         })
         .collect();
-    // 200 words of its own are left as 100, which is half of what it says: 200/230 becomes 100/130 · √(1/2).
+    // Of 200 own words 100 remain, which is half of its text: 200/230 becomes 100/130 · √(1/2).
     assert!((alone - 200.0 / 230.0).abs() < 1e-12 && (before - 100.0 / 130.0 * 0.5_f64.sqrt()).abs() < 1e-12);
     // An article of 100 words shares twenty of them with the list.
     assert!(ids.iter().all(|id| (index.worth(*id) - 90.0 / 120.0 * 0.9_f64.sqrt()).abs() < 1e-12));
@@ -168,12 +168,12 @@ fn of_identical_pages_each_repeats_the_first_even_when_all_is_template() {
     let mut index = index();
     let found: Vec<_> = (0..10).map(|_| index.take_in(&article(1), KIN).duplicate_of).collect();
     assert_eq!(found[0], None);
-    // Template or not, a page that says what an earlier one says is found: by all its units then.
+    // A page that repeats an earlier one is found even if all of it is template: by all its units.
     assert!(found[1..].iter().all(|of| *of == Some(ContentId(0))), "{found:?}");
 }
 
 #[test]
-fn after_new_clusters_the_template_is_counted_anew() {
+fn after_new_clusters_the_template_is_counted_again() {
     let mut index = index();
     let ids: Vec<_> =
         (0..6).map(|number| index.take_in(&[article(1), article(100 * number + 100)].concat(), KIN).id).collect();
@@ -209,7 +209,7 @@ fn a_unit_remembers_no_more_than_its_latest_pages() {
 }
 
 #[test]
-fn of_a_very_long_page_so_many_units_are_kept_as_of_any() {
+fn the_units_of_a_very_long_page_are_bounded() {
     let mut index = index();
     let page: Vec<_> = (0..5_000).map(|hash| text(hash, 5)).collect();
     let id = index.take_in(&page, KIN).id;
@@ -238,7 +238,7 @@ proptest! {
     fn what_is_found_is_what_comparing_with_every_page_finds(pages in pages(1..CANDIDATES)) {
         let mut index = index();
         for (at, page) in pages.iter().enumerate() {
-            // A cluster of its own for each: nothing is template.
+            // Each page has a cluster of its own: nothing is template.
             let found = index.take_in(&running(page), of(at as u64)).duplicate_of;
             let long = words(page) >= RUNNING_MIN;
             let alike = |other: &BTreeSet<u64>| {
@@ -264,7 +264,7 @@ proptest! {
             let touched = if own { index.own(ids[page]) } else { index.disown(ids[page]) };
             let changed = if own { owning.insert(page) } else { owning.remove(&page) };
             let sharing = |other: &usize| changed && *other != page && !pages[page].is_disjoint(&pages[*other]);
-            // Units with eight owners or more are not corrected; of fewer pages all that share are named.
+            // Units with eight owners or more are not corrected; with fewer pages all that share are returned.
             if pages.len() <= 8 {
                 let named: Vec<_> = (0..pages.len()).filter(sharing).map(|at| ids[at]).collect();
                 prop_assert_eq!(touched, named);
@@ -309,7 +309,7 @@ proptest! {
 
 #[test]
 fn lists_are_found_alike_however_many_others_came_between_where_they_are_compared_exactly() {
-    // A list: what all pages of the site have, and links of its own.
+    // A list: units that all pages of the site have, and links of its own.
     let list = |number: u64| -> Vec<ContentUnit> {
         let own = (0..10).map(|link| linked(1_000 + number * 10 + link, 3));
         (0..40).map(|common| linked(common, 3)).chain(own).collect()
@@ -329,7 +329,7 @@ fn the_share_of_a_text_that_another_page_shows_does_not_count_the_template() {
     let mut index = index();
     let topic: Vec<_> = (100..110).map(|hash| text(hash, 10)).collect();
     let topic_page = index.take_in(&topic, of(1)).id;
-    // A form quotes eight of ten units, has two of its own, and what all forms have.
+    // A form quotes eight of ten units, and has two of its own and those that all forms have.
     let form = |own: u64| -> Vec<ContentUnit> {
         topic[..8].iter().copied().chain([text(own, 10), text(own + 1, 10), text(7, 50)]).collect()
     };

@@ -1,4 +1,4 @@
-//! What was learnt of a site, for people to read.
+//! What was learnt of a site, for display.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::templates::Templates;
 
 impl Templates {
-    /// The clusters with the pages of the sample in each (1 holds those that are like no others), and how they were found.
+    /// The clusters with the number of sample pages in each (cluster 1 holds the outliers), and the settings that they
+    /// were found with.
     pub fn describe(&self) -> Value {
         let mut clusters: BTreeMap<u32, u64> = BTreeMap::new();
         for label in self.labels() {

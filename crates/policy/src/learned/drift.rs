@@ -1,44 +1,45 @@
-//! When a site's pages are no longer made by the templates that were learnt: a redesign, or a part of the site that the sample
-//! had nothing of.
+//! Detects that a site's pages are no longer rendered from the templates that were learnt, because of a redesign or of
+//! a part of the site that the sample did not contain.
 //!
-//! A page that no template made is strange: an outlier, or made of paths that are not known. Of the pages of the sample some are
-//! strange too, by the way clusters are found; an alarm is raised where the latest pages have clearly more of them. Then a sample
-//! is taken again, and takes the place of the older half of the one before.
+//! A page is strange if it fits no template: it is an outlier, or consists of unknown paths. The clustering leaves some
+//! pages of the sample strange too; an alarm is raised when the latest pages have clearly more of them. A sample is
+//! then taken again, and replaces the older half of the previous one.
 
 use std::collections::VecDeque;
 
-/// Pages that are looked at together.
+/// Number of pages that are judged together.
 pub const WINDOW: usize = 200;
-/// What their strange share must exceed: this share, and so many times the share in the sample.
+/// The bounds that their strange share must exceed: this share, and this multiple of the share in the sample.
 const SHARE_MIN: f64 = 0.25;
 const TIMES_SAMPLE: f64 = 3.0;
-/// Pages from one alarm to the next, at least.
+/// Minimum number of pages between two alarms.
 pub const BETWEEN: u64 = 1_000;
-/// New pages that templates are learnt from after an alarm; after [`PATIENCE`] pages fewer will do, but not fewer than [`FEW`].
+/// Number of new pages that templates are learnt from after an alarm; after [`PATIENCE`] pages fewer suffice, but at
+/// least [`FEW`].
 pub const NEW_PAGES: usize = 150;
 const FEW: usize = 12;
 const PATIENCE: u64 = 400;
 
-/// What became of a page.
+/// How a page fits the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// There were no templates, or it is in the sample, which is learnt from anyway.
+pub enum TemplateFit {
+    /// Not counted: there were no templates, or the page is in the sample, which is learnt from anyway.
     Uncounted,
-    /// A template made it.
+    /// It fits a template.
     Known,
-    /// No template made it.
+    /// It fits no template.
     Strange,
 }
 
-/// What is to be done.
+/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum DriftAction {
     /// Nothing.
     Nothing,
-    /// Pages are to be sampled again from now on.
+    /// Add pages to the sample again from now on.
     Sample,
-    /// The templates are to be learnt anew, after so many of the oldest pages of the sample were dropped; `kept` of the others
-    /// are from before the change.
+    /// Learn the templates again, after this number of the oldest pages of the sample were dropped; `kept` of the
+    /// others are older than the change.
     Learn { dropped: usize, kept: usize },
 }
 
@@ -63,42 +64,42 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Templates were learnt from a sample with this strange share.
+    /// Records that templates were learnt from a sample with this strange share.
     pub fn learnt(&mut self, strange: f64) {
         self.sample_share = Some(strange);
         self.clear();
     }
 
-    /// Takes in what became of a page; `sample` pages are in the sample now.
-    pub fn see(&mut self, seen: Seen, sample: usize) -> Next {
+    /// Adds a page; `sample` is the current number of pages in the sample.
+    pub fn see(&mut self, seen: TemplateFit, sample: usize) -> DriftAction {
         self.pages += 1;
         if let Some(sampling) = self.sampling {
             return self.go_on(sampling, sample);
         }
-        if seen != Seen::Uncounted {
-            self.count(seen == Seen::Strange);
+        if seen != TemplateFit::Uncounted {
+            self.count(seen == TemplateFit::Strange);
         }
         if self.pages < self.quiet_until || !self.is_alarming() {
-            return Next::Nothing;
+            return DriftAction::Nothing;
         }
         self.clear();
         self.quiet_until = self.pages + BETWEEN;
         self.sampling = Some(Sampling { had: sample, until: self.pages + PATIENCE });
-        Next::Sample
+        DriftAction::Sample
     }
 
-    fn go_on(&mut self, Sampling { had, until }: Sampling, sample: usize) -> Next {
+    fn go_on(&mut self, Sampling { had, until }: Sampling, sample: usize) -> DriftAction {
         let new = sample.saturating_sub(had);
         let is_over = self.pages >= until;
         if new < NEW_PAGES && !is_over {
-            return Next::Nothing;
+            return DriftAction::Nothing;
         }
         self.sampling = None;
         if new < FEW {
-            return Next::Nothing;
+            return DriftAction::Nothing;
         }
         self.relearnt += 1;
-        Next::Learn { dropped: had / 2, kept: had - had / 2 }
+        DriftAction::Learn { dropped: had / 2, kept: had - had / 2 }
     }
 
     fn count(&mut self, strange: bool) {
@@ -124,12 +125,12 @@ impl Drift {
         self.sampling.is_some()
     }
 
-    /// Pages that the sample may have, where it may have `max` otherwise.
+    /// The maximum size of the sample, where it is `max` without an alarm.
     pub fn room(&self, max: usize) -> usize {
         self.sampling.map_or(max, |sampling| max.max(sampling.had + NEW_PAGES))
     }
 
-    /// Times that templates were learnt anew because of an alarm.
+    /// The number of times that templates were learnt again because of an alarm.
     pub const fn relearnt(&self) -> u64 {
         self.relearnt
     }
@@ -147,10 +148,10 @@ mod tests {
         drift
     }
 
-    /// Shows `pages` pages of which every `nth` is strange, until something is to be done.
+    /// Adds `pages` pages of which every `nth` is strange, until something is to be done.
     fn show(drift: &mut Drift, pages: usize, nth: usize) -> Option<usize> {
-        let seen = |at: usize| if at.is_multiple_of(nth) { Seen::Strange } else { Seen::Known };
-        (1..=pages).find(|at| drift.see(seen(*at), 100) != Next::Nothing)
+        let seen = |at: usize| if at.is_multiple_of(nth) { TemplateFit::Strange } else { TemplateFit::Known };
+        (1..=pages).find(|at| drift.see(seen(*at), 100) != DriftAction::Nothing)
     }
 
     #[test]
@@ -167,17 +168,17 @@ mod tests {
         let mut drift = watching(0.0);
         show(&mut drift, WINDOW, 1);
         assert!(drift.is_sampling() && drift.room(100) == 100 + NEW_PAGES);
-        assert_eq!(drift.see(Seen::Strange, 100 + NEW_PAGES - 1), Next::Nothing);
-        assert_eq!(drift.see(Seen::Strange, 100 + NEW_PAGES), Next::Learn { dropped: 50, kept: 50 });
+        assert_eq!(drift.see(TemplateFit::Strange, 100 + NEW_PAGES - 1), DriftAction::Nothing);
+        assert_eq!(drift.see(TemplateFit::Strange, 100 + NEW_PAGES), DriftAction::Learn { dropped: 50, kept: 50 });
         assert_eq!((drift.is_sampling(), drift.room(100), drift.relearnt()), (false, 100, 1));
     }
 
     #[test]
-    fn fewer_new_pages_do_when_no_more_come_and_none_leave_all_as_it_was() {
-        for (new, expected) in [(FEW, Next::Learn { dropped: 50, kept: 50 }), (0, Next::Nothing)] {
+    fn fewer_new_pages_suffice_when_no_more_come_and_none_change_nothing() {
+        for (new, expected) in [(FEW, DriftAction::Learn { dropped: 50, kept: 50 }), (0, DriftAction::Nothing)] {
             let mut drift = watching(0.0);
             show(&mut drift, WINDOW, 1);
-            let last = (0..PATIENCE).map(|_| drift.see(Seen::Known, 100 + new)).last();
+            let last = (0..PATIENCE).map(|_| drift.see(TemplateFit::Known, 100 + new)).last();
             assert_eq!((last, drift.is_sampling()), (Some(expected), false));
         }
     }
@@ -186,19 +187,19 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn lessons_are_bounded_and_the_window_is_whatever_comes(
+        fn model_updates_are_bounded_and_so_is_the_window(
             seen in prop::collection::vec((0..3_u8, 0..400_usize), 0..5_000), share in 0.0..1.0_f64,
         ) {
             let mut drift = watching(share);
             let mut naive: Vec<bool> = Vec::new();
             for (kind, sample) in &seen {
-                let seen = [Seen::Uncounted, Seen::Known, Seen::Strange][*kind as usize];
+                let seen = [TemplateFit::Uncounted, TemplateFit::Known, TemplateFit::Strange][*kind as usize];
                 let sampling = drift.is_sampling();
                 match drift.see(seen, *sample) {
-                    Next::Learn { .. } => drift.learnt(0.0),
-                    Next::Sample => naive.clear(),
-                    Next::Nothing if seen != Seen::Uncounted && !sampling => naive.push(seen == Seen::Strange),
-                    Next::Nothing => {}
+                    DriftAction::Learn { .. } => drift.learnt(0.0),
+                    DriftAction::Sample => naive.clear(),
+                    DriftAction::Nothing if seen != TemplateFit::Uncounted && !sampling => naive.push(seen == TemplateFit::Strange),
+                    DriftAction::Nothing => {}
                 }
                 let latest = &naive[naive.len().saturating_sub(WINDOW)..];
                 prop_assert_eq!(drift.recent.len(), latest.len());

@@ -1,8 +1,8 @@
-//! What is known of a link class by counting, with less specific levels standing in for what was seen too seldom.
+//! Estimates of a link class's worth by counting, with less specific levels in place of what was seen too seldom.
 //!
-//! The levels of a class, from the least to the most specific: everything; the place (cluster, Apath); the URL's pattern;
-//! Apath and pattern; all three; the finer pattern. The estimate at a level leans on the one above as if that had been seen
-//! `strength` times (hierarchical smoothing, MacKay and Bauman Peto 1995).
+//! The levels of a class, from the least to the most specific: all links; the place (cluster, Apath); the URL's
+//! pattern; Apath and pattern; all three; the finer pattern. The estimate at a level is smoothed by that of the
+//! previous one as if it had been observed `strength` times (hierarchical smoothing, MacKay and Bauman Peto 1995).
 
 use std::collections::HashMap;
 
@@ -42,16 +42,16 @@ pub fn levels(class: LinkClass) -> [Level; 6] {
     ]
 }
 
-/// Sums over what was seen of a level. `n` is a weight: what is long ago fades.
+/// Sums over the observations of a level. `n` is a weight: older observations fade.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sums {
-    /// Observations.
+    /// The number of observations.
     pub n: f64,
-    /// Sum of what was observed.
+    /// The sum of the observed values.
     pub sum: f64,
-    /// Sum of its squares.
+    /// The sum of their squares.
     pub squares: f64,
-    /// Fetches that brought a page that is wanted and new.
+    /// Fetches that returned a wanted, new page.
     pub wanted: f64,
 }
 
@@ -64,33 +64,33 @@ impl Sums {
     }
 }
 
-/// What a class is expected to give.
+/// The estimate for a class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The expected value.
     pub mean: f64,
-    /// How many observations stand behind it; those of unspecific levels count half.
+    /// The number of observations behind it; those of unspecific levels count half.
     pub weight: f64,
-    /// The variance among the links of its pattern: whether there is anything to learn by looking closer.
+    /// The variance among the links of its pattern: whether a closer look can teach anything.
     pub variance: f64,
-    /// How far the mean may be off.
+    /// The standard error of the mean.
     pub uncertainty: f64,
-    /// The chance that it brings a page that is wanted and new.
+    /// The chance of a wanted, new page.
     pub wanted: f64,
 }
 
-/// How estimates are made.
+/// The parameters of estimates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Smoothing {
-    /// What is expected before anything was seen.
+    /// The expected value before any observation.
     pub prior: f64,
-    /// As how many observations that expectation counts.
+    /// The number of observations that this expectation counts as.
     pub prior_weight: f64,
-    /// The variance expected before anything was seen.
+    /// The expected variance before any observation.
     pub prior_variance: f64,
-    /// How many observations of its own outweigh the level above.
+    /// The number of own observations that outweigh the less specific level.
     pub strength: f64,
-    /// Observations that a level remembers; older ones fade.
+    /// The number of observations that a level remembers; older ones fade.
     pub memory: f64,
 }
 
@@ -101,11 +101,11 @@ pub struct Evidence {
     sums: HashMap<Level, Sums, FixedState>,
 }
 
-/// Levels that are counted at most: beyond it only known ones are.
+/// Maximum number of levels that are counted: beyond it only known ones are.
 const LEVELS_MAX: usize = 200_000;
 
 impl Evidence {
-    /// Counts what a link of `class` was worth.
+    /// Counts the worth of a link of `class`.
     pub fn add(&mut self, class: LinkClass, worth: Worth, memory: f64) {
         let value = worth.value;
         for level in levels(class) {
@@ -120,13 +120,13 @@ impl Evidence {
         }
     }
 
-    /// Corrects an earlier observation: it was worth `new`, not `old`.
+    /// Corrects an earlier observation from `old` to `new`.
     pub fn correct(&mut self, class: LinkClass, old: Worth, new: Worth) {
         let more = new.count() - old.count();
         let (old, new) = (old.value, new.value);
         for level in levels(class) {
             if let Some(sums) = self.sums.get_mut(&level) {
-                // What has faded meanwhile is corrected by too much; the bounds keep the sums possible.
+                // An observation that has faded meanwhile is corrected by too much; the bounds keep the sums possible.
                 sums.sum = (sums.sum + new - old).clamp(0.0, sums.n.max(sums.sum));
                 sums.squares = (sums.squares + new * new - old * old).max(0.0);
                 sums.wanted = (sums.wanted + more).clamp(0.0, sums.n);
@@ -141,12 +141,12 @@ impl Evidence {
         Some(self.sums.entry(level).or_default())
     }
 
-    /// What was seen of a level.
+    /// The observations of a level.
     pub fn at(&self, level: Level) -> Sums {
         self.sums.get(&level).copied().unwrap_or_default()
     }
 
-    /// What a link of `class` is expected to give.
+    /// The estimate for a link of `class`.
     pub fn estimate(&self, class: LinkClass, by: &Smoothing) -> Estimate {
         let all = self.at(Level::All);
         let smoothed = |sum: f64| (sum + by.prior * by.prior_weight) / (all.n + by.prior_weight);
@@ -170,13 +170,13 @@ impl Evidence {
         Estimate { mean, weight, variance, uncertainty, wanted }
     }
 
-    /// Forgets everything.
+    /// Forgets all observations.
     pub fn clear(&mut self) {
         self.sums.clear();
     }
 }
 
-/// The variance of what was seen, as if two observations of the prior's variance around `mean` had been seen before.
+/// The variance of the observations, as if two observations of the prior's variance around `mean` had preceded them.
 fn spread(sums: Sums, mean: f64, prior: f64) -> f64 {
     const BEFORE: f64 = 2.0;
     let n = sums.n + BEFORE;

@@ -1,9 +1,10 @@
-//! Addresses that extend others: where every page at `/member/N/` links to `/member/N/posts/`, the second address is known as
-//! soon as the first one is, without fetching it.
+//! Addresses that extend others: where every page at `/member/N/` links to `/member/N/posts/`, the second address is
+//! known as soon as the first one is, without fetching it.
 //!
-//! Counted are, for each URL pattern, the pages fetched and the suffixes that their links add to their own address. A suffix that
-//! nearly all of them have is a rule. A rule whose addresses turn out to be worthless is no longer followed: what it proposes
-//! waits in a class of its own ([`Apath::DERIVED`](harvestman_core::model::Apath::DERIVED)) and is judged like any other.
+//! For each URL pattern the fetched pages are counted, and the suffixes that their links add to their own address. A
+//! suffix that nearly all of them have becomes a rule. A rule whose addresses turn out to be worthless has no further
+//! effect: its proposals wait in a class of their own ([`Apath::DERIVED`](harvestman_core::model::Apath::DERIVED)) and
+//! are judged like any other.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,13 +13,14 @@ use foldhash::fast::FixedState;
 use crate::NewLink;
 use harvestman_core::model::PatternId;
 
-/// Pages of a pattern that must have been seen before a suffix is a rule, and the share of them that must have it.
+/// Number of pages of a pattern that must have been seen before a suffix becomes a rule, and the share of them that
+/// must have it.
 const PAGES_MIN: u32 = 6;
 const SHARE_MIN: f64 = 0.9;
-/// A suffix is at most so long, and a pattern has at most so many that are counted.
+/// Maximum length of a suffix, and maximum number of suffixes that are counted per pattern.
 const SUFFIX_MAX: usize = 32;
 const SUFFIXES_MAX: usize = 32;
-/// Patterns that are counted at most.
+/// Maximum number of patterns that are counted.
 const PATTERNS_MAX: usize = 1_024;
 
 #[derive(Debug, Clone, Default)]
@@ -35,14 +37,15 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// Counts a page of pattern `pattern` at `url`, with the links that were new on it. Returns the suffixes that became rules.
+    /// Counts a page of pattern `pattern` at `url`, with its new links. Returns the suffixes that became rules.
     pub fn see(&mut self, pattern: PatternId, url: &str, new: &[NewLink]) -> Vec<Box<str>> {
         if self.patterns.len() >= PATTERNS_MAX && !self.patterns.contains_key(&pattern) {
             return Vec::new();
         }
         let counted = self.patterns.entry(pattern).or_default();
         if !counted.rules.is_empty() {
-            // What a rule proposed is not new any more on the page that has it: counting on would undo the rule.
+            // The proposals of a rule are no longer new on the pages that have them: counting these pages would revoke
+            // the rule.
             return Vec::new();
         }
         counted.pages += 1;
@@ -65,13 +68,13 @@ impl Extensions {
         self.patterns.get(&pattern).map_or(&[], |counted| &counted.rules)
     }
 
-    /// Forgets all: patterns have changed their meaning.
+    /// Forgets everything: patterns have changed their meaning.
     pub fn clear(&mut self) {
         self.patterns.clear();
     }
 }
 
-/// What `link` adds to `url`: at the end of the path, or a query to an address without one.
+/// The suffix that `link` adds to `url`: at the end of the path, or a query to an address without one.
 fn suffix<'l>(url: &str, link: &'l str) -> Option<&'l str> {
     let added = link.strip_prefix(url).filter(|added| !added.is_empty() && added.len() <= SUFFIX_MAX)?;
     let whole = url.ends_with('/') || added.starts_with(['/', '?']);
@@ -103,7 +106,7 @@ mod tests {
         }
         assert_eq!(extensions.rules(member), ["posts/".into()]);
         assert!(extensions.rules(PatternId(2)).is_empty());
-        // A page whose extension was proposed before, and is not new any more, changes nothing.
+        // A page whose extension was proposed before, and is no longer new, changes nothing.
         extensions.see(member, "http://f/member/99/", &[]);
         assert_eq!(extensions.rules(member).len(), 1);
     }

@@ -1,24 +1,24 @@
-//! What a learned policy is after: what a fetched page is worth to it.
+//! The goal of a learned policy: the worth of a fetched page.
 
 use super::templates::OUTLIER;
 use harvestman_core::model::{ClusterId, PatternId};
 
-/// What is wanted.
+/// The wanted pages.
 #[derive(Debug, Clone)]
 pub enum Goal {
-    /// What users wrote: pages by how much text of their own they have.
+    /// Content that users wrote: pages by the amount of their own text.
     Content,
     /// Pages like an example.
     Like(Example),
 }
 
-/// The page that others shall be like.
+/// The page that wanted pages resemble.
 #[derive(Debug, Clone)]
 pub struct Example {
     /// Its canonical URL.
     pub url: String,
-    /// What a near-duplicate of a wanted page is worth, from 0 to 1: such pages come after the others, before hubs that
-    /// are nearly exhausted.
+    /// The worth of a near-duplicate of a wanted page, from 0 to 1: such pages come after the others, but before hubs
+    /// that are nearly exhausted.
     pub duplicate_worth: f64,
 }
 
@@ -29,21 +29,22 @@ pub struct Likeness {
     pub cluster: Option<ClusterId>,
     /// The pattern of its URL's path.
     pub path: PatternId,
-    /// Of the pages at addresses of this pattern, the share that is of the example's cluster: how much the address tells.
+    /// Of the pages whose URLs have this pattern, the share in the example's cluster: how reliable the pattern is.
     pub address: f64,
-    /// The example is like no other page; the cluster is the nearest one.
+    /// The example is an outlier; the cluster is the nearest one.
     pub nearest: bool,
 }
 
 impl Likeness {
-    /// How much a page of `cluster` at a path of pattern `path` is like the example, from 0 to 1.
+    /// The likeness of a page of `cluster` with a path of pattern `path` to the example, from 0 to 1.
     pub fn of(self, cluster: ClusterId, path: PatternId) -> f64 {
-        /// The same template under another kind of address: the template may be shared by two types of pages.
+        /// The same template with another URL pattern: two types of pages may share the template.
         const TEMPLATE_ONLY: f64 = 0.3;
-        /// The same kind of address under another template: a type's pages may be made by several, of which the example's is one.
+        /// The same URL pattern with another template: the pages of one type may have several templates, of which the
+        /// example's is one.
         const ADDRESS_ONLY: f64 = 0.4;
-        /// Where so many pages at such addresses are of the cluster, the others are of it too: a short thread has another
-        /// structure than a long one.
+        /// Where at least this share of pages with the pattern are of the cluster, the others count as its pages too: a
+        /// short thread differs in structure from a long one.
         const TELLING: f64 = 0.7;
         let address = path == self.path;
         match self.cluster {
@@ -54,7 +55,7 @@ impl Likeness {
                     TEMPLATE_ONLY
                 }
             }
-            // Other outliers at such addresses are as near to it as pages of the cluster.
+            // Other outliers with the pattern are as near to the example as pages of the cluster.
             Some(_) if address && self.nearest && cluster <= OUTLIER => 1.0,
             Some(_) if address && self.address >= TELLING => 1.0,
             Some(_) if address => self.address.max(ADDRESS_ONLY),
@@ -76,12 +77,12 @@ mod tests {
         assert_eq!((of(wanted, 7), of(other, 8), of(outlier, 8)), (1.0, 0.0, 0.0));
         assert!(0.0 < of(wanted, 8) && of(wanted, 8) < 1.0);
         assert!(0.0 < of(other, 7) && of(other, 7) < likeness(0.6).of(other, PatternId(7)));
-        // Where most pages at such addresses are of the cluster, the others there are taken for it.
+        // Where most pages with the pattern are of the cluster, the others count as its pages.
         assert_eq!((likeness(0.8).of(other, PatternId(7)), likeness(0.8).of(other, PatternId(8))), (1.0, 0.0));
     }
 
     #[test]
-    fn an_outlier_is_stood_in_for_by_the_nearest_cluster_and_by_outliers_at_such_addresses() {
+    fn an_outlier_example_is_represented_by_the_nearest_cluster_and_by_outliers_with_its_pattern() {
         let likeness = Likeness { cluster: Some(ClusterId(2)), path: PatternId(7), address: 0.3, nearest: true };
         let of = |cluster, path| likeness.of(ClusterId(cluster), PatternId(path));
         assert_eq!((of(2, 7), of(1, 7), of(1, 8)), (1.0, 1.0, 0.0));
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn as_long_as_there_are_no_clusters_the_address_decides() {
+    fn before_there_are_clusters_the_url_pattern_decides() {
         let likeness = Likeness { cluster: None, path: PatternId(7), address: 0.1, nearest: false };
         let of = |path| likeness.of(ClusterId::UNKNOWN, PatternId(path));
         assert_eq!((of(7), of(8)), (1.0, 0.0));

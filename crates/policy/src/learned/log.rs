@@ -1,4 +1,4 @@
-//! The fetches that a learner remembers, so that it can count them anew when classes change their meaning.
+//! The fetches that a learner remembers, to count them again when classes change their meaning.
 
 use std::collections::VecDeque;
 
@@ -14,10 +14,10 @@ pub struct Entry {
     pub url: CanonicalUrl,
     pub class: LinkClass,
     pub via: Option<Fingerprint>,
-    /// What it counts in the evidence now.
+    /// What it currently counts for in the evidence.
     pub worth: Worth,
     pub page: Option<LoggedPage>,
-    /// What was new on it.
+    /// Its new links.
     pub new: Vec<NewLink>,
 }
 
@@ -28,7 +28,7 @@ pub struct LoggedPage {
     pub cluster: ClusterId,
     /// It repeats a page with a more canonical address.
     pub duplicate: bool,
-    /// Its place in the sample.
+    /// Its position in the sample.
     pub sample: Option<u32>,
 }
 
@@ -38,7 +38,7 @@ pub struct Log {
     entries: VecDeque<Entry>,
     /// The number of the first entry.
     first: u64,
-    /// For each page of the content index, from `content_first` on: its entry.
+    /// The entry of each page of the content index, from `content_first` on.
     by_content: VecDeque<u64>,
     content_first: u64,
     entries_max: usize,
@@ -71,7 +71,7 @@ impl Log {
         self.entries.iter()
     }
 
-    /// The entry of a page; none where it was forgotten.
+    /// The entry of a page; `None` where it was forgotten.
     pub fn of_content(&mut self, id: ContentId) -> Option<&mut Entry> {
         let number = *self.by_content.get(id.0.checked_sub(self.content_first)? as usize)?;
         self.entries.get_mut((number - self.first) as usize)

@@ -1,14 +1,16 @@
-//! Policies that learn a site while they crawl it: page templates, what each class of links leads to, what that is worth.
+//! Policies that learn a site while they crawl it: page templates, where each class of links leads, and what that is
+//! worth.
 //!
-//! It follows SOUrCe (Xu, Gao, Callan 2018) in what it looks at: the cluster of the page that a link stands on and the link's
-//! Apath there. It departs from it where real sites asked for it:
+//! They use the features of SOUrCe (Xu, Gao, Callan 2018): the cluster of the page with a link, and the link's Apath
+//! there. They deviate where real sites required it:
 //!
-//! * There is no separate sample. Learning starts with the first page and each fetch is an observation; templates are found
-//!   anew at a growing number of pages.
-//! * A class has the URL's pattern too, and what is seldom seen leans on what is less specific (`evidence`).
-//! * A page's worth is measured by what it says that no other page says (`content`), not by the graph; near-duplicates,
-//!   redirects and errors are worth nothing, and of two pages alike the less canonical address is to blame.
-//! * Where pages turn up in number that no template made, templates are learnt anew (`drift`).
+//! * There is no separate sample. Learning starts with the first page and each fetch is an observation; templates are
+//!   learnt again at growing numbers of pages.
+//! * A class includes the URL's pattern, and rare classes are estimated from less specific ones (`evidence`).
+//! * A page's worth is measured by the text that no other page has (`content`), not by the graph; near-duplicates,
+//!   redirects and errors are worth nothing, and of two equal pages the one with the less canonical address is the
+//!   duplicate.
+//! * When many pages fit no template, templates are learnt again (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
 mod canonicality;
@@ -36,7 +38,7 @@ pub use goal::{Example, Goal, Likeness};
 pub use learner::Learned;
 pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};
 pub use snapshot::{LearnedSnapshot, Terms};
-pub use stored::Ground;
+pub use stored::ClassModel;
 pub use templates::{ReadPage, SamplePage, StoredTemplates, TemplateOptions, Templates};
 pub use tuning::Tuning;
 pub use yields::{Yield, Yields};

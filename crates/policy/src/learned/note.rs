@@ -1,101 +1,106 @@
-//! What a learner has to say about its state, where that is not as it should be.
+//! Warnings about a learner's state.
 
 use harvestman_structure::site::MIN_PTS;
 
-/// What is known of the example page.
+/// The state of the example page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExampleState {
-    /// There is none, or nothing to be said about it.
+pub enum ExampleStatus {
+    /// There is no example, or it is as expected.
     Fine,
-    /// It was asked for and is no page; pages at such addresses were found (or not).
+    /// It was requested and is no page; `found`: pages with its URL pattern were found.
     Missing { found: bool },
-    /// It was not asked for yet.
+    /// It was not requested yet.
     NotFetched,
-    /// It is of no cluster; there is a nearest one (or not).
+    /// It is an outlier; `nearest`: there is a nearest cluster.
     Outlier { nearest: bool },
 }
 
-/// A learner's state, as far as it may be worth a word.
+/// The parts of a learner's state that may need a warning.
 #[derive(Debug, Clone, Copy)]
-pub struct State<'a> {
+pub struct LearnerState<'a> {
     pub pages: usize,
-    /// Clusters, where templates were learnt.
+    /// The number of clusters, where templates were learnt.
     pub clusters: Option<u32>,
     pub drifts: u64,
-    pub example: ExampleState,
+    pub example: ExampleStatus,
     /// The example's address.
     pub url: &'a str,
 }
 
-/// The sentences that people should read; none where all is well.
-pub fn note(state: &State<'_>) -> Option<String> {
+/// The warnings as sentences; `None` where there are none.
+pub fn note(state: &LearnerState<'_>) -> Option<String> {
     let sentences = [templates(state), example(state), drift(state)];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
-fn templates(state: &State<'_>) -> Option<String> {
+fn templates(state: &LearnerState<'_>) -> Option<String> {
     let pages = state.pages;
     match state.clusters {
-        _ if pages < MIN_PTS as usize => Some(format!("{pages} pages are too few to learn from")),
+        _ if pages < MIN_PTS as usize => Some(format!("only {pages} pages to learn from, which are too few")),
         Some(0) => Some(format!(
-            "none of the site's pages are alike ({pages} seen): links are told apart by place and address alone"
+            "no two of the site's pages are alike ({pages} seen): links are told apart only by place and URL"
         )),
-        Some(1) => Some(format!(
-            "all pages are made by one template ({pages} seen): links are told apart by place and address"
-        )),
+        Some(1) => Some(format!("all pages have one template ({pages} seen): links are told apart by place and URL")),
         _ => None,
     }
 }
 
-fn example(state: &State<'_>) -> Option<String> {
+fn example(state: &LearnerState<'_>) -> Option<String> {
     let (url, say) = (state.url, |text: &str| Some(format!("the example {} {text}", state.url)));
     match state.example {
-        ExampleState::Fine => None,
-        ExampleState::NotFetched => Some(format!("the example {url} was not fetched")),
-        ExampleState::Missing { found: true } => {
-            say("is no page that can be fetched; pages count as like it by their addresses")
+        ExampleStatus::Fine => None,
+        ExampleStatus::NotFetched => Some(format!("the example {url} was not fetched")),
+        ExampleStatus::Missing { found: true } => {
+            say("could not be fetched as a page; pages like it are recognised by their URLs")
         }
-        ExampleState::Missing { found: false } => {
-            say("is no page that can be fetched, and none was found at an address like it; the crawl was breadth-first")
+        ExampleStatus::Missing { found: false } => {
+            say("could not be fetched as a page, and no page with a similar URL was found; the crawl was breadth-first")
         }
-        ExampleState::Outlier { nearest: true } => say("is like no other page; those of the nearest template stand in"),
-        ExampleState::Outlier { nearest: false } => {
-            say("is like no other page; pages count as like it by their addresses")
+        ExampleStatus::Outlier { nearest: true } => {
+            say("is like no other page; pages of the nearest template count instead")
+        }
+        ExampleStatus::Outlier { nearest: false } => {
+            say("is like no other page; pages like it are recognised by their URLs")
         }
     }
 }
 
-fn drift(state: &State<'_>) -> Option<String> {
+fn drift(state: &LearnerState<'_>) -> Option<String> {
     (state.drifts > 0)
-        .then(|| format!("the site's pages changed, and its templates were learnt anew ({} times)", state.drifts))
+        .then(|| format!("the site's pages changed, and its templates were learnt again ({} times)", state.drifts))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WELL: State<'_> =
-        State { pages: 500, clusters: Some(5), drifts: 0, example: ExampleState::Fine, url: "http://h.test/t/1" };
+    const WELL: LearnerState<'_> = LearnerState {
+        pages: 500,
+        clusters: Some(5),
+        drifts: 0,
+        example: ExampleStatus::Fine,
+        url: "http://h.test/t/1",
+    };
 
     #[test]
-    fn where_all_is_well_there_is_nothing_to_say() {
+    fn a_healthy_state_gives_no_warning() {
         assert_eq!(note(&WELL), None);
     }
 
     #[test]
-    fn each_trouble_is_told_and_several_are_told_together() {
-        let told = |state: State<'_>, part: &str| {
+    fn each_problem_gives_a_warning_and_several_are_joined() {
+        let told = |state: LearnerState<'_>, part: &str| {
             let note = note(&state).unwrap();
             assert!(note.contains(part), "{note}");
         };
-        told(State { pages: 3, clusters: None, ..WELL }, "3 pages are too few");
-        told(State { clusters: Some(0), ..WELL }, "none of the site's pages are alike");
-        told(State { clusters: Some(1), ..WELL }, "one template");
-        told(State { example: ExampleState::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
-        told(State { example: ExampleState::Missing { found: false }, ..WELL }, "breadth-first");
-        told(State { example: ExampleState::Missing { found: true }, ..WELL }, "by their addresses");
-        told(State { example: ExampleState::Outlier { nearest: true }, ..WELL }, "nearest template");
-        told(State { drifts: 2, clusters: Some(1), ..WELL }, "place and address; the site's pages changed");
+        told(LearnerState { pages: 3, clusters: None, ..WELL }, "only 3 pages");
+        told(LearnerState { clusters: Some(0), ..WELL }, "no two of the site's pages are alike");
+        told(LearnerState { clusters: Some(1), ..WELL }, "one template");
+        told(LearnerState { example: ExampleStatus::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
+        told(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
+        told(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
+        told(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");
+        told(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
     }
 }

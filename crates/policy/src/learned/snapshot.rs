@@ -1,4 +1,4 @@
-//! What the learned policies publish: scores of link classes, clusters of pages, patterns of URLs.
+//! The snapshots of the learned policies: scores of link classes, clusters of pages, patterns of URLs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::evidence::{Evidence, Level, Smoothing};
 use super::templates::Templates;
 use super::tuning::Tuning;
-use super::worth::Lately;
+use super::worth::RecentYield;
 use super::yields::Yields;
 use crate::{PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{
@@ -29,27 +29,27 @@ pub struct LearnedSnapshot {
     pub(super) clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
-    pub(super) lately: Lately,
+    pub(super) recent_yield: RecentYield,
     pub(super) tuning: Tuning,
-    /// Whether pages like an example are wanted. It is one of the seeds, which then come before all else.
+    /// Whether pages like an example are wanted. The example is one of the seeds, which then precede everything else.
     pub(super) by_example: bool,
-    /// Set where nothing that is wanted was found yet and the example is gone: addresses of this pattern come first, and all
-    /// else in the order of discovery, since what was learnt is only that nothing is worth anything.
+    /// Set where no wanted page was found yet and the example is gone: URLs of this pattern come first, and all others
+    /// in the order of discovery, since all that was learnt is that nothing is worth anything.
     pub(super) lost: Option<PatternId>,
 }
 
-/// What a score is made of.
+/// The terms of a score.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Terms {
-    /// What a fetch is expected to be worth by itself.
+    /// The expected worth of the fetch itself.
     pub worth: f64,
-    /// Good new links that it is expected to bring.
+    /// The expected number of good new links.
     pub links: f64,
-    /// What they are worth together.
+    /// Their worth together.
     pub links_worth: f64,
-    /// Worth per request, when the good links are followed.
+    /// The worth per request if the good links are followed.
     pub rate: f64,
-    /// What is added because little is known.
+    /// The bonus for uncertainty.
     pub curiosity: f64,
     /// The score.
     pub score: f64,
@@ -60,10 +60,10 @@ impl LearnedSnapshot {
         self.tuning.smoothing
     }
 
-    /// The score of a class with what it is made of.
+    /// The score of a class with its terms.
     ///
-    /// A fetch is worth what it brings by itself, or, as a hub, the worth per request of fetching it and then the good links
-    /// that it is expected to bring: the index of a branching bandit (Weiss 1988), where following an arm makes new arms.
+    /// A fetch is worth what it returns by itself, or, as a hub, the worth per request of fetching it and then its
+    /// expected good links: the index of a branching bandit (Weiss 1988), where following an arm creates new arms.
     pub fn terms(&self, class: LinkClass) -> Terms {
         let estimate = self.evidence.estimate(class, &self.smoothing());
         let brought = self.yields.expected(class);
@@ -80,7 +80,7 @@ impl LearnedSnapshot {
         Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
     }
 
-    /// A number between 0 and 1 that the seed gives this class.
+    /// A number between 0 and 1 that the seed assigns to this class.
     fn unit(&self, class: LinkClass) -> f64 {
         let key = class.apath.0 ^ class.pattern.fine.0 ^ u64::from(class.cluster.0);
         xxh3_64_with_seed(&key.to_le_bytes(), self.seed) as f64 / u64::MAX as f64
@@ -95,9 +95,9 @@ impl ClassOrder for LearnedSnapshot {
         }
     }
 
-    /// Only what was never tried is worth a request for its own sake: it may be a hub that nothing else leads to, which what
-    /// stands beside it cannot tell. Who looks for pages like an example lives on hubs; who looks for what users wrote finds
-    /// it from many sides, and such requests cost more than they brought on five of six recorded sites.
+    /// Only what was never tried is worth a request for its own sake: it may be a hub that nothing else leads to, which
+    /// similar links do not show. A search for pages like an example depends on hubs; content that users wrote is found
+    /// in many ways, and such requests cost more than they returned on five of six recorded sites.
     fn curiosity(&self, class: LinkClass) -> f64 {
         if !self.by_example {
             return 0.0;
@@ -107,7 +107,7 @@ impl ClassOrder for LearnedSnapshot {
     }
 
     fn recent_yield(&self) -> Option<f64> {
-        Some(self.lately.share())
+        Some(self.recent_yield.share())
     }
 
     fn prospect(&self, class: LinkClass) -> Option<Prospect> {

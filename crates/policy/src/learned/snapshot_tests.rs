@@ -25,14 +25,14 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         evidence: Evidence::default(),
         yields: Yields::default(),
         tuning: Tuning::default(),
-        lately: Lately::default(),
+        recent_yield: RecentYield::default(),
         by_example: false,
         lost: None,
     }
 }
 
 #[test]
-fn a_class_that_is_known_is_scored_by_what_it_gives_alone() {
+fn a_known_class_is_scored_by_its_worth_alone() {
     let mut known = snapshot(1);
     for _ in 0..200 {
         known.evidence.add(class(1), worth(0.8), 1_000.0);
@@ -69,7 +69,7 @@ fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
 }
 
 #[test]
-fn what_waits_is_put_under_the_cluster_and_the_pattern_of_now() {
+fn waiting_urls_are_moved_to_the_current_cluster_and_pattern() {
     let mut learner = UrlPatternLearner::default();
     (0..50).for_each(|number| learner.see(&format!("http://h/tag/name-{number}x/")));
     let clusters = [(Fingerprint::of("http://h/list"), ClusterId(5))].into_iter().collect();
@@ -94,7 +94,7 @@ fn before_templates_are_learnt_pages_have_no_cluster() {
 }
 
 #[test]
-fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first() {
+fn of_two_equally_promising_urls_the_one_with_fewer_parameters_comes_first() {
     let snapshot = snapshot(1);
     let with = |parameters| {
         let pattern = UrlPattern { coarse: PatternId::new(4, parameters), fine: PatternId::new(4, 0) };
@@ -105,7 +105,7 @@ fn of_two_addresses_that_promise_alike_the_one_with_fewer_parameters_comes_first
 }
 
 #[test]
-fn without_an_example_the_order_of_discovery_is_kept_but_for_addresses_like_its_own() {
+fn without_an_example_the_order_of_discovery_holds_except_for_urls_like_its_own() {
     let mut lost = snapshot(1);
     lost.evidence.add(class(1), worth(0.1), 1_000.0);
     lost.lost = Some(class(3).pattern.coarse);

@@ -1,4 +1,5 @@
-//! A snapshot as bytes, for others to decide by: the ground, which changes with lessons alone, and what is counted on it.
+//! A snapshot as bytes, for other nodes to decide by: the class model, which changes only with model updates, and the
+//! counts under it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::evidence::Evidence;
 use super::snapshot::LearnedSnapshot;
 use super::templates::{StoredTemplates, Templates};
 use super::tuning::Tuning;
-use super::worth::Lately;
+use super::worth::RecentYield;
 use super::yields::Yields;
 use crate::StoredSnapshot;
 use harvestman_core::model::{ClusterId, PatternId};
@@ -19,15 +20,15 @@ use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::UrlPatterns;
 
 #[derive(Serialize, Deserialize)]
-struct StoredGround {
+struct StoredClassModel {
     templates: Option<StoredTemplates>,
     patterns: UrlPatterns,
     clusters: Vec<(Fingerprint, ClusterId)>,
 }
 
-/// What classes are told apart by.
+/// The class model: what classes are told apart by.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct ClassModel {
     templates: Option<Arc<Templates>>,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
@@ -38,20 +39,20 @@ struct Counts {
     seed: u64,
     evidence: Evidence,
     yields: Yields,
-    lately: Lately,
+    recent_yield: RecentYield,
     by_example: bool,
     lost: Option<PatternId>,
 }
 
-impl Ground {
-    /// Reads the ground of a stored snapshot.
+impl ClassModel {
+    /// Reads the class model of a stored snapshot.
     ///
     /// # Errors
-    /// Where it is none.
+    /// Where the bytes are no class model.
     pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
-        let stored: StoredGround = postcard::from_bytes(bytes).map_err(|_| "its templates cannot be read")?;
+        let stored: StoredClassModel = postcard::from_bytes(bytes).map_err(|_| "its templates cannot be read")?;
         if stored.templates.as_ref().is_some_and(|templates| !templates.is_sound()) {
-            return Err("its templates do not fit their pages");
+            return Err("its templates do not match their pages");
         }
         Ok(Self {
             templates: stored.templates.map(|templates| Arc::new(templates.into())),
@@ -62,33 +63,37 @@ impl Ground {
 }
 
 impl LearnedSnapshot {
-    /// The snapshot as bytes. The same snapshot has always the same.
+    /// The snapshot as bytes. Equal snapshots give equal bytes.
     pub fn to_stored(&self) -> StoredSnapshot {
         let mut clusters: Vec<_> = self.clusters.iter().map(|(url, cluster)| (*url, *cluster)).collect();
         clusters.sort_unstable();
         let templates = self.templates.as_ref().map(|templates| templates.stored());
-        let ground = StoredGround { templates, patterns: (*self.patterns).clone(), clusters };
+        let class_model = StoredClassModel { templates, patterns: (*self.patterns).clone(), clusters };
         let counts = Counts {
             seed: self.seed,
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
-            lately: self.lately,
+            recent_yield: self.recent_yield,
             by_example: self.by_example,
             lost: self.lost,
         };
-        // Writing to memory fails for none of these types: each knows its length.
-        let ground = postcard::to_allocvec(&ground).unwrap_or_default();
+        // Encoding to memory fails for none of these types: each knows its length.
+        let class_model = postcard::to_allocvec(&class_model).unwrap_or_default();
         let counts = postcard::to_allocvec(&counts).unwrap_or_default();
-        StoredSnapshot { ground: Bytes::from(ground), counts: Bytes::from(counts) }
+        StoredSnapshot { class_model: Bytes::from(class_model), counts: Bytes::from(counts) }
     }
 
-    /// A snapshot on this ground, under a version and a generation of the reader's own.
+    /// A snapshot under this class model, with the reader's own version and generation.
     ///
     /// # Errors
-    /// Where it is none.
-    pub fn on(ground: &Ground, counts: &[u8], (version, generation): (u64, u64)) -> Result<Self, &'static str> {
+    /// Where the counts cannot be read.
+    pub fn on(
+        class_model: &ClassModel,
+        counts: &[u8],
+        (version, generation): (u64, u64),
+    ) -> Result<Self, &'static str> {
         let counts: Counts = postcard::from_bytes(counts).map_err(|_| "its counts cannot be read")?;
-        let Ground { templates, patterns, clusters } = ground.clone();
+        let ClassModel { templates, patterns, clusters } = class_model.clone();
         Ok(Self {
             version,
             generation,
@@ -98,7 +103,7 @@ impl LearnedSnapshot {
             clusters,
             evidence: counts.evidence,
             yields: counts.yields,
-            lately: counts.lately,
+            recent_yield: counts.recent_yield,
             tuning: Tuning::default(),
             by_example: counts.by_example,
             lost: counts.lost,

@@ -13,12 +13,12 @@ fn class(cluster: u32, apath: u64, pattern: u64) -> LinkClass {
 }
 
 fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -> LearnedSnapshot {
-    let (mut evidence, mut yields, mut lately) = (Evidence::default(), Yields::default(), Lately::default());
+    let (mut evidence, mut yields, mut recent_yield) = (Evidence::default(), Yields::default(), RecentYield::default());
     for (cluster, apath, pattern, value) in shown {
         let worth = Worth { value: *value, wanted: *value > 0.5 };
         evidence.add(class(*cluster, *apath, *pattern), worth, 40.0);
         yields.add(class(*cluster, *apath, *pattern), Yield { links: *value * 9.0, worth: *value, wanted: 0.1 });
-        lately.see(worth);
+        recent_yield.see(worth);
     }
     let mut learner = UrlPatternLearner::default();
     urls.iter().for_each(|url| learner.see(url));
@@ -33,7 +33,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         ),
         evidence,
         yields,
-        lately,
+        recent_yield,
         tuning: Tuning::default(),
         by_example,
         lost: by_example.then(|| class(1, 1, 1).pattern.coarse),
@@ -52,8 +52,8 @@ proptest! {
         let urls: Vec<String> = numbers.iter().map(|number| format!("http://h.test/topic/{number}/?page={}", number % 7)).collect();
         let written = snapshot(&shown, &urls, by_example);
         let stored = written.to_stored();
-        let ground = Ground::read(&stored.ground).unwrap();
-        let read = LearnedSnapshot::on(&ground, &stored.counts, (5, 9)).unwrap();
+        let class_model = ClassModel::read(&stored.class_model).unwrap();
+        let read = LearnedSnapshot::on(&class_model, &stored.counts, (5, 9)).unwrap();
         prop_assert_eq!((read.version(), read.generation()), (5, 9));
         prop_assert_eq!(read.to_stored(), stored);
         prop_assert_eq!(read.recent_yield(), written.recent_yield());
@@ -74,9 +74,9 @@ proptest! {
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in any::<prop::sample::Index>()) {
         let stored = snapshot(&[(1, 1, 1, 0.4)], &["http://h.test/".to_owned()], false).to_stored();
-        let ground = Ground::read(&stored.ground).unwrap();
-        let _ = (Ground::read(&bytes), LearnedSnapshot::on(&ground, &bytes, (1, 1)));
-        prop_assert!(Ground::read(&stored.ground[..cut.index(stored.ground.len())]).is_err());
-        prop_assert!(LearnedSnapshot::on(&ground, &stored.counts[..cut.index(stored.counts.len())], (1, 1)).is_err());
+        let class_model = ClassModel::read(&stored.class_model).unwrap();
+        let _ = (ClassModel::read(&bytes), LearnedSnapshot::on(&class_model, &bytes, (1, 1)));
+        prop_assert!(ClassModel::read(&stored.class_model[..cut.index(stored.class_model.len())]).is_err());
+        prop_assert!(LearnedSnapshot::on(&class_model, &stored.counts[..cut.index(stored.counts.len())], (1, 1)).is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! Page templates, learnt from a sample of pages.
 //!
-//! Leaf paths carry those class names that enough pages of the sample have (a name that is a page's own would make all its
-//! paths its own). The pages' vectors are clustered by DBSCAN; later pages get the cluster of their nearest neighbours.
+//! Leaf paths include those class names that enough pages of the sample have (a name that only one page has would make
+//! all its paths unique). The pages' vectors are clustered by DBSCAN; later pages get the cluster of their nearest
+//! neighbours.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ use harvestman_structure::site::{
     Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps, nearest_cluster,
 };
 
-/// Reads a page again: its bytes, its content type, the class names to tell paths apart by. The parser is no business of a policy.
+/// Parses a page again, from its bytes, its content type, and the class names to include in paths. A policy does not
+/// depend on the parser.
 pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
 
 /// A page that is kept to learn from.
@@ -32,7 +34,7 @@ pub struct SamplePage {
 /// How templates are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TemplateOptions {
-    /// Whether class names tell paths apart.
+    /// Whether paths include class names.
     pub rich: bool,
     /// How DBSCAN's radius is chosen.
     pub eps: EpsRule,
@@ -44,14 +46,14 @@ impl Default for TemplateOptions {
     }
 }
 
-/// A class name is kept if at least this share of the sample has it, and at least so many pages.
+/// A class name is kept if at least this share of the sample has it, and at least this number of pages.
 const TOKEN_SHARE: f64 = 0.02;
 const TOKEN_PAGES: usize = 2;
-/// A sample smaller than this can't ask a path to be on minPts pages.
+/// In a smaller sample paths need not be on minPts pages.
 const SMALL_SAMPLE: usize = 40;
-/// A template made a page of which at least this share of the paths is known.
+/// A page fits a template if at least this share of its paths is known.
 const FAMILIAR: f64 = 0.5;
-/// Answers that a thread remembers by the page's signature.
+/// Number of classifications that a thread caches by the page's signature.
 const ANSWERS_MAX: usize = 8_192;
 
 thread_local! {
@@ -67,9 +69,9 @@ pub struct Templates {
     vectors: Vec<SparseVector>,
     radius: f32,
     clusters: u32,
-    /// The share of the sample's pages that they did not make.
+    /// The share of the sample's pages that fit none of them.
     strange: f64,
-    /// What each cluster is called outside.
+    /// The public number of each cluster.
     names: Vec<ClusterId>,
 }
 
@@ -100,7 +102,7 @@ impl Templates {
         labels: Vec<Label>,
         radius: f32,
     ) -> Self {
-        /// Templates of several sites may be asked on one thread; none may be given another's remembered answers.
+        /// Templates of several sites may be used on one thread; the cache must not mix them up.
         static NAMES: AtomicU64 = AtomicU64::new(0);
         let name = NAMES.fetch_add(1, Ordering::Relaxed);
         let clusters = labels.iter().flatten().max().map_or(0, |last| last + 1);
@@ -110,7 +112,7 @@ impl Templates {
         Self { tokens, classifier, labels, vectors, radius, clusters, strange, names }
     }
 
-    /// What they can be made again from.
+    /// The data that they can be restored from.
     pub fn stored(&self) -> StoredTemplates {
         StoredTemplates {
             tokens: self.tokens.hashes().to_vec(),
@@ -122,7 +124,7 @@ impl Templates {
         }
     }
 
-    /// The class names that paths are told apart by.
+    /// The class names that paths include.
     pub const fn tokens(&self) -> &Arc<ClassTokens> {
         &self.tokens
     }
@@ -142,18 +144,18 @@ impl Templates {
         self.radius
     }
 
-    /// How many clusters there are.
+    /// The number of clusters.
     pub const fn clusters(&self) -> u32 {
         self.clusters
     }
 
-    /// The share of the sample's pages that none of the templates made, from 0 to 1.
+    /// The share of the sample's pages that fit no template, from 0 to 1.
     pub const fn strange_share(&self) -> f64 {
         self.strange
     }
 
-    /// Whether one of the templates made the page with this bag. The others are of no cluster, or of the nearest one although
-    /// most of their paths are none that templates are known by.
+    /// Whether the page with this bag fits one of the templates. Other pages are outliers, or are assigned to the
+    /// nearest cluster although most of their paths occur in no template.
     pub fn has_made(&self, bag: &[LeafPath], cluster: ClusterId) -> bool {
         cluster > OUTLIER && self.vocabulary().familiarity(bag) >= FAMILIAR
     }
@@ -162,35 +164,36 @@ impl Templates {
         !self.has_made(bag, self.name(label))
     }
 
-    /// The first name that none of the clusters has, nor any after it.
+    /// The smallest public number such that neither it nor any larger one is in use.
     pub fn first_free_name(&self) -> u32 {
         self.names.iter().map(|name| name.0.saturating_add(1)).max().unwrap_or(FIRST_NAME)
     }
 
-    /// The features that pages are seen by.
+    /// The features of pages.
     pub const fn vocabulary(&self) -> &Vocabulary {
         self.classifier.vocabulary()
     }
 
-    /// The template of a page, by the bag of leaf paths read with [`Templates::tokens`].
+    /// The template of a page, by its bag of leaf paths parsed with [`Templates::tokens`].
     pub fn classify(&self, bag: &[LeafPath]) -> ClusterId {
         self.name(SCRATCH.with_borrow_mut(|scratch| self.classifier.classify(bag, scratch).cluster))
     }
 
-    /// The cluster that is nearest to a page of the sample which is of none; none where the sample is too small to tell, or
-    /// there are no clusters.
+    /// The cluster nearest to an outlier of the sample; `None` where the sample is too small to tell, or there are no
+    /// clusters.
     pub fn nearest_to(&self, page: usize) -> Option<ClusterId> {
         let vector = self.vectors.get(page).filter(|_| self.vectors.len() >= SMALL_SAMPLE)?;
         nearest_cluster(&self.vectors, &self.labels, vector).map(|cluster| self.name(Some(cluster)))
     }
 
-    /// What a label is called outside.
+    /// The public number of a label.
     pub fn name(&self, label: Label) -> ClusterId {
         label.and_then(|cluster| self.names.get(cluster as usize).copied()).unwrap_or(OUTLIER)
     }
 
-    /// Calls each cluster as most of its pages were called before, so that names keep their meaning from lesson to lesson.
-    /// `before` has the sample's earlier names, as far as there were any; `next` is the first name that was never used.
+    /// Numbers each cluster as most of its pages were numbered before, so that numbers keep their meaning over model
+    /// updates. `before` contains the sample's previous numbers, as far as there are any; `next` is the first number
+    /// that was never used.
     pub fn keep_names(&mut self, before: &[ClusterId], next: &mut u32) {
         let mut shared: HashMap<(u32, ClusterId), usize> = HashMap::new();
         for (label, name) in self.labels.iter().zip(before) {
@@ -216,12 +219,12 @@ impl Templates {
     }
 }
 
-/// The name of pages that are of no cluster.
+/// The number of outliers.
 pub const OUTLIER: ClusterId = ClusterId(1);
-/// The first name of a cluster.
+/// The first number of a cluster.
 pub const FIRST_NAME: u32 = 2;
 
-/// Templates as they are stored.
+/// Templates in stored form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredTemplates {
     tokens: Vec<u64>,
@@ -233,7 +236,7 @@ pub struct StoredTemplates {
 }
 
 impl StoredTemplates {
-    /// Whether there is a label for each page, no more clusters than pages, and no feature that the vocabulary does not have.
+    /// Whether there is a label for each page, no more clusters than pages, and no feature outside the vocabulary.
     pub fn is_sound(&self) -> bool {
         let in_range = |label: &u32| (*label as usize) < self.labels.len();
         let clusters = self.labels.iter().flatten().max().map_or(0, |last| *last as usize + 1);

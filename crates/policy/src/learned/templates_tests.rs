@@ -1,13 +1,13 @@
 use super::*;
 
-/// A page whose body is `template number names…`: leaf paths by its template and its kept class names.
+/// Parses a page whose body is `template number names…`: leaf paths by its template and its kept class names.
 fn read(body: &[u8], _: Option<&str>, tokens: Option<&Arc<ClassTokens>>) -> ParsedPage {
     let text = std::str::from_utf8(body).expect("made-up pages are text");
     let words: Vec<u64> = text.split(' ').map(|word| word.parse().expect("of numbers")).collect();
     let (template, number, names) = (words[0], words[1], &words[2..]);
     let kept: u64 = names.iter().filter(|name| tokens.is_some_and(|tokens| tokens.contains(**name))).sum();
     let leaf = |path, count| LeafPath { path, count, text: None };
-    // No two pages are quite alike: radii are found between pages that differ a little.
+    // No two pages are equal: radii are found between pages that differ slightly.
     let own = template * 1_000_000 + kept * 1_000;
     let leaf_paths = vec![leaf(1, 1), leaf(own + 1, 20 + number as u32), leaf(own + 2, 5)];
     ParsedPage { leaf_paths, class_tokens: names.to_vec(), ..ParsedPage::default() }
@@ -38,7 +38,7 @@ fn pages_of_two_templates_are_two_clusters_and_later_pages_find_theirs() {
 
 #[test]
 fn class_names_of_the_template_tell_its_pages_apart_where_they_are_asked() {
-    // The same elements; half of the pages carry the name 7.
+    // The same elements; half of the pages have the class name 7.
     let pages = sample((0..40).map(|number| format!("0 {number} {}", 7 + number % 2)));
     assert_eq!((learn(&pages, true).clusters(), learn(&pages, false).clusters()), (2, 1));
     assert_eq!(learn(&pages, true).tokens().hashes(), [7, 8]);
@@ -86,7 +86,7 @@ fn templates_made_again_know_the_same_pages_and_do_not_answer_for_others() {
         (first.tokens(), first.vocabulary(), first.clusters())
     );
     assert_eq!(again.stored(), stored);
-    // On one thread, by turns: what is remembered of one is not given for the other.
+    // On one thread, alternately: cached results of one are not used for the other.
     let other = learn(&sample((0..60).map(|number| format!("{} {number}", 2 - number % 3))), true);
     for number in 0..30 {
         let page = format!("{} {number} {}", number % 3, number % 3 + 7);

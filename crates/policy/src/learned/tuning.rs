@@ -1,28 +1,29 @@
-//! The numbers that learned policies are tuned by. Found by replay of recorded sites; none depends on a site's software.
+//! The parameters of learned policies. Found by replay of recorded sites; none depends on a site's software.
 
 use super::evidence::Smoothing;
 use super::templates::TemplateOptions;
 
-/// How a learned policy learns and decides.
+/// The parameters by which a learned policy learns and decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tuning {
     /// How worth is estimated.
     pub smoothing: Smoothing,
-    /// How much the spread of what is known draws to what is little known.
+    /// The weight of uncertainty in the score of classes with few observations.
     pub curiosity: f64,
-    /// From so many observations on a class is known.
+    /// The number of observations from which on a class counts as known.
     pub known_weight: f64,
-    /// How much the seed varies curiosity.
+    /// The amount by which the seed varies the uncertainty bonus.
     pub jitter: f64,
-    /// What a hub's rate counts, against worth in the hand.
+    /// The weight of a hub's worth per request, relative to immediate worth.
     pub hub_discount: f64,
     /// New links with at least this share of the best class's worth are good.
     pub good_share: f64,
-    /// What each parameter of a query takes from a score: of two addresses that promise alike, the plain one comes first.
+    /// The amount that each query parameter deducts from a score: of two equally promising URLs, the plainer one comes
+    /// first.
     pub parameter_cost: f64,
     /// How templates are found.
     pub templates: TemplateOptions,
-    /// Pages that templates are learnt from at most.
+    /// Maximum number of pages that templates are learnt from.
     pub sample_max: usize,
 }
 

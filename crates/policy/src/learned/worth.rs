@@ -1,39 +1,39 @@
-//! What a fetch was worth.
+//! The worth of a fetch.
 
-/// What a fetch was worth, as far as the policy can tell.
+/// The worth of a fetch, as far as the policy can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Worth {
-    /// How much, 0 to 1: what scores are made of.
+    /// The amount, 0 to 1, from which scores are made.
     pub value: f64,
-    /// Whether it brought a page that is wanted and new: what a crawl's yield counts.
+    /// Whether the fetch returned a wanted, new page, as counted by a crawl's yield.
     pub wanted: bool,
 }
 
 impl Worth {
-    /// What a fetch is worth that brings nothing.
+    /// The worth of a fetch without result.
     pub const NOTHING: Self = Self { value: 0.0, wanted: false };
 
-    /// 1 where the page is wanted and new.
+    /// 1 where the page is wanted and new, otherwise 0.
     pub fn count(self) -> f64 {
         f64::from(u8::from(self.wanted))
     }
 }
 
-/// Fetches over which [`Lately`] forgets.
+/// The number of fetches over which [`RecentYield`] fades.
 const MEMORY: f64 = 60.0;
 
-/// The share of the latest fetches that were wanted, fading.
+/// The share of recent fetches that were wanted, fading exponentially.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Lately(f64);
+pub struct RecentYield(f64);
 
-impl Default for Lately {
-    /// Before anything was fetched nothing speaks against the next fetches.
+impl Default for RecentYield {
+    /// Before the first fetch the yield is assumed to be 1.
     fn default() -> Self {
         Self(1.0)
     }
 }
 
-impl Lately {
+impl RecentYield {
     /// Counts a fetch.
     pub fn see(&mut self, worth: Worth) {
         self.0 += (worth.count() - self.0) / MEMORY;
@@ -51,13 +51,13 @@ mod tests {
 
     #[test]
     fn the_latest_fetches_outweigh_those_before() {
-        let mut lately = Lately::default();
+        let mut recent_yield = RecentYield::default();
         let wanted = Worth { value: 0.4, wanted: true };
-        (0..400).for_each(|_| lately.see(Worth::NOTHING));
-        assert!(lately.share() < 0.01);
-        (0..60).for_each(|_| lately.see(wanted));
-        assert!((lately.share() - 0.63).abs() < 0.02, "{lately:?}");
-        (0..400).for_each(|at| lately.see(if at % 2 == 0 { wanted } else { Worth::NOTHING }));
-        assert!((lately.share() - 0.5).abs() < 0.02, "{lately:?}");
+        (0..400).for_each(|_| recent_yield.see(Worth::NOTHING));
+        assert!(recent_yield.share() < 0.01);
+        (0..60).for_each(|_| recent_yield.see(wanted));
+        assert!((recent_yield.share() - 0.63).abs() < 0.02, "{recent_yield:?}");
+        (0..400).for_each(|at| recent_yield.see(if at % 2 == 0 { wanted } else { Worth::NOTHING }));
+        assert!((recent_yield.share() - 0.5).abs() < 0.02, "{recent_yield:?}");
     }
 }

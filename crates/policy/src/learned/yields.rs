@@ -1,4 +1,4 @@
-//! What a fetch leads to: how many new links worth following a page of a class brings, and what they are worth together.
+//! The yield of a class: the number of new links worth following on a page of it, and their worth together.
 
 use super::evidence::{Level, levels};
 use harvestman_core::model::LinkClass;
@@ -7,21 +7,21 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
-/// Fetches that a level remembers: what a hub brings shrinks as the site is exhausted.
+/// Number of fetches that a level remembers: the yield of a hub shrinks as the site is exhausted.
 const MEMORY: f64 = 15.0;
-/// Observations that the level above counts as.
+/// Number of observations that the less specific level counts as.
 const STRENGTH: f64 = 1.0;
-/// Levels that are counted at most.
+/// Maximum number of levels that are counted.
 const LEVELS_MAX: usize = 200_000;
 
-/// The good links that a page brought.
+/// The good links of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Yield {
-    /// How many.
+    /// Their number.
     pub links: f64,
-    /// What they are worth together.
+    /// Their worth together.
     pub worth: f64,
-    /// How many of them are expected to lead to a page that is wanted.
+    /// The expected number of wanted pages among their targets.
     pub wanted: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct Yields {
 }
 
 impl Yields {
-    /// Counts what a page that was fetched as `class` brought.
+    /// Counts the yield of a page that was fetched as `class`.
     pub fn add(&mut self, class: LinkClass, brought: Yield) {
         for level in levels(class) {
             if self.sums.len() >= LEVELS_MAX && !self.sums.contains_key(&level) {
@@ -64,7 +64,7 @@ impl Yields {
         }
     }
 
-    /// What a page that waits as `class` is expected to bring.
+    /// The expected yield of a page that waits as `class`.
     pub fn expected(&self, class: LinkClass) -> Yield {
         let mut expected = Yield::default();
         for level in levels(class) {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_that_is_exhausted_is_soon_known_to_be() {
+    fn an_exhausted_hub_is_soon_recognised() {
         let mut yields = Yields::default();
         (0..200).for_each(|_| yields.add(class(1), Yield { links: 20.0, worth: 10.0, wanted: 0.0 }));
         (0..40).for_each(|_| yields.add(class(1), Yield::default()));

@@ -1,14 +1,14 @@
-//! What the paper leaves open, and what its experiments vary.
+//! Choices that the paper leaves open, and parameters that its experiments vary.
 
 use harvestman_core::model::LeafPath;
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::classify::KnnOptions;
 use harvestman_structure::site::{EpsOptions, EpsRule, NavigationOptions, Norm, ScoreOptions};
 
-/// Everything that may be chosen about the policy.
+/// The settings of the policy.
 #[derive(Debug, Clone)]
 pub struct SourceOptions {
-    /// What is wanted.
+    /// The wanted pages.
     pub goal: SourceGoal,
     /// How the sample is taken.
     pub sampling: SamplingOptions,
@@ -20,23 +20,23 @@ pub struct SourceOptions {
     pub navigation: NavigationOptions,
     /// How hubs and authorities are normalised.
     pub norm: Norm,
-    /// Which factors make a cluster's score, and α.
+    /// The factors of a cluster's score, and α.
     pub score: ScoreOptions,
-    /// How many waiting URLs may move to another class for each fetch, on average, because a page showed them at a
-    /// further place; 0: a URL stays where it was discovered.
+    /// Number of waiting URLs that may move to another class per fetch, on average, because a page showed them at a
+    /// further place; 0: a URL stays in the class that it was discovered in.
     pub moved_per_fetch: usize,
 }
 
-/// What is wanted.
+/// The wanted pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceGoal {
-    /// Pages that users made.
+    /// Pages with content that users wrote.
     Content,
     /// Pages like this one.
     Like {
         /// Its URL.
         url: Fingerprint,
-        /// Its bag of plain leaf paths: used where the page is not in the sample.
+        /// Its bag of plain leaf paths, used where the page is not in the sample.
         bag: Vec<LeafPath>,
     },
 }
@@ -44,32 +44,32 @@ pub enum SourceGoal {
 /// How the sample is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplingOptions {
-    /// In which order.
+    /// The order of its pages.
     pub order: SampleOrder,
-    /// Pages it has at most; their bags and links are kept in memory until there are so many.
+    /// Maximum number of pages; their bags and links are kept in memory until the sample is complete.
     pub pages_max: usize,
-    /// When it ends before.
+    /// The condition for an earlier end.
     pub stop: StopRule,
 }
 
-/// In which order the pages of the sample are fetched.
+/// The order in which the pages of the sample are fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleOrder {
-    /// Breadth-first, of all links at one Apath of a page only one (the paper, section 4.1).
+    /// Breadth-first, with only one of all links at one Apath of a page (the paper, section 4.1).
     OnePerApath,
-    /// Breadth-first, all links: what the paper compares with.
+    /// Breadth-first with all links, which the paper compares with.
     BreadthFirst,
 }
 
-/// When sampling ends, if not with [`SamplingOptions::pages_max`].
+/// When sampling ends before [`SamplingOptions::pages_max`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopRule {
-    /// Not before.
+    /// Never.
     Pages,
-    /// When none of the last so many pages of a cluster had a link at a place, a pair of cluster and Apath, that was new. What
-    /// the clusters are is found anew whenever the sample has grown by a quarter, so it ends a little late.
+    /// When none of the latest pages of clusters had a link at a new place, which is a pair of cluster and Apath. The
+    /// clusters are computed again whenever the sample has grown by a quarter, so that sampling ends somewhat late.
     NoNewPlace {
-        /// How many pages.
+        /// The number of pages.
         pages: usize,
     },
 }
@@ -81,8 +81,8 @@ impl Default for SamplingOptions {
 }
 
 impl SourceOptions {
-    /// The paper's, for `goal`: [`ScoreOptions::UCC`] or [`ScoreOptions::TARGET`], and eps by the printed rule over distinct
-    /// vectors, which comes nearest to the paper's own examples.
+    /// The paper's settings for `goal`: [`ScoreOptions::UCC`] or [`ScoreOptions::TARGET`], and eps by the printed rule
+    /// over distinct vectors, which comes nearest to the paper's own examples.
     pub fn paper(goal: SourceGoal) -> Self {
         let score = match goal {
             SourceGoal::Content => ScoreOptions::UCC,

@@ -1,7 +1,7 @@
-//! The places at which waiting URLs were seen: a URL's score is the best of all of them.
+//! The places at which waiting URLs were seen: a URL's score is the best of them.
 //!
-//! A frontier ranks classes, not URLs, so a URL that was seen at several places waits under a class of its own kind: the class
-//! of all URLs that were seen at just these places. A URL moves there with the next generation of classes.
+//! A frontier ranks classes, not URLs, so a URL that was seen at several places waits under the class of all URLs that
+//! were seen at exactly these places. It moves there with the next generation of classes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use harvestman_core::model::{LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::LinkPlace;
 
-/// Waiting URLs that are remembered; those beyond stay in the class of their first place.
+/// Maximum number of waiting URLs that are remembered; further ones stay in the class of their first place.
 const URLS_MAX: usize = 1 << 20;
-/// Sets of places that are told apart; what would need a further one stays where it is.
+/// Maximum number of distinct sets of places; a URL that would need another one stays in its class.
 const SETS_MAX: usize = 8192;
-/// Places of a URL that count.
+/// Maximum number of places of a URL.
 const PLACES_MAX: usize = 32;
 
-/// Sets of places by number, each in order.
+/// Sets of places by number, each sorted.
 pub type Sets = Vec<Arc<[LinkPlace]>>;
 
-/// Which waiting URL was seen where.
+/// The places of each waiting URL.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct WaitingPlaces {
     sets: Sets,
     numbers: HashMap<Arc<[LinkPlace]>, u32, FixedState>,
     of_url: HashMap<Fingerprint, u32, FixedState>,
     moved: bool,
 }
 
-impl Places {
-    /// Notes a URL that has begun to wait.
+impl WaitingPlaces {
+    /// Records a URL that has begun to wait.
     pub fn begin(&mut self, url: Fingerprint) {
         if self.of_url.len() < URLS_MAX
             && let Some(none) = self.number(&[])
@@ -42,7 +42,7 @@ impl Places {
         }
     }
 
-    /// Notes that a page shows a waiting URL at this place; whether the URL waits is known here. True where that is news.
+    /// Records that a page shows a URL at this place. Returns true where the URL waits and the place is new.
     pub fn see(&mut self, url: Fingerprint, place: LinkPlace) -> bool {
         let Some(set) = self.of_url.get(&url).map(|number| Arc::clone(&self.sets[*number as usize])) else {
             return false;
@@ -59,22 +59,22 @@ impl Places {
         true
     }
 
-    /// Forgets a URL that waits no longer.
+    /// Forgets a URL that no longer waits.
     pub fn end(&mut self, url: Fingerprint) {
         self.of_url.remove(&url);
     }
 
-    /// URLs that wait.
+    /// The number of waiting URLs.
     pub fn len(&self) -> usize {
         self.of_url.len()
     }
 
-    /// Whether a URL has been seen at a further place since classes were last given.
+    /// Whether a URL has been seen at a further place since classes were last computed.
     pub const fn have_moved(&self) -> bool {
         self.moved
     }
 
-    /// The class of each URL that waits, and the sets that classes name.
+    /// The class of each waiting URL, and the sets that the classes refer to.
     pub fn classes(&mut self) -> (HashMap<Fingerprint, LinkClass, FixedState>, Sets) {
         self.moved = false;
         let class = |number: u32| class_of(&self.sets[number as usize], number);
@@ -97,7 +97,8 @@ impl Places {
     }
 }
 
-/// The class of URLs seen at these places: the place itself where it is one, else the first with the set's number as pattern.
+/// The class of URLs seen at these places: the place itself if there is one, otherwise the first place with the set's
+/// number as pattern.
 fn class_of(set: &[LinkPlace], number: u32) -> Option<LinkClass> {
     let first = set.first()?;
     let class = LinkClass::at(cluster_id(first.source), first.apath);
@@ -110,7 +111,7 @@ fn set_pattern(number: u32) -> UrlPattern {
     UrlPattern { coarse: id, fine: id }
 }
 
-/// The set that a class names; none where it names one place.
+/// The set that a class refers to; `None` where the class is a single place.
 pub fn set_of(class: LinkClass, sets: &Sets) -> Option<&Arc<[LinkPlace]>> {
     let number = class.pattern.fine.0.checked_sub(1)?;
     sets.get(usize::try_from(number).ok()?)
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn urls_seen_at_the_same_places_are_of_one_class_however_often_and_in_whatever_order() {
-        let mut places = Places::default();
+        let mut places = WaitingPlaces::default();
         for name in ["a", "b", "c"] {
             places.begin(url(name));
         }
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn only_a_further_place_of_a_url_that_waits_moves_it() {
-        let mut places = Places::default();
+        let mut places = WaitingPlaces::default();
         places.begin(url("a"));
         assert!(places.see(url("a"), place(7)) && !places.have_moved(), "its first place is where it waits");
         assert!(!places.see(url("a"), place(7)) && !places.see(url("fetched"), place(8)));
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_places_that_count_are_bounded() {
-        let mut places = Places::default();
+        let mut places = WaitingPlaces::default();
         places.begin(url("a"));
         let news = (0..100).filter(|apath| places.see(url("a"), place(*apath))).count();
         assert_eq!(news, PLACES_MAX);

@@ -1,12 +1,12 @@
-//! The policy: takes the sample, learns from it, and crawls by what was learnt.
+//! The policy: takes the sample, learns from it, and crawls by the scores.
 
 use std::sync::Arc;
 
-use super::harvesting::Harvesting;
 use super::options::SourceOptions;
+use super::sample_state::PageSampling;
+use super::scored_crawl::ScoredCrawl;
 use super::sitemap::TrainingSample;
-use super::snapshot::{Classes, SourceSnapshot, Stage};
-use super::taking::Sampling;
+use super::snapshot::{SourceSnapshot, SourceStage, UrlClasses};
 use super::trained::Trained;
 use crate::{Needs, Observation, Policy, PolicySnapshot};
 use harvestman_core::seed::Seed;
@@ -16,23 +16,23 @@ pub struct SourcePolicy {
     phase: Phase,
     version: u64,
     generation: u64,
-    classes: Arc<Classes>,
+    classes: Arc<UrlClasses>,
 }
 
 enum Phase {
-    Sampling(Box<Sampling>),
+    Sampling(Box<PageSampling>),
     BreadthFirst(Arc<Trained>),
-    Harvesting(Box<Harvesting>),
+    ScoredCrawl(Box<ScoredCrawl>),
 }
 
 impl SourcePolicy {
-    /// The policy that knows nothing yet. It samples first; those pages are part of the crawl.
+    /// A policy that knows nothing yet. It takes a sample first; these pages are part of the crawl.
     pub fn new(options: SourceOptions, seed: Seed) -> Self {
-        let sampling = Sampling::new(options, seed.child("policy-source").rng());
+        let sampling = PageSampling::new(options, seed.child("policy-source").rng());
         Self::in_phase(Phase::Sampling(Box::new(sampling)))
     }
 
-    /// Learns from the pages of `observed`, all of them, whoever chose them.
+    /// Learns from all pages of `observed`, whichever way they were chosen.
     pub fn train(observed: impl IntoIterator<Item = Observation>, options: SourceOptions) -> Trained {
         let mut sample = TrainingSample::default();
         for seen in observed {
@@ -41,10 +41,10 @@ impl SourcePolicy {
         Trained::learn(&sample, options)
     }
 
-    /// The policy of a crawl that starts at its seeds and has been trained elsewhere: the way the paper measures.
+    /// The policy of a crawl that starts at its seeds after training on another sample: the way the paper measures.
     pub fn from_trained(trained: Arc<Trained>) -> Self {
-        Self::in_phase(match Harvesting::afresh(&trained) {
-            Some(harvesting) => Phase::Harvesting(Box::new(harvesting)),
+        Self::in_phase(match ScoredCrawl::restarted(&trained) {
+            Some(harvesting) => Phase::ScoredCrawl(Box::new(harvesting)),
             None => Phase::BreadthFirst(trained),
         })
     }
@@ -53,34 +53,34 @@ impl SourcePolicy {
         Self { phase, version: 0, generation: 0, classes: Arc::default() }
     }
 
-    /// What was learnt; none while the sample is taken.
+    /// The result of the training; `None` while the sample is taken.
     pub fn trained(&self) -> Option<&Arc<Trained>> {
         match &self.phase {
             Phase::Sampling(_) => None,
             Phase::BreadthFirst(trained) => Some(trained),
-            Phase::Harvesting(harvesting) => Some(harvesting.trained()),
+            Phase::ScoredCrawl(harvesting) => Some(harvesting.trained()),
         }
     }
 
-    /// Learns from the sample as it is, and puts what waits under the classes of what was learnt.
+    /// Learns from the sample as it is, and moves waiting URLs to the classes of the training.
     fn end_sampling(&mut self) {
         let Phase::Sampling(sampling) = &mut self.phase else { return };
         let sample = std::mem::take(&mut sampling.sample);
         let trained = Arc::new(Trained::learn(&sample, sampling.options.clone()));
-        self.phase = match Harvesting::after(&trained, &sample, sampling.waiting()) {
-            Some(harvesting) => Phase::Harvesting(Box::new(harvesting)),
+        self.phase = match ScoredCrawl::after(&trained, &sample, sampling.waiting()) {
+            Some(harvesting) => Phase::ScoredCrawl(Box::new(harvesting)),
             None => Phase::BreadthFirst(trained),
         };
-        self.put_anew();
+        self.reclassify();
     }
 
     /// Begins a generation of classes.
-    fn put_anew(&mut self) {
+    fn reclassify(&mut self) {
         self.generation += 1;
         self.classes = Arc::new(match &mut self.phase {
             Phase::Sampling(sampling) => sampling.classes(),
-            Phase::BreadthFirst(_) => Classes::default(),
-            Phase::Harvesting(harvesting) => harvesting.put_anew(),
+            Phase::BreadthFirst(_) => UrlClasses::default(),
+            Phase::ScoredCrawl(harvesting) => harvesting.reclassify(),
         });
     }
 }
@@ -95,13 +95,13 @@ impl Policy for SourcePolicy {
                 if sampling.is_complete(class) {
                     self.end_sampling();
                 } else if chose {
-                    self.put_anew();
+                    self.reclassify();
                 }
             }
             Phase::BreadthFirst(_) => {}
-            Phase::Harvesting(harvesting) => {
+            Phase::ScoredCrawl(harvesting) => {
                 if harvesting.observe(seen) {
-                    self.put_anew();
+                    self.reclassify();
                 }
             }
         }
@@ -109,9 +109,9 @@ impl Policy for SourcePolicy {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         let stage = match &self.phase {
-            Phase::Sampling(_) => Stage::Sampling,
-            Phase::BreadthFirst(_) => Stage::BreadthFirst,
-            Phase::Harvesting(harvesting) => harvesting.stage(),
+            Phase::Sampling(_) => SourceStage::Sampling,
+            Phase::BreadthFirst(_) => SourceStage::BreadthFirst,
+            Phase::ScoredCrawl(harvesting) => harvesting.stage(),
         };
         let classes = Arc::clone(&self.classes);
         Arc::new(SourceSnapshot { version: self.version, generation: self.generation, classes, stage })
@@ -125,7 +125,7 @@ impl Policy for SourcePolicy {
         matches!(self.phase, Phase::Sampling(_))
     }
 
-    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
+    fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         self.end_sampling();
         Some(Box::new(Self::from_trained(Arc::clone(self.trained()?))))
     }

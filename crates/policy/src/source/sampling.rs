@@ -1,4 +1,4 @@
-//! Sampling (SOUrCe 2018, section 4.1): of all links at one Apath of a page one is fetched, chosen at random.
+//! Sampling (SOUrCe 2018, section 4.1): one of all links at one Apath of a page is fetched, chosen at random.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,11 +9,12 @@ use crate::PlacedLink;
 use harvestman_core::model::Apath;
 use harvestman_core::url::Fingerprint;
 
-/// Links of a page that are looked at and kept; a page has seldom more than a few hundred.
+/// Maximum number of links of a page that are used; pages seldom have more than a few hundred.
 const LINKS_MAX: usize = 10_000;
 
-/// Chooses, for each Apath among `links`, one of the URLs that `open` holds: those that are not yet enqueued. An Apath whose
-/// URLs are all enqueued yields nothing. URLs that stand there twice are as likely as others. In order of first occurrence.
+/// Chooses, for each Apath among `links`, one of the URLs for which `open` holds: those that are not enqueued yet. An
+/// Apath whose URLs are all enqueued gives nothing. URLs that occur twice are as likely as others. Returned in order of
+/// first occurrence.
 pub fn one_per_apath(links: &[PlacedLink], open: impl Fn(Fingerprint) -> bool, rng: &mut impl Rng) -> Vec<PlacedLink> {
     let mut places: Vec<(Apath, Vec<Fingerprint>)> = Vec::new();
     let mut place_of: HashMap<Apath, usize, FixedState> = HashMap::default();
@@ -29,7 +30,7 @@ pub fn one_per_apath(links: &[PlacedLink], open: impl Fn(Fingerprint) -> bool, r
     }
     let mut chosen: Vec<PlacedLink> = Vec::new();
     for (apath, mut urls) in places {
-        // A URL that stands at two places of the page is enqueued by the first.
+        // A URL at two places of the page is enqueued for the first one.
         urls.retain(|url| chosen.iter().all(|other| other.url != *url));
         if !urls.is_empty() {
             chosen.push(PlacedLink::new(apath, urls[rng.random_range(0..urls.len())]));
@@ -38,7 +39,7 @@ pub fn one_per_apath(links: &[PlacedLink], open: impl Fn(Fingerprint) -> bool, r
     chosen
 }
 
-/// The links of a page as they are kept, U(p, x) for all x: without those to the page itself, repetitions included.
+/// The links of a page that are kept, U(p, x) for all x: without links to the page itself, repetitions included.
 pub fn kept_links(page: Fingerprint, mut links: Vec<PlacedLink>) -> Vec<PlacedLink> {
     links.retain(|link| link.url != page);
     links.truncate(LINKS_MAX);

@@ -12,9 +12,9 @@ use harvestman_structure::site::{
     Distances, EpsOptions, Label, LinkPlace, MIN_PTS, NavigationTable, SparseVector, THETA, Vocabulary, dbscan, eps,
 };
 
-/// Places of links that the navigation table has at most.
+/// Maximum number of places of links in the navigation table.
 const PLACES_MAX: usize = 100_000;
-/// Redirects that are followed from a link to a page of the sample.
+/// Maximum number of redirects that are followed from a link to a page of the sample.
 const HOPS_MAX: usize = 5;
 
 /// A page of the sample.
@@ -33,12 +33,12 @@ pub struct SampledPage {
 pub struct TrainingSample {
     /// The pages, in the order of their fetches.
     pub pages: Vec<SampledPage>,
-    /// Where URLs redirect to, as far as that was seen.
+    /// The targets of redirects that were seen.
     pub redirects: HashMap<Fingerprint, Fingerprint, FixedState>,
 }
 
 impl TrainingSample {
-    /// The pages by URL.
+    /// The positions of pages by URL.
     fn index(&self) -> HashMap<Fingerprint, usize, FixedState> {
         self.pages.iter().enumerate().map(|(at, page)| (page.url, at)).collect()
     }
@@ -49,13 +49,13 @@ impl TrainingSample {
 pub struct Clustering {
     /// The features.
     pub vocabulary: Vocabulary,
-    /// What each page looks like.
+    /// The vector of each page.
     pub vectors: Vec<SparseVector>,
     /// The cluster of each page.
     pub labels: Vec<Label>,
     /// DBSCAN's radius.
     pub radius: f32,
-    /// How many clusters there are.
+    /// The number of clusters.
     pub clusters: usize,
 }
 
@@ -104,7 +104,7 @@ fn landing(
     None
 }
 
-/// How many of the last pages, outliers left out, brought no new place.
+/// The number of latest pages, outliers left out, without a new place.
 pub fn pages_without_a_new_place(pages: &[SampledPage], labels: &[Label]) -> usize {
     let mut known = BTreeSet::new();
     let mut without = 0;
@@ -116,12 +116,12 @@ pub fn pages_without_a_new_place(pages: &[SampledPage], labels: &[Label]) -> usi
     without
 }
 
-/// How a label is called outside: 0 is a page that was not classified, 1 an outlier, clusters follow.
+/// The public number of a label: 0 is a page that was not classified, 1 an outlier, clusters follow.
 pub(super) fn cluster_id(label: Label) -> ClusterId {
     ClusterId(label.map_or(1, |cluster| cluster + 2))
 }
 
-/// The label that is called so outside.
+/// The label with this public number.
 pub(super) fn label(cluster: ClusterId) -> Label {
     cluster.0.checked_sub(2)
 }

@@ -1,4 +1,4 @@
-//! What the policy publishes.
+//! The snapshots of the policy.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,55 +8,55 @@ use foldhash::fast::FixedState;
 
 use super::places::{Sets, set_of};
 use super::sitemap::{cluster_id, label};
-use super::trained::Learnt;
+use super::trained::LearntScores;
 use crate::PolicySnapshot;
 use harvestman_core::model::{Apath, ClassOrder, ClusterId, LeafPath, LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::classify::Scratch;
 use harvestman_structure::site::{Balance, LinkPlace};
 
-/// Answers that a thread remembers by the page's signature.
+/// Number of classifications that a thread caches by the page's signature.
 const ANSWERS_MAX: usize = 8192;
 /// The score of redirects: following one belongs to the fetch that met it.
 const REDIRECTS: f64 = 3e9;
 /// The score of seeds.
 const SEEDS: f64 = 2e9;
-/// The score of what the first page of a sample chose; what later pages chose follows, each one less.
+/// The score of URLs that the first page of a sample chose; those of each later page score one less.
 const CHOSEN: f64 = 1e9;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new(ANSWERS_MAX));
 }
 
-/// The class that each URL waits under, as far as it isn't the one that it was discovered as.
-pub type Classes = HashMap<Fingerprint, LinkClass, FixedState>;
+/// The class of each waiting URL, if it differs from the class that the URL was discovered with.
+pub type UrlClasses = HashMap<Fingerprint, LinkClass, FixedState>;
 
 /// The state of the policy at one moment.
 pub struct SourceSnapshot {
     pub(super) version: u64,
     pub(super) generation: u64,
-    pub(super) classes: Arc<Classes>,
-    pub(super) stage: Stage,
+    pub(super) classes: Arc<UrlClasses>,
+    pub(super) stage: SourceStage,
 }
 
-/// Which part of the crawl this is.
-pub enum Stage {
-    /// The sample is taken.
+/// The phase of the crawl.
+pub enum SourceStage {
+    /// The sample is being taken.
     Sampling,
-    /// The sample was of no use.
+    /// The sample gave no scores.
     BreadthFirst,
-    /// The crawl goes by scores.
-    Harvesting {
-        /// What was learnt.
-        learnt: Arc<Learnt>,
-        /// What was crawled so far.
+    /// The crawl follows the scores.
+    ScoredCrawl {
+        /// The scores and the clusters.
+        learnt: Arc<LearntScores>,
+        /// The pages that were crawled so far, by cluster.
         balance: Balance,
-        /// The sets of places that classes name.
+        /// The sets of places that classes refer to.
         sets: Arc<Sets>,
     },
 }
 
-/// The mark of what the `page`-th page of a sample chose.
+/// The pattern that marks URLs chosen by the `page`-th page of a sample.
 pub fn chosen_by(page: usize) -> UrlPattern {
     let id = PatternId(page as u64 + 1);
     UrlPattern { coarse: id, fine: id }
@@ -70,7 +70,7 @@ impl SourceSnapshot {
 
 impl ClassOrder for SourceSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
-        if matches!(self.stage, Stage::BreadthFirst) {
+        if matches!(self.stage, SourceStage::BreadthFirst) {
             return 0.0;
         }
         match class.apath {
@@ -78,7 +78,9 @@ impl ClassOrder for SourceSnapshot {
             Apath::SEED => return SEEDS,
             _ => {}
         }
-        let Stage::Harvesting { learnt, balance, sets } = &self.stage else { return Self::sampling_score(class) };
+        let SourceStage::ScoredCrawl { learnt, balance, sets } = &self.stage else {
+            return Self::sampling_score(class);
+        };
         match set_of(class, sets) {
             Some(set) => set.iter().map(|place| learnt.score(*place, balance)).fold(0.0, f64::max),
             None => learnt.score(LinkPlace { source: label(class.cluster), apath: class.apath }, balance),
@@ -93,10 +95,10 @@ impl PolicySnapshot for SourceSnapshot {
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
         match &self.stage {
-            Stage::Harvesting { learnt, .. } => {
+            SourceStage::ScoredCrawl { learnt, .. } => {
                 SCRATCH.with_borrow_mut(|scratch| cluster_id(learnt.label(bag, scratch)))
             }
-            Stage::Sampling | Stage::BreadthFirst => ClusterId::UNKNOWN,
+            SourceStage::Sampling | SourceStage::BreadthFirst => ClusterId::UNKNOWN,
         }
     }
 
@@ -107,7 +109,7 @@ impl PolicySnapshot for SourceSnapshot {
     fn class_of(&self, class: LinkClass, url: &str, _: Option<&str>) -> LinkClass {
         let stays = matches!(class.apath, Apath::REDIRECT | Apath::SEED);
         let given = self.classes.get(&Fingerprint::of(url)).filter(|_| !stays);
-        // What the sample's marks meant is over with it.
+        // The patterns that marked chosen URLs have no meaning after the sample.
         given.copied().unwrap_or(LinkClass { pattern: UrlPattern::NONE, ..class })
     }
 }

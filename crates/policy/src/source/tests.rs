@@ -1,4 +1,4 @@
-//! The policy as a whole, on sites small enough to reckon by hand.
+//! The policy as a whole, on sites small enough to compute by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,15 +43,16 @@ impl Page {
 
 type Site = BTreeMap<String, Page>;
 
-/// Four lists `l1` … `l4`, all alike, and four threads `t1` … `t4`, two of them longer. Place 100 of a list has all threads, 101 the
-/// next list, 102 one list and one thread; place 200 of a thread has the first list, 201 the next thread, at last an unknown one.
+/// Four equal lists `l1` … `l4`, and four threads `t1` … `t4`, two of them longer. Place 100 of a list has all threads,
+/// 101 the next list, 102 one list and one thread; place 200 of a thread has the first list, 201 the next thread, and
+/// in the last thread an unknown one.
 fn forum() -> Site {
     let mut site = Site::new();
     for i in 1..=4_u32 {
         let mut links: Vec<(u64, String)> = (1..=4).map(|thread| (100, format!("t{thread}"))).collect();
         links.extend((i < 4).then(|| (101, format!("l{}", i + 1))));
         links.extend([(102, "t1".to_owned()), (102, if i == 1 { "l2".to_owned() } else { "l1".to_owned() })]);
-        // A link to the page itself is none.
+        // A link to the page itself does not count.
         links.push((103, format!("l{i}")));
         site.insert(format!("l{i}"), Page { bag: bag(&[(1, 1), (2, 1)]), links });
         let length = if i <= 2 { 1 } else { 3 };
@@ -173,7 +174,7 @@ fn an_example_that_is_an_outlier_stands_for_the_nearest_cluster() {
         let mut site = forum();
         site.insert(name.to_owned(), Page { bag: bag(strange), links: Vec::new() });
         let mut options = options(example);
-        // The radius without the strange page.
+        // The radius without the outlier.
         options.eps.rule = EpsRule::Quantile(0.85);
         let trained = SourcePolicy::train(observations(&site), options);
         let learnt = trained.learnt.unwrap();
@@ -185,7 +186,7 @@ fn an_example_that_is_an_outlier_stands_for_the_nearest_cluster() {
     assert_eq!(target("z", &[(1, 9), (2, 1)], unseen).1, Some(THREADS));
 }
 
-/// Has the policy learn from these pages, checks that nothing is preferred then, and gives its note.
+/// Lets the policy learn from these pages, checks that no class is preferred then, and returns its note.
 fn note_on(pages: Vec<Page>, options: SourceOptions) -> String {
     let site: Site = pages.into_iter().enumerate().map(|(i, page)| (format!("p{i:02}"), page)).collect();
     let mut policy = SourcePolicy::from_trained(Arc::new(SourcePolicy::train(observations(&site), options)));
@@ -195,7 +196,7 @@ fn note_on(pages: Vec<Page>, options: SourceOptions) -> String {
 }
 
 #[test]
-fn where_nothing_can_be_learnt_the_crawl_is_breadth_first_and_says_so() {
+fn where_nothing_can_be_learnt_the_crawl_is_breadth_first_and_the_note_says_why() {
     let page = |paths: &[(u64, u32)]| Page { bag: bag(paths), links: vec![(100, "x".to_owned())] };
     let paper = || SourceOptions::paper(SourceGoal::Content);
     assert!(note_on(Vec::new(), paper()).starts_with("the site gave 0 pages"));
@@ -207,15 +208,15 @@ fn where_nothing_can_be_learnt_the_crawl_is_breadth_first_and_says_so() {
 }
 
 #[test]
-fn a_site_of_nothing_but_outliers_is_crawled_breadth_first_too() {
-    // Six pairs; the radius is what parts the pages of a pair.
+fn a_site_with_only_outliers_is_crawled_breadth_first_too() {
+    // Six pairs; the radius is the distance between the pages of a pair.
     let page = |i: u32| Page { bag: bag(&[(1, 1), (2, 10 * 3_u32.pow(i / 2) + i % 2)]), links: Vec::new() };
     let mut options = options(SourceGoal::Content);
     (options.eps.rule, options.eps.k) = (EpsRule::Quantile(0.5), 1);
     assert!(note_on((0..12).map(page).collect(), options).starts_with("none of the 12 pages"));
 }
 
-/// A crawl of a site by the policy, without a frontier: the class, name and phase of each fetch.
+/// Crawls a site by the policy without a frontier. Returns the class, name and phase of each fetch.
 fn crawl(site: &Site, policy: &mut SourcePolicy) -> Vec<(LinkClass, String, bool)> {
     let mut seen: BTreeSet<String> = ["seed".to_owned()].into();
     let mut waiting = vec![(LinkClass::unclassified(Apath::SEED), "seed".to_owned())];
@@ -229,7 +230,7 @@ fn crawl(site: &Site, policy: &mut SourcePolicy) -> Vec<(LinkClass, String, bool
                 *class = snapshot.class_of(*class, url(name).as_str(), None);
             }
         }
-        // Of equals the first.
+        // Of equal ones the first.
         let best = (0..waiting.len())
             .rev()
             .max_by(|a, b| snapshot.score(waiting[*a].0).total_cmp(&snapshot.score(waiting[*b].0)));
@@ -283,7 +284,7 @@ proptest! {
 }
 
 #[test]
-fn a_crawl_goes_on_from_its_sample_or_starts_anew_with_what_the_sample_taught() {
+fn a_crawl_continues_from_its_sample_or_starts_again_with_what_the_sample_taught() {
     let mut site = forum();
     site.insert("seed".to_owned(), Page { bag: bag(&[(1, 1)]), links: vec![(50, "l1".to_owned())] });
     let mut sampled = options(SourceGoal::Content);
@@ -292,7 +293,7 @@ fn a_crawl_goes_on_from_its_sample_or_starts_anew_with_what_the_sample_taught() 
     let fetched = crawl(&site, &mut policy);
     assert_eq!(fetched.len(), 10, "eight pages, the seed, and the thread that is nowhere");
     let trained = Arc::clone(policy.trained().unwrap());
-    let mut anew = policy.afresh().unwrap();
+    let mut anew = policy.restarted().unwrap();
     assert!(!anew.is_sampling() && anew.note() == policy.note());
     let (old, new) = (policy.snapshot(), anew.snapshot());
     let fresh = SourcePolicy::from_trained(trained).snapshot();

@@ -1,4 +1,4 @@
-//! What a sample teaches: clusters, where their links lead, what they are worth.
+//! The result of the training: clusters, where their links lead, and their scores.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,32 +13,32 @@ use harvestman_structure::site::{
     Balance, ClusterScores, Hits, Label, LinkPlace, MIN_PTS, NavigationTable, dsim, hits, nearest_cluster, target_hits,
 };
 
-/// Why a sample teaches nothing, so that the crawl goes on breadth-first.
+/// The reason why a sample gives no scores, so that the crawl continues breadth-first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Untrained {
-    /// No cluster can have so few members.
-    #[error("the site gave {0} pages to learn from, fewer than a cluster has; the crawl goes on breadth-first")]
+    /// The sample is too small for a cluster.
+    #[error("the sample has only {0} pages, fewer than a cluster; the crawl continues breadth-first")]
     TooFewPages(usize),
-    /// Every page is made its own way.
-    #[error("none of the {0} pages of the sample is like others, all are outliers; the crawl goes on breadth-first")]
+    /// No two pages are alike.
+    #[error("all {0} pages of the sample are outliers; the crawl continues breadth-first")]
     AllOutliers(usize),
-    /// There is nothing to choose between.
-    #[error("all pages of the sample have one template; the crawl goes on breadth-first")]
+    /// There is only one cluster.
+    #[error("all pages of the sample have one template; the crawl continues breadth-first")]
     OneCluster,
 }
 
-/// The trained policy, but for what changes while it crawls.
+/// The trained policy without the state that changes while it crawls.
 #[derive(Debug, Clone)]
 pub struct Trained {
     /// The options that it was trained with.
     pub options: SourceOptions,
-    /// What was learnt, or why nothing was.
-    pub learnt: Result<Arc<Learnt>, Untrained>,
+    /// The result, or the reason why there is none.
+    pub learnt: Result<Arc<LearntScores>, Untrained>,
 }
 
-/// What was learnt.
+/// The clusters and their scores.
 #[derive(Debug, Clone)]
-pub struct Learnt {
+pub struct LearntScores {
     /// The clusters of the sample, in the order of its pages.
     pub clustering: Clustering,
     /// Classifies later pages.
@@ -57,11 +57,11 @@ pub struct Learnt {
 impl Trained {
     /// Learns from `sample` (SOUrCe 2018, sections 4.2 to 4.4).
     pub fn learn(sample: &TrainingSample, options: SourceOptions) -> Self {
-        let learnt = Learnt::learn(sample, &options).map(Arc::new);
+        let learnt = LearntScores::learn(sample, &options).map(Arc::new);
         Self { options, learnt }
     }
 
-    /// What was learnt, in one line; or why the crawl is breadth-first.
+    /// The result in one line, or why the crawl is breadth-first.
     pub fn note(&self) -> String {
         match &self.learnt {
             Ok(learnt) => learnt.to_string(),
@@ -70,7 +70,7 @@ impl Trained {
     }
 }
 
-impl fmt::Display for Learnt {
+impl fmt::Display for LearntScores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Clustering { vocabulary, labels, radius, clusters, .. } = &self.clustering;
         let outliers = labels.iter().filter(|label| label.is_none()).count();
@@ -80,7 +80,7 @@ impl fmt::Display for Learnt {
     }
 }
 
-impl Learnt {
+impl LearntScores {
     fn learn(sample: &TrainingSample, options: &SourceOptions) -> Result<Self, Untrained> {
         let pages = sample.pages.len();
         if pages < MIN_PTS as usize {
@@ -132,13 +132,14 @@ impl Learnt {
         self.navigation.expected(place, |cluster| self.cluster_score(cluster, balance))
     }
 
-    /// Whether anything is known of where links at `place` lead.
+    /// Whether the navigation table has links at `place`.
     pub fn knows(&self, place: LinkPlace) -> bool {
         self.navigation.shares(place).next().is_some()
     }
 }
 
-/// Names a classifier by what it was learnt from, so that a thread's cache of answers never answers for another one.
+/// Names a classifier by the data it was learnt from, so that a thread's cache of classifications is never used for
+/// another one.
 fn name(sample: &TrainingSample, labels: &[Label]) -> u64 {
     sample.pages.iter().zip(labels).fold(0, |hash, (page, label)| {
         let label = label.map_or(u64::MAX, u64::from);
@@ -152,7 +153,8 @@ fn sizes(labels: &[Label], clusters: usize) -> Vec<u64> {
     sizes
 }
 
-/// The cluster of the example: its own, where it is in the sample, or that of its neighbours; for an outlier the nearest.
+/// The cluster of the example: its own if it is in the sample, otherwise that of its neighbours; for an outlier the
+/// nearest one.
 fn example_cluster(
     sampled: Option<usize>,
     bag: &[LeafPath],

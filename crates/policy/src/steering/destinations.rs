@@ -1,4 +1,5 @@
-//! Where links lead: which cluster the pages behind URLs of a pattern are of, by the pages that were fetched.
+//! Clusters that links lead to: which cluster the pages behind URLs of a pattern belong to, by the pages that were
+//! fetched.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -6,54 +7,54 @@ use foldhash::fast::FixedState;
 
 use harvestman_core::model::{ClusterId, PatternId, UrlPattern};
 
-/// Pages that are remembered, the latest.
+/// Number of pages that are remembered, the latest ones.
 const PAGES_MAX: usize = 20_000;
-/// Pages of a pattern from which on it says where links lead.
+/// Number of pages of a pattern from which on the pattern predicts where links lead.
 const PAGES_MIN: u32 = 3;
 
 type Counts = HashMap<PatternId, BTreeMap<ClusterId, u32>, FixedState>;
 type Clusters = HashMap<PatternId, ClusterId, FixedState>;
 
-/// The pages that were fetched, with their clusters, counted by the patterns of their URLs.
+/// The fetched pages with their clusters, counted by the patterns of their URLs.
 #[derive(Debug, Default)]
 pub struct Destinations {
     pages: VecDeque<(Box<str>, ClusterId)>,
     fine: Counts,
     coarse: Counts,
     clusters: BTreeMap<ClusterId, KnownCluster>,
-    /// Of the patterns that it is counted by.
+    /// The version of the patterns that it is counted by.
     version: u64,
 }
 
-/// A cluster that has pages.
+/// A cluster with fetched pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownCluster {
-    /// Pages of it that were fetched.
+    /// The number of its fetched pages.
     pub pages: u64,
-    /// One of them.
+    /// The address of one of them.
     pub example: Box<str>,
 }
 
-/// The cluster that most pages of a pattern are of.
+/// For each pattern, the cluster of most of its pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeadsTo {
+pub struct PatternClusters {
     fine: Clusters,
     coarse: Clusters,
 }
 
-impl LeadsTo {
-    /// Where links to URLs of this pattern lead; none where too little is known, or they lead to many clusters. The finer pattern says
-    /// it, if enough pages have it.
+impl PatternClusters {
+    /// The cluster that links to URLs of this pattern lead to; `None` where too little is known or they lead to several
+    /// clusters. The finer pattern decides if enough pages have it.
     pub fn cluster(&self, pattern: UrlPattern) -> Option<ClusterId> {
         let found = self.fine.get(&pattern.fine).or_else(|| self.coarse.get(&pattern.coarse));
         found.copied().filter(|cluster| *cluster != ClusterId::UNKNOWN)
     }
 
-    /// The same as far as it matters to these clusters.
+    /// The same, restricted to these clusters.
     #[must_use]
     pub fn only(mut self, wanted: &[ClusterId]) -> Self {
         self.coarse.retain(|_, cluster| wanted.contains(cluster));
-        // A finer pattern that leads elsewhere keeps the coarser one from being asked.
+        // A finer pattern that leads elsewhere still takes precedence over the coarser one.
         for cluster in self.fine.values_mut().filter(|cluster| !wanted.contains(cluster)) {
             *cluster = ClusterId::UNKNOWN;
         }
@@ -62,7 +63,8 @@ impl LeadsTo {
 }
 
 impl Destinations {
-    /// Counts a page. `pattern` gives patterns of this version: where that is another than before, all is counted anew.
+    /// Counts a page. `pattern` gives patterns of this version: where the version differs from the previous one, all
+    /// pages are counted again.
     pub fn see(&mut self, url: &str, cluster: ClusterId, version: u64, pattern: impl Fn(&str) -> UrlPattern) {
         if cluster == ClusterId::UNKNOWN {
             return;
@@ -80,7 +82,8 @@ impl Destinations {
         }
     }
 
-    /// Counts all pages that are remembered anew, under the clusters that they are of by now: by address and the cluster until now.
+    /// Counts all remembered pages again, under the clusters that `cluster` gives now by their address and their
+    /// previous cluster.
     pub fn recluster(
         &mut self,
         version: u64,
@@ -112,23 +115,24 @@ impl Destinations {
         *self.coarse.entry(pattern.coarse).or_default().entry(cluster).or_default() += 1;
     }
 
-    /// The clusters that have pages, by number.
+    /// The clusters with fetched pages, by number.
     pub const fn clusters(&self) -> &BTreeMap<ClusterId, KnownCluster> {
         &self.clusters
     }
 
-    /// How many of a cluster's pages that are remembered have URLs by which links to them are known to lead there, and how many pages
-    /// of it are remembered. The rest have URLs of patterns that are too new, or that lead to other clusters as well.
-    pub fn foretold(&self, cluster: ClusterId, pattern: impl Fn(&str) -> UrlPattern) -> (usize, usize) {
-        let leads = self.leads_to();
+    /// Returns how many of a cluster's remembered pages have URLs whose patterns are known to lead there, and how many
+    /// pages of it are remembered. The others have patterns that are too new or that lead to other clusters as well.
+    pub fn predicted_pages(&self, cluster: ClusterId, pattern: impl Fn(&str) -> UrlPattern) -> (usize, usize) {
+        let pattern_clusters = self.pattern_clusters();
         let of_it = || self.pages.iter().filter(|(_, other)| *other == cluster);
-        let foretold = of_it().filter(|(url, _)| leads.cluster(pattern(url)) == Some(cluster)).count();
-        (foretold, of_it().count())
+        let predicted_pages =
+            of_it().filter(|(url, _)| pattern_clusters.cluster(pattern(url)) == Some(cluster)).count();
+        (predicted_pages, of_it().count())
     }
 
-    /// Where links lead by now.
-    pub fn leads_to(&self) -> LeadsTo {
-        LeadsTo { fine: majorities(&self.fine), coarse: majorities(&self.coarse) }
+    /// Where links lead, by the pages so far.
+    pub fn pattern_clusters(&self) -> PatternClusters {
+        PatternClusters { fine: majorities(&self.fine), coarse: majorities(&self.coarse) }
     }
 }
 
@@ -141,7 +145,7 @@ fn note(clusters: &mut BTreeMap<ClusterId, KnownCluster>, cluster: ClusterId, ur
     }
 }
 
-/// The cluster of more than half of a pattern's pages; of no cluster where there is no such.
+/// For each pattern, the cluster of more than half of its pages; [`ClusterId::UNKNOWN`] where there is none.
 fn majorities(counts: &Counts) -> Clusters {
     let all = counts.iter().map(|(pattern, clusters)| (*pattern, clusters, clusters.values().sum::<u32>()));
     let enough = all.filter(|(pattern, _, pages)| *pattern != PatternId::NONE && *pages >= PAGES_MIN);

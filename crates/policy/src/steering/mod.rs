@@ -1,7 +1,7 @@
-//! What people ask of a running crawl: pages that they do not want (banned) and pages that they want first (pinned), whatever the
-//! policy. [`BansAndPins`] applies that to a policy's snapshot.
+//! What an operator requests of a running crawl: pages that are not wanted (banned) and pages that are wanted first
+//! (pinned), regardless of the policy. [`BansAndPins`] applies these requests to a policy's snapshot.
 
-mod adjustment;
+mod bans_and_pins;
 mod destinations;
 mod target;
 #[cfg(test)]
@@ -9,47 +9,47 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use adjustment::BansAndPins;
-pub use destinations::{Destinations, KnownCluster, LeadsTo};
-pub use target::{NotATarget, Target};
+pub use bans_and_pins::BansAndPins;
+pub use destinations::{Destinations, KnownCluster, PatternClusters};
+pub use target::{InvalidTarget, Target};
 
 use harvestman_core::model::{ClusterId, LinkClass, UrlPattern};
 
-/// Targets that may be banned, and as many that may be pinned: each is looked at for each new link.
+/// Maximum number of banned targets, and of pinned ones: each is matched against each new link.
 pub const TARGETS_MAX: usize = 1_000;
 
-/// What is banned and what is pinned, each in the order in which it was asked for.
+/// What is banned and what is pinned, each in the order of the requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steering {
-    /// Links that are refused.
+    /// Targets whose links are rejected.
     pub banned: Vec<Target>,
-    /// Links that are followed first.
+    /// Targets whose links are followed first.
     pub pinned: Vec<Target>,
 }
 
-/// What somebody asked of a link.
+/// What was requested for a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
+pub enum Directive {
     /// Nothing.
     Free,
-    /// It is not to be followed.
+    /// It is not followed.
     Banned,
-    /// It comes first.
+    /// It is followed first.
     Pinned,
 }
 
 impl Steering {
-    /// Whether nothing is asked.
+    /// Whether nothing is banned or pinned.
     pub const fn is_empty(&self) -> bool {
         self.banned.is_empty() && self.pinned.is_empty()
     }
 
-    /// Whether anything is named by a cluster of pages.
+    /// Whether any target is a cluster of pages.
     pub fn names_clusters(&self) -> bool {
         self.all().any(|target| matches!(target, Target::Cluster(_)))
     }
 
-    /// The clusters that are named.
+    /// The clusters that are targets.
     pub fn clusters(&self) -> impl Iterator<Item = ClusterId> + '_ {
         self.all().filter_map(|target| if let Target::Cluster(cluster) = target { Some(*cluster) } else { None })
     }
@@ -58,16 +58,22 @@ impl Steering {
         self.banned.iter().chain(&self.pinned)
     }
 
-    /// What is asked of a link of this class, with its URL's pattern and where such links lead. What is both banned and pinned is
-    /// banned.
-    pub fn sign(&self, class: LinkClass, pattern: UrlPattern, url: &str, leads: &LeadsTo) -> Sign {
-        let meant = |target: &Target| target.means(class, pattern, url, leads);
+    /// What was requested for a link of this class, by its URL's pattern and where such links lead. A ban takes
+    /// precedence over a pin.
+    pub fn directive(
+        &self,
+        class: LinkClass,
+        pattern: UrlPattern,
+        url: &str,
+        pattern_clusters: &PatternClusters,
+    ) -> Directive {
+        let meant = |target: &Target| target.matches_link(class, pattern, url, pattern_clusters);
         if self.banned.iter().any(meant) {
-            Sign::Banned
+            Directive::Banned
         } else if self.pinned.iter().any(meant) {
-            Sign::Pinned
+            Directive::Pinned
         } else {
-            Sign::Free
+            Directive::Free
         }
     }
 }

@@ -1,14 +1,14 @@
-//! What may be banned or pinned: a cluster of pages, a link class, URLs of a form.
+//! What can be banned or pinned: a cluster of pages, a link class, URLs of a form.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::LeadsTo;
+use super::PatternClusters;
 use harvestman_core::model::{Apath, ClusterId, LinkClass, UrlPattern};
 
-/// Longest form of URLs that is taken.
+/// Maximum length of a form of URLs, in bytes.
 const FORM_MAX: usize = 2_048;
 
 /// What is banned or pinned.
@@ -16,25 +16,32 @@ const FORM_MAX: usize = 2_048;
 pub enum Target {
     /// Pages of this cluster: links whose URLs have a pattern that mostly led to it.
     Cluster(ClusterId),
-    /// Links of this class, as the logs name it: on pages of this cluster, at this place, of this (finer) pattern.
+    /// Links of this class, as logs name it: on pages of this cluster, at this place, of this (finer) pattern.
     Class(ClusterId, Apath, u64),
-    /// URLs of this form: the whole URL, or from its path on where the form begins with `/`; `*` stands for any characters.
+    /// URLs of this form: the whole URL, or the URL from its path on where the form begins with `/`; `*` matches any
+    /// characters.
     Urls(Box<str>),
 }
 
-/// A text that names nothing that could be banned or pinned.
+/// A text that names nothing that can be banned or pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is neither the number of a cluster (5), nor a link class as policy.jsonl names it \
+    "`{0}` is neither the number of a cluster (5), nor a link class as in policy.jsonl \
      (5/00c0ffee00c0ffee/8badf00d8badf00d), nor a form of URLs (/tag/* or https://example.org/*?sort=*)"
 )]
-pub struct NotATarget(String);
+pub struct InvalidTarget(String);
 
 impl Target {
-    /// Whether it means a link of this class and URL.
-    pub fn means(&self, class: LinkClass, pattern: UrlPattern, url: &str, leads: &LeadsTo) -> bool {
+    /// Whether it matches a link of this class and URL.
+    pub fn matches_link(
+        &self,
+        class: LinkClass,
+        pattern: UrlPattern,
+        url: &str,
+        pattern_clusters: &PatternClusters,
+    ) -> bool {
         match self {
-            Self::Cluster(cluster) => leads.cluster(pattern) == Some(*cluster),
+            Self::Cluster(cluster) => pattern_clusters.cluster(pattern) == Some(*cluster),
             Self::Class(cluster, apath, fine) => {
                 class.page() == (*cluster).into() && class.apath == *apath && pattern.fine.0 == *fine
             }
@@ -50,11 +57,12 @@ fn path_of(url: &str) -> &str {
     url[after..].find('/').map_or("", |at| &url[after + at..])
 }
 
-/// Whether a text is of a form in which each `*` stands for any characters, none included: O(text × form) at worst.
+/// Whether a text matches a form in which each `*` matches any number of characters, including none: O(text × form) in
+/// the worst case.
 fn matches(form: &str, text: &str) -> bool {
     let (form, text) = (form.as_bytes(), text.as_bytes());
     let (mut at, mut pos) = (0, 0);
-    // Where the last star stands, and what it has swallowed until now.
+    // The position of the last star, and the position in the text up to which it has matched.
     let mut star: Option<(usize, usize)> = None;
     while pos < text.len() {
         if form.get(at) == Some(&b'*') {
@@ -73,10 +81,10 @@ fn matches(form: &str, text: &str) -> bool {
 }
 
 impl FromStr for Target {
-    type Err = NotATarget;
+    type Err = InvalidTarget;
 
-    fn from_str(text: &str) -> Result<Self, NotATarget> {
-        let wrong = || NotATarget(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidTarget> {
+        let wrong = || InvalidTarget(text.to_owned());
         let is_form = ["/", "*", "http://", "https://"].iter().any(|start| text.starts_with(start));
         if is_form {
             let fits = text.len() <= FORM_MAX && !text.contains(char::is_whitespace);
@@ -100,7 +108,7 @@ fn hexadecimal(text: &str) -> Option<u64> {
     (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok())?
 }
 
-/// A place as it is displayed.
+/// Parses a place as it is displayed.
 fn apath(text: &str) -> Option<Apath> {
     let named = [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH];
     named.into_iter().find(|apath| apath.to_string() == text).or_else(|| hexadecimal(text).map(Apath))
@@ -155,7 +163,7 @@ mod tests {
     fn a_form_from_the_path_on_fits_every_host_and_a_whole_one_its_own() {
         let fits = |form: &str, url: &str| {
             let target = Target::Urls(form.into());
-            target.means(LinkClass::unclassified(Apath(9)), UrlPattern::NONE, url, &LeadsTo::default())
+            target.matches_link(LinkClass::unclassified(Apath(9)), UrlPattern::NONE, url, &PatternClusters::default())
         };
         assert!(fits("/tag/*", "http://a.test/tag/x?page=2") && fits("/tag/*", "https://b.test/tag/"));
         assert!(!fits("/tag/*", "http://a.test/x/tag/") && !fits("/tag/", "http://a.test/tag/x"));
@@ -176,7 +184,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn stars_stand_for_whatever_a_search_of_all_splits_finds(form in "[ab*]{0,8}", text in "[ab]{0,10}") {
+        fn stars_match_what_a_search_of_all_splits_finds(form in "[ab*]{0,8}", text in "[ab]{0,10}") {
             prop_assert_eq!(matches(&form, &text), naive(form.as_bytes(), text.as_bytes()));
         }
 

@@ -5,7 +5,7 @@ use crate::{AdjustedSnapshot, Link, PolicySnapshot, consulted, readmit};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Admission, Apath, ClassOrder, PatternId, PolicyRefusal, Priority};
 
-/// A policy whose pattern of a URL is its last digit, which refuses whatever ends in 9, and scores by place.
+/// A policy whose pattern of a URL is its last digit, which rejects URLs that end in 9, and scores by place.
 struct ByDigit;
 
 impl ClassOrder for ByDigit {
@@ -33,10 +33,15 @@ fn digit(url: &str) -> UrlPattern {
     UrlPattern { coarse: PatternId(100 + digit / 5), fine: PatternId(10 + digit) }
 }
 
-fn steered(banned: &[&str], pinned: &[&str], leads: LeadsTo, filter: FilterOrder) -> Arc<dyn PolicySnapshot> {
+fn steered(
+    banned: &[&str],
+    pinned: &[&str],
+    pattern_clusters: PatternClusters,
+    filter: FilterOrder,
+) -> Arc<dyn PolicySnapshot> {
     let targets = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
     let steering = Steering { banned: targets(banned), pinned: targets(pinned) };
-    let adjustment = BansAndPins::new(Arc::new(steering), Arc::new(leads), 3);
+    let adjustment = BansAndPins::new(Arc::new(steering), Arc::new(pattern_clusters), 3);
     let policy: Arc<dyn PolicySnapshot> = Arc::new(ByDigit);
     consulted(Arc::new(AdjustedSnapshot::new(&policy, Arc::new(adjustment))), filter)
 }
@@ -49,7 +54,7 @@ fn class(url: &str) -> LinkClass {
     LinkClass::at(ClusterId(2), Apath(50)).with_pattern(digit(url))
 }
 
-/// Pages of URLs that end in this digit were of this cluster.
+/// Destinations by pages whose URLs end in these digits and which are of these clusters.
 fn led(pages: &[(u64, u32)]) -> Destinations {
     let mut destinations = Destinations::default();
     for (at, (digit_of, cluster)) in pages.iter().enumerate() {
@@ -60,36 +65,40 @@ fn led(pages: &[(u64, u32)]) -> Destinations {
 
 #[test]
 fn links_lead_to_the_cluster_of_most_pages_of_the_finest_pattern_that_has_enough() {
-    let leads = led(&[(1, 7), (1, 7), (1, 8), (2, 8), (3, 9), (3, 9), (3, 7), (3, 8)]).leads_to();
-    let to = |last: &str| leads.cluster(digit(last)).map(|cluster| cluster.0);
+    let pattern_clusters = led(&[(1, 7), (1, 7), (1, 8), (2, 8), (3, 9), (3, 9), (3, 7), (3, 8)]).pattern_clusters();
+    let to = |last: &str| pattern_clusters.cluster(digit(last)).map(|cluster| cluster.0);
     assert_eq!(to("1"), Some(7), "two of three");
     assert_eq!(to("3"), None, "half of them is no majority, and the coarser pattern is not asked");
     assert_eq!(to("2"), None, "one page is too few, and of the coarser pattern's pages no cluster has most");
-    let leads = led(&[(1, 7), (1, 7), (1, 7), (2, 7)]).leads_to();
-    assert_eq!(leads.cluster(digit("4")), Some(ClusterId(7)), "by the coarser pattern");
-    assert_eq!(leads.cluster(digit("6")), None);
-    let only = leads.clone().only(&[ClusterId(8)]);
+    let pattern_clusters = led(&[(1, 7), (1, 7), (1, 7), (2, 7)]).pattern_clusters();
+    assert_eq!(pattern_clusters.cluster(digit("4")), Some(ClusterId(7)), "by the coarser pattern");
+    assert_eq!(pattern_clusters.cluster(digit("6")), None);
+    let only = pattern_clusters.clone().only(&[ClusterId(8)]);
     assert_eq!((only.cluster(digit("1")), only.cluster(digit("4"))), (None, None));
-    assert_eq!(leads.clone().only(&[ClusterId(7)]), leads);
+    assert_eq!(pattern_clusters.clone().only(&[ClusterId(7)]), pattern_clusters);
 }
 
 #[test]
-fn of_a_cluster_those_pages_are_foretold_whose_pattern_led_there_mostly() {
+fn the_pages_of_a_cluster_whose_pattern_mostly_led_there_are_predicted() {
     let destinations = led(&[(1, 7), (1, 7), (1, 8), (2, 7), (6, 7), (6, 8), (6, 8), (9, 7)]);
-    assert_eq!(destinations.foretold(ClusterId(7), digit), (3, 5), "two, one by the coarser pattern; not the odd one");
-    assert_eq!(destinations.foretold(ClusterId(8), digit), (2, 3));
-    assert_eq!(destinations.foretold(ClusterId(9), digit), (0, 0));
+    assert_eq!(
+        destinations.predicted_pages(ClusterId(7), digit),
+        (3, 5),
+        "two, one by the coarser pattern; not the odd one"
+    );
+    assert_eq!(destinations.predicted_pages(ClusterId(8), digit), (2, 3));
+    assert_eq!(destinations.predicted_pages(ClusterId(9), digit), (0, 0));
 }
 
 #[test]
-fn other_patterns_have_pages_counted_anew_and_pages_of_no_cluster_do_not_count() {
+fn pages_are_counted_again_by_other_patterns_and_pages_of_no_cluster_do_not_count() {
     let mut destinations = led(&[(1, 7), (1, 7), (2, 7)]);
-    assert_eq!(destinations.leads_to().cluster(digit("1")), Some(ClusterId(7)));
+    assert_eq!(destinations.pattern_clusters().cluster(digit("1")), Some(ClusterId(7)));
     let one = |_: &str| UrlPattern { coarse: PatternId(1), fine: PatternId(2) };
     destinations.see("http://h.test/0", ClusterId::UNKNOWN, 1, one);
-    assert_eq!(destinations.leads_to().cluster(one("")), None);
+    assert_eq!(destinations.pattern_clusters().cluster(one("")), None);
     destinations.see("http://h.test/1", ClusterId(8), 1, one);
-    assert_eq!(destinations.leads_to().cluster(one("")), Some(ClusterId(7)));
+    assert_eq!(destinations.pattern_clusters().cluster(one("")), Some(ClusterId(7)));
     let known: Vec<_> = destinations.clusters().iter().map(|(cluster, known)| (cluster.0, known.pages)).collect();
     assert_eq!(known, [(7, 3), (8, 1)]);
 }
@@ -99,13 +108,13 @@ const REFUSED: Admission = Admission::Reject(PolicyRefusal::Uninformative);
 
 #[test]
 fn what_is_banned_by_cluster_class_or_form_is_rejected_new_or_waiting_and_the_rest_is_as_before() {
-    let leads = led(&[(1, 7), (1, 7), (1, 7)]).leads_to();
+    let pattern_clusters = led(&[(1, 7), (1, 7), (1, 7)]).pattern_clusters();
     let url = "http://h.test/a1";
     let class_name = class(url).to_string();
     for target in ["7", class_name.as_str(), "/a*"] {
-        let snapshot = steered(&[target], &[], leads.clone(), FilterOrder::GraphDup);
+        let snapshot = steered(&[target], &[], pattern_clusters.clone(), FilterOrder::GraphDup);
         assert_eq!(admit(&*snapshot, class(url), url), BANNED, "{target}");
-        // Where patterns are not looked at before, they are then.
+        // Where patterns were not looked up before, they are looked up now.
         let bare = class(url).with_pattern(UrlPattern::NONE);
         assert_eq!(admit(&*snapshot, bare, url), BANNED, "{target}");
         assert_eq!(readmit(&*snapshot, class(url), url, None), BANNED);
@@ -119,7 +128,7 @@ fn what_is_banned_by_cluster_class_or_form_is_rejected_new_or_waiting_and_the_re
 
 #[test]
 fn what_is_pinned_comes_before_all_else_though_the_policy_rejects_it() {
-    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), FilterOrder::GraphDup);
+    let snapshot = steered(&["/a1"], &["/a*"], PatternClusters::default(), FilterOrder::GraphDup);
     let (pinned, other) = ("http://h.test/a9", "http://h.test/b9");
     assert_eq!(admit(&*snapshot, class(pinned), pinned), Admission::Queue(class(pinned), Priority::Pinned));
     assert_eq!(snapshot.admit(&Link::Class(class(pinned))), class(pinned).into(), "it may be pinned");
@@ -132,7 +141,7 @@ fn what_is_pinned_comes_before_all_else_though_the_policy_rejects_it() {
 
 #[test]
 fn a_policy_that_is_not_consulted_rejects_nothing_and_bans_and_pins_hold() {
-    let snapshot = steered(&["/a1"], &["/a*"], LeadsTo::default(), FilterOrder::DupOnly);
+    let snapshot = steered(&["/a1"], &["/a*"], PatternClusters::default(), FilterOrder::DupOnly);
     let (banned, pinned, other) = ("http://h.test/a1", "http://h.test/a9", "http://h.test/b9");
     assert_eq!(admit(&*snapshot, class(banned), banned), BANNED);
     assert_eq!(admit(&*snapshot, class(pinned), pinned), Admission::Queue(class(pinned), Priority::Pinned));

@@ -1,13 +1,14 @@
-//! iRobot without its human (Cai, Yang, Lai, Wang, Zhang: *iRobot: An Intelligent Crawler for Web Forums*, WWW 2008), as SOUrCe
-//! (2018, sections 5.2 and 5.3) compares with it.
+//! iRobot without human intervention (Cai, Yang, Lai, Wang, Zhang: *iRobot: An Intelligent Crawler for Web Forums*, WWW
+//! 2008), as SOUrCe (2018, sections 5.2 and 5.3) compares with it.
 //!
-//! A sample of pages is taken, clustered by repetitive regions and joined by links into a sitemap; from then on only links on
-//! the chosen paths through it are followed. Nothing is learnt after that.
+//! A sample of pages is taken, clustered by repetitive regions and joined by links into a sitemap; from then on only
+//! links on the chosen paths through it are followed. Nothing is learnt after that.
 //!
-//! Simplified: the sample is drawn at random from what waits, where the original draws from either end of a queue; a region is
-//! a leaf path that repeats ([`Regions`]); clusters are not split by URL pattern, but links are told apart by it; a cluster's
-//! informativeness is share × size × diversity with a threshold that adapts to the sample; links that turn pages are not told
-//! apart by their texts, all links within an informative cluster count as such. People who mend the paths are left out.
+//! Simplified: the sample is drawn at random from the waiting URLs, where the original draws from either end of a
+//! queue; a region is a leaf path that repeats ([`Regions`]); clusters are not split by URL pattern, but links are told
+//! apart by it; a cluster's informativeness is share × size × diversity with a threshold that adapts to the sample;
+//! links that turn pages are not recognised by their texts, all links within an informative cluster count as such.
+//! Corrections of the paths by people are left out.
 
 mod regions;
 mod sitemap;
@@ -19,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use regions::{RegionOptions, Regions, single_link};
 
-use self::sitemap::{Sampled, Sitemap, stands_on_no_page};
+use self::sitemap::{Sitemap, SitemapPage, stands_on_no_page};
 use self::url_form::url_form;
 use super::random::{random_bucket, unit};
 use super::versions::Versions;
@@ -28,15 +29,16 @@ use crate::{Link, Needs, Observation, Outcome, PageFacts, Policy, PolicySnapshot
 use harvestman_core::model::{Admission, ClassOrder, ClusterId, LeafPath, LinkClass, PolicyRefusal, UrlPattern};
 use harvestman_core::seed::Seed;
 
-/// Links of a page that are remembered.
+/// Maximum number of links of a page that are remembered.
 const LINKS_MAX: usize = 1000;
-/// How many times the sample may double while nothing informative was found.
+/// Maximum number of times that the sample doubles while nothing informative was found.
 const DOUBLINGS_MAX: u32 = 3;
 
 /// The parameters of [`IRobot`].
 #[derive(Debug, Clone, Copy)]
 pub struct IRobotOptions {
-    /// Pages to sample; their bags and links are kept until the sitemap is made. If none of them is wanted, as many again.
+    /// Number of pages to sample; their bags and links are kept until the sitemap is made. If none of them is wanted,
+    /// the sample is doubled.
     pub sample_pages: usize,
     /// How the sample is clustered.
     pub regions: RegionOptions,
@@ -54,7 +56,7 @@ pub struct IRobot {
     options: IRobotOptions,
     judge: Judge,
     seed: Seed,
-    sample: Vec<Sampled>,
+    sample: Vec<SitemapPage>,
     sample_size: usize,
     doublings: u32,
     sitemap: Option<Arc<Sitemap>>,
@@ -81,7 +83,7 @@ impl IRobot {
         let texts = page.units.iter().fold(0, |hash, unit| xxh3_64_with_seed(&unit.hash.to_le_bytes(), hash));
         let mut links = page.links;
         links.truncate(LINKS_MAX);
-        self.sample.push(Sampled { url: seen.url, bag: page.bag, links, texts, wanted });
+        self.sample.push(SitemapPage { url: seen.url, bag: page.bag, links, texts, wanted });
         if self.sample.len() >= self.sample_size {
             self.make_sitemap();
         }
@@ -129,7 +131,7 @@ impl Policy for IRobot {
     }
 }
 
-/// While the sample is taken: random order.
+/// The snapshot while the sample is being taken: random order.
 #[derive(Debug)]
 struct Sampling {
     version: u64,
@@ -152,7 +154,7 @@ impl PolicySnapshot for Sampling {
     }
 }
 
-/// When the sitemap is made: its paths.
+/// The snapshot with a sitemap: its paths.
 #[derive(Debug)]
 struct Paths {
     version: u64,
@@ -164,7 +166,7 @@ impl ClassOrder for Paths {
         if stands_on_no_page(class.apath) {
             return 1.0;
         }
-        // What waits since the sample was taken, and lies on no path, comes last.
+        // URLs on no path that wait since the sample was taken come last.
         self.sitemap.worth(class).unwrap_or(-1.0)
     }
 }

@@ -1,9 +1,10 @@
-//! Repetitive regions: what iRobot tells page layouts apart by (Cai et al. 2008, on repetitive-region-based clustering).
+//! Repetitive regions, by which iRobot tells page layouts apart (Cai et al. 2008, on repetitive-region-based
+//! clustering).
 //!
-//! The original finds sub-trees of the DOM that repeat. A bag of leaf paths has no trees; there a region is a leaf path that
-//! occurs more than once on a page. The parameters have the names under which SOUrCe (2018, section 5.2) sets them; what they
-//! bound is interpreted: MinDepth the region's depth, MinR the share of pages, of those that have the path at all, on which
-//! it repeats, and MinEpsilon the radius of single-link clustering over unit vectors.
+//! The original finds sub-trees of the DOM that repeat. A bag of leaf paths has no trees; here a region is a leaf path
+//! that occurs more than once on a page. The parameters have the names under which SOUrCe (2018, section 5.2) sets
+//! them; their meaning is interpreted: MinDepth is the region's depth, MinR the share of the pages with the path on
+//! which it repeats, and MinEpsilon the radius of single-link clustering over unit vectors.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,16 +16,16 @@ use harvestman_structure::site::{Distances, Label, SparseVector, dbscan};
 /// The parameters of the clustering.
 #[derive(Debug, Clone, Copy)]
 pub struct RegionOptions {
-    /// MinDepth: how many elements must stand above a leaf. Only paths that are spelt out have a depth; others pass.
+    /// MinDepth: the minimum number of elements above a leaf. Only paths that are spelt out have a depth; others pass.
     pub min_depth: usize,
-    /// MinR: on which share of the pages that have a path it must repeat to be a region.
+    /// MinR: the share of the pages with a path on which it must repeat to be a region.
     pub min_ratio: f64,
     /// MinEpsilon: pages at most this far apart are of one cluster. Unit vectors without a common region are √2 apart.
     pub min_epsilon: f32,
 }
 
 impl Default for RegionOptions {
-    /// What SOUrCe's authors found by a parameter sweep.
+    /// The values that SOUrCe's authors found by a parameter sweep.
     fn default() -> Self {
         Self { min_depth: 3, min_ratio: 0.3, min_epsilon: 0.5 }
     }
@@ -63,13 +64,13 @@ impl Regions {
 }
 
 fn is_deep(leaf: &LeafPath, min_depth: usize) -> bool {
-    // A path spelt out has a slash for each element, and one for the leaf.
+    // A path that is spelt out has a slash for each element, and one for the leaf.
     leaf.text.as_ref().is_none_or(|text| text.matches('/').count() > min_depth)
 }
 
-/// The cluster of each of these vectors by single linkage: the connected components of what lies within `epsilon`.
+/// The cluster of each of these vectors by single linkage: the connected components of the vectors within `epsilon`.
 pub fn single_link(vectors: &[SparseVector], epsilon: f32) -> Vec<Label> {
-    // Where one page is enough to be a core, density does not matter.
+    // Where a single page is enough for a core, density does not matter.
     dbscan(&Distances::between(vectors), epsilon, 1)
 }
 

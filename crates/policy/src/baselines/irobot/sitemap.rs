@@ -13,7 +13,7 @@ use harvestman_structure::site::SparseVector;
 
 /// A page of the sample.
 #[derive(Debug)]
-pub(super) struct Sampled {
+pub(super) struct SitemapPage {
     pub url: CanonicalUrl,
     pub bag: Vec<LeafPath>,
     pub links: Vec<PlacedLink>,
@@ -22,7 +22,7 @@ pub(super) struct Sampled {
     pub wanted: bool,
 }
 
-/// What was learnt of a site: its vertices (clusters of pages), and which links to follow.
+/// The sitemap of a site: its vertices (clusters of pages), and the links to follow.
 #[derive(Debug)]
 pub(super) struct Sitemap {
     regions: Regions,
@@ -30,20 +30,21 @@ pub(super) struct Sitemap {
     known: Vec<(SparseVector, ClusterId)>,
     epsilon: f32,
     clusters: HashMap<Fingerprint, ClusterId, FixedState>,
-    /// Links to follow, with what is wanted of the cluster that they lead to: 1 informative, 0.5 on the way to one.
+    /// The links to follow, with the worth of the cluster that they lead to: 1 informative, 0.5 on the way to such a
+    /// cluster.
     follow: BTreeMap<LinkClass, f64>,
-    /// The places at which there are any.
+    /// The places of these links.
     places: BTreeSet<LinkClass>,
 }
 
 impl Sitemap {
-    /// Makes a sitemap of a sample whose first page is the entry. None if no cluster of it is informative.
-    pub fn learn(sample: &[Sampled], by_content: bool, options: &RegionOptions) -> Option<Self> {
+    /// Makes a sitemap of a sample whose first page is the entry. `None` if no cluster of it is informative.
+    pub fn learn(sample: &[SitemapPage], by_content: bool, options: &RegionOptions) -> Option<Self> {
         let bags: Vec<&[LeafPath]> = sample.iter().map(|page| page.bag.as_slice()).collect();
         let regions = Regions::learn(&bags, options);
         let vectors: Vec<SparseVector> = bags.iter().map(|bag| regions.vector(bag)).collect();
         let labels = single_link(&vectors, options.min_epsilon);
-        // 0 is the cluster of pages that have none.
+        // 0 is the cluster of outliers.
         let of: Vec<ClusterId> = labels.iter().map(|label| ClusterId(label.map_or(0, |label| label + 1))).collect();
         let informative = if by_content { by_weight(sample, &of) } else { by_majority(sample, &of) };
         let entry = *of.first()?;
@@ -71,12 +72,12 @@ impl Sitemap {
         self.clusters.get(&Fingerprint::of(url)).copied().unwrap_or_default()
     }
 
-    /// How much links of this class are wanted; none: not at all.
+    /// The worth of links of this class; `None`: they are not followed.
     pub fn worth(&self, class: LinkClass) -> Option<f64> {
         self.follow.get(&class).copied()
     }
 
-    /// Whether some links at this place are wanted.
+    /// Whether any links at this place are followed.
     pub fn has_place(&self, class: LinkClass) -> bool {
         self.places.contains(&LinkClass::at(class.cluster, class.apath))
     }
@@ -87,7 +88,7 @@ fn bits(vector: &SparseVector) -> Vec<(u32, u32)> {
 }
 
 /// The clusters most of whose pages are wanted.
-fn by_majority(sample: &[Sampled], of: &[ClusterId]) -> BTreeSet<ClusterId> {
+fn by_majority(sample: &[SitemapPage], of: &[ClusterId]) -> BTreeSet<ClusterId> {
     let mut votes: BTreeMap<ClusterId, i64> = BTreeMap::new();
     for (page, cluster) in sample.iter().zip(of) {
         *votes.entry(*cluster).or_default() += if page.wanted { 1 } else { -1 };
@@ -95,10 +96,11 @@ fn by_majority(sample: &[Sampled], of: &[ClusterId]) -> BTreeSet<ClusterId> {
     votes.into_iter().filter(|(_, votes)| *votes > 0).map(|(cluster, _)| cluster).collect()
 }
 
-/// The clusters that weigh no less than one geometric standard deviation below the geometric mean. A cluster weighs its share
-/// of the pages, times the mean size of its pages (in leaves), times the share of its pages that differ in their texts.
+/// The clusters that weigh no less than one geometric standard deviation below the geometric mean. The weight of a
+/// cluster is its share of the pages, times the mean size of its pages (in leaves), times the share of its pages that
+/// differ in their texts.
 #[expect(clippy::cast_precision_loss, reason = "numbers of pages and leaves of a sample")]
-fn by_weight(sample: &[Sampled], of: &[ClusterId]) -> BTreeSet<ClusterId> {
+fn by_weight(sample: &[SitemapPage], of: &[ClusterId]) -> BTreeSet<ClusterId> {
     let mut clusters: BTreeMap<ClusterId, (u64, u64, BTreeSet<u64>)> = BTreeMap::new();
     for (page, cluster) in sample.iter().zip(of) {
         let (pages, leaves, texts) = clusters.entry(*cluster).or_default();
@@ -107,14 +109,14 @@ fn by_weight(sample: &[Sampled], of: &[ClusterId]) -> BTreeSet<ClusterId> {
         texts.insert(page.texts);
     }
     let weigh = |(pages, leaves, texts): &(u64, u64, BTreeSet<u64>)| {
-        // Shares and means are products of these three; what is the same for all clusters is left out.
+        // Shares and means are products of these three; factors common to all clusters are left out.
         (*leaves.max(&1) as f64 * texts.len() as f64 / *pages as f64).ln()
     };
     let weights: Vec<f64> = clusters.values().map(weigh).collect();
     let count = weights.len().max(1) as f64;
     let mean = weights.iter().sum::<f64>() / count;
     let deviation = (weights.iter().map(|weight| (weight - mean).powi(2)).sum::<f64>() / count).sqrt();
-    // A trifle of tolerance, or else rounding would decide where all weigh the same.
+    // A small tolerance, since otherwise rounding would decide where all weigh the same.
     let enough = weights.iter().map(|weight| *weight >= mean - deviation - 1e-9);
     clusters.into_keys().zip(enough).filter(|(_, enough)| *enough).map(|(cluster, _)| cluster).collect()
 }
@@ -122,13 +124,13 @@ fn by_weight(sample: &[Sampled], of: &[ClusterId]) -> BTreeSet<ClusterId> {
 /// The arcs of the sitemap.
 #[derive(Debug, Default)]
 struct Graph {
-    /// Where the links of each class led, and how often.
+    /// The clusters that links of each class led to, with their numbers.
     arcs: BTreeMap<LinkClass, BTreeMap<ClusterId, u32>>,
 }
 
 impl Graph {
     /// The arcs between the pages of a sample.
-    fn of(sample: &[Sampled], of: &[ClusterId]) -> Self {
+    fn of(sample: &[SitemapPage], of: &[ClusterId]) -> Self {
         let index: HashMap<Fingerprint, usize, FixedState> =
             sample.iter().enumerate().map(|(at, page)| (page.url.fingerprint(), at)).collect();
         let mut graph = Self::default();
@@ -151,8 +153,8 @@ impl Graph {
         self.arcs.iter().filter_map(move |(class, targets)| most(targets).map(|(to, count)| (*class, to, count)))
     }
 
-    /// The links on the traversal paths: a breadth-first spanning tree from the entry, cut down to what leads to informative
-    /// clusters, and links between pages of one informative cluster, among which are those that turn pages.
+    /// The links on the traversal paths: a breadth-first spanning tree from the entry, reduced to the paths to
+    /// informative clusters, and links between pages of one informative cluster, which include those that turn pages.
     fn paths(&self, entry: ClusterId, informative: &BTreeSet<ClusterId>) -> BTreeMap<LinkClass, f64> {
         let parents = self.spanning_tree(entry);
         let mut on_path = BTreeSet::new();
@@ -191,7 +193,7 @@ impl Graph {
     }
 }
 
-/// Whether links at this place stand on no page: they are not the sitemap's to judge.
+/// Whether links with this Apath are on no page: the sitemap does not judge them.
 pub(super) fn stands_on_no_page(apath: Apath) -> bool {
     [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH].contains(&apath)
 }

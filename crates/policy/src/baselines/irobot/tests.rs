@@ -1,4 +1,4 @@
-//! iRobot on a small forum made by hand.
+//! iRobot on a small hand-made forum.
 
 use super::*;
 use crate::PlacedLink;
@@ -19,7 +19,7 @@ fn bag(template: u64, repeats: u32) -> Vec<LeafPath> {
     vec![leaf(1, 1), leaf(template * 100, repeats), leaf(template * 100 + 1, repeats)]
 }
 
-/// A page with its template (1: the home page, 2: boards, 3: topics, 4: profiles, which all say the same), and links.
+/// A page with its template (1: the home page, 2: boards, 3: topics, 4: profiles with equal texts), and links.
 fn page(path: &str, template: u64, words: u16, links: &[(Apath, &str)]) -> Observation {
     let text = if template == 4 { 4 } else { url(path).fingerprint().0 as u64 };
     let facts = PageFacts {
@@ -70,7 +70,7 @@ fn pages_of_one_layout_are_of_one_cluster_and_unknown_layouts_of_none() {
 }
 
 #[test]
-fn only_links_on_the_way_to_pages_like_the_example_are_followed() {
+fn only_links_on_the_path_to_pages_like_the_example_are_followed() {
     let snapshot = after_the_sample(Wanted::Like(bag(3, 16)));
     let [boards, topics, authors] = [
         link(&*snapshot, 1, BOARDS, "/board/9"),
@@ -102,7 +102,7 @@ fn a_crawl_for_content_leaves_out_the_cluster_that_says_least() {
 }
 
 #[test]
-fn what_waits_when_the_sitemap_is_made_is_put_where_the_sample_says_that_it_was_found() {
+fn waiting_urls_are_moved_to_the_cluster_of_their_page_when_the_sitemap_is_made() {
     let snapshot = after_the_sample(Wanted::Like(bag(3, 16)));
     assert_eq!(snapshot.generation(), 1);
     let waiting = LinkClass::unclassified(TOPICS).with_pattern(random_bucket(Seed(1), "http://h.test/topic/31"));

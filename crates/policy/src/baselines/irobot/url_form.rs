@@ -1,11 +1,11 @@
-//! The form of a URL: what is left of it when numbers, slugs and values are replaced by wildcards.
+//! The form of a URL: the URL with numbers, slugs and values replaced by wildcards.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use harvestman_core::model::{PatternId, UrlPattern};
 
-/// The form of a canonical URL, as a pattern: segments of its path without their digits, slugs as a whole left out, and the
-/// names of the parameters of its query.
+/// The form of a canonical URL, as a pattern: segments of its path without their digits, with slugs left out as a
+/// whole, and the names of its query parameters.
 pub(super) fn url_form(url: &str) -> UrlPattern {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let mut form = String::with_capacity(url.len());
@@ -22,7 +22,7 @@ pub(super) fn url_form(url: &str) -> UrlPattern {
     UrlPattern { coarse: id, fine: id }
 }
 
-/// Words that make a segment a slug.
+/// Number of words that make a segment a slug.
 const SLUG_WORDS: usize = 3;
 
 fn push_segment(form: &mut String, segment: &str) {

@@ -1,4 +1,4 @@
-//! The arms of the bandit: groups of places whose tag paths are similar, and what pulling them has brought.
+//! The arms of the bandit: groups of places with similar tag paths, and the reward of pulling them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use harvestman_core::model::Apath;
 /// Spells an Apath out (`/html/body/div/a[class]`), where it can.
 pub type Spelling = Arc<dyn Fn(Apath) -> Option<Box<str>> + Send + Sync>;
 
-/// Arms at most; places beyond belong to the last.
+/// Maximum number of arms; further places belong to the last one.
 const ARMS_MAX: usize = 1024;
-/// Places that are remembered at most; those beyond are new each time.
+/// Maximum number of places that are remembered; further ones are new each time.
 const PLACES_MAX: usize = 1 << 16;
-/// Dimensions that bigrams are hashed to: 2^12.
+/// Number of dimensions that bigrams are hashed to: 2^12.
 const DIMENSIONS: u64 = 1 << 12;
-/// Stands for the pulls of an arm that was never pulled, so that it is tried before all others.
+/// Takes the place of the pulls of an arm that was never pulled, so that it is tried before all others.
 const NEVER: f64 = 1e-6;
 
 type Vector = BTreeMap<u64, f64>;
 
 /// Place to arm.
-pub(super) type Places = HashMap<Apath, u16, FixedState>;
+pub(super) type ArmOfPlace = HashMap<Apath, u16, FixedState>;
 
 /// One arm.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arm {
-    /// The sum of its places' vectors: in the direction of their mean.
+    /// The sum of its places' vectors, which has the direction of their mean.
     centroid: Vector,
     /// Pages fetched through it.
     pub pulls: u64,
@@ -37,7 +37,7 @@ pub(super) struct Arm {
 }
 
 impl Arm {
-    /// Mean reward and what exploring is worth: AUER, Q + α √(ln t / n), at the `time`-th fetch.
+    /// The mean reward plus the exploration bonus: AUER, Q + α √(ln t / n), at the `time`-th fetch.
     #[expect(clippy::cast_precision_loss, reason = "numbers of pages")]
     pub fn index(&self, alpha: f64, time: u64) -> f64 {
         let pulls = self.pulls as f64;
@@ -49,14 +49,14 @@ impl Arm {
 /// All arms.
 pub(super) struct Arms {
     pub arms: Vec<Arm>,
-    pub places: Arc<Places>,
+    pub places: Arc<ArmOfPlace>,
     similarity: f64,
     spelling: Option<Spelling>,
 }
 
 impl Arms {
-    /// No arms. Places are of one arm if the cosine of their tag paths is at least `similarity`; without a `spelling` each
-    /// place is an arm.
+    /// No arms. Places are of one arm if the cosine of their tag paths is at least `similarity`; without a `spelling`
+    /// each place is an arm.
     pub fn new(similarity: f64, spelling: Option<Spelling>) -> Self {
         Self { arms: Vec::new(), places: Arc::default(), similarity, spelling }
     }
@@ -91,7 +91,7 @@ impl Arms {
     }
 }
 
-/// The bigrams of a tag path with the shares that they have of it, hashed.
+/// The hashed bigrams of a tag path with their shares.
 #[expect(clippy::cast_precision_loss, reason = "a number of elements")]
 fn bigrams(path: &str) -> Vector {
     let steps: Vec<&str> = std::iter::once("^").chain(path.split('/').skip(1)).chain(["$"]).collect();
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_index_is_the_mean_and_what_exploring_is_worth() {
+    fn the_index_is_the_mean_plus_the_exploration_bonus() {
         let arm = Arm { pulls: 4, reward: 6, ..Arm::default() };
         assert!((arm.index(2.0, 100) - (1.5 + 2.0 * (100.0_f64.ln() / 4.0).sqrt())).abs() < 1e-6);
         assert_eq!([arm.index(2.0, 0), arm.index(2.0, 1)], [1.5, 1.5]);

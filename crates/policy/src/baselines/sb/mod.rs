@@ -1,21 +1,24 @@
-//! SB-CLASSIFIER: sleeping bandits over tag paths (Gauquier, Manolescu, Senellart: *Efficient Crawling for Scalable Web Data
-//! Acquisition*, 2026, arXiv 2602.11874).
+//! SB-CLASSIFIER: sleeping bandits over tag paths (Gauquier, Manolescu, Senellart: *Efficient Crawling for Scalable Web
+//! Data Acquisition*, 2026, arXiv 2602.11874).
 //!
-//! An *arm* is a group of places whose tag paths are similar (bigrams of elements, hashed; cosine to the group's centroid at
-//! least 0.75); it sleeps while no URL of it waits. Fetching a page is a pull of the arm that its link belongs to, and its
-//! reward the number of new targets found on it. The awake arm with the highest AUER index is next, with any of its URLs. An on-line
-//! classifier tells by their URLs which links lead to targets (fetched first), to other pages, and to neither.
+//! An *arm* is a group of places with similar tag paths (bigrams of elements, hashed; cosine to the group's centroid at
+//! least 0.75); it sleeps while no URL of it waits. Fetching a page is a pull of the arm that its link belongs to, and
+//! its reward the number of new targets found on it. The awake arm with the highest AUER index is next, with any of its
+//! URLs. An on-line classifier predicts by their URLs which links lead to targets (fetched first), to other pages, and
+//! to neither.
 //!
-//! Parameters are the defaults of the authors' program (α = 2√2, θ = 0.75, bigrams in 2^12 dimensions, batches of 10 URLs).
+//! Parameters are the defaults of the authors' program (α = 2√2, θ = 0.75, bigrams in 2^12 dimensions, batches of 10
+//! URLs).
 //!
-//! Different here: the authors' targets are data files, which have no links; here they are pages told by [`Wanted`], so each
-//! fetched page is a pull, and an arm is rewarded when a page that was found through it turns out to be wanted (in the original:
-//! as soon as the page's links are classified and its targets fetched). The first batch is not asked for by HEAD requests
-//! but is the first pages fetched; until then every URL counts as a page's. Links to neither come last instead of never, as a
-//! wrong guess could not be made good. A centroid counts each distinct place once, not each link. What waits is labelled
-//! anew whenever the number of batches has doubled; the original labels a link once. Where tag paths are not spelt out
-//! ([`Spelling`]), each place is an arm. The authors' early stopping is left out. How they fit the classifier could only be
-//! seen in outline: here it is stochastic gradient descent over each batch.
+//! Different here: the authors' targets are data files, which have no links; here they are the pages that [`Wanted`]
+//! describes, so each fetched page is a pull, and an arm is rewarded when a page that was found through it turns out to
+//! be wanted (in the original: as soon as the page's links are classified and its targets fetched). The first batch
+//! does not consist of HEAD requests but of the first pages fetched; until then every URL counts as a page's. Links to
+//! neither come last instead of never, as a wrong guess could not be corrected. A centroid counts each distinct place
+//! once, not each link. Waiting URLs are labelled again whenever the number of batches has doubled; the original labels
+//! a link once. Where tag paths are not spelt out ([`Spelling`]), each place is an arm. The authors' early stopping is
+//! left out. How they train the classifier could only be seen in outline: here it is stochastic gradient descent over
+//! each batch.
 
 mod arms;
 mod urls;
@@ -27,7 +30,7 @@ use foldhash::fast::FixedState;
 
 pub use arms::Spelling;
 
-use self::arms::{Arms, Places};
+use self::arms::{ArmOfPlace, Arms};
 use self::urls::{Label, Learner, Model};
 use super::random::{random_bucket, unit};
 use super::versions::Versions;
@@ -37,19 +40,19 @@ use harvestman_core::model::{ClassOrder, LinkClass, PatternId, UrlPattern};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 
-/// Pages of which it is known which arm they were fetched through; the targets on later ones reward nobody.
+/// Maximum number of pages whose arm is known; targets on later ones give no reward.
 const PAGES_MAX: usize = 1 << 20;
-/// How many classes the URLs of one arm and label are spread over, to be drawn from.
+/// Number of classes that the URLs of one arm and label are spread over, to draw one of them.
 const BUCKETS: u64 = 16;
-/// The score of what is taken for a target: above any arm's index.
+/// The score of URLs that are predicted as targets: above any arm's index.
 const FIRST: f64 = 1e6;
-/// How far apart the scores of an arm's classes are at most: less than what arms differ by.
+/// Maximum difference between the scores of an arm's classes: less than the difference between arms.
 const JITTER: f64 = 1e-6;
 
 /// The parameters of [`SleepingBandit`].
 #[derive(Debug, Clone, Copy)]
 pub struct SbOptions {
-    /// α: how much exploring counts.
+    /// α: the weight of exploration.
     pub alpha: f64,
     /// θ: the cosine from which on tag paths are similar.
     pub similarity: f64,
@@ -124,14 +127,14 @@ impl Policy for SleepingBandit {
                 self.learn(seen.url.as_str(), if wanted { Label::Target } else { Label::Html });
             }
             Outcome::Document | Outcome::Failed => self.learn(seen.url.as_str(), Label::Neither),
-            // What is behind the URL will be known by another.
+            // The target of the URL will be known by the redirect's own target.
             Outcome::Redirected => {}
         }
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         let index = |arm: &arms::Arm| arm.index(self.options.alpha, self.fetched);
-        Arc::new(Pulls {
+        Arc::new(ArmScores {
             version: self.versions.next(),
             generation: self.generation,
             seed: self.seed,
@@ -147,18 +150,18 @@ impl Policy for SleepingBandit {
     }
 }
 
-/// What each arm is worth now.
-struct Pulls {
+/// The current worth of each arm.
+struct ArmScores {
     version: u64,
     generation: u64,
     seed: Seed,
     indices: Box<[f64]>,
     untried: f64,
-    places: Arc<Places>,
+    places: Arc<ArmOfPlace>,
     model: Option<Arc<Model>>,
 }
 
-impl ClassOrder for Pulls {
+impl ClassOrder for ArmScores {
     fn score(&self, class: LinkClass) -> f64 {
         let index = |arm: &u16| self.indices.get(usize::from(*arm)).copied();
         let index = self.places.get(&class.apath).and_then(index).unwrap_or(self.untried);
@@ -182,7 +185,7 @@ fn label(pattern: UrlPattern) -> Label {
     Label::ALL.into_iter().find(|label| pattern.coarse.0 == 1 + *label as u64).unwrap_or(Label::Html)
 }
 
-impl PolicySnapshot for Pulls {
+impl PolicySnapshot for ArmScores {
     fn version(&self) -> u64 {
         self.version
     }

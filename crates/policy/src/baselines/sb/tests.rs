@@ -1,4 +1,4 @@
-//! The bandit on observations made by hand.
+//! The bandit on hand-made observations.
 
 use super::*;
 use crate::property_tests::holds_for_any_policy;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What is behind a URL.
+/// The target of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
     /// A wanted page.
@@ -20,16 +20,16 @@ impl Label {
     pub const ALL: [Self; 3] = [Self::Target, Self::Html, Self::Neither];
 }
 
-/// Weights for a pair of characters: hashed to 2^13.
+/// Number of weights for pairs of characters, which are hashed: 2^13.
 const DIMENSIONS: usize = 1 << 13;
-/// How far a step goes.
+/// The learning rate.
 const RATE: f64 = 1.0;
-/// How often a batch is gone through.
+/// Number of passes over a batch.
 const EPOCHS: usize = 5;
-/// URLs of a batch.
+/// Number of URLs in a batch.
 const BATCH: usize = 10;
 
-/// What was learnt: a weight for each label and pair.
+/// The model: a weight for each label and pair.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     weights: Box<[[f32; 3]]>,
@@ -68,7 +68,7 @@ impl Model {
     }
 }
 
-/// What makes the vector of a URL a unit vector.
+/// The factor that normalises the vector of a URL.
 #[expect(clippy::cast_precision_loss, reason = "a number of characters")]
 fn scale(pairs: &[usize]) -> f64 {
     1.0 / (pairs.len().max(1) as f64).sqrt()
@@ -87,7 +87,7 @@ fn pairs(url: &str) -> Vec<usize> {
 pub(super) struct Learner {
     model: Arc<Model>,
     batch: Vec<(Vec<usize>, Label)>,
-    /// Batches learnt from.
+    /// The number of batches learnt from.
     batches: u64,
 }
 
@@ -97,17 +97,17 @@ impl Learner {
         Self { model: Arc::new(model), batch: Vec::new(), batches: 0 }
     }
 
-    /// Batches learnt from.
+    /// The number of batches learnt from.
     pub const fn batches(&self) -> u64 {
         self.batches
     }
 
-    /// What was learnt; nothing before the first batch.
+    /// The current model; `None` before the first batch.
     pub fn model(&self) -> Option<Arc<Model>> {
         (self.batches > 0).then(|| Arc::clone(&self.model))
     }
 
-    /// Takes a URL into the batch. True if it was the last of it, and the model has changed.
+    /// Adds a URL to the batch. Returns true if it completed the batch and changed the model.
     pub fn learn(&mut self, url: &str, label: Label) -> bool {
         self.batch.push((pairs(url), label));
         if self.batch.len() < BATCH {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_nothing_takes_a_url_for_a_page() {
+    fn an_untrained_model_predicts_a_page() {
         assert_eq!(Learner::new().model.predict("http://h.test/"), Label::Html);
     }
 

@@ -1,4 +1,4 @@
-//! The target page map: the ways from the entry to the wanted pages of a sample, and the one that is generalised.
+//! The target page map: the paths from the entry to the wanted pages of a sample, and the path that is generalised.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use super::rule::{Rule, similar, tokens};
 
 /// A page of the sample.
 #[derive(Debug)]
-pub(super) struct Sampled {
+pub(super) struct MapPage {
     pub url: Box<str>,
-    /// The page that it was discovered on, which came before it.
+    /// The earlier page that it was discovered on.
     pub parent: Option<usize>,
     pub wanted: bool,
 }
 
-/// Pages at one level of the map whose URLs are alike.
+/// Pages at one level of the map with similar URLs.
 #[derive(Debug)]
 struct Group {
     members: Vec<usize>,
     parent: Option<usize>,
 }
 
-/// The rules from the entry, which has none, to the group of URLs that has the most wanted pages; of equals the nearest to the
-/// entry. None if no page but the entry is wanted.
-pub(super) fn navigation_pattern(sample: &[Sampled]) -> Option<Vec<Rule>> {
+/// The rules from the entry, which has none, to the group of URLs with most wanted pages; of equal groups the one
+/// nearest to the entry. `None` if no page but the entry is wanted.
+pub(super) fn navigation_pattern(sample: &[MapPage]) -> Option<Vec<Rule>> {
     let groups = grow(sample);
     let wanted = |group: &Group| group.members.iter().filter(|page| sample[**page].wanted).count();
     let best = (1..groups.len()).max_by_key(|at| (wanted(&groups[*at]), std::cmp::Reverse(*at)))?;
@@ -35,13 +35,13 @@ pub(super) fn navigation_pattern(sample: &[Sampled]) -> Option<Vec<Rule>> {
     Some(rules)
 }
 
-fn rule(sample: &[Sampled], group: &Group) -> Option<Rule> {
+fn rule(sample: &[MapPage], group: &Group) -> Option<Rule> {
     Rule::of(&group.members.iter().map(|page| tokens(&sample[*page].url)).collect::<Vec<_>>())
 }
 
-/// The groups of the map, level by level: the first holds the entries, the others, below each group, those of its pages'
+/// The groups of the map, level by level: the first contains the entries; below each group follow those of its pages'
 /// children that lead to wanted pages.
-fn grow(sample: &[Sampled]) -> Vec<Group> {
+fn grow(sample: &[MapPage]) -> Vec<Group> {
     let children = children_on_the_way(sample);
     let entries = (0..sample.len()).filter(|page| sample[*page].parent.is_none()).collect();
     let mut groups = vec![Group { members: entries, parent: None }];
@@ -55,11 +55,11 @@ fn grow(sample: &[Sampled]) -> Vec<Group> {
 }
 
 /// The children of each page that are wanted or lead to a wanted page.
-fn children_on_the_way(sample: &[Sampled]) -> Vec<BTreeSet<usize>> {
+fn children_on_the_way(sample: &[MapPage]) -> Vec<BTreeSet<usize>> {
     let mut children = vec![BTreeSet::new(); sample.len()];
     for target in (0..sample.len()).filter(|page| sample[*page].wanted) {
         let mut page = target;
-        // Where the way is known from here on, it is known to the entry.
+        // A page whose path is known has a known path to the entry.
         while let Some(parent) = sample[page].parent.filter(|parent| *parent < page) {
             if !children[parent].insert(page) {
                 break;
@@ -70,8 +70,8 @@ fn children_on_the_way(sample: &[Sampled]) -> Vec<BTreeSet<usize>> {
     children
 }
 
-/// Splits pages into groups: each joins the first group all of whose URLs are similar to its own.
-fn split(sample: &[Sampled], pages: Vec<usize>) -> Vec<Vec<usize>> {
+/// Splits pages into groups: each joins the first group whose URLs are all similar to its own.
+fn split(sample: &[MapPage], pages: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for page in pages {
         let of_page = tokens(&sample[page].url);
@@ -88,12 +88,12 @@ fn split(sample: &[Sampled], pages: Vec<usize>) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    fn sampled(path: &str, parent: Option<usize>, wanted: bool) -> Sampled {
-        Sampled { url: format!("http://h.test{path}").into(), parent, wanted }
+    fn sampled(path: &str, parent: Option<usize>, wanted: bool) -> MapPage {
+        MapPage { url: format!("http://h.test{path}").into(), parent, wanted }
     }
 
     #[test]
-    fn the_way_that_leads_to_most_wanted_pages_is_generalised_level_by_level() {
+    fn the_path_to_most_wanted_pages_is_generalised_level_by_level() {
         let sample = [
             sampled("/", None, false),
             sampled("/board/1", Some(0), false),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_wanted_page_there_is_no_way() {
+    fn without_a_wanted_page_there_is_no_path() {
         assert_eq!(navigation_pattern(&[]), None);
         assert_eq!(navigation_pattern(&[sampled("/", None, true), sampled("/a", Some(0), false)]), None);
     }

@@ -1,15 +1,15 @@
-//! TPM, the target page map (Vidal, da Silva, de Moura, Cavalcanti: *Structure-Driven Crawler Generation by Example*, SIGIR
-//! 2006), with the jump that SOUrCe's authors added (2018, section 5.4).
+//! TPM, the target page map (Vidal, da Silva, de Moura, Cavalcanti: *Structure-Driven Crawler Generation by Example*,
+//! SIGIR 2006), with the jump that SOUrCe's authors added (2018, section 5.4).
 //!
-//! A sample is crawled breadth-first. The ways on which its wanted pages were discovered make a map; pages of one level whose
-//! URLs are alike make a group, and the groups from the entry to the one with most wanted pages become a list of URL rules. From
-//! then on a link is followed if its URL matches a rule of the list. When no such link is left, the crawl is over but for what
-//! waits since the sample was taken.
+//! A sample is crawled breadth-first. The paths on which its wanted pages were discovered make a map; pages of one
+//! level with similar URLs make a group, and the groups from the entry to the one with most wanted pages become a list
+//! of URL rules. From then on a link is followed if its URL matches a rule of the list. When no such link is left, the
+//! crawl is over except for URLs that wait since the sample was taken.
 //!
-//! Simplified: which rule led to a page is not remembered, so a URL may match any rule of the list wherever it stands,
-//! where the original wants the rule behind its page's, and the jump the last rule besides. What is nearer to the
-//! target comes first. Pages are told to be wanted by [`Wanted`], not by tree edit distance; rules are what a group's URLs have
-//! in common, token by token, not regular expressions made from weighted paths.
+//! Simplified: it is not remembered which rule led to a page, so a URL at any place may match any rule of the list,
+//! where the original requires the rule that follows its page's, and for the jump also the last rule. URLs nearer to
+//! the target come first. Wanted pages are recognised by [`Wanted`], not by tree edit distance; rules are the common
+//! parts of a group's URLs, token by token, not regular expressions made from weighted paths.
 
 mod map;
 mod rule;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use self::map::{Sampled, navigation_pattern};
+use self::map::{MapPage, navigation_pattern};
 use self::rule::{Rule, tokens};
 use super::versions::Versions;
 use super::wanted::{Judge, Wanted};
@@ -29,14 +29,14 @@ use harvestman_core::url::Fingerprint;
 
 /// The pattern of a URL that matches no rule.
 const NO_RULE: PatternId = PatternId(u64::MAX);
-/// How many times the sample may double while nothing wanted was found.
+/// Maximum number of times that the sample doubles while no wanted page was found.
 const DOUBLINGS_MAX: u32 = 3;
 
 /// The policy that follows URL rules.
 #[derive(Debug)]
 pub struct Tpm {
     judge: Judge,
-    sample: Vec<Sampled>,
+    sample: Vec<MapPage>,
     index: HashMap<Fingerprint, usize, FixedState>,
     sample_size: usize,
     doublings: u32,
@@ -45,7 +45,8 @@ pub struct Tpm {
 }
 
 impl Tpm {
-    /// The policy that learns from the first `sample_pages` pages (SOUrCe's authors: 1,000), or more where none is wanted.
+    /// The policy that learns from the first `sample_pages` pages (SOUrCe's authors: 1,000), or more where none is
+    /// wanted.
     pub fn new(wanted: Wanted, sample_pages: usize) -> Self {
         Self {
             judge: Judge::new(wanted),
@@ -58,12 +59,12 @@ impl Tpm {
         }
     }
 
-    /// Notes a page or, as it may stand on the way to one, a redirect.
+    /// Records a page or, as it may be on the path to one, a redirect.
     fn add_to_sample(&mut self, seen: &Observation) {
         let wanted = matches!(&seen.outcome, Outcome::Page(page) if self.judge.wants(page));
         let parent = seen.via.as_deref().and_then(|via| self.index.get(&Fingerprint::of(via)).copied());
         self.index.insert(seen.url.fingerprint(), self.sample.len());
-        self.sample.push(Sampled { url: seen.url.as_str().into(), parent, wanted });
+        self.sample.push(MapPage { url: seen.url.as_str().into(), parent, wanted });
         if self.sample.len() >= self.sample_size {
             self.make_rules();
         }
@@ -101,14 +102,14 @@ impl Policy for Tpm {
     }
 }
 
-/// The rules, once there are any; breadth-first before.
+/// The rules, once there are any; breadth-first order before.
 #[derive(Debug)]
 struct Rules {
     version: u64,
     rules: Option<Arc<[Rule]>>,
 }
 
-/// Links that stand on no page: they are followed without a rule.
+/// Whether a link is on no page: such links are followed without a rule.
 fn stands_on_no_page(class: LinkClass) -> bool {
     [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH].contains(&class.apath)
 }
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_when_the_rules_are_made_is_put_under_them() {
+    fn waiting_urls_are_moved_to_the_rules_when_these_are_made() {
         let snapshot = learnt();
         assert_eq!(snapshot.generation(), 1);
         assert_eq!(snapshot.score(snapshot.class_of(LISTED, "http://h.test/topic/77", None)), 2.0);

@@ -1,19 +1,19 @@
-//! URL rules: what the URLs of a group have in common.
+//! URL rules: the common parts of the URLs of a group.
 
-/// A rule that URLs match or not: one part a token.
+/// A rule that URLs match or not, with one part per token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule(Box<[Part]>);
 
-/// What a token must be.
+/// The condition on a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Exactly this.
+    /// Exactly this text.
     Is(Box<str>),
-    /// Something between these, of digits only if all that was seen was.
+    /// Any text between these, of digits only if all tokens that were seen were.
     Varies { before: Box<str>, after: Box<str>, digits: bool },
 }
 
-/// How many tokens of two URLs of a group may differ.
+/// Maximum number of tokens in which two URLs of a group may differ.
 const DIFFER_MAX: usize = 2;
 
 /// The tokens of a URL: its host, the segments of its path, names and values of its query.
@@ -21,14 +21,14 @@ pub(super) fn tokens(url: &str) -> Vec<&str> {
     url.split("://").last().unwrap_or_default().split(['/', '?', '&', '=']).collect()
 }
 
-/// Whether two URLs may be of one group: as many tokens, and few that differ, the host not among them.
+/// Whether two URLs may be of one group: they have equally many tokens, and few that differ, the host not among them.
 pub(super) fn similar(one: &[&str], other: &[&str]) -> bool {
     let differ = one.iter().zip(other).filter(|(one, other)| one != other).count();
     one.len() == other.len() && one.first() == other.first() && differ <= DIFFER_MAX
 }
 
 impl Rule {
-    /// The closest rule that all of these URLs, which are as long as one another, match. None if there are none.
+    /// The most specific rule that all of these URLs, which have equally many tokens, match. `None` if there are none.
     pub fn of(urls: &[Vec<&str>]) -> Option<Self> {
         let length = urls.iter().map(Vec::len).min()?;
         let part = |at: usize| Part::of(&urls.iter().map(|tokens| tokens[at]).collect::<Vec<_>>());
@@ -47,7 +47,7 @@ impl Part {
             return Self::Is(first.into());
         }
         let before = tokens.iter().fold(first, |common, token| common_start(common, token));
-        // Letters and digits that happen to be the same belong to what varies.
+        // Common letters and digits at the edge belong to the varying part.
         let before = &before[..before.trim_end_matches(char::is_alphanumeric).len()];
         let rests: Vec<&str> = tokens.iter().map(|token| &token[before.len()..]).collect();
         let after = rests.iter().fold(rests[0], |common, rest| common_end(common, rest));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_keeps_what_is_common_and_lets_the_rest_vary() {
+    fn a_rule_keeps_common_parts_and_lets_the_others_vary() {
         let rule = rule(&["http://h.test/topic-12.html?page=1", "http://h.test/topic-157.html?page=2"]);
         assert!(matches(&rule, "http://h.test/topic-9.html?page=77"));
         for other in [

@@ -8,11 +8,11 @@ use crate::{NewLink, Outcome, Proposal};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-/// Addresses that are derived at once, at most.
+/// Maximum number of addresses that are derived at once.
 const PROPOSALS_MAX: usize = 5_000;
 
 impl Learned {
-    /// Derives addresses from those that are new, and from all that are known where a rule was found just now.
+    /// Derives addresses from those that are new, and from all known ones when a rule was just found.
     pub(super) fn derive(&mut self, url: &CanonicalUrl, outcome: &Outcome, new: &[NewLink]) -> Vec<NewLink> {
         if matches!(self.goal, Goal::Content) {
             return Vec::new();
@@ -37,7 +37,8 @@ impl Learned {
         derived
     }
 
-    /// The addresses that extend those of new links, are not among them, and are worth a try. Without an example there are none.
+    /// The addresses that extend those of new links, are not among them, and are worth a request. Without an example
+    /// there are none.
     pub(super) fn extended(&self, new: &[NewLink]) -> Vec<NewLink> {
         let mut derived = Vec::new();
         if matches!(self.goal, Goal::Like(_)) {
@@ -50,7 +51,7 @@ impl Learned {
         derived
     }
 
-    /// The addresses that extend that of `link` and are worth a try.
+    /// Adds the addresses that extend that of `link` and are worth a request.
     fn extend(&self, link: &NewLink, derived: &mut Vec<NewLink>) {
         for suffix in self.extensions.rules(link.class.pattern.coarse) {
             let url = format!("{}{suffix}", link.url.as_str());

@@ -1,4 +1,4 @@
-//! The page that others shall be like: whether it came, and how to tell pages like it.
+//! The example page that wanted pages resemble: whether it was fetched, and how pages like it are recognised.
 
 use std::collections::HashMap;
 
@@ -6,26 +6,26 @@ use foldhash::fast::FixedState;
 
 use super::Learned;
 use crate::learned::goal::Goal;
-use crate::learned::note::ExampleState;
+use crate::learned::note::ExampleStatus;
 use crate::learned::templates::OUTLIER;
 use harvestman_core::model::{ClusterId, PatternId};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 impl Learned {
-    /// Whether the example came or, with `page` false, something that is no page came in its place.
+    /// Records whether the response to the example's URL was a page.
     pub(super) fn meet_example(&mut self, url: &CanonicalUrl, page: bool) {
         match &self.goal {
             Goal::Like(example) if example.url == url.as_str() => {
-                self.example = if page { ExampleState::Fine } else { ExampleState::Missing { found: false } };
+                self.example = if page { ExampleStatus::Fine } else { ExampleStatus::Missing { found: false } };
             }
             _ => {}
         }
     }
 
-    /// The pattern of the example's address, where that is all there is to go by.
+    /// The pattern of the example's URL, where nothing else is known of it.
     pub(super) fn lost(&self) -> Option<PatternId> {
         match &self.goal {
-            Goal::Like(example) if self.example == (ExampleState::Missing { found: false }) => {
+            Goal::Like(example) if self.example == (ExampleStatus::Missing { found: false }) => {
                 let known = self.templates.is_some();
                 Some(if known { self.patterns.of(&example.url).coarse } else { PatternId::NONE })
             }
@@ -33,10 +33,10 @@ impl Learned {
         }
     }
 
-    /// Finds the cluster of the example among those of the pages that are remembered. Where it is an outlier, the nearest
-    /// cluster stands in, unless the pages at such addresses are mostly of others.
+    /// Finds the example's cluster among those of the remembered pages. Where it is an outlier, the nearest cluster
+    /// takes its place, unless the pages with its URL pattern are mostly of others.
     pub(super) fn find_example(&mut self, clusters: &HashMap<Fingerprint, ClusterId, FixedState>) {
-        /// Of the pages at such addresses the share that must be of the cluster that stands in.
+        /// The share of the pages with the URL pattern that must be of the nearest cluster.
         const STANDS_IN: f64 = 0.25;
         let Goal::Like(example) = &self.goal else { return };
         let fingerprint = Fingerprint::of(&example.url);
@@ -53,8 +53,8 @@ impl Learned {
             }
         }
         if cluster.is_some() {
-            let outlier = ExampleState::Outlier { nearest: self.likeness.nearest };
-            self.example = if cluster == Some(OUTLIER) { outlier } else { ExampleState::Fine };
+            let outlier = ExampleStatus::Outlier { nearest: self.likeness.nearest };
+            self.example = if cluster == Some(OUTLIER) { outlier } else { ExampleStatus::Fine };
         }
     }
 
@@ -63,7 +63,7 @@ impl Learned {
         self.templates.as_ref()?.nearest_to(entry.page?.sample? as usize)
     }
 
-    /// Where templates do not change any more, no lesson will tell the example's cluster.
+    /// After the last model update, the example's cluster is determined when it is fetched.
     pub(super) fn recognise_example(&mut self, url: &CanonicalUrl, cluster: ClusterId) {
         if let Goal::Like(example) = &self.goal
             && !self.will_learn()
@@ -73,7 +73,7 @@ impl Learned {
         }
     }
 
-    /// Learns how well the address alone tells pages like the example: the share of them among those at such addresses.
+    /// Learns how well the URL alone identifies pages like the example: their share among those with the URL pattern.
     pub(super) fn weigh_address(&mut self) {
         let Some(wanted) = self.likeness.cluster else { return };
         let (mut there, mut alike) = (0_u32, 0_u32);

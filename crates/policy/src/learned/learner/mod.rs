@@ -1,8 +1,8 @@
-//! The learner: takes observations, keeps the site's model, publishes snapshots.
+//! The learner: adds observations, keeps the site's model, publishes snapshots.
 
 mod derive;
 mod example;
-mod lessons;
+mod model_update;
 mod pages;
 mod sampling;
 
@@ -17,23 +17,23 @@ use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log};
-use super::model::{Facts, Learnt, SiteModel};
-use super::note::{self, ExampleState};
+use super::model::{Facts, LearntClasses, SiteModel};
+use super::note::{self, ExampleStatus};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, ReadPage, SamplePage, Templates};
 use super::tuning::Tuning;
-use super::worth::{Lately, Worth};
+use super::worth::{RecentYield, Worth};
 use super::yields::Yields;
 use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Pages at which templates are learnt for the first time.
-const FIRST_LESSON: usize = 12;
-/// Pages up to which URL patterns are learnt anew.
-const LESSONS_END: usize = 4_000;
-/// Pages and fetches that are remembered.
+/// Number of pages at which templates are learnt for the first time.
+const FIRST_UPDATE: usize = 12;
+/// Number of pages up to which URL patterns are learnt again.
+const UPDATES_END: usize = 4_000;
+/// Maximum number of pages and fetches that are remembered.
 const PAGES_MAX: usize = 20_000;
 
 /// A policy that learns.
@@ -44,17 +44,17 @@ pub struct Learned {
     read: Box<ReadPage>,
     sample: Vec<SamplePage>,
     sample_bytes: usize,
-    /// Pages of the sample by their URLs' pattern.
+    /// The number of pages in the sample by their URLs' pattern.
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
     drift: Drift,
-    example: ExampleState,
+    example: ExampleStatus,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
     evidence: Evidence,
     yields: Yields,
-    lately: Lately,
+    recent_yield: RecentYield,
     content: ContentIndex,
     log: Log,
     likeness: Likeness,
@@ -63,23 +63,23 @@ pub struct Learned {
     best: f64,
     pages: usize,
     duplicates: u64,
-    next_lesson: usize,
-    /// The first name that no cluster ever had.
+    next_update: usize,
+    /// The first number that no cluster ever had.
     next_name: u32,
     version: u64,
     generation: u64,
 }
 
 impl Learned {
-    /// A policy that knows nothing yet. `seed` varies what it is curious about first; `read` reads a page again.
+    /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
         let path = match &goal {
             Goal::Content => PatternId::NONE,
             Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
         };
         let example = match &goal {
-            Goal::Content => ExampleState::Fine,
-            Goal::Like(_) => ExampleState::NotFetched,
+            Goal::Content => ExampleStatus::Fine,
+            Goal::Like(_) => ExampleStatus::NotFetched,
         };
         Self {
             goal,
@@ -97,7 +97,7 @@ impl Learned {
             clusters: Arc::default(),
             evidence: Evidence::default(),
             yields: Yields::default(),
-            lately: Lately::default(),
+            recent_yield: RecentYield::default(),
             content: ContentIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
             likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
@@ -106,26 +106,26 @@ impl Learned {
             best: 0.5,
             pages: 0,
             duplicates: 0,
-            next_lesson: FIRST_LESSON,
+            next_update: FIRST_UPDATE,
             next_name: FIRST_NAME,
             version: 0,
             generation: 0,
         }
     }
 
-    /// A policy that knows a site from an earlier crawl. It counts on what `model` has counted; templates and patterns stay
-    /// what they are, since the pages that they were learnt from are gone. From a model that a cluster graph alone was learnt for
-    /// it knows nothing.
+    /// A policy that knows a site from an earlier crawl. It continues the counts of `model`; templates and patterns do
+    /// not change, since the pages that they were learnt from are gone. A model of a cluster graph contains nothing for
+    /// it.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
-        let Some(Learnt { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
+        let Some(LearntClasses { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
         if let Goal::Like(example) = &policy.goal {
             policy.likeness.path = patterns.of_path(&example.url);
         }
         policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
         (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
-        policy.next_lesson = usize::MAX;
+        policy.next_update = usize::MAX;
         policy
     }
 
@@ -137,14 +137,14 @@ impl Learned {
         self.templates = templates.map(Arc::new);
     }
 
-    /// What was learnt of the site, to be used by another crawl of it and to be read by people.
+    /// What was learnt of the site, for another crawl of it and for display.
     pub fn model(&mut self) -> SiteModel {
         let sample = read_sample(&self.sample, &mut *self.read);
         self.model_of(&sample)
     }
 
     fn model_of(&self, sample: &[ParsedPage]) -> SiteModel {
-        let learnt = Learnt {
+        let learnt = LearntClasses {
             templates: self.templates.as_ref().map(|templates| templates.stored()),
             patterns: (*self.patterns).clone(),
             evidence: self.evidence.clone(),
@@ -154,12 +154,12 @@ impl Learned {
         SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learnt)
     }
 
-    /// Whether there will be lessons.
+    /// Whether there will be model updates.
     const fn will_learn(&self) -> bool {
-        self.next_lesson <= LESSONS_END
+        self.next_update <= UPDATES_END
     }
 
-    /// The templates learnt last.
+    /// The latest templates.
     pub const fn templates(&self) -> Option<&Arc<Templates>> {
         self.templates.as_ref()
     }
@@ -189,13 +189,13 @@ impl Policy for Learned {
             Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
             Outcome::Redirected | Outcome::Document | Outcome::Failed => {
                 let worth = Worth::NOTHING;
-                self.lately.see(worth);
+                self.recent_yield.see(worth);
                 self.evidence.add(class, worth, self.memory());
                 self.log.push(Entry { url, class, via, worth, page: None, new });
             }
         }
-        if self.lesson_is_due() {
-            self.lesson();
+        if self.update_is_due() {
+            self.update_model();
         }
     }
 
@@ -209,7 +209,7 @@ impl Policy for Learned {
             clusters: Arc::clone(&self.clusters),
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
-            lately: self.lately,
+            recent_yield: self.recent_yield,
             tuning: self.tuning,
             by_example: matches!(self.goal, Goal::Like(_)),
             lost: self.lost(),
@@ -231,7 +231,12 @@ impl Policy for Learned {
 
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
-        PolicyFacts { lessons: self.generation, clusters, duplicates: self.duplicates, drifts: self.drift.relearnt() }
+        PolicyFacts {
+            model_updates: self.generation,
+            clusters,
+            duplicates: self.duplicates,
+            drifts: self.drift.relearnt(),
+        }
     }
 
     fn note(&self) -> Option<String> {
@@ -239,7 +244,7 @@ impl Policy for Learned {
             Goal::Content => "",
             Goal::Like(example) => &example.url,
         };
-        note::note(&note::State {
+        note::note(&note::LearnerState {
             pages: self.pages,
             clusters: self.templates.as_ref().map(|templates| templates.clusters()),
             drifts: self.drift.relearnt(),

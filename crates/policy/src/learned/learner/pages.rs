@@ -1,21 +1,21 @@
-//! What a fetched page is worth, and what its links are.
+//! The worth of a fetched page, and of its links.
 
 use super::Learned;
 use crate::learned::canonicality::canonicality;
 use crate::learned::content::{ContentId, Kin};
-use crate::learned::drift::{Next, Seen};
+use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::log::{Entry, LoggedPage};
-use crate::learned::note::ExampleState;
+use crate::learned::note::ExampleStatus;
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
 use crate::{NewLink, PageFacts};
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-/// From this worth of its own text on (some three words) a page counts as content that is wanted.
+/// The worth of own text (about three words) from which on a page counts as wanted content.
 const CONTENT_FROM: f64 = 0.1;
-/// From this likeness on (that of the template alone) a page counts as like the example.
+/// The likeness (that of the template alone) from which on a page counts as like the example.
 const LIKE_FROM: f64 = 0.25;
 
 impl Learned {
@@ -38,38 +38,38 @@ impl Learned {
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
         let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let worth = self.worth(&url, &page);
-        // Before anything is learnt, addresses look alike that are not.
-        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleState::Missing { .. }) {
-            self.example = ExampleState::Missing { found: true };
+        // Before anything is learnt, URLs of different kinds have the same pattern.
+        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleStatus::Missing { .. }) {
+            self.example = ExampleStatus::Missing { found: true };
         }
-        self.lately.see(worth);
+        self.recent_yield.see(worth);
         self.evidence.add(class, worth, self.memory());
         let seen = match &self.templates {
-            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => Seen::Known,
-            Some(_) if sample.is_none() => Seen::Strange,
-            _ => Seen::Uncounted,
+            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => TemplateFit::Known,
+            Some(_) if sample.is_none() => TemplateFit::Strange,
+            _ => TemplateFit::Uncounted,
         };
         self.log.push(Entry { url, class, via, worth, page: Some(page), new });
         self.revalue(&touched);
         self.watch(seen);
     }
 
-    /// Looks whether the site's pages are still made by the templates that are known.
-    pub(super) fn watch(&mut self, seen: Seen) {
+    /// Checks whether the site's pages still fit the known templates.
+    pub(super) fn watch(&mut self, seen: TemplateFit) {
         match self.drift.see(seen, self.sample.len()) {
-            Next::Nothing => {}
-            // Pages of every kind are taken again: those of before are no longer what such addresses have.
-            Next::Sample => self.sampled.clear(),
-            Next::Learn { dropped, kept } => {
+            DriftAction::Nothing => {}
+            // Pages of every pattern are sampled again: earlier ones no longer represent their pattern.
+            DriftAction::Sample => self.sampled.clear(),
+            DriftAction::Learn { dropped, kept } => {
                 self.forget_sample(dropped);
-                // What came since has the name of whatever template was nearest.
+                // Pages since then were assigned to the nearest template, whichever it was.
                 self.learn_templates(kept);
-                self.lesson();
+                self.update_model();
             }
         }
     }
 
-    /// Says whether the page just fetched at `url` is to blame for repeating `other`; if not, `other` is blamed.
+    /// Decides which of the page just fetched at `url` and `other` is the duplicate. Returns whether it is the former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId) -> bool {
         let Some(entry) = self.log.of_content(other) else { return true };
         let same_kind = self.patterns.of(url.as_str()).coarse == self.patterns.of(entry.url.as_str()).coarse;
@@ -85,7 +85,7 @@ impl Learned {
         false
     }
 
-    /// Brings the evidence of earlier pages in line with what is known now.
+    /// Corrects the evidence of earlier pages by what is known now.
     pub(super) fn revalue(&mut self, pages: &[ContentId]) {
         for id in pages {
             let Some(entry) = self.log.of_content(*id) else { continue };
@@ -114,7 +114,7 @@ impl Learned {
         }
     }
 
-    /// What the new links of a fetch are worth.
+    /// The yield of a fetch's new links.
     pub(super) fn brought<'a>(&mut self, new: impl IntoIterator<Item = &'a NewLink>) -> Yield {
         let estimate = |link: &NewLink| self.evidence.estimate(link.class, &self.tuning.smoothing);
         let estimates: Vec<_> = new.into_iter().map(estimate).collect();

@@ -1,4 +1,4 @@
-//! The pages that templates are learnt from.
+//! The sample that templates are learnt from.
 
 use super::Learned;
 use crate::learned::templates::SamplePage;
@@ -6,9 +6,10 @@ use crate::{PageFacts, Policy};
 use harvestman_core::model::ClusterId;
 use harvestman_core::url::CanonicalUrl;
 
-/// Bytes of the pages, together.
+/// Maximum size of the pages together, in bytes.
 pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 20;
-/// Pages of one URL pattern among them: a crawl that harvests sees little else, and templates are told apart by contrast.
+/// Maximum number of pages of one URL pattern: a successful crawl sees little else, and templates are told apart by
+/// contrast.
 pub(super) const SAMPLE_PER_PATTERN: usize = 60;
 
 impl Learned {
@@ -27,7 +28,7 @@ impl Learned {
         Some(self.sample.len() as u32 - 1)
     }
 
-    /// After an alarm there is room for what takes the place of the older half.
+    /// After an alarm there is room for the pages that replace the older half.
     pub(super) const fn sample_bytes_max(&self) -> usize {
         if self.drift.is_sampling() { SAMPLE_BYTES_MAX + SAMPLE_BYTES_MAX / 2 } else { SAMPLE_BYTES_MAX }
     }
@@ -41,7 +42,7 @@ impl Learned {
         }
     }
 
-    /// What the clusters of the sample's pages were called until now.
+    /// The previous numbers of the clusters of the sample's pages.
     pub(super) fn sample_names(&self) -> Vec<ClusterId> {
         let mut names = vec![ClusterId::UNKNOWN; self.sample.len()];
         for page in self.log.iter().filter_map(|entry| entry.page) {

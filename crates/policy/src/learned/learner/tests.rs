@@ -12,7 +12,7 @@ use harvestman_core::url::CanonicalUrl;
 
 const HOST: &str = "http://h.test";
 
-/// Where links stand.
+/// Places of links.
 const TO_TOPIC: u64 = 101;
 const TO_POST: u64 = 102;
 const TO_LIST: u64 = 103;
@@ -23,7 +23,7 @@ const LIST: u64 = 1;
 const TOPIC: u64 = 2;
 const USER: u64 = 3;
 
-/// Reads a made-up page again: its body is the number of its template, and its own.
+/// Parses a generated page again: its body is the number of its template, and its own.
 fn reader() -> Box<ReadPage> {
     Box::new(|body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| ParsedPage {
         leaf_paths: bag(u64::from(body[0]), u32::from(body[1])),
@@ -31,7 +31,7 @@ fn reader() -> Box<ReadPage> {
     })
 }
 
-/// The leaf paths of the page of this number: pages of one template differ a little.
+/// The leaf paths of the page of this number: pages of one template differ slightly.
 fn bag(template: u64, number: u32) -> Vec<LeafPath> {
     let leaf = |path, count| LeafPath { path, count, text: None };
     vec![leaf(1, 1), leaf(100 * template, 20 + number % 7), leaf(100 * template + 1, 3)]
@@ -44,7 +44,7 @@ fn text(number: u64) -> Vec<ContentUnit> {
     (0..10).map(unit).collect()
 }
 
-/// A crawl of a made-up forum, told to the learner fetch by fetch.
+/// A crawl of a generated forum, which the learner observes fetch by fetch.
 struct Told {
     policy: Learned,
     snapshot: Arc<dyn PolicySnapshot>,
@@ -59,7 +59,7 @@ impl Told {
         Self { policy, snapshot, templates: HashMap::new() }
     }
 
-    /// The class of a link to `path` that stands at `place` of the page `via`.
+    /// The class of a link to `path` at `place` on the page `via`.
     fn class(&self, (via, place): (&str, u64), path: &str) -> LinkClass {
         let cluster =
             self.templates.get(via).map_or(ClusterId::UNKNOWN, |template| self.snapshot.cluster(&bag(*template, 0)));
@@ -99,7 +99,7 @@ fn like(path: &str) -> Goal {
     Goal::Like(Example { url: format!("{HOST}{path}"), duplicate_worth: 0.5 })
 }
 
-/// A list with three topics, each with a permalink that is read before it, and a profile that says nothing.
+/// A list with three topics, each with a permalink that is fetched before it, and a profile without content.
 fn crawl(goal: Goal, lists: u64) -> Told {
     let mut told = Told::new(goal);
     for list in 0..lists {
@@ -120,7 +120,7 @@ fn crawl(goal: Goal, lists: u64) -> Told {
 }
 
 #[test]
-fn the_learner_is_a_policy_whatever_it_is_after() {
+fn the_learner_is_a_policy_for_every_goal() {
     holds_for_any_policy(|seed| Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, reader())));
     let example = Example { url: format!("{HOST}/topic/1"), duplicate_worth: 0.5 };
     let goal = Goal::Like(example);
@@ -194,36 +194,36 @@ fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
 #[test]
 fn templates_are_learnt_from_the_pages_that_were_kept() {
     let told = crawl(Goal::Content, 8);
-    let templates = told.policy.templates().expect("there were lessons");
+    let templates = told.policy.templates().expect("there were model_updates");
     assert_eq!(templates.clusters(), 3);
     let clusters = [LIST, TOPIC, USER].map(|template| told.snapshot.cluster(&bag(template, 7)));
     assert_eq!(clusters.into_iter().collect::<std::collections::BTreeSet<_>>(), [2, 3, 4].map(ClusterId).into());
 }
 
 #[test]
-fn lessons_come_at_a_growing_number_of_pages_until_the_site_is_known() {
+fn model_updates_happen_at_growing_numbers_of_pages_until_the_site_is_known() {
     let mut policy = Learned::new(Goal::Content, Tuning::default(), 1, reader());
-    let mut lessons = Vec::new();
-    for number in 0..LESSONS_END + 1_000 {
+    let mut model_updates = Vec::new();
+    for number in 0..UPDATES_END + 1_000 {
         let url = CanonicalUrl::from_canonical(format!("{HOST}/{number}"));
         let outcome = Outcome::Page(Box::default());
         let class = LinkClass::unclassified(Apath(1));
         let before = policy.generation;
         policy.observe(Observation { url, class, via: None, outcome, new: Vec::new() });
         if policy.generation > before {
-            lessons.push(number + 1);
+            model_updates.push(number + 1);
         }
     }
-    assert_eq!(lessons[..3], [FIRST_LESSON, 16, 21]);
-    assert!(lessons.windows(3).all(|three| three[2] - three[1] >= three[1] - three[0]));
-    assert!(lessons.len() < 25 && lessons.last().is_some_and(|last| *last <= LESSONS_END));
-    assert_eq!(policy.version as usize, LESSONS_END + 1_000);
+    assert_eq!(model_updates[..3], [FIRST_UPDATE, 16, 21]);
+    assert!(model_updates.windows(3).all(|three| three[2] - three[1] >= three[1] - three[0]));
+    assert!(model_updates.len() < 25 && model_updates.last().is_some_and(|last| *last <= UPDATES_END));
+    assert_eq!(policy.version as usize, UPDATES_END + 1_000);
 }
 
 #[test]
-fn bodies_are_asked_for_and_kept_until_the_sample_is_full() {
+fn bodies_are_needed_and_kept_until_the_sample_is_full() {
     let mut told = Told::new(Goal::Content);
-    told.policy.next_lesson = LESSONS_END;
+    told.policy.next_update = UPDATES_END;
     assert!(told.policy.needs().body && told.policy.needs().units);
     let max = told.policy.tuning.sample_max;
     for number in 0..2 * max {
@@ -236,7 +236,7 @@ fn bodies_are_asked_for_and_kept_until_the_sample_is_full() {
 #[test]
 fn a_sample_of_large_pages_ends_at_its_bytes() {
     let mut told = Told::new(Goal::Content);
-    told.policy.next_lesson = LESSONS_END;
+    told.policy.next_update = UPDATES_END;
     let large = bytes::Bytes::from(vec![0_u8; SAMPLE_BYTES_MAX / 4]);
     for number in 0..10 {
         let facts = PageFacts { body: Some((large.clone(), None)), ..PageFacts::default() };
@@ -246,9 +246,9 @@ fn a_sample_of_large_pages_ends_at_its_bytes() {
 }
 
 #[test]
-fn counting_the_log_anew_changes_nothing_where_classes_stay_what_they_are() {
+fn counting_the_log_again_changes_nothing_where_classes_are_unchanged() {
     let mut told = crawl(Goal::Content, 8);
-    told.policy.lesson();
+    told.policy.update_model();
     let before: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
     told.policy.recount();
     let after: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
@@ -256,7 +256,7 @@ fn counting_the_log_anew_changes_nothing_where_classes_stay_what_they_are() {
 }
 
 #[test]
-fn the_same_crawl_is_learnt_alike() {
+fn the_same_crawl_gives_the_same_model() {
     let [one, other] = [1, 1].map(|_| crawl(Goal::Content, 6));
     for (place, path) in [(TO_TOPIC, "/topic/9"), (TO_POST, "/topic/9?post=1"), (TO_USER, "/user/9"), (999, "/x")] {
         assert_eq!(one.score(("/list/1", place), path), other.score(("/list/1", place), path));
@@ -270,7 +270,7 @@ fn learn_from(goal: Goal, model: SiteModel) -> Learned {
 #[test]
 fn a_crawl_that_begins_with_a_model_scores_and_classifies_as_the_one_that_made_it() {
     let mut told = crawl(Goal::Content, 8);
-    told.policy.lesson();
+    told.policy.update_model();
     told.snapshot = told.policy.snapshot();
     let bytes = told.policy.model().to_bytes().unwrap();
     let mut next = learn_from(Goal::Content, SiteModel::from_bytes(&bytes).unwrap());
@@ -286,7 +286,7 @@ fn a_crawl_that_begins_with_a_model_scores_and_classifies_as_the_one_that_made_i
 }
 
 #[test]
-fn a_crawl_that_begins_with_a_model_learns_on_but_has_no_lessons() {
+fn a_crawl_that_begins_with_a_model_continues_to_count_but_has_no_model_updates() {
     let model = crawl(Goal::Content, 8).policy.model();
     let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
     told.snapshot = told.policy.snapshot();
@@ -310,12 +310,12 @@ fn a_crawl_that_begins_with_a_model_knows_its_examples_cluster_when_it_meets_the
 }
 
 #[test]
-fn a_model_tells_people_what_was_seen() {
+fn a_models_facts_describe_what_was_seen() {
     let mut told = crawl(Goal::Content, 8);
-    told.policy.lesson();
+    told.policy.update_model();
     let facts = told.policy.model().facts;
     assert_eq!((&facts.hosts[..], facts.pages), (&[HOST.to_owned()][..], 80));
-    // What few pages have may be more than one cluster, or outliers.
+    // Rare pages may be of several clusters, or outliers.
     let of = |kind: &str| {
         let begin = format!("{HOST}/{kind}/");
         let is_of = |cluster: &&ClusterFacts| cluster.examples.iter().all(|url| url.starts_with(&begin));
@@ -338,7 +338,7 @@ fn a_model_tells_people_what_was_seen() {
     }
 }
 
-/// Shows `lists` more lists with three topics each, made by these templates.
+/// Shows `lists` more lists with three topics each, with these templates.
 fn show_lists(told: &mut Told, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
     for list in lists {
         let here = format!("/list/{list}");
@@ -349,17 +349,17 @@ fn show_lists(told: &mut Told, lists: std::ops::Range<u64>, list_template: u64, 
     }
 }
 
-/// The clusters of a template's pages: pages that differ may be several.
+/// The clusters of a template's pages: pages that differ may be of several.
 fn clusters_of(told: &Told, template: u64) -> std::collections::BTreeSet<ClusterId> {
     (0..7).map(|number| told.snapshot.cluster(&bag(template, number))).collect()
 }
 
-/// A learner without regular lessons to come, after so many lists of the made-up forum.
+/// A learner without further regular model updates, after this number of lists of the generated forum.
 fn settled(lists: u64) -> Told {
     let mut told = Told::new(Goal::Content);
     show_lists(&mut told, 0..lists, LIST, TOPIC);
-    told.policy.lesson();
-    told.policy.next_lesson = usize::MAX;
+    told.policy.update_model();
+    told.policy.next_update = usize::MAX;
     told.snapshot = told.policy.snapshot();
     told
 }
@@ -387,7 +387,7 @@ fn a_redesign_is_noticed_and_its_pages_get_clusters() {
 }
 
 #[test]
-fn a_site_that_stays_as_it_is_is_not_learnt_anew() {
+fn an_unchanged_site_is_not_learnt_again() {
     let mut told = settled(30);
     let generation = told.snapshot.generation();
     show_lists(&mut told, 30..400, LIST, TOPIC);
@@ -395,7 +395,7 @@ fn a_site_that_stays_as_it_is_is_not_learnt_anew() {
 }
 
 #[test]
-fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_anew() {
+fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_again() {
     let model = settled(30).policy.model();
     let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
     told.snapshot = told.policy.snapshot();

@@ -1,4 +1,5 @@
-//! What a model tells people: the clusters of a site, what their pages are like, and where their links lead.
+//! The facts of a model for display: the clusters of a site, what their pages have in common, and where their links
+//! lead.
 
 use std::collections::BTreeMap;
 
@@ -9,61 +10,61 @@ use super::titles::commonest_shape;
 use harvestman_core::model::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
 use harvestman_structure::site::{Standing, UrlPatterns};
 
-/// Hosts that are named at most.
+/// Maximum number of hosts that are listed.
 const HOSTS_MAX: usize = 100;
-/// Example URLs of a cluster.
+/// Number of example URLs of a cluster.
 const EXAMPLES: usize = 3;
-/// Link classes of a cluster that are told, those with most links first.
+/// Maximum number of link classes of a cluster that are listed, those with most links first.
 const LINKS_MAX: usize = 20;
 
-/// What was seen of a site.
+/// What is known of a site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub struct Facts {
     /// Schemes and hosts, those with most pages first.
     pub hosts: Vec<String>,
-    /// Pages that were learnt from.
+    /// The number of pages that were learnt from.
     pub pages: u64,
-    /// Clusters, by number. Number 1 are the outliers: pages whose template has few instances; 0, where it is there, are
-    /// pages from before there were templates.
+    /// Clusters, by number. Number 1 contains the outliers: pages whose template has few instances; number 0, if
+    /// present, contains pages fetched before there were templates.
     pub clusters: Vec<ClusterFacts>,
-    /// Kinds of pages by number, where a cluster graph was learnt of them; there are no clusters then.
+    /// Clusters of a cluster graph by number, where one was learnt; `clusters` is empty then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindFacts>,
 }
 
-/// What is known of a kind of pages: a cluster of a cluster graph.
+/// What is known of a cluster of a cluster graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindFacts {
-    /// Its number, which link classes and the page log have too.
+    /// Its number, as in link classes and the page log.
     pub kind: ClusterId,
-    /// The pattern of its example's URL spelt out, where kinds are told by URLs.
+    /// The pattern of its example's URL spelt out, where clusters are told apart by URLs.
     pub pattern: Option<String>,
-    /// A page of it.
+    /// The URL of one of its pages.
     pub example: Option<String>,
     /// Whether links to it are followed.
     pub standing: Standing,
-    /// URLs of it that were seen.
+    /// The number of its URLs that were seen.
     pub urls: u32,
-    /// Links to them, each page's to each URL counted once.
+    /// The number of links to them, each page's link to each URL counted once.
     pub links_in: u64,
-    /// The kinds that edges were kept to.
+    /// The clusters to which edges were kept.
     pub leads_to: Vec<ClusterId>,
 }
 
-/// What is known of a cluster. It counts the pages that are remembered, which are the latest.
+/// What is known of a cluster. It counts the remembered pages, which are the latest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterFacts {
     /// Its number.
     pub cluster: ClusterId,
-    /// Its pages.
+    /// The number of its pages.
     pub pages: u64,
-    /// What a page was worth to the crawl on average, from 0 to 1.
+    /// The average worth of a page to the crawl, from 0 to 1.
     pub worth: f64,
-    /// The first pages of it.
+    /// Its first pages.
     pub examples: Vec<String>,
-    /// The commonest shape of its titles.
+    /// The most frequent shape of its titles.
     pub title: Option<String>,
-    /// New links on its pages.
+    /// The number of new links on its pages.
     pub links: u64,
     /// Its link classes, those with most links first.
     pub classes: Vec<LinkFacts>,
@@ -80,20 +81,20 @@ pub struct LinkFacts {
     pub pattern: String,
     /// Its share of the new links on the cluster's pages.
     pub share: f64,
-    /// Where those that were followed led, the commonest first.
+    /// The targets of the followed links, the most frequent first.
     pub leads_to: Vec<Destination>,
 }
 
-/// Where links of a class led.
+/// A target of a class's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
-    /// The cluster; none for what was no page.
+    /// The cluster; `None` for documents that are no page.
     pub cluster: Option<ClusterId>,
-    /// How many fetches.
+    /// The number of fetches.
     pub fetches: u64,
 }
 
-/// A link class as it is told: the coarser pattern is enough.
+/// A link class for display: the coarser pattern suffices.
 type Key = (ClusterId, Apath, PatternId);
 
 const fn key(class: LinkClass) -> Key {
@@ -101,7 +102,7 @@ const fn key(class: LinkClass) -> Key {
 }
 
 #[derive(Default)]
-struct Seen<'a> {
+struct TemplateFit<'a> {
     pages: u64,
     worth: f64,
     examples: Vec<String>,
@@ -116,9 +117,9 @@ struct Class {
 }
 
 impl Facts {
-    /// The facts of a crawl by its log. `sample` are the pages that entries of the log have places in.
+    /// The facts of a crawl by its log. `sample` contains the pages whose positions entries of the log refer to.
     pub(in super::super) fn of(log: &Log, pages: usize, patterns: &UrlPatterns, sample: &[ParsedPage]) -> Self {
-        let mut clusters: BTreeMap<ClusterId, Seen<'_>> = BTreeMap::new();
+        let mut clusters: BTreeMap<ClusterId, TemplateFit<'_>> = BTreeMap::new();
         let mut classes: BTreeMap<Key, Class> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in log.iter() {
@@ -127,7 +128,7 @@ impl Facts {
             count_links(&mut classes, entry, patterns);
         }
         let spelt = spelt(sample);
-        let told = |(cluster, seen): (ClusterId, Seen<'_>)| {
+        let told = |(cluster, seen): (ClusterId, TemplateFit<'_>)| {
             let of_cluster =
                 classes.range((cluster, Apath(0), PatternId(0))..=(cluster, Apath(u64::MAX), PatternId(u64::MAX)));
             cluster_facts(cluster, seen, of_cluster.collect(), &spelt)
@@ -144,7 +145,7 @@ impl Facts {
     }
 }
 
-fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, Seen<'a>>, entry: &Entry, sample: &'a [ParsedPage]) {
+fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, TemplateFit<'a>>, entry: &Entry, sample: &'a [ParsedPage]) {
     let Some(page) = entry.page else { return };
     let cluster = clusters.entry(page.cluster).or_default();
     cluster.pages += 1;
@@ -171,7 +172,7 @@ fn count_links(classes: &mut BTreeMap<Key, Class>, entry: &Entry, patterns: &Url
     }
 }
 
-/// The places that the reader spelt out.
+/// The places that the parser spelt out.
 fn spelt(sample: &[ParsedPage]) -> BTreeMap<Apath, &str> {
     let groups = sample.iter().flat_map(|page| &page.groups);
     groups.filter_map(|group| Some((group.apath, group.apath_text.as_deref()?))).collect()
@@ -185,7 +186,7 @@ fn by_count(hosts: BTreeMap<&str, u64>) -> Vec<String> {
 
 fn cluster_facts(
     cluster: ClusterId,
-    seen: Seen<'_>,
+    seen: TemplateFit<'_>,
     mut classes: Vec<(&Key, &Class)>,
     spelt: &BTreeMap<Apath, &str>,
 ) -> ClusterFacts {

@@ -1,4 +1,4 @@
-//! The model's file: JSON, compressed by gzip, that names itself and its format.
+//! The model's file: JSON compressed by gzip, with a name and the number of its format.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use super::SiteModel;
 
-/// What the file calls itself.
+/// The name in the file.
 const MAGIC: &str = "harvestman site model";
 /// The format that is written, and the only one that is read: patterns of URLs had other numbers in format 1.
 const FORMAT: u32 = 2;
-/// Longest JSON that is read, in bytes: several times what the largest sample makes.
+/// Maximum size of the JSON that is read, in bytes: several times that of the largest sample.
 const LENGTH_MAX: u64 = 512 << 20;
 
-/// Why a file is no site model.
+/// Why a file is not read as a site model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// Something else.
+    /// It is another kind of file.
     #[error("this is not a site model")]
     NotAModel,
     /// Written by a later version of the program.
@@ -29,17 +29,17 @@ pub enum ModelError {
     #[error("the site model has format {0}, of an earlier version; this version reads format {FORMAT}")]
     Older(u32),
     /// It ends too early.
-    #[error("the site model is not whole: it ends too early")]
+    #[error("the site model is truncated")]
     Truncated,
     /// It is longer than any model.
     #[error("the site model is longer than {} MiB", LENGTH_MAX >> 20)]
     TooLong,
-    /// What it says makes no sense.
+    /// Its contents are inconsistent.
     #[error("the site model is damaged: {0}")]
     Damaged(String),
 }
 
-/// What every format has.
+/// The part that every format has.
 #[derive(Deserialize)]
 struct Head {
     magic: String,
@@ -59,10 +59,10 @@ struct Whole {
 }
 
 impl SiteModel {
-    /// The model as the contents of a file.
+    /// Encodes the model as the contents of a file.
     ///
     /// # Errors
-    /// Where it holds a number that is none.
+    /// Where it contains a number that is NaN.
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         let written = Written { magic: MAGIC, format: FORMAT, model: self };
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -71,10 +71,10 @@ impl SiteModel {
         compressed.map_err(|error| ModelError::Damaged(error.to_string()))
     }
 
-    /// Reads the contents of a file.
+    /// Decodes the contents of a file.
     ///
     /// # Errors
-    /// Says what is wrong with the file.
+    /// A description of what is wrong with the file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let text = decompressed(bytes)?;
         let head: Head = serde_json::from_slice(&text).map_err(|error| match error.is_eof() {

@@ -1,6 +1,7 @@
-//! The site model: what a crawl learnt of a site, as a file that another crawl of it starts from and people can read.
+//! The site model: what a crawl learnt of a site, in a file that another crawl of it starts from and that can be
+//! displayed.
 //!
-//! Left out are the pages themselves, and with them what repeats what: near-duplicates are found anew by each crawl.
+//! It does not contain the pages themselves, and therefore no near-duplicates: each crawl finds them again.
 
 mod facts;
 mod file;
@@ -19,56 +20,56 @@ use super::yields::Yields;
 use crate::cluster_graph::StoredGraph;
 use harvestman_structure::site::UrlPatterns;
 
-/// What was learnt of a site. [`SiteModel::to_bytes`] and [`SiteModel::from_bytes`] are its file.
+/// What was learnt of a site. [`SiteModel::to_bytes`] and [`SiteModel::from_bytes`] convert it to and from a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SiteModel {
-    /// What people want to know.
+    /// The facts for display.
     pub facts: Facts,
-    /// What `ucc` and `target` have learnt, where one of them has made it.
+    /// The state of `ucc` or `target`, if one of them made the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) learnt: Option<Learnt>,
-    /// What `cluster-graph` has learnt, where that has made it.
+    pub(super) learnt: Option<LearntClasses>,
+    /// The graph of `cluster-graph`, if it made the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     graph: Option<StoredGraph>,
 }
 
 impl SiteModel {
-    /// What a crawl by `ucc` or `target` has learnt.
-    pub(super) const fn of_classes(facts: Facts, learnt: Learnt) -> Self {
+    /// The model of a crawl by `ucc` or `target`.
+    pub(super) const fn of_classes(facts: Facts, learnt: LearntClasses) -> Self {
         Self { facts, learnt: Some(learnt), graph: None }
     }
 
-    /// What a crawl by `cluster-graph` has learnt.
+    /// The model of a crawl by `cluster-graph`.
     pub const fn of_graph(facts: Facts, graph: StoredGraph) -> Self {
         Self { facts, learnt: None, graph: Some(graph) }
     }
 
-    /// What `cluster-graph` starts from.
+    /// The graph that `cluster-graph` starts from.
     pub const fn graph(&self) -> Option<&StoredGraph> {
         self.graph.as_ref()
     }
 
-    /// Whether it has what `ucc` and `target` start from.
+    /// Whether it contains what `ucc` and `target` start from.
     pub const fn knows_classes(&self) -> bool {
         self.learnt.is_some()
     }
 
-    /// Whether it fits together.
+    /// Checks that its parts fit together.
     fn check(&self) -> Result<(), &'static str> {
         let templates = self.learnt.as_ref().and_then(|learnt| learnt.templates.as_ref());
         if templates.is_some_and(|templates| !templates.is_sound()) {
-            return Err("the templates do not fit their pages");
+            return Err("the templates do not match their pages");
         }
         if self.learnt.is_none() && self.graph.is_none() {
-            return Err("it holds nothing that was learnt");
+            return Err("it contains no learnt state");
         }
         self.graph.as_ref().map_or(Ok(()), StoredGraph::check)
     }
 }
 
-/// What a crawl goes on from.
+/// The state that a crawl by `ucc` or `target` starts from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Learnt {
+pub(super) struct LearntClasses {
     pub templates: Option<StoredTemplates>,
     pub patterns: UrlPatterns,
     pub evidence: Evidence,

@@ -11,7 +11,7 @@ use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, UrlPattern}
 
 fn model(evidence: Evidence, yields: Yields) -> SiteModel {
     let facts = Facts { hosts: vec!["http://h.test".to_owned()], pages: 7, ..Facts::default() };
-    let learnt = Learnt { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
+    let learnt = LearntClasses { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
     SiteModel::of_classes(facts, learnt)
 }
 
@@ -30,7 +30,7 @@ fn error(bytes: &[u8]) -> ModelError {
 }
 
 #[test]
-fn what_is_no_model_is_told_apart_from_a_model_that_is_not_whole() {
+fn other_files_are_distinguished_from_truncated_models() {
     for other in ["", "{}", "[1]", "text", "{\"magic\":\"another\",\"format\":1}", "{\"magic\":1,\"format\":1}"] {
         assert_eq!(error(&gzip(other)), ModelError::NotAModel, "{other:?}");
         assert_eq!(error(other.as_bytes()), ModelError::NotAModel, "{other:?}");
@@ -44,7 +44,7 @@ fn what_is_no_model_is_told_apart_from_a_model_that_is_not_whole() {
 }
 
 #[test]
-fn newer_and_older_formats_are_named_and_a_damaged_model_says_where() {
+fn errors_name_newer_and_older_formats_and_where_a_model_is_damaged() {
     let newer = "{\"magic\":\"harvestman site model\",\"format\":3,\"pages\":[]}";
     assert_eq!(error(&gzip(newer)), ModelError::Newer(3));
     let older = "{\"magic\":\"harvestman site model\",\"format\":1,\"model\":{\"facts\":3}}";
@@ -98,7 +98,7 @@ proptest! {
         let mut whole = empty().to_bytes().unwrap();
         let at = at.index(whole.len());
         whole[at] ^= with;
-        // Some bytes of gzip's head mean nothing; whatever is read is the model.
+        // Some bytes of gzip's header have no meaning; a file that is read gives the same model.
         if let Ok(read) = SiteModel::from_bytes(&whole) {
             prop_assert_eq!(read, empty());
         }

@@ -1,14 +1,14 @@
-//! What the titles of a cluster's pages have in common.
+//! The common parts of the titles of a cluster's pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A word that at least this share of the titles has is part of their shape.
+/// A word in at least this share of the titles is part of their shape.
 const COMMON_SHARE: f64 = 0.5;
-/// Shapes are cut at so many words.
+/// Maximum number of words of a shape.
 const WORDS_MAX: usize = 20;
 
-/// The shape that most of `titles` have, of equally many the first by the alphabet: words that most of them share stay,
-/// numbers become `N`, and runs of other words `*`. None where there is no title.
+/// The most frequent shape of `titles`, of equally frequent ones the first by the alphabet: words that most of them
+/// share stay, numbers become `N`, and sequences of other words `*`. `None` where there is no title.
 pub fn commonest_shape(titles: &[&str]) -> Option<String> {
     let mut with: BTreeMap<&str, usize> = BTreeMap::new();
     for title in titles {
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shape_of_most_titles_is_told() {
+    fn the_most_frequent_shape_is_returned() {
         assert_eq!(commonest_shape(&["Log in", "Log in", "Error 404"]).as_deref(), Some("Log in"));
         assert_eq!(commonest_shape(&["Only one"]).as_deref(), Some("*"));
         assert_eq!((commonest_shape(&[]), commonest_shape(&[""]).as_deref()), (None, Some("")));

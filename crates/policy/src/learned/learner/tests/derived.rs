@@ -1,12 +1,12 @@
-//! Addresses that extend known ones, and what they make of the pages that link to those.
+//! Addresses that extend known ones, and the worth that they give to the pages that link to those.
 
 use super::*;
 
 const POSTS: u64 = 5;
 const TO_POSTS: u64 = 105;
 
-/// Lists of five users each. A user's page links to the user's posts; those of the first lists are fetched, of the others only the
-/// posts, as soon as they are proposed.
+/// Lists of five users each. A user's page links to the user's posts; the users of the first lists are fetched, of the
+/// others only the posts, as soon as they are proposed.
 fn crawl_users(told: &mut Told, lists: std::ops::Range<u64>) {
     for list in lists {
         let here = format!("/list/{list}");
@@ -37,11 +37,11 @@ fn what_every_page_of_a_kind_links_to_is_proposed_before_the_page_is_fetched() {
 }
 
 #[test]
-fn a_list_is_worth_what_derives_from_its_links_and_a_lesson_does_not_forget_it() {
+fn a_list_is_worth_what_derives_from_its_links_also_after_a_model_update() {
     let mut told = Told::new(like("/user/1/posts"));
     crawl_users(&mut told, 0..12);
     let before = told.score(ROOT, "/list/99");
-    told.policy.lesson();
+    told.policy.update_model();
     told.snapshot = told.policy.snapshot();
     let after = told.score(ROOT, "/list/99");
     assert!(before > 0.5 && after > 0.5, "{before} {after}");

@@ -1,4 +1,4 @@
-//! Sites and examples that there is little to learn from.
+//! Sites and examples that teach little.
 
 use super::*;
 
@@ -8,8 +8,8 @@ fn has_finite_scores(told: &Told) -> bool {
 }
 
 #[test]
-fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_the_learner_says_so() {
-    // Pages, and how many templates they have. What no two pages share tells none apart.
+fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_noted() {
+    // Pages, and the number of their templates. Features that no two pages share tell none apart.
     let cases = [(0, 1, "too few"), (3, 1, "too few"), (60, 60, "one template"), (60, 1, "one template")];
     for goal in [Goal::Content, like("/topic/1")] {
         for (pages, templates, note) in cases {
@@ -26,7 +26,7 @@ fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_the_learner_says_so
                 told.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
                 assert!(has_finite_scores(&told));
             }
-            told.policy.lesson();
+            told.policy.update_model();
             told.snapshot = told.policy.snapshot();
             assert!(has_finite_scores(&told));
             assert!(told.policy.note().unwrap().contains(note), "{pages} {templates}: {:?}", told.policy.note());
@@ -35,7 +35,7 @@ fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_the_learner_says_so
 }
 
 #[test]
-fn an_example_that_is_not_there_leaves_the_order_of_discovery_until_an_address_like_it_is_met() {
+fn a_missing_example_leaves_the_order_of_discovery_until_a_url_like_it_is_met() {
     let mut told = Told::new(like("/topic/1"));
     assert!(told.policy.note().unwrap().contains("was not fetched"));
     told.fetch(("", Apath::SEED.0), "/topic/1", Outcome::Failed, &[]);
@@ -53,12 +53,12 @@ fn an_example_that_is_not_there_leaves_the_order_of_discovery_until_an_address_l
 }
 
 #[test]
-fn an_example_like_no_other_page_is_stood_in_for_by_the_nearest_template() {
+fn an_example_like_no_other_page_is_represented_by_the_nearest_template() {
     const ODD: u64 = 9;
     let mut told = Told::new(like("/odd"));
     told.page(("", Apath::SEED.0), "/odd", ODD, text(5_000), &[]);
     show_lists(&mut told, 0..20, LIST, TOPIC);
-    told.policy.lesson();
+    told.policy.update_model();
     told.snapshot = told.policy.snapshot();
     assert!(told.policy.likeness.nearest && told.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
     assert!(told.policy.note().unwrap().contains("the nearest template"));
@@ -66,12 +66,12 @@ fn an_example_like_no_other_page_is_stood_in_for_by_the_nearest_template() {
 }
 
 #[test]
-fn where_all_pages_are_outliers_scores_are_finite_and_the_learner_says_so() {
+fn where_all_pages_are_outliers_scores_are_finite_and_the_note_says_so() {
     for goal in [Goal::Content, like("/topic/1")] {
         let mut told = Told::new(goal);
         (0..3).for_each(|number| told.page(ROOT, &format!("/topic/{number}"), TOPIC, text(number), &[]));
-        told.policy.lesson();
-        told.policy.next_lesson = usize::MAX;
+        told.policy.update_model();
+        told.policy.next_update = usize::MAX;
         show_lists(&mut told, 3..80, LIST, TOPIC);
         assert!(told.policy.log.iter().skip(3).all(|entry| entry.page.unwrap().cluster == OUTLIER));
         assert!(has_finite_scores(&told) && told.policy.facts().drifts == 0);

@@ -1,4 +1,4 @@
-//! A policy with the guard before it.
+//! A policy together with the trap guard.
 
 use std::sync::Arc;
 
@@ -7,22 +7,23 @@ use crate::learned::{Facts, ReadPage, SiteModel};
 use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, TrapRecord};
 
-/// A policy whose links the guard judges as well. The guard is shown every observation; the policy, if it learns, is too.
-pub struct Guarded {
+/// A policy whose links the trap guard judges as well. The guard is shown every observation; the policy is too, if it
+/// learns.
+pub struct GuardedPolicy {
     inner: Box<dyn Policy>,
     guard: StructureGuard,
-    /// The guard's generation that a snapshot was made of last.
+    /// The guard's generation in the latest snapshot.
     published: u64,
 }
 
-impl Guarded {
+impl GuardedPolicy {
     /// `inner` with a guard that has seen nothing yet.
     pub fn new(inner: Box<dyn Policy>) -> Self {
         Self { inner, guard: StructureGuard::default(), published: 0 }
     }
 }
 
-impl Policy for Guarded {
+impl Policy for GuardedPolicy {
     fn observe(&mut self, seen: Observation) {
         self.guard.observe(&seen);
         if self.inner.learns() {
@@ -72,8 +73,8 @@ impl Policy for Guarded {
         self.inner.is_sampling()
     }
 
-    fn afresh(&mut self) -> Option<Box<dyn Policy>> {
-        Some(Box::new(Self::new(self.inner.afresh()?)))
+    fn restarted(&mut self) -> Option<Box<dyn Policy>> {
+        Some(Box::new(Self::new(self.inner.restarted()?)))
     }
 
     fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
@@ -93,7 +94,8 @@ impl Policy for Guarded {
 struct TrapMeasures {
     verdicts: Arc<Verdicts>,
     generation: u64,
-    /// Whether the policy learns what is worth little itself: then a page that shows nothing new may be wanted all the same.
+    /// Whether the policy learns by itself which links are worth little: then a page that shows nothing new may still
+    /// be wanted.
     policy_learns: bool,
 }
 
@@ -108,15 +110,15 @@ impl TrapMeasures {
     }
 }
 
-/// Whether a trap's measures may reject a link. What a site lists itself is finite and wanted by its own account; so are seeds, and a
-/// derived address is a trial anyway.
+/// Whether measures against traps may reject a link. What a site lists itself is finite and meant to be fetched; so are
+/// seeds, and a derived address is only a trial.
 const fn may_be_rejected(class: LinkClass) -> bool {
     !matches!(class.apath, Apath::SEED | Apath::SITEMAP | Apath::DERIVED)
 }
 
 impl Adjustment for TrapMeasures {
-    /// Rejects links to traps, and puts those that bring nothing last. Of a new link the reasons of others come first; of a URL that
-    /// waits only those of operators do.
+    /// Rejects links to traps, and gives links to barren forms the lowest priority. The rejection of a new link by
+    /// others takes precedence; of a waiting URL only a ban does.
     fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
         let (class, url, via) = match (*link, admission) {
             (_, Admission::Queue(_, Priority::Pinned) | Admission::Reject(PolicyRefusal::Banned)) => return admission,
@@ -148,5 +150,5 @@ impl Adjustment for TrapMeasures {
 }
 
 #[cfg(test)]
-#[path = "guarded_tests.rs"]
+#[path = "policy_tests.rs"]
 mod tests;

@@ -10,7 +10,7 @@ const fn class() -> LinkClass {
     LinkClass::at(ClusterId(4), Apath(9)).with_pattern(pattern)
 }
 
-/// A fruitless page of `/x/N`; `feeds`: with a new link to another.
+/// A fruitless page of `/x/N`; `feeds`: with a new link to another one.
 fn fruitless(n: usize, feeds: bool, class: LinkClass) -> Observation {
     let url = |n: usize| CanonicalUrl::from_canonical(format!("http://h.test/x/{n}"));
     let outcome = Outcome::Page(Box::new(PageFacts { gist: vec![1], ..PageFacts::default() }));
@@ -18,13 +18,13 @@ fn fruitless(n: usize, feeds: bool, class: LinkClass) -> Observation {
     Observation { url: url(n), class, via: None, outcome, new }
 }
 
-fn after(pages: usize, feeds: bool, inner: impl Policy + 'static) -> Guarded {
-    let mut policy = Guarded::new(Box::new(inner));
+fn after(pages: usize, feeds: bool, inner: impl Policy + 'static) -> GuardedPolicy {
+    let mut policy = GuardedPolicy::new(Box::new(inner));
     (0..pages).for_each(|n| policy.observe(fruitless(n, feeds, class())));
     policy
 }
 
-/// Learns.
+/// A policy that learns.
 #[derive(Clone, Copy)]
 struct Learner;
 
@@ -98,7 +98,7 @@ fn what_feeds_itself_is_rejected_on_its_own_pages_and_put_last_elsewhere_by_ever
     }
 }
 
-/// A policy that rejects everything, what waits included.
+/// A policy that rejects everything, waiting URLs included.
 struct RejectsAll;
 
 impl ClassOrder for RejectsAll {
@@ -136,7 +136,7 @@ fn the_policys_reason_comes_first_for_a_new_link_and_the_traps_for_one_that_wait
 }
 
 #[test]
-fn a_guarded_policy_asks_for_what_both_need_and_has_news_when_either_has() {
+fn a_guarded_policy_needs_what_both_need_and_has_news_when_either_has() {
     let mut policy = after(120, true, BreadthFirst);
     assert!(policy.learns() && !policy.is_explained() && policy.has_news());
     policy.snapshot();
@@ -146,5 +146,5 @@ fn a_guarded_policy_asks_for_what_both_need_and_has_news_when_either_has() {
     policy.snapshot();
     assert!(policy.is_explained() && policy.has_news(), "a policy that learns always has");
     assert_eq!(policy.needs(), Needs { gist: true, units: true, ..Needs::default() });
-    assert_eq!((policy.traps().len(), policy.afresh().is_none()), (0, true));
+    assert_eq!((policy.traps().len(), policy.restarted().is_none()), (0, true));
 }

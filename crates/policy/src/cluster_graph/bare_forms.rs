@@ -1,31 +1,32 @@
-//! Pages that are nothing but a form to fill in.
+//! Pages that consist of a form only.
 //!
-//! A form tells itself by its fields: text areas and passwords, more of them than pages of the site usually have (a log-in box may
-//! stand on each). But a topic with a box for a quick answer has these too. So a page counts as bare only if it has hardly any text, or
-//! if a page that links to it shows most of its text: a form for an answer quotes what is answered.
+//! A form is recognised by its fields: more text areas and passwords than pages of the site usually have (each may have
+//! a log-in box). A topic with a box for a quick answer has these too. A page therefore counts as a bare form only if
+//! it has hardly any text, or if a page that links to it shows most of its text: a form for an answer quotes what is
+//! answered.
 
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 
-use super::memory::{Came, Fetch, Memory, UrlNumber};
+use super::memory::{Fetch, FetchResult, Memory, UrlNumber};
 use super::texts::Texts;
 use harvestman_core::model::FormFacts;
 use harvestman_structure::site::Cluster;
 
-/// A page with fewer words of its own says nothing.
+/// The number of words of its own below which a page has no content.
 const WORDS_MIN: f64 = 12.0;
-/// The share of a form's text that is a quotation.
+/// The share of a form's text that must be a quotation.
 const QUOTED: f64 = 0.6;
-/// Pages that link to a form and are looked at.
+/// Maximum number of pages with a link to a form that are compared with it.
 const PARENTS_MAX: usize = 8;
 
-/// Tells forms from other pages.
-pub struct Forms<'a> {
+/// Tells bare forms from other pages.
+pub struct BareForms<'a> {
     memory: &'a Memory,
     texts: &'a Texts,
     usual: (u16, u16),
-    /// Pages that link to those with more fields than usual.
+    /// The pages with a link to each page that has more fields than usual.
     parents: HashMap<UrlNumber, Vec<UrlNumber>, FixedState>,
 }
 
@@ -33,7 +34,7 @@ const fn fields(forms: FormFacts) -> (u16, u16) {
     (forms.text_areas, forms.password_fields)
 }
 
-impl<'a> Forms<'a> {
+impl<'a> BareForms<'a> {
     pub fn new(
         memory: &'a Memory,
         texts: &'a Texts,
@@ -54,30 +55,30 @@ impl<'a> Forms<'a> {
 
     /// Whether a page has more fields than usual.
     fn has_more(&self, fetch: &Fetch) -> bool {
-        let Came::Page { forms, .. } = fetch.came else { return false };
+        let FetchResult::Page { forms, .. } = fetch.result else { return false };
         let (areas, passwords) = fields(forms);
         areas > self.usual.0 || passwords > self.usual.1
     }
 
-    /// Whether a page is nothing but a form.
+    /// Whether a page consists of a form only.
     pub fn is_bare(&self, fetch: &Fetch) -> bool {
-        let Came::Page { text, .. } = fetch.came else { return false };
+        let FetchResult::Page { text, .. } = fetch.result else { return false };
         if !self.has_more(fetch) {
             return false;
         }
-        let quotes = |parent: &UrlNumber| match self.memory.fetch_of(*parent).map(|fetch| fetch.came) {
-            Some(Came::Page { text: other, .. }) => self.texts.share_within(text, other) >= QUOTED,
+        let quotes = |parent: &UrlNumber| match self.memory.fetch_of(*parent).map(|fetch| fetch.result) {
+            Some(FetchResult::Page { text: other, .. }) => self.texts.share_within(text, other) >= QUOTED,
             _ => false,
         };
         self.texts.words(text) < WORDS_MIN || self.parents.get(&fetch.url).is_some_and(|all| all.iter().any(quotes))
     }
 }
 
-/// How many text areas and passwords the pages of the middle cluster have, of clusters in the order of their fields.
+/// The number of text areas and of passwords on the pages of the median cluster, of clusters sorted by their fields.
 fn usual(memory: &Memory, clusters: &HashMap<UrlNumber, Option<Cluster>, FixedState>) -> (u16, u16) {
     let mut first: BTreeMap<Cluster, (u16, u16)> = BTreeMap::new();
     for fetch in memory.fetches() {
-        if let (Came::Page { forms, .. }, Some(Some(cluster))) = (fetch.came, clusters.get(&fetch.url)) {
+        if let (FetchResult::Page { forms, .. }, Some(Some(cluster))) = (fetch.result, clusters.get(&fetch.url)) {
             first.entry(*cluster).or_insert_with(|| fields(forms));
         }
     }

@@ -1,26 +1,27 @@
-//! Brings what was leased or read by an older snapshot in line with a newer one.
+//! Updates observations that were made under an older snapshot to a newer one.
 
 use super::learned::ReadPage;
 use super::{Observation, Outcome, PolicySnapshot};
 use harvestman_core::model::{LinkClass, PageCluster};
 
-/// Puts a fetch under the classes of `snapshot`; where its page was read by an older one, and came with it, it is read again.
-pub fn bring_up_to_date(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, seen: &mut Observation, is_older: bool) {
+/// Moves a fetch and its new links to the classes of `snapshot`. With `is_older`, the page was parsed for an older
+/// snapshot; it is parsed again if the observation contains it.
+pub fn update_observation(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, seen: &mut Observation, is_older: bool) {
     if snapshot.generation() > 0 {
         seen.class = snapshot.class_of(seen.class, seen.url.as_str(), seen.via.as_deref());
     }
     if !is_older {
         return;
     }
-    let cluster = cluster_anew(snapshot, read, (seen.class, seen.url.as_str()), &mut seen.outcome);
+    let cluster = reparsed_cluster(snapshot, read, (seen.class, seen.url.as_str()), &mut seen.outcome);
     for link in &mut seen.new {
         let class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
         link.class = class.on(cluster.unwrap_or(class.page()));
     }
 }
 
-/// Reads a page again, as this snapshot asks for it. None where the page was not kept.
-fn cluster_anew(
+/// Parses a page again as this snapshot requires it. `None` where the page was not kept.
+fn reparsed_cluster(
     snapshot: &dyn PolicySnapshot,
     read: &mut ReadPage,
     (waited, url): (LinkClass, &str),

@@ -1,4 +1,4 @@
-//! How the sample is taken, fetch by fetch, while the frontier keeps the queue.
+//! The sample, taken fetch by fetch while the frontier keeps the queue.
 
 use std::collections::HashSet;
 
@@ -7,32 +7,32 @@ use foldhash::fast::FixedState;
 use super::options::{SampleOrder, SamplingOptions, SourceOptions, StopRule};
 use super::sampling::{kept_links, one_per_apath};
 use super::sitemap::{Clustering, SampledPage, TrainingSample, pages_without_a_new_place};
-use super::snapshot::{Classes, chosen_by};
+use super::snapshot::{UrlClasses, chosen_by};
 use crate::{Observation, Outcome, PageFacts};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Rng;
 use harvestman_core::url::Fingerprint;
 
-/// The growth of the sample after which [`StopRule::NoNewPlace`] is asked again.
+/// The growth of the sample after which [`StopRule::NoNewPlace`] is checked again.
 const ASKED_GROWTH: f64 = 1.25;
-/// URLs that are known to wait while the sample is taken; those beyond are never chosen.
+/// Maximum number of URLs that are known to wait while the sample is taken; further ones are never chosen.
 const WAITING_MAX: usize = 1 << 20;
 
-/// The sample as it is taken.
-pub struct Sampling {
+/// The state of the sample.
+pub struct PageSampling {
     pub options: SourceOptions,
     rng: Rng,
     pub sample: TrainingSample,
-    /// URLs that wait and were not chosen.
+    /// Waiting URLs that were not chosen.
     open: HashSet<Fingerprint, FixedState>,
-    /// URLs that wait and were chosen, with their classes.
-    chosen: Classes,
-    /// The size of the sample at which the stop rule is asked again.
+    /// Waiting URLs that were chosen, with their classes.
+    chosen: UrlClasses,
+    /// The size of the sample at which the stop rule is checked again.
     asked_at: usize,
 }
 
 impl TrainingSample {
-    /// Takes in a fetch. Gives the number of the page, where it is one.
+    /// Adds a fetch. Returns the number of the page, if it is one.
     pub(super) fn add(&mut self, seen: Observation) -> Option<usize> {
         let url = seen.url.fingerprint();
         match seen.outcome {
@@ -50,27 +50,27 @@ impl TrainingSample {
     }
 }
 
-impl Sampling {
+impl PageSampling {
     pub fn new(options: SourceOptions, rng: Rng) -> Self {
         let asked_at = match options.sampling.stop {
             StopRule::Pages => usize::MAX,
             StopRule::NoNewPlace { pages } => pages.max(1),
         };
-        let (open, chosen) = (HashSet::default(), Classes::default());
+        let (open, chosen) = (HashSet::default(), UrlClasses::default());
         Self { options, rng, sample: TrainingSample::default(), open, chosen, asked_at }
     }
 
-    /// The URLs that wait.
+    /// The waiting URLs.
     pub fn waiting(&self) -> impl Iterator<Item = Fingerprint> + '_ {
         self.open.iter().chain(self.chosen.keys()).copied()
     }
 
-    /// The classes of what was chosen.
-    pub fn classes(&self) -> Classes {
+    /// The classes of the chosen URLs.
+    pub fn classes(&self) -> UrlClasses {
         self.chosen.clone()
     }
 
-    /// Takes in a fetch. True where links were chosen, which then come first.
+    /// Adds a fetch. Returns true where links were chosen, which then come first.
     pub fn observe(&mut self, seen: Observation) -> bool {
         let url = seen.url.fingerprint();
         self.open.remove(&url);
@@ -101,7 +101,7 @@ impl Sampling {
         !chosen.is_empty()
     }
 
-    /// Whether the sample is complete, now that a URL of the class `last` was fetched.
+    /// Whether the sample is complete after the fetch of a URL of the class `last`.
     pub fn is_complete(&mut self, last: LinkClass) -> bool {
         let SamplingOptions { pages_max, order, .. } = self.options.sampling;
         let exhausted = last.apath != Apath::SEED

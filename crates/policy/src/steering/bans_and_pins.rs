@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{LeadsTo, Sign, Steering};
+use super::{Directive, PatternClusters, Steering};
 use crate::{Adjustment, Link, PolicySnapshot};
 use harvestman_core::model::{Admission, LinkClass, PolicyRefusal, Priority, UrlPattern};
 
 /// Rejects what is banned and puts first what is pinned, whatever the policy decides.
 pub struct BansAndPins {
     steering: Arc<Steering>,
-    leads: Arc<LeadsTo>,
+    pattern_clusters: Arc<PatternClusters>,
     generation: u64,
 }
 
 impl BansAndPins {
     /// What is banned and pinned, and where links lead. `generation` grows when either changes.
-    pub const fn new(steering: Arc<Steering>, leads: Arc<LeadsTo>, generation: u64) -> Self {
-        Self { steering, leads, generation }
+    pub const fn new(steering: Arc<Steering>, pattern_clusters: Arc<PatternClusters>, generation: u64) -> Self {
+        Self { steering, pattern_clusters, generation }
     }
 
-    fn sign(&self, policy: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Sign {
+    fn directive(&self, policy: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Directive {
         let known = class.pattern != UrlPattern::NONE;
         let pattern = if known { class.pattern } else { policy.pattern(url) };
-        self.steering.sign(class, pattern, url, &self.leads)
+        self.steering.directive(class, pattern, url, &self.pattern_clusters)
     }
 }
 
@@ -34,10 +34,10 @@ impl Adjustment for BansAndPins {
             let decided = self.steering.pinned.is_empty();
             return if decided { admission } else { class.into() };
         };
-        match self.sign(policy, class, url) {
-            Sign::Banned => Admission::Reject(PolicyRefusal::Banned),
-            Sign::Pinned => Admission::Queue(class, Priority::Pinned),
-            Sign::Free => admission,
+        match self.directive(policy, class, url) {
+            Directive::Banned => Admission::Reject(PolicyRefusal::Banned),
+            Directive::Pinned => Admission::Queue(class, Priority::Pinned),
+            Directive::Free => admission,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Where links led, by place and pattern: what a link's cluster is taken for where its URL alone does not tell.
+//! Outcomes of followed links by place and pattern: they predict the cluster of a link whose URL alone does not
+//! determine it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use harvestman_core::model::{Apath, PatternId};
 use harvestman_structure::site::Cluster;
 
-/// From so many links on that were followed, where they led is a rule.
+/// The number of followed links from which on their outcomes make a rule.
 const LINKS_MIN: u32 = 3;
 /// The share of them that must have led to the same cluster.
 const MAJORITY: f64 = 0.8;
 
-/// What a link is known by.
+/// The features of a link that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
+pub enum LinkFeatures {
     PlaceAndPattern(Option<Cluster>, Apath, PatternId),
     Pattern(PatternId),
     Place(Option<Cluster>, Apath),
 }
 
-/// Counts where links led.
+/// Counts where followed links led.
 #[derive(Debug, Default)]
-pub struct Tally(BTreeMap<(Mark, Cluster), u32>);
+pub struct FollowedLinks(BTreeMap<(LinkFeatures, Cluster), u32>);
 
-impl Tally {
+impl FollowedLinks {
     /// Counts a link at `apath` on a page of `source`, whose URL has this pattern, to a page of `target`.
     pub fn see(&mut self, source: Option<Cluster>, apath: Apath, pattern: PatternId, target: Cluster) {
         for mark in marks(source, apath, pattern) {
@@ -34,9 +35,9 @@ impl Tally {
         }
     }
 
-    /// The rules that follow.
-    pub fn rules(&self) -> Rules {
-        let mut all: HashMap<Mark, (u32, u32, Cluster), FixedState> = HashMap::default();
+    /// Derives the rules.
+    pub fn rules(&self) -> DestinationRules {
+        let mut all: HashMap<LinkFeatures, (u32, u32, Cluster), FixedState> = HashMap::default();
         for ((mark, target), count) in &self.0 {
             let (sum, most, best) = all.entry(*mark).or_insert((0, 0, *target));
             *sum += count;
@@ -46,16 +47,16 @@ impl Tally {
         }
         let is_rule = |sum: u32, most: u32| sum >= LINKS_MIN && f64::from(most) >= MAJORITY * f64::from(sum);
         let rules = all.into_iter().filter(|(_, (sum, most, _))| is_rule(*sum, *most));
-        Rules(rules.map(|(mark, (.., best))| (mark, best)).collect())
+        DestinationRules(rules.map(|(mark, (.., best))| (mark, best)).collect())
     }
 }
 
-/// Rules: links with these marks lead to this cluster.
+/// Rules: links with these features lead to this cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules(HashMap<Mark, Cluster, FixedState>);
+pub struct DestinationRules(HashMap<LinkFeatures, Cluster, FixedState>);
 
-impl Mark {
-    /// The cluster of the page that the link stands on, as far as that matters.
+impl LinkFeatures {
+    /// The cluster of the page with the link, if the rule depends on it.
     pub const fn source(self) -> Option<Cluster> {
         match self {
             Self::PlaceAndPattern(source, ..) | Self::Place(source, _) => source,
@@ -64,33 +65,37 @@ impl Mark {
     }
 }
 
-impl FromIterator<(Mark, Cluster)> for Rules {
-    fn from_iter<I: IntoIterator<Item = (Mark, Cluster)>>(rules: I) -> Self {
+impl FromIterator<(LinkFeatures, Cluster)> for DestinationRules {
+    fn from_iter<I: IntoIterator<Item = (LinkFeatures, Cluster)>>(rules: I) -> Self {
         Self(rules.into_iter().collect())
     }
 }
 
-impl Rules {
-    /// All of them, in a fixed order.
-    pub fn in_order(&self) -> Vec<(Mark, Cluster)> {
+impl DestinationRules {
+    /// All rules, in a fixed order.
+    pub fn in_order(&self) -> Vec<(LinkFeatures, Cluster)> {
         let mut rules: Vec<_> = self.0.iter().map(|(mark, to)| (*mark, *to)).collect();
         rules.sort_unstable();
         rules
     }
 
-    /// Where a link leads by place and pattern; else by its pattern; else by its place.
+    /// Where a link leads by place and pattern, otherwise by its pattern, otherwise by its place.
     pub fn to(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
         marks(source, apath, pattern).iter().find_map(|mark| self.0.get(mark).copied())
     }
 
-    /// The same, but the place alone tells nothing.
+    /// The same without a rule by place alone.
     pub fn to_by_pattern(&self, source: Option<Cluster>, apath: Apath, pattern: PatternId) -> Option<Cluster> {
         marks(source, apath, pattern)[..2].iter().find_map(|mark| self.0.get(mark).copied())
     }
 }
 
-const fn marks(source: Option<Cluster>, apath: Apath, pattern: PatternId) -> [Mark; 3] {
-    [Mark::PlaceAndPattern(source, apath, pattern), Mark::Pattern(pattern), Mark::Place(source, apath)]
+const fn marks(source: Option<Cluster>, apath: Apath, pattern: PatternId) -> [LinkFeatures; 3] {
+    [
+        LinkFeatures::PlaceAndPattern(source, apath, pattern),
+        LinkFeatures::Pattern(pattern),
+        LinkFeatures::Place(source, apath),
+    ]
 }
 
 #[cfg(test)]
@@ -99,8 +104,8 @@ mod tests {
 
     const TOPICS: PatternId = PatternId(7);
 
-    fn tally(links: &[(u64, PatternId, u32)]) -> Rules {
-        let mut tally = Tally::default();
+    fn tally(links: &[(u64, PatternId, u32)]) -> DestinationRules {
+        let mut tally = FollowedLinks::default();
         links
             .iter()
             .for_each(|(apath, pattern, to)| tally.see(Some(Cluster(0)), Apath(*apath), *pattern, Cluster(*to)));

@@ -1,33 +1,33 @@
-//! Lessons: templates and patterns learnt anew, and all that is remembered counted by them.
+//! Model updates: templates and patterns are learnt again, and all remembered fetches are counted by them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::{LESSONS_END, Learned, PAGES_MAX};
+use super::{Learned, PAGES_MAX, UPDATES_END};
 use crate::learned::content::{ContentId, Kin};
 use crate::learned::goal::Goal;
 use crate::learned::log::Log;
-use crate::learned::note::ExampleState;
+use crate::learned::note::ExampleStatus;
 use crate::learned::templates::Templates;
 use crate::learned::worth::Worth;
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::Fingerprint;
 
-/// How many times as many pages there are from one lesson to the next.
-const LESSON_GROWTH: f64 = 1.35;
-/// Latest fetches whose yield is counted anew.
+/// The growth factor of the number of pages between two model updates.
+const UPDATE_GROWTH: f64 = 1.35;
+/// Number of latest fetches whose yield is counted again.
 const YIELDS_RECOUNTED: usize = 400;
 
 impl Learned {
-    pub(super) fn lesson_is_due(&self) -> bool {
-        self.pages >= self.next_lesson && self.pages <= LESSONS_END
+    pub(super) fn update_is_due(&self) -> bool {
+        self.pages >= self.next_update && self.pages <= UPDATES_END
     }
 
-    /// Learns templates and patterns anew, and counts all that is remembered by them.
-    pub(super) fn lesson(&mut self) {
-        self.next_lesson = ((self.pages as f64 * LESSON_GROWTH) as usize).max(self.pages + 1);
+    /// Learns templates and patterns again, and counts all remembered fetches by them.
+    pub(super) fn update_model(&mut self) {
+        self.next_update = ((self.pages as f64 * UPDATE_GROWTH) as usize).max(self.pages + 1);
         self.generation += 1;
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
@@ -41,7 +41,7 @@ impl Learned {
         self.recount();
     }
 
-    /// Learns templates anew. The clusters keep the names that the first `named` pages of the sample had.
+    /// Learns templates again. The clusters keep the numbers that the first `named` pages of the sample had.
     pub(super) fn learn_templates(&mut self, named: usize) {
         let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
         let mut names = self.sample_names();
@@ -50,7 +50,7 @@ impl Learned {
         self.use_templates(Some(templates));
     }
 
-    /// Gives the pages that are remembered their clusters by the new templates.
+    /// Assigns the remembered pages to the new clusters.
     pub(super) fn recluster(&mut self) {
         let Some(templates) = &self.templates else { return };
         let labels = templates.labels();
@@ -71,7 +71,7 @@ impl Learned {
         self.weigh_address();
     }
 
-    /// Counts the log anew, under the classes and worths of now.
+    /// Counts the log again, under the current classes and worths.
     pub(super) fn recount(&mut self) {
         self.evidence.clear();
         self.yields.clear();
@@ -100,8 +100,8 @@ impl Learned {
             self.yields.add(entry.class, brought);
         }
         self.log = log;
-        if matches!(self.example, ExampleState::Missing { .. }) {
-            self.example = ExampleState::Missing { found: self.log.iter().any(|entry| entry.worth.value > 0.0) };
+        if matches!(self.example, ExampleStatus::Missing { .. }) {
+            self.example = ExampleStatus::Missing { found: self.log.iter().any(|entry| entry.worth.value > 0.0) };
         }
     }
 }

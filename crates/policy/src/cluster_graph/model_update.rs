@@ -1,83 +1,84 @@
-//! A lesson: from what was fetched to the graph (sections 4.2 and 4.3).
+//! A model update: from the remembered fetches to the graph (sections 4.2 and 4.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 
-use super::forms::Forms;
-use super::kinds::{Kind, Kinds, Maker, NO_KIND};
-use super::led::Tally;
-use super::memory::{Came, Fetch, Memory, UrlNumber};
+use super::assignment::{ClusterAssignment, ClusterDefinition, NO_CLUSTER, PageType};
+use super::bare_forms::BareForms;
+use super::followed_links::FollowedLinks;
+use super::memory::{Fetch, FetchResult, Memory, UrlNumber};
 use super::texts::Texts;
 use harvestman_core::config::ClusterBy;
 use harvestman_core::model::{Apath, ClusterId, PatternId};
 use harvestman_structure::site::{Appraisal, Cluster, GraphLink, GraphPage, GraphReason, NodeRule, PruneOptions};
 
-/// What is looked up again and again while a graph is learnt.
-pub struct Lesson<'a> {
+/// Look-up tables for the time of a model update.
+pub struct ModelUpdate<'a> {
     memory: &'a Memory,
-    kinds: &'a mut Kinds,
+    kinds: &'a mut ClusterAssignment,
     patterns: Vec<PatternId>,
-    /// What made pages, by number.
-    makers: BTreeMap<Maker, u32>,
-    /// The cluster of each URL that was fetched.
+    /// The page types, each with a number.
+    page_types: BTreeMap<PageType, u32>,
+    /// The cluster of each fetched URL.
     fetched: HashMap<UrlNumber, Option<Cluster>, FixedState>,
 }
 
-/// The maker of what a fetch brought.
-pub const fn maker(came: &Came) -> Maker {
-    match came {
-        Came::Page { template, .. } => Maker::Template(*template),
-        Came::Document => Maker::Document,
-        Came::Redirect(_) => Maker::Redirect,
-        Came::Failure => Maker::Failure,
+/// The page type of a fetch.
+pub const fn page_type(result: &FetchResult) -> PageType {
+    match result {
+        FetchResult::Page { template, .. } => PageType::Template(*template),
+        FetchResult::Document => PageType::Document,
+        FetchResult::Redirect(_) => PageType::Redirect,
+        FetchResult::Failure => PageType::Failure,
     }
 }
 
-impl<'a> Lesson<'a> {
-    /// Numbers all kinds, the most frequent first, and finds where links led where that tells kinds. No pages are set apart yet.
-    pub fn new(memory: &'a Memory, kinds: &'a mut Kinds) -> Self {
+impl<'a> ModelUpdate<'a> {
+    /// Numbers all clusters, the most frequent first, and counts where links led if clusters depend on it. No pages are
+    /// set apart yet.
+    pub fn new(memory: &'a Memory, kinds: &'a mut ClusterAssignment) -> Self {
         let patterns: Vec<PatternId> = memory.urls().iter().map(|url| kinds.urls.of(url).fine).collect();
         (kinds.led, kinds.mixed) = Default::default();
-        let makers = match kinds.by {
+        let page_types = match kinds.by {
             ClusterBy::Both => numbered(memory),
             ClusterBy::Url | ClusterBy::Structure => BTreeMap::new(),
         };
-        let mut lesson = Self { memory, kinds, patterns, makers, fetched: HashMap::default() };
-        lesson.number();
-        if lesson.kinds.by == ClusterBy::Structure {
-            lesson.learn_led();
+        let mut update = Self { memory, kinds, patterns, page_types, fetched: HashMap::default() };
+        update.number();
+        if update.kinds.by == ClusterBy::Structure {
+            update.count_followed_links();
         }
-        lesson
+        update
     }
 
-    /// Makes kinds of their own of those pages of a pattern that are worth something else than the rest of it. Gives for each cluster
-    /// why it is pruned, if it is; nothing where no pages are set apart.
+    /// Makes clusters of their own of those pages of a pattern that differ in worth from the others. Returns for each
+    /// cluster the reason why it is pruned, if it is; `None` where no pages are set apart.
     pub fn set_apart(&mut self, pages: &[GraphPage], options: &PruneOptions) -> Option<Vec<Option<GraphReason>>> {
         let NodeRule::Content(distinct_min) = options.nodes else { return None };
         if self.kinds.by != ClusterBy::Both {
             return None;
         }
         let Appraisal { mut pruned, apart } = Appraisal::of(pages, self.clusters(), distinct_min, options.sure);
-        let makers: Vec<Maker> = self.makers.keys().copied().collect();
+        let page_types: Vec<PageType> = self.page_types.keys().copied().collect();
         let kinds = self.kinds.numbers.in_order();
         for (cluster, apart) in apart {
-            let Kind::Url(pattern) = kinds[cluster.index()] else { continue };
-            let Some(cluster) = self.kinds.numbers.number(Kind::Apart(pattern)) else { continue };
+            let ClusterDefinition::Url(pattern) = kinds[cluster.index()] else { continue };
+            let Some(cluster) = self.kinds.numbers.number(ClusterDefinition::Apart(pattern)) else { continue };
             pruned.resize(self.clusters(), None);
             pruned[cluster.index()] = apart.pruned;
-            let makers = apart.makers.into_iter().map(|maker| makers[maker as usize]);
-            self.kinds.mixed.insert(pattern, makers.collect());
+            let page_types = apart.makers.into_iter().map(|page_type| page_types[page_type as usize]);
+            self.kinds.mixed.insert(pattern, page_types.collect());
         }
         if self.kinds.mixed.is_empty() {
             return None;
         }
         self.number();
-        self.learn_led();
+        self.count_followed_links();
         Some(pruned)
     }
 
-    /// How many clusters there are.
+    /// The number of clusters.
     pub fn clusters(&self) -> usize {
         self.kinds.numbers.len()
     }
@@ -89,11 +90,11 @@ impl<'a> Lesson<'a> {
     fn number(&mut self) {
         let mut sizes: BTreeMap<_, u64> = BTreeMap::new();
         if self.kinds.by == ClusterBy::Url || self.kinds.by == ClusterBy::Both {
-            let urls = self.patterns.iter().filter(|id| **id != NO_KIND.fine);
-            urls.for_each(|id| *sizes.entry(Kind::Url(*id)).or_default() += 1);
+            let urls = self.patterns.iter().filter(|id| **id != NO_CLUSTER.fine);
+            urls.for_each(|id| *sizes.entry(ClusterDefinition::Url(*id)).or_default() += 1);
         }
         for fetch in self.memory.fetches() {
-            if let Some(kind) = self.kinds.kind(self.pattern(fetch.url), maker(&fetch.came)) {
+            if let Some(kind) = self.kinds.kind(self.pattern(fetch.url), page_type(&fetch.result)) {
                 *sizes.entry(kind).or_default() += 1;
             }
         }
@@ -103,14 +104,15 @@ impl<'a> Lesson<'a> {
             self.kinds.numbers.number(kind);
         }
         for fetch in self.memory.fetches() {
-            let cluster = self.kinds.of_page(self.pattern(fetch.url), maker(&fetch.came));
+            let cluster = self.kinds.of_page(self.pattern(fetch.url), page_type(&fetch.result));
             self.fetched.insert(fetch.url, cluster);
         }
     }
 
-    fn learn_led(&mut self) {
-        let mut tally = Tally::default();
-        // Where only what a page is worth hangs on its template, a hundred links to one page tell no more of others than one does.
+    fn count_followed_links(&mut self) {
+        let mut tally = FollowedLinks::default();
+        // Where the template determines only the worth of a page, a hundred links to one page are no more evidence than
+        // one.
         let once = self.kinds.by == ClusterBy::Both;
         let mut known = HashSet::new();
         for fetch in self.memory.fetches() {
@@ -124,7 +126,7 @@ impl<'a> Lesson<'a> {
         self.kinds.led = tally.rules();
     }
 
-    /// Of each cluster a URL that was fetched, by number; none where none was.
+    /// A fetched URL of each cluster, by number; `None` where there is none.
     pub fn examples(&self) -> Vec<Option<Box<str>>> {
         let mut examples = vec![None; self.kinds.numbers.len()];
         for fetch in self.memory.fetches() {
@@ -140,7 +142,7 @@ impl<'a> Lesson<'a> {
         self.fetched[&fetch.url]
     }
 
-    /// The cluster that a link leads to: that of what was fetched there, or what it is taken for.
+    /// The cluster that a link leads to: that of the fetched page, or the predicted one.
     pub fn target(&self, source: Option<Cluster>, apath: Apath, url: UrlNumber) -> Option<Cluster> {
         match self.fetched.get(&url) {
             Some(cluster) => *cluster,
@@ -148,16 +150,16 @@ impl<'a> Lesson<'a> {
         }
     }
 
-    /// The sample as the graph is learnt from it, and the URLs where the crawl started.
+    /// The sample in the form in which the graph is learnt from it, and the URLs where the crawl started.
     pub fn sample(&self, texts: &Texts) -> (Vec<GraphPage>, Vec<u64>) {
-        let forms = Forms::new(self.memory, texts, &self.fetched);
+        let forms = BareForms::new(self.memory, texts, &self.fetched);
         let pages = self.memory.fetches().iter().map(|fetch| self.page(fetch, &forms)).collect();
         let seeds = self.memory.fetches().iter().filter(|fetch| fetch.is_seed).map(|fetch| u64::from(fetch.url));
         (pages, seeds.collect())
     }
 
-    fn page(&self, fetch: &Fetch, forms: &Forms<'_>) -> GraphPage {
-        /// Of what is no page it is only known that it is there: each is something of its own.
+    fn page(&self, fetch: &Fetch, forms: &BareForms<'_>) -> GraphPage {
+        /// A document that is no page is only known to exist: each is distinct.
         const DOCUMENT: u64 = 1 << 63;
         let source = self.cluster(fetch);
         let mut links = Vec::new();
@@ -167,11 +169,11 @@ impl<'a> Lesson<'a> {
         }
         let redirect =
             |to: UrlNumber| GraphLink { url: u64::from(to), cluster: self.target(None, Apath::REDIRECT, to) };
-        let (content, redirects_to) = match fetch.came {
-            Came::Page { content, .. } => (Some(content.0), None),
-            Came::Document => (Some(DOCUMENT | u64::from(fetch.url)), None),
-            Came::Redirect(to) => (None, to.map(redirect)),
-            Came::Failure => (None, None),
+        let (content, redirects_to) = match fetch.result {
+            FetchResult::Page { content, .. } => (Some(content.0), None),
+            FetchResult::Document => (Some(DOCUMENT | u64::from(fetch.url)), None),
+            FetchResult::Redirect(to) => (None, to.map(redirect)),
+            FetchResult::Failure => (None, None),
         };
         let (path, query) = self.memory.url(fetch.url).split_once('?').unwrap_or((self.memory.url(fetch.url), ""));
         let parameters = query.split('&').filter(|pair| !pair.is_empty()).count();
@@ -179,7 +181,7 @@ impl<'a> Lesson<'a> {
         GraphPage {
             url: u64::from(fetch.url),
             cluster: source,
-            maker: self.makers.get(&maker(&fetch.came)).copied(),
+            maker: self.page_types.get(&page_type(&fetch.result)).copied(),
             content,
             bare: forms.is_bare(fetch),
             redirects_to,
@@ -190,10 +192,10 @@ impl<'a> Lesson<'a> {
     }
 }
 
-/// A number for each template that is known, and for what else URLs lead to. Pages of no template are like no others: of them structure
-/// tells nothing.
-fn numbered(memory: &Memory) -> BTreeMap<Maker, u32> {
-    let makers: BTreeSet<Maker> = memory.fetches().iter().map(|fetch| maker(&fetch.came)).collect();
-    let known = makers.into_iter().filter(|maker| *maker != Maker::Template(ClusterId::UNKNOWN));
+/// A number for each known template and for each other page type. Pages without a template are unlike all others:
+/// structure is no evidence about them.
+fn numbered(memory: &Memory) -> BTreeMap<PageType, u32> {
+    let page_types: BTreeSet<PageType> = memory.fetches().iter().map(|fetch| page_type(&fetch.result)).collect();
+    let known = page_types.into_iter().filter(|page_type| *page_type != PageType::Template(ClusterId::UNKNOWN));
     known.zip(0..).collect()
 }

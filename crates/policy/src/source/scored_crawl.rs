@@ -1,52 +1,52 @@
-//! The crawl by what was learnt (SOUrCe 2018, section 4.4).
+//! The crawl after training (SOUrCe 2018, section 4.4).
 
 use std::sync::Arc;
 
-use super::places::{Places, Sets};
+use super::places::{Sets, WaitingPlaces};
 use super::sitemap::TrainingSample;
-use super::snapshot::{Classes, Stage};
-use super::trained::{Learnt, Trained};
+use super::snapshot::{SourceStage, UrlClasses};
+use super::trained::{LearntScores, Trained};
 use crate::{NewLink, Observation, Outcome, PageFacts};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::classify::Scratch;
 use harvestman_structure::site::{Balance, Label, LinkPlace};
 
-/// Answers that are remembered by a page's signature.
+/// Number of classifications that are cached by a page's signature.
 const ANSWERS_MAX: usize = 1024;
 
-/// What changes while the policy crawls.
-pub struct Harvesting {
+/// The state that changes while the policy crawls.
+pub struct ScoredCrawl {
     trained: Arc<Trained>,
-    learnt: Arc<Learnt>,
+    learnt: Arc<LearntScores>,
     balance: Balance,
-    places: Places,
+    places: WaitingPlaces,
     sets: Arc<Sets>,
     scratch: Scratch,
     fetches_since_put: usize,
 }
 
-impl Harvesting {
-    /// For a crawl that starts now; none where nothing was learnt.
-    pub fn afresh(trained: &Arc<Trained>) -> Option<Self> {
+impl ScoredCrawl {
+    /// The state of a crawl that starts now; `None` where the sample gave no scores.
+    pub fn restarted(trained: &Arc<Trained>) -> Option<Self> {
         let learnt = Arc::clone(trained.learnt.as_ref().ok()?);
         Some(Self {
             trained: Arc::clone(trained),
             balance: Balance::new(learnt.clustering.clusters),
             learnt,
-            places: Places::default(),
+            places: WaitingPlaces::default(),
             sets: Arc::default(),
             scratch: Scratch::new(ANSWERS_MAX),
             fetches_since_put: 0,
         })
     }
 
-    /// For the crawl that `sample` was taken by, where the URLs of `waiting` still wait.
+    /// The state of the crawl that took the sample, where the URLs of `waiting` still wait.
     pub fn after(
         trained: &Arc<Trained>,
         sample: &TrainingSample,
         waiting: impl Iterator<Item = Fingerprint>,
     ) -> Option<Self> {
-        let mut harvesting = Self::afresh(trained)?;
+        let mut harvesting = Self::restarted(trained)?;
         waiting.for_each(|url| harvesting.places.begin(url));
         let learnt = Arc::clone(&harvesting.learnt);
         for (page, source) in sample.pages.iter().zip(&learnt.clustering.labels) {
@@ -58,12 +58,12 @@ impl Harvesting {
         Some(harvesting)
     }
 
-    /// What was learnt.
+    /// The result of the training.
     pub const fn trained(&self) -> &Arc<Trained> {
         &self.trained
     }
 
-    /// Takes in a fetch. True where what waits is to be put under other classes.
+    /// Adds a fetch. Returns true where waiting URLs are to be moved to other classes.
     pub fn observe(&mut self, seen: Observation) -> bool {
         let url = seen.url.fingerprint();
         self.places.end(url);
@@ -73,7 +73,7 @@ impl Harvesting {
             self.balance.count(label);
             self.take_in(label, &facts, &seen.new);
         }
-        // A generation costs a look at every URL that waits.
+        // A new generation makes the frontier check every waiting URL.
         self.places.have_moved()
             && self.fetches_since_put.saturating_mul(self.trained.options.moved_per_fetch) >= self.places.len()
     }
@@ -82,7 +82,7 @@ impl Harvesting {
         if self.trained.options.moved_per_fetch == 0 {
             return;
         }
-        // A new URL waits at its first place, whatever is known of that.
+        // A new URL waits at its first place, whether or not that has a score.
         for link in new {
             let url = link.url.fingerprint();
             self.places.begin(url);
@@ -93,7 +93,7 @@ impl Harvesting {
         }
     }
 
-    /// Notes a place of a URL, if it may be worth anything.
+    /// Records a place of a URL, unless its links are worthless.
     fn see(&mut self, url: Fingerprint, place: LinkPlace) {
         if self.learnt.knows(place) {
             self.places.see(url, place);
@@ -101,16 +101,16 @@ impl Harvesting {
     }
 
     /// The classes of a new generation.
-    pub fn put_anew(&mut self) -> Classes {
+    pub fn reclassify(&mut self) -> UrlClasses {
         let (classes, sets) = self.places.classes();
         self.sets = Arc::new(sets);
         self.fetches_since_put = 0;
         classes
     }
 
-    /// What a snapshot holds of it.
-    pub fn stage(&self) -> Stage {
-        Stage::Harvesting {
+    /// The phase as a snapshot contains it.
+    pub fn stage(&self) -> SourceStage {
+        SourceStage::ScoredCrawl {
             learnt: Arc::clone(&self.learnt),
             balance: self.balance.clone(),
             sets: Arc::clone(&self.sets),
