@@ -88,7 +88,7 @@ fn what_cannot_be_set_banned_or_blocked_is_refused_with_what_can() {
         let why = tell(&runs, command, &[argument]).unwrap_err();
         assert!(why.contains(part), "{command} {argument}: {why}");
     };
-    refused("set", "crawl.policy=ucc", "These can be changed now: budget.pages, ");
+    refused("set", "crawl.policy=ucc", "Settings that can be changed: budget.pages, ");
     refused("set", "host.delay=soon", "write it as 250ms");
     refused("set", "host.dely=1s", "did you mean `host.delay`?");
     refused("ban", "5", "the policy `bfs` has told none apart");

@@ -34,8 +34,8 @@ use harvestman_report::{CrawlStatus, StopFlag};
 
 pub use control::{ControlSocket, SOCKET};
 pub use guard::{Guard, Refused};
-pub use orders::Controls;
 use orders::Orders;
+pub use orders::{Controls, StatusProvider};
 use page::PAGE;
 pub use relay::Relay;
 use watch::Views;
@@ -57,9 +57,6 @@ pub enum Error {
         source: std::io::Error,
     },
 }
-
-/// Where the server gets a snapshot of the crawl.
-pub type StatusProvider = Arc<dyn Fn() -> CrawlStatus + Send + Sync>;
 
 /// What there is to serve of a crawl.
 #[derive(Clone)]

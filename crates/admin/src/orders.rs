@@ -3,18 +3,21 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::StatusProvider;
 use super::guard::Refused;
 use harvestman_core::clock::Clock;
-use harvestman_report::{Command, Commands, PauseSwitch, StopFlag};
+use harvestman_report::{Command, Commands, CrawlStatus, PauseSwitch, StopFlag};
 
 /// What was told, in the crawl directory.
 const JOURNAL: &str = "control.jsonl";
+
+/// Where the server gets a snapshot of the crawl.
+pub type StatusProvider = Arc<dyn Fn() -> CrawlStatus + Send + Sync>;
 
 /// What orders act on.
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use super::{canonical, canonicaliser};
 /// Returns the URLs of a corpus's label file; `None`, with a visible message, if the corpora are missing.
 fn labelled_urls(name: &str) -> Option<Vec<String>> {
     let folder =
-        std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
+        std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../../../shared/corpora"), PathBuf::from);
     let file = match std::fs::File::open(folder.join(name)) {
         Ok(file) => file,
         Err(error) => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::TableError;
+use super::error::TableError;
 
 /// Longest line. A page has some hundred links, and a link some hundred bytes.
 pub(super) const LINE_MAX: usize = 64 << 20;

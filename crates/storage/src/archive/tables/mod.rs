@@ -4,6 +4,7 @@
 //! [`harvestman_core::model::PageRecord`] and the link export; here it gets a type.
 
 mod column;
+mod error;
 mod lines;
 mod links;
 mod pages;
@@ -16,6 +17,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use column::Column;
+pub use error::TableError;
 use lines::LogReader;
 use writer::TableWriter;
 
@@ -51,20 +53,6 @@ pub struct TableReport {
     pub unfinished: bool,
     /// Why the log could not be read to its end.
     pub broken: Option<String>,
-}
-
-/// Why no table was made.
-#[derive(Debug, thiserror::Error)]
-pub enum TableError {
-    /// There is no such log in the directory.
-    #[error("there is no log")]
-    NoLog,
-    /// The log cannot be opened.
-    #[error("cannot read {0}")]
-    Read(String, #[source] io::Error),
-    /// The table could not be written.
-    #[error("{0}")]
-    Write(#[from] ParquetError),
 }
 
 /// Writes the table of a log in `directory` (however it is compressed) to `out`; tells `each` how many rows there are, row by row.

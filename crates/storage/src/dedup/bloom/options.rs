@@ -2,6 +2,9 @@
 
 use super::shape::Shape;
 
+/// Number of layers at most; all of them together hold 65,535 times what was planned. The last one accepts everything.
+pub(super) const LAYERS_MAX: usize = 16;
+
 /// How large a [`super::BloomSet`] is planned and how often it may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BloomOptions {
@@ -68,7 +71,7 @@ mod tests {
     #[test]
     fn the_rates_of_all_layers_sum_up_to_less_than_the_whole() {
         let options = BloomOptions { planned: 100, false_positives: 0.01, shards: 1, seed: 0 };
-        let sum: f64 = (0..super::super::set::LAYERS_MAX).map(|layer| options.rate(layer)).sum();
+        let sum: f64 = (0..super::LAYERS_MAX).map(|layer| options.rate(layer)).sum();
         assert!(sum < 0.01 && sum > 0.0099, "{sum}");
     }
 }

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::file::{BLOCK_BYTES, BLOCKS_TOGETHER, FORMAT, MAGIC, head};
 use super::layer::{Block, Layer, WORDS};
-use super::set::LAYERS_MAX;
+use super::options::LAYERS_MAX;
 use super::shape::Shape;
 use super::shard::BloomShard;
 use super::{BloomError, BloomOptions, BloomSet};

@@ -6,11 +6,10 @@ use std::sync::OnceLock;
 use super::BloomOptions;
 use super::key::{Key, Keys};
 use super::layer::Layer;
+use super::options::LAYERS_MAX;
 use super::shard::BloomShard;
 use harvestman_core::url::Fingerprint;
 
-/// Layers at most; all of them together are for 65,535 times what was planned. The last one takes whatever comes.
-pub(super) const LAYERS_MAX: usize = 16;
 /// Fingerprints whose blocks are brought into the cache together: about as many as a processor waits for at once.
 const TOGETHER: usize = 32;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::set::LAYERS_MAX;
+use super::options::LAYERS_MAX;
 
 /// The lock of the same share of each layer, and the number of fingerprints in it, by layer: side by side, as who holds the one
 /// changes the other, and away from the other shards. A number that all shards shared would go from one processor to the next with each

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::layer::Layer;
-use super::set::LAYERS_MAX;
+use super::options::LAYERS_MAX;
 use super::shape::Shape;
 use super::shard::BloomShard;
 use super::{BloomOptions, BloomSet};
