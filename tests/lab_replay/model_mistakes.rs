@@ -27,7 +27,7 @@ fn learn_says_what_is_wrong_with_its_arguments_and_writes_nothing() {
         (&["forum.warc", "--out", "m", "--by", "url", "--example", absent], 2, "cannot be used with"),
         (&["forum.warc", "--out", "m", "--variant", "paper"], 2, "--by <WHAT>"),
         (&["forum.warc", "--out", "m", "--by", "both", "--variant", "paper"], 2, "use --by url"),
-        (&["forum.warc", "--out", "m", "--by", "url", "--pages", "2"], 1, "pages to learn from, too few"),
+        (&["forum.warc", "--out", "m", "--by", "url", "--pages", "2"], 1, "fetches, too few to learn from"),
         (&["empty.warc", "--out", "m"], 1, "empty.warc"),
         (&["http://127.0.0.1:9/", "--out", "m", "--set", "host.dely=0s"], 2, "did you mean `host.delay`?"),
         (&["http://127.0.0.1:9/", "--out", "m", "--keep", "."], 2, "not empty"),
