@@ -132,11 +132,11 @@ fn a_graph_that_does_not_fit_together_is_an_error_of_the_model() {
         value[key].as_array_mut().unwrap().push(first);
     };
     let changes: [(&str, Change<'_>); 8] = [
-        ("kinds of pages do not fit", &|value| many(value, "kinds")),
+        ("page clusters do not match", &|value| many(value, "kinds")),
         ("has two numbers", &|value| value["kinds"][0] = value["kinds"][1].clone()),
-        ("examples do not fit", &|value| many(value, "examples")),
-        ("an edge leads out", &|value| value["graph"]["edges"][0]["to"] = json!(clusters)),
-        ("edges are not in order", &|value| value["graph"]["edges"].as_array_mut().unwrap().reverse()),
+        ("examples do not match", &|value| many(value, "examples")),
+        ("an edge leaves the graph", &|value| value["graph"]["edges"][0]["to"] = json!(clusters)),
+        ("edges are not sorted", &|value| value["graph"]["edges"].as_array_mut().unwrap().reverse()),
         ("a pattern's cluster", &|value| value["alike"] = json!([[7, clusters]])),
         ("a closed place", &|value| value["closed"] = json!([[clusters, 7, "no_edge"]])),
         ("too many clusters", &|value| {

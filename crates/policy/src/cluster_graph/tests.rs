@@ -279,7 +279,9 @@ fn a_small_site_and_one_with_a_single_cluster_are_crawled_breadth_first_and_the_
     let names: Vec<String> = (0..30).map(|i| format!("list/{i}")).collect();
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
     let alike: Site = names.iter().map(|name| (name.clone(), page(&all))).collect();
-    for (site, said) in [(small, "the site gave 2 pages"), (alike, "all pages of the sample are of one kind")] {
+    for (site, said) in
+        [(small, "the sample has only 2 fetches"), (alike, "all pages of the sample are of one cluster")]
+    {
         let mut policy = policy(ClusterGraphOptions::default_form(ClusterBy::Url, 100), 1);
         assert_eq!(crawl(&site, &mut policy).order.len(), site.len());
         assert!(policy.site_model(&mut |_, _, _| ParsedPage::default()).is_none());

@@ -199,8 +199,8 @@ fn note_on(pages: Vec<Page>, options: SourceOptions) -> String {
 fn where_nothing_can_be_learnt_the_crawl_is_breadth_first_and_the_note_says_why() {
     let page = |paths: &[(u64, u32)]| Page { bag: bag(paths), links: vec![(100, "x".to_owned())] };
     let paper = || SourceOptions::paper(SourceGoal::Content);
-    assert!(note_on(Vec::new(), paper()).starts_with("the site gave 0 pages"));
-    assert!(note_on(vec![page(&[(1, 1)]); 3], paper()).starts_with("the site gave 3 pages"));
+    assert!(note_on(Vec::new(), paper()).starts_with("the sample has only 0 pages"));
+    assert!(note_on(vec![page(&[(1, 1)]); 3], paper()).starts_with("the sample has only 3 pages"));
     let one = "all pages of the sample have one template";
     assert!(note_on(vec![page(&[(1, 1)]); 9], paper()).starts_with(one), "all are identical");
     assert!(note_on(vec![page(&[]); 9], paper()).starts_with(one), "pages with nothing on them");
@@ -213,7 +213,7 @@ fn a_site_with_only_outliers_is_crawled_breadth_first_too() {
     let page = |i: u32| Page { bag: bag(&[(1, 1), (2, 10 * 3_u32.pow(i / 2) + i % 2)]), links: Vec::new() };
     let mut options = options(SourceGoal::Content);
     (options.eps.rule, options.eps.k) = (EpsRule::Quantile(0.5), 1);
-    assert!(note_on((0..12).map(page).collect(), options).starts_with("none of the 12 pages"));
+    assert!(note_on((0..12).map(page).collect(), options).starts_with("all 12 pages of the sample are outliers"));
 }
 
 /// Crawls a site by the policy without a frontier. Returns the class, name and phase of each fetch.

@@ -61,7 +61,7 @@ fn a_model_without_a_cluster_graph_is_read_and_one_of_nothing_is_damaged() {
     assert!(read.knows_classes() && read.graph().is_none());
     let nothing = "{\"magic\":\"harvestman site model\",\"format\":2,\"model\":\
                    {\"facts\":{\"hosts\":[],\"pages\":1,\"clusters\":[]}}}";
-    assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it holds nothing that was learnt".to_owned()));
+    assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it contains no learnt state".to_owned()));
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn a_missing_example_leaves_the_order_of_discovery_until_a_url_like_it_is_met() 
     assert!(told.policy.note().unwrap().contains("breadth-first"));
     assert!(told.score(ROOT, "/topic/7") > 0.0);
     told.page(ROOT, "/topic/7", TOPIC, text(900), &[]);
-    assert!(told.policy.note().unwrap().contains("by their addresses"));
+    assert!(told.policy.note().unwrap().contains("by their URLs"));
     assert!(has_finite_scores(&told) && told.score(ROOT, "/topic/8") > told.score(ROOT, "/list/99"));
 }
 
@@ -75,6 +75,6 @@ fn where_all_pages_are_outliers_scores_are_finite_and_the_note_says_so() {
         show_lists(&mut told, 3..80, LIST, TOPIC);
         assert!(told.policy.log.iter().skip(3).all(|entry| entry.page.unwrap().cluster == OUTLIER));
         assert!(has_finite_scores(&told) && told.policy.facts().drifts == 0);
-        assert!(told.policy.note().unwrap().contains("none of the site's pages are alike"));
+        assert!(told.policy.note().unwrap().contains("no two of the site's pages are alike"));
     }
 }
