@@ -373,8 +373,8 @@ impl Judge<'_> {
         if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
     }
 
-    /// A link of a host that another node holds. Whether it was seen is for that node to say; here it is only known whether it was handed
-    /// over lately.
+    /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
+    /// handed over recently.
     fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> Judged {
         if too_deep {
             return Judged::settled(class, Fate::OverBudget(Budget::Depth));

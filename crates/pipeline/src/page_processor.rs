@@ -132,9 +132,9 @@ impl PageProcessor {
     fn unparsed(&mut self, item: &ScheduledUrl, answer: &Answer, fate: Fate) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        refresh(&mut intake, &target, rules.header_directives(answer));
-        let (found, exported) = intake.finish();
+        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
+        refresh(&mut filter, &target, rules.header_directives(answer));
+        let (found, exported) = filter.finish();
         PageResult { found, exported, ..PageResult::of(fate) }
     }
 
@@ -154,15 +154,15 @@ impl PageProcessor {
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
         }
-        let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
-        intake.placed = needs.links.then(Vec::new);
-        intake.rows = rules.digests.then(Vec::new);
-        let cluster = intake.page(&page, directives);
+        let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
+        filter.placed = needs.links.then(Vec::new);
+        filter.rows = rules.digests.then(Vec::new);
+        let cluster = filter.page(&page, directives);
         let links = Some(page.link_count() as u32);
         let digests = rules.digests.then(|| digests(&page));
-        let placed = intake.placed.take().unwrap_or_default();
-        let rows = intake.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
-        let (found, exported) = intake.finish();
+        let placed = filter.placed.take().unwrap_or_default();
+        let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
+        let (found, exported) = filter.finish();
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
@@ -200,16 +200,16 @@ impl PageProcessor {
         let url = item.url.as_str();
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
         let rules = Arc::clone(&self.rules);
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
+        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         let target = rules.refresh_target(item, answer);
         if let Some(target) = &target {
-            refresh(&mut intake, target, rules.header_directives(answer));
+            refresh(&mut filter, target, rules.header_directives(answer));
         }
         for url in contents.urls.iter().chain(&contents.sitemaps) {
-            intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+            filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
         }
         let links = Some((contents.urls.len() + contents.sitemaps.len() + usize::from(target.is_some())) as u32);
-        let (found, exported) = intake.finish();
+        let (found, exported) = filter.finish();
         Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
     }
 
@@ -221,11 +221,11 @@ impl PageProcessor {
             return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
         }
         let rules = Arc::clone(&self.rules);
-        let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        intake.redirects = item.redirects + 1;
-        intake.depth = item.depth;
-        let target = intake.link(&location, LinkClass::unclassified(Apath::REDIRECT));
-        let (found, exported) = intake.finish();
+        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
+        filter.redirects = item.redirects + 1;
+        filter.depth = item.depth;
+        let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
+        let (found, exported) = filter.finish();
         PageResult { found, redirect_to: target, exported, ..PageResult::of(Fate::Redirected) }
     }
 
@@ -236,9 +236,9 @@ impl PageProcessor {
         for proposal in proposals {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
             let snapshot = Arc::clone(&**rules.policy.load());
-            let mut intake = LinkFilter::new(&rules, snapshot, &mut self.memory, &item);
-            intake.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
-            let (new, _) = intake.finish();
+            let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, &item);
+            filter.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
+            let (new, _) = filter.finish();
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);
             found.foreign.extend(new.foreign);
@@ -257,11 +257,11 @@ impl PageProcessor {
             Ok(contents) => {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut intake = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
+                let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
                 for url in &contents.urls {
-                    intake.link(url, LinkClass::unclassified(Apath::SITEMAP));
+                    filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
                 }
-                (intake.finish().0, contents.sitemaps)
+                (filter.finish().0, contents.sitemaps)
             }
             Err(error) => {
                 tracing::warn!(url, %error, "a sitemap is of no use");
@@ -272,10 +272,10 @@ impl PageProcessor {
 }
 
 /// Takes in the refresh of an answer as the only link of a page without cluster.
-fn refresh(intake: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectives) {
+fn refresh(filter: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectives) {
     let mut page = ParsedPage::default();
     page.add_refresh(target);
-    intake.links(&page, PageCluster::default(), directives);
+    filter.links(&page, PageCluster::default(), directives);
 }
 
 /// The body of an answer as the parser reads it.

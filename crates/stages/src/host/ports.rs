@@ -36,13 +36,13 @@ pub trait LeasePort: Send + Sync {
 
 /// What sends the host's requests.
 pub trait RequestPort: Send + Sync {
-    /// Fetches the URL of `lease`; answers with `PageEnded` or `PageBrokenOff`.
+    /// Fetches the URL of `lease`; answers with a [`HostReply`](super::HostReply).
     fn fetch_page(&self, host: HostRequest, lease: Lease);
     /// Whether the crawl's budgets allow an errand now; if so, it counts as under way and must be run.
     fn begin_errand(&self) -> bool;
-    /// Runs the errand; answers with `ErrandEnded` or `ErrandBrokenOff`.
+    /// Runs the errand; answers with a [`HostReply`](super::HostReply).
     fn run_errand(&self, host: HostRequest, errand: Errand);
-    /// Looks up the host's address; answers with `Resolved`.
+    /// Looks up the host's address; answers with `HostReply::Resolved`.
     fn resolve(&self, host: HostRequest);
 }
 
