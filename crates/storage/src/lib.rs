@@ -1,4 +1,4 @@
-//! What a crawl keeps on disk: the WARC archive, the crawl state and the set of seen URLs.
+//! The on-disk storage of a crawl: the WARC archive, the crawl state and the set of URLs seen.
 
 pub mod archive;
 pub mod dedup;

@@ -1,8 +1,8 @@
-//! Dedup: which canonical URLs were discovered before.
+//! URL dedup: determines which canonical URLs were discovered before.
 //!
-//! [`SeenUrls`] is what a crawl asks: a Bloom filter in front of an exact set of 128-bit fingerprints, or one of them alone. In front of it
-//! each worker keeps a small table of what it has just seen ([`RecentUrls`]): most links of a page are navigation that the page before
-//! had too, and those are answered without touching a lock.
+//! A crawl queries [`SeenUrls`]: a Bloom filter in front of an exact set of 128-bit fingerprints, or one of the two
+//! alone. In front of it, each worker has a small table of recently seen URLs ([`RecentUrls`]). Most links of a page
+//! are navigation links that the previous page had too; they are answered without acquiring a lock.
 
 mod bloom;
 mod disk;

@@ -1,11 +1,11 @@
-//! A worker's memory of what it has just looked up.
+//! A worker's cache of recently looked-up URLs.
 
 use harvestman_core::url::Fingerprint;
 
-/// Slots; 64 KiB of memory, which stays in the processor's cache.
+/// Number of slots. They take 64 KiB of memory, which stays in the CPU cache.
 const SLOTS: usize = 4096;
 
-/// A direct-mapped table of fingerprints known to be in the set. It forgets, but never claims what was not told to it.
+/// A direct-mapped cache of fingerprints known to be in the set. It evicts entries, but has no false positives.
 pub struct RecentUrls {
     slots: Box<[u128]>,
 }
@@ -17,12 +17,12 @@ impl Default for RecentUrls {
 }
 
 impl RecentUrls {
-    /// Whether `fingerprint` was noted not long ago.
+    /// Returns whether `fingerprint` was noted recently.
     pub fn knows(&self, fingerprint: Fingerprint) -> bool {
         self.slots[fingerprint.0 as usize % SLOTS] == fingerprint.0 && fingerprint.0 != 0
     }
 
-    /// Notes that `fingerprint` is in the set.
+    /// Records that `fingerprint` is in the set.
     pub fn note(&mut self, fingerprint: Fingerprint) {
         self.slots[fingerprint.0 as usize % SLOTS] = fingerprint.0;
     }
@@ -33,15 +33,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_knows_what_was_noted_and_nothing_else() {
+    fn only_noted_fingerprints_are_known() {
         let mut recent = RecentUrls::default();
-        assert!(!recent.knows(Fingerprint(0)), "an empty slot must not pass for the fingerprint 0");
+        assert!(!recent.knows(Fingerprint(0)), "an empty slot must not match the fingerprint 0");
         assert!(!recent.knows(Fingerprint(7)));
         recent.note(Fingerprint(7));
         assert!(recent.knows(Fingerprint(7)));
         let same_slot = Fingerprint(7 + SLOTS as u128);
         assert!(!recent.knows(same_slot));
         recent.note(same_slot);
-        assert!(recent.knows(same_slot) && !recent.knows(Fingerprint(7)), "it was pushed out");
+        assert!(recent.knows(same_slot) && !recent.knows(Fingerprint(7)), "it was evicted");
     }
 }

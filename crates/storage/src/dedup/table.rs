@@ -1,42 +1,42 @@
-//! A table of fingerprints in memory.
+//! An in-memory hash table of fingerprints.
 
-/// Slots of a page: 64 KiB. Larger pieces of memory that come and go leave holes between them that nothing else fills.
+/// Slots per page: 64 KiB. Larger allocations would fragment the heap when they are freed.
 const PAGE_SLOTS: usize = 1 << 12;
-/// Slots behind the last home, for those that found theirs taken.
+/// Overflow slots behind the last home slot, for fingerprints displaced by collisions.
 const TAIL: usize = 64;
-/// Slots that a table has at least.
+/// The minimum number of home slots of a table.
 const SLOTS_MIN: usize = 16;
-/// Slots below which a table that grows is doubled.
+/// Number of home slots below which a growing table is doubled.
 const SMALL: usize = 1 << 12;
-/// Bytes of a slot.
+/// Bytes per slot.
 const SLOT_BYTES: usize = 16;
 
-/// What became of a fingerprint offered to a [`Table`].
+/// The outcome of offering a fingerprint to a [`Table`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OfferResult {
-    /// It was not there and is now.
+    /// The fingerprint was inserted.
     Taken,
-    /// It was there.
+    /// The fingerprint was already present.
     Known,
-    /// It is not there, and there is no place for it.
+    /// The fingerprint is not present, and there is no room for it.
     NoRoom,
 }
 
-/// A hash table of any size that keeps its fingerprints ascending, so that writing them in order costs no sort, no
-/// second copy, and leaves them in place if writing fails.
+/// A hash table of any size that stores its fingerprints in ascending order, so that they can be written in order
+/// without a sort or a second copy, and stay in place if writing fails.
 ///
-/// It probes linearly from a home that grows with the fingerprint (its upper half, scaled to the table), and keeps each
-/// row of neighbours in order (Amble and Knuth 1974, "Ordered hash tables"). Fingerprints being hashes, homes are
-/// spread evenly.
+/// It probes linearly from a home slot that is monotonic in the fingerprint (its upper half, scaled to the table size),
+/// and orders each run of neighbours (Amble and Knuth 1974, "Ordered hash tables"). Because fingerprints are hashes,
+/// home slots are evenly distributed.
 pub(super) struct Table {
-    /// Zero where nothing is; the fingerprint 0 itself is noted aside.
+    /// An empty slot is zero; `has_zero` represents the fingerprint 0.
     slots: Slots,
     homes: usize,
     len: usize,
     has_zero: bool,
 }
 
-/// Slots in pages, all of them full but the last.
+/// Slots in pages. All pages except the last have the full size.
 #[derive(Default)]
 struct Slots {
     pages: Vec<Box<[u128]>>,
@@ -44,7 +44,8 @@ struct Slots {
 }
 
 impl Slots {
-    /// Adds pages of empty slots until there are `len` at least; of `all` that there will ever be, the last page has the rest.
+    /// Adds pages of empty slots until there are at least `len` slots. `all` is the final number of slots; the last
+    /// page is sized to the remainder.
     fn extend(&mut self, len: usize, all: usize) {
         while self.len < len {
             let page = (all - self.len).min(PAGE_SLOTS);
@@ -67,7 +68,7 @@ impl Slots {
 }
 
 impl Table {
-    /// An empty table of about so many bytes.
+    /// Creates an empty table of about `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         let homes = (bytes / SLOT_BYTES).saturating_sub(TAIL).max(SLOTS_MIN);
         let mut slots = Slots::default();
@@ -75,12 +76,13 @@ impl Table {
         Self { slots, homes, len: 0, has_zero: false }
     }
 
-    /// The same fingerprints in a table a quarter larger (a small one is doubled). They move to their new places in order, and each page is
-    /// given back as soon as it is read, so that there is never much more memory in use than the new table takes.
+    /// Returns a table with the same fingerprints that is larger by a quarter (a small table is doubled). Fingerprints
+    /// move to their new slots in order, and each page is freed as soon as it is read, so that peak memory is little
+    /// more than the size of the new table.
     pub fn grown(self) -> Self {
         let homes = self.homes_when_grown();
         let mut grown = Self { slots: Slots::default(), homes, len: self.len, has_zero: self.has_zero };
-        // Those that found no place behind the last home get some more.
+        // Fingerprints displaced beyond the overflow slots need additional slots.
         let end = self.slots.iter().filter(|slot| *slot != 0).fold(0, |next, slot| grown.home(slot).max(next) + 1);
         let all = (homes + TAIL).max(end + TAIL / 2);
         let mut next = 0;
@@ -100,12 +102,12 @@ impl Table {
         self.homes + if self.homes < SMALL { self.homes } else { self.homes / 4 }
     }
 
-    /// Bytes of the table when it has grown, or somewhat less.
+    /// Returns a lower estimate of the table's size in bytes after it has grown.
     pub const fn bytes_when_grown(&self) -> usize {
         (self.homes_when_grown() + TAIL) * SLOT_BYTES
     }
 
-    /// Whether there are as many as there shall be: more would probe for long.
+    /// Returns whether the table has reached its maximum load; beyond it, probe sequences would be long.
     pub const fn is_full(&self) -> bool {
         self.len >= self.homes / 5 * 4
     }
@@ -126,8 +128,8 @@ impl Table {
         at < self.slots.len && self.slots.get(at) == fingerprint
     }
 
-    /// Takes a fingerprint, unless it is there or four fifths of the table are taken: a fuller one would probe for
-    /// long.
+    /// Inserts a fingerprint, unless it is present or four fifths of the table are occupied; at a higher load, probe
+    /// sequences would be long.
     pub fn offer(&mut self, fingerprint: u128) -> OfferResult {
         if self.contains(fingerprint) {
             return OfferResult::Known;
@@ -139,7 +141,7 @@ impl Table {
         OfferResult::Taken
     }
 
-    /// All fingerprints, ascending.
+    /// Iterates over all fingerprints in ascending order.
     pub fn ascending(&self) -> impl Iterator<Item = u128> {
         let zero = self.has_zero.then_some(0);
         zero.into_iter().chain(self.slots.iter().filter(|slot| *slot != 0))
@@ -150,7 +152,7 @@ impl Table {
         (self.len, self.has_zero) = (0, false);
     }
 
-    /// Where `fingerprint` (not 0) is or belongs; it may be the end.
+    /// Returns the slot where `fingerprint` (not 0) is or belongs; this may be the end of the table.
     fn place(&self, fingerprint: u128) -> usize {
         let mut at = self.home(fingerprint);
         while at < self.slots.len && (1..fingerprint).contains(&self.slots.get(at)) {
@@ -159,13 +161,13 @@ impl Table {
         at
     }
 
-    /// Below `homes`, and never less for a greater fingerprint.
+    /// Returns the home slot, which is below `homes` and monotonic in the fingerprint.
     fn home(&self, fingerprint: u128) -> usize {
         (((fingerprint >> 64) * self.homes as u128) >> 64) as usize
     }
 
-    /// Puts a fingerprint that is not there in its place and moves the rest of its row on by one; false if the row
-    /// reaches the end.
+    /// Inserts a fingerprint that is not present and shifts the remainder of its run by one slot. Returns `false` if
+    /// the run reaches the end of the table.
     fn put(&mut self, fingerprint: u128) -> bool {
         if fingerprint == 0 {
             self.has_zero = true;
@@ -187,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// Fingerprints that share homes, lie at both ends, or anywhere.
+    /// Fingerprints that share home slots, are near either end of the range, or are arbitrary.
     fn fingerprints() -> impl Strategy<Value = Vec<u128>> {
         let one = prop_oneof![0..20_u128, (0..20_u128).prop_map(|n| u128::MAX - n), any::<u128>()];
         prop::collection::vec(one, 0..200)
@@ -195,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_answers_as_a_plain_set_does_and_is_ascending(offered in fingerprints(), bytes in 0..8_000_usize) {
+        fn it_matches_a_plain_set_and_is_ascending(offered in fingerprints(), bytes in 0..8_000_usize) {
             let (mut table, mut twin) = (Table::new(bytes), BTreeSet::new());
             for fingerprint in offered {
                 prop_assert_eq!(table.contains(fingerprint), twin.contains(&fingerprint));
@@ -218,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_grown_table_holds_the_same(offered in fingerprints(), bytes in 0..8_000_usize) {
+        fn a_grown_table_has_the_same_contents(offered in fingerprints(), bytes in 0..8_000_usize) {
             let mut table = Table::new(bytes);
             let mut twin = BTreeSet::new();
             for fingerprint in offered {
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn spread_fingerprints_fill_four_fifths_of_its_homes() {
+    fn evenly_distributed_fingerprints_fill_four_fifths_of_the_home_slots() {
         let mut table = Table::new(16 * 1_064);
         let spread = |n: u64| harvestman_core::url::Fingerprint::of(&n.to_string()).0;
         let taken = (0..2_000).filter(|n| table.offer(spread(*n)) == OfferResult::Taken).count();
@@ -242,9 +244,9 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_reaches_the_end_is_no_room() {
+    fn a_run_that_reaches_the_end_leaves_no_room() {
         let mut table = Table::new(16 * 1_064);
         let taken = (0..200).take_while(|n| table.offer(u128::MAX - n) == OfferResult::Taken).count();
-        assert_eq!(taken, TAIL + 1, "the last home and all behind it");
+        assert_eq!(taken, TAIL + 1, "the last home slot and all overflow slots");
     }
 }

@@ -1,45 +1,45 @@
-//! Why a saved set cannot be used.
+//! Errors of reading a saved set.
 
 use std::io;
 
-/// What is wrong with a file, and what to do.
+/// Why a file cannot be read as a set. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum BloomError {
-    /// The system could not read it.
-    #[error("the set of URLs seen cannot be read: {0}")]
+    /// The file could not be read.
+    #[error("cannot read the set of URLs seen: {0}")]
     Io(io::Error),
-    /// Something else.
-    #[error("this is not a set of URLs seen; check the file's name")]
+    /// The file is not a saved set.
+    #[error("the file is not a set of URLs seen: check the file name")]
     NotABloomSet,
-    /// Written by another version of the program.
+    /// The file was written in another format version.
     #[error(
-        "the set of URLs seen has format {found}, this version reads format {known}: use the version that wrote it, or \
-         build the set anew from the URLs stored"
+        "the set of URLs seen has format {found}; this version reads format {known}: use the version that wrote it, or \
+                 rebuild the set from the stored URLs"
     )]
     OtherVersion {
         /// The format of the file.
         found: u32,
-        /// The format that is read.
+        /// The format that this version reads.
         known: u32,
     },
-    /// Made for another crawl, or for other settings.
+    /// The set was created for another crawl or with other options.
     #[error(
-        "the set of URLs seen was made with {option} {found}, not {expected}: set it back, or build the set anew from the \
-         URLs stored"
+        "the set of URLs seen was created with {option} {found}, not {expected}: restore it, or rebuild the set \
+         from the stored URLs"
     )]
     OtherOptions {
-        /// Which field of [`super::BloomOptions`].
+        /// The field of [`super::BloomOptions`].
         option: &'static str,
         /// Its value in the file.
         found: String,
-        /// Its value now.
+        /// The expected value.
         expected: String,
     },
-    /// It ends too early.
-    #[error("the set of URLs seen is cut short, as by a crash or a full disk: build it anew from the URLs stored")]
+    /// The file is truncated.
+    #[error("the set of URLs seen is truncated, as by a crash or a full disk: rebuild it from the stored URLs")]
     CutShort,
-    /// It is not what was written.
-    #[error("the set of URLs seen is damaged ({0}): build it anew from the URLs stored, and check the disk")]
+    /// The contents differ from what was written.
+    #[error("the set of URLs seen is damaged ({0}): rebuild it from the stored URLs, and check the disk")]
     Damaged(&'static str),
 }
 

@@ -1,21 +1,23 @@
-//! How often the set is wrong, as far as can be known from how full it is.
+//! Estimates of how often the set is wrong, derived from its fill.
 
 use super::BloomSet;
 use super::shape::Shape;
 
-/// Pieces that a layer's filling is divided into; an even number. With 32 the error is below a thousandth.
+/// Number of intervals for the numerical integration over a layer's fill; must be even. With 32 the error is below
+/// 0.001.
 const PIECES: u32 = 32;
 
 impl BloomSet {
-    /// The share of new fingerprints that would be taken for known now. It goes by those that were told to be new; where
-    /// many were not, as at rates above 0.1, it is somewhat low.
+    /// Returns the current expected false-positive rate: the share of new fingerprints that would be reported as known.
+    /// It is based on the fingerprints that were reported as new. Where many were not, as at rates above 0.1, it is
+    /// somewhat low.
     pub fn expected_false_positive_rate(&self) -> f64 {
         let full = self.layers().enumerate().map(|(index, layer)| layer.shape().rate(self.inserted(index) as f64));
         let right = full.map(|rate| 1.0 - rate);
         1.0 - right.product::<f64>()
     }
 
-    /// The share of all bits that are set, as it is expected by how many fingerprints each layer was told to hold.
+    /// Returns the expected share of set bits over all layers, based on the number of fingerprints in each layer.
     pub fn expected_fill(&self) -> f64 {
         let (mut set, mut all) = (0.0, 0.0);
         for (index, layer) in self.layers().enumerate() {
@@ -26,12 +28,12 @@ impl BloomSet {
         set / all
     }
 
-    /// How many of the fingerprints offered so far are expected to have been taken for known when they were new, each
-    /// counted once: the URLs that the crawl has lost.
+    /// Returns the expected number of false positives so far: new fingerprints that were reported as known, each
+    /// counted once. These are the URLs that the crawl has lost.
     ///
-    /// Where one is told to be new at a rate p, p / (1 − p) others were not. The sum of that over all that were new
-    /// depends on nothing but their number, so it is not kept but made when it is asked for, in about a
-    /// millisecond: nothing to be raced for, saved or restored.
+    /// For each fingerprint reported as new at a rate p, p / (1 − p) others are expected to have been lost. The sum
+    /// over all new fingerprints depends only on their number, so it is computed on demand, in about a millisecond. It
+    /// needs no synchronisation and is neither saved nor restored.
     pub fn expected_false_positives(&self) -> f64 {
         let (mut sum, mut right) = (0.0, 1.0);
         for (index, layer) in self.layers().enumerate() {
@@ -43,7 +45,8 @@ impl BloomSet {
     }
 }
 
-/// What was lost while a layer filled, by Simpson's rule; `right` is the share that the layers before let through.
+/// Returns the expected number of fingerprints lost while a layer filled up, by Simpson's rule. `right` is the share of
+/// new fingerprints that the previous layers report correctly.
 fn lost(shape: Shape, inserted: f64, right: f64) -> f64 {
     let step = inserted / f64::from(PIECES);
     let odds = |piece: u32| 1.0 / (right * (1.0 - shape.rate(f64::from(piece) * step))).max(f64::EPSILON) - 1.0;
@@ -58,7 +61,7 @@ mod tests {
     use harvestman_core::url::Fingerprint;
 
     #[test]
-    fn the_fill_that_is_expected_is_that_of_the_bits_over_all_layers() {
+    fn the_expected_fill_matches_the_set_bits_of_all_layers() {
         let options = BloomOptions { planned: 20_000, false_positives: 0.01, shards: 4, seed: 3 };
         let set = BloomSet::new(&options);
         assert_eq!(set.expected_fill(), 0.0);
@@ -76,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_the_sum_over_all_that_were_new() {
+    fn expected_losses_are_the_sum_over_all_new_fingerprints() {
         for (inserted, right) in [(1_u32, 1.0), (100, 0.9), (2_000, 1.0), (5_000, 0.999)] {
             let shape = Shape { blocks: 64, probes: 8 };
             let odds = |before: u32| 1.0 / (right * (1.0 - shape.rate(f64::from(before) + 0.5))) - 1.0;

@@ -1,14 +1,14 @@
-//! The set as bytes, all numbers little-endian:
+//! The file format of the set. All numbers are little-endian:
 //!
-//! | bytes | what |
+//! | bytes | field |
 //! |---|---|
 //! | 8, 4 | [`MAGIC`], [`FORMAT`] |
 //! | 4 | number of layers |
-//! | 8 each | seed, planned size, rate (as a double), shards |
-//! | 8 | xxh3 of all that before |
-//! | each layer: 8, 8, 64 a block | number of blocks, bits of a fingerprint, blocks |
-//! | 8 each | fingerprints of each shard, layer by layer |
-//! | 8 | xxh3 of all that before |
+//! | 8 each | seed, planned size, rate (as a double), number of shards |
+//! | 8 | xxh3 of all preceding bytes |
+//! | each layer: 8, 8, 64 per block | number of blocks, bits per fingerprint, blocks |
+//! | 8 each | number of fingerprints of each shard, layer by layer |
+//! | 8 | xxh3 of all preceding bytes |
 
 use std::io::{self, Write};
 
@@ -18,21 +18,21 @@ use super::layer::{Block, Layer, WORDS};
 use super::shard::BloomShard;
 use super::{BloomOptions, BloomSet};
 
-/// What the file begins with.
+/// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"hvm-seen";
-/// The format that is written and read. Hashes and sizes belong to it.
+/// The format version that is written and read. A change of hash functions or sizes requires a new version.
 pub(super) const FORMAT: u32 = 2;
-/// Blocks that are copied under one lock, 64 KiB.
+/// Number of blocks copied per lock acquisition, 64 KiB.
 pub(super) const BLOCKS_TOGETHER: usize = 1_024;
-/// Bytes of a block.
+/// Bytes per block.
 pub(super) const BLOCK_BYTES: usize = WORDS * size_of::<u64>();
 
 impl BloomSet {
-    /// Writes the set. Others may use it meanwhile; what was added before this call is in the file for certain, what is
-    /// added meanwhile may be. Hand in a buffered writer.
+    /// Writes the set. It may be used concurrently: fingerprints added before this call are in the file, fingerprints
+    /// added during it may be. Pass a buffered writer.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the errors of the writer.
     pub fn write_to(&self, to: impl Write) -> io::Result<()> {
         let layers: Vec<&Layer> = self.layers().collect();
         let mut to = Hashed { to, hash: Xxh3::new() };
@@ -40,7 +40,7 @@ impl BloomSet {
         for layer in &layers {
             to.put_layer(layer, &self.shards)?;
         }
-        // After the bits: a file must not hold bits of fingerprints that it does not count.
+        // Counts follow the bits: a file must not contain bits of fingerprints that it does not count.
         for shard in &self.shards {
             let lock = shard.lock();
             let counts: Vec<u64> = (0..layers.len()).map(|layer| shard.inserted(layer)).collect();
@@ -52,12 +52,12 @@ impl BloomSet {
     }
 }
 
-/// The options as the head has them.
+/// Returns the options as they are encoded in the header.
 pub(super) fn numbers(options: &BloomOptions) -> [u64; 4] {
     [options.seed, options.planned, options.false_positives.to_bits(), options.shards as u64]
 }
 
-/// Everything before the layers.
+/// Returns the header: all bytes before the layers.
 pub(super) fn head(layers: u32, numbers: [u64; 4]) -> Vec<u8> {
     let mut head = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &layers.to_le_bytes()].concat();
     head.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
@@ -65,7 +65,7 @@ pub(super) fn head(layers: u32, numbers: [u64; 4]) -> Vec<u8> {
     head
 }
 
-/// A writer that hashes what goes through it.
+/// A writer that hashes the bytes written through it.
 struct Hashed<W> {
     to: W,
     hash: Xxh3,
@@ -92,7 +92,7 @@ impl<W: Write> Hashed<W> {
     }
 }
 
-/// Under the lock, so that it has all bits of a fingerprint or none.
+/// Copies blocks under the shard's lock, so that the copy has all bits of a fingerprint or none of them.
 fn copied(shard: &BloomShard, blocks: &[Block]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(blocks.len() * BLOCK_BYTES);
     let _lock = shard.lock();

@@ -13,17 +13,17 @@ fn bytes(set: &BloomSet) -> Vec<u8> {
     bytes
 }
 
-fn refused(bytes: impl Read, options: &BloomOptions) -> BloomError {
-    BloomSet::read_from(bytes, options).err().expect("it is to be refused")
+fn rejected(bytes: impl Read, options: &BloomOptions) -> BloomError {
+    BloomSet::read_from(bytes, options).err().expect("it must be rejected")
 }
 
-/// A small file, and what it was made for.
+/// A small file, and the options it was created with.
 fn small() -> (Vec<u8>, BloomOptions) {
     let options = options(64, 0.1, 2);
     (bytes(&filled(&options, 0..200).0), options)
 }
 
-/// The file with a last number that fits its contents.
+/// The file with a checksum that matches its contents.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let sum = xxh3_64(&bytes[..end]);
@@ -31,7 +31,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// How many bytes are taken from it.
+/// A reader that counts the bytes read.
 struct Counted<R>(R, usize);
 
 impl<R: Read> Read for Counted<R> {
@@ -44,7 +44,7 @@ impl<R: Read> Read for Counted<R> {
 
 proptest! {
     #[test]
-    fn what_is_read_is_what_was_written(count in 0_u64..900, rate in 0.001_f64..0.4, shards in 1_usize..9) {
+    fn a_set_survives_a_round_trip(count in 0_u64..900, rate in 0.001_f64..0.4, shards in 1_usize..9) {
         let options = options(64, rate, shards);
         let (set, _) = filled(&options, 0..count);
         let saved = bytes(&set);
@@ -58,14 +58,14 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_are_refused(tail in prop::collection::vec(any::<u8>(), 0..2_000), headed in any::<bool>()) {
+    fn arbitrary_bytes_are_rejected(tail in prop::collection::vec(any::<u8>(), 0..2_000), headed in any::<bool>()) {
         let options = options(64, 0.1, 2);
         let start = if headed { head(1, numbers(&options)) } else { Vec::new() };
         prop_assert!(BloomSet::read_from(&*[start, tail].concat(), &options).is_err());
     }
 
     #[test]
-    fn changed_bytes_with_a_fitting_checksum_do_no_harm(
+    fn changed_bytes_with_a_matching_checksum_are_harmless(
         changes in prop::collection::vec((56_usize..100_000, any::<u8>()), 1..6)
     ) {
         let (mut saved, options) = small();
@@ -80,12 +80,12 @@ proptest! {
 }
 
 #[test]
-fn any_byte_that_is_another_is_found() {
+fn any_changed_byte_is_detected() {
     let (saved, options) = small();
     for at in 0..saved.len() {
         let mut damaged = saved.clone();
         damaged[at] ^= 0x10;
-        let error = refused(&*damaged, &options);
+        let error = rejected(&*damaged, &options);
         match at {
             0..8 => assert!(matches!(error, BloomError::NotABloomSet), "{at}: {error}"),
             8..12 => assert!(matches!(error, BloomError::OtherVersion { .. }), "{at}: {error}"),
@@ -95,16 +95,16 @@ fn any_byte_that_is_another_is_found() {
 }
 
 #[test]
-fn a_file_cut_anywhere_is_called_cut_short() {
+fn a_file_truncated_anywhere_is_reported_as_truncated() {
     let (saved, options) = small();
     for end in 0..saved.len() {
-        let error = refused(&saved[..end], &options);
+        let error = rejected(&saved[..end], &options);
         assert!(matches!(error, BloomError::CutShort), "{end}: {error}");
     }
 }
 
 #[test]
-fn what_follows_a_set_is_left_to_others() {
+fn bytes_after_a_set_are_not_consumed() {
     let (saved, options) = small();
     let both = [saved.clone(), b"more".to_vec()].concat();
     let mut from = &*both;
@@ -113,7 +113,7 @@ fn what_follows_a_set_is_left_to_others() {
 }
 
 #[test]
-fn another_version_seed_or_option_is_named() {
+fn a_mismatched_version_seed_or_option_is_named() {
     let (mut saved, options) = small();
     let others = [
         ("seed 11, not 12", BloomOptions { seed: 12, ..options }),
@@ -122,67 +122,67 @@ fn another_version_seed_or_option_is_named() {
         ("shards 2, not 4", BloomOptions { shards: 3, ..options }),
     ];
     for (text, other) in others {
-        let error = refused(&*saved, &other).to_string();
-        assert!(error.contains(text) && error.contains("build the set anew"), "{error}");
+        let error = rejected(&*saved, &other).to_string();
+        assert!(error.contains(text) && error.contains("rebuild the set"), "{error}");
     }
     saved[8] += 1;
-    let error = refused(&*saved, &options).to_string();
-    assert!(error.contains(&format!("format {}, this version reads format {FORMAT}", FORMAT + 1)), "{error}");
+    let error = rejected(&*saved, &options).to_string();
+    assert!(error.contains(&format!("format {}; this version reads format {FORMAT}", FORMAT + 1)), "{error}");
 }
 
 #[test]
-fn what_the_system_says_is_passed_on() {
+fn io_errors_are_passed_on() {
     struct Failing;
     impl Read for Failing {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::Error::other("the disk is gone"))
         }
     }
-    let error = refused(Failing, &options(64, 0.1, 2));
+    let error = rejected(Failing, &options(64, 0.1, 2));
     assert!(error.to_string().ends_with("the disk is gone"), "{error}");
 }
 
 #[test]
-fn claimed_sizes_are_refused_before_anything_is_read_for_them() {
+fn invalid_sizes_are_rejected_before_their_contents_are_read() {
     let options = options(1 << 30, 0.001, 2);
     for (layers, blocks, probes) in [(1, u64::MAX, 9), (1, 0, 9), (16, 1 << 40, 9), (1, 1 << 25, 1 << 40), (1, 64, 9)] {
         let claim = [head(layers, numbers(&options)), [blocks, probes].map(u64::to_le_bytes).concat()].concat();
         let mut from = Counted(claim.chain(io::repeat(0)), 0);
-        let error = refused(&mut from, &options);
+        let error = rejected(&mut from, &options);
         assert!(matches!(error, BloomError::Damaged("the size of a layer")), "{error}");
         assert_eq!(from.1, claim.len());
     }
     for layers in [0, 17, u32::MAX] {
-        let error = refused(&*head(layers, numbers(&options)), &options);
+        let error = rejected(&*head(layers, numbers(&options)), &options);
         assert!(matches!(error, BloomError::Damaged("its number of layers")), "{error}");
     }
 }
 
 #[test]
-fn a_large_layer_that_is_claimed_and_not_there_is_cut_short() {
-    // Its 2 GiB are not asked for: that would be the end of many a test machine.
+fn a_large_layer_that_is_claimed_but_missing_is_reported_as_truncated() {
+    // Its 2 GiB must not be allocated: many test machines have less memory.
     let options = options(1 << 30, 0.001, 2);
     let shape = options.shape(0);
     let claim = [shape.blocks, shape.probes.into()].map(u64::to_le_bytes).concat();
-    let error = refused(&*[head(1, numbers(&options)), claim, vec![0; 100_000]].concat(), &options);
+    let error = rejected(&*[head(1, numbers(&options)), claim, vec![0; 100_000]].concat(), &options);
     assert!(matches!(error, BloomError::CutShort), "{error}");
 }
 
 #[test]
-fn counts_that_cannot_be_are_refused_in_spite_of_a_fitting_checksum() {
+fn impossible_counts_are_rejected_despite_a_matching_checksum() {
     let (saved, options) = small();
     let end = saved.len() - 8;
-    // What the second shard has of the first layer, which is for 52 of it, and of the newest one.
+    // The second shard's counts of the first layer, whose capacity per shard is 52, and of the newest layer.
     for (at, count) in [(16, 51), (16, u64::MAX), (8, 0), (8, u64::MAX)] {
         let mut wrong = saved.clone();
         wrong[end - at..end - at + 8].copy_from_slice(&u64::to_le_bytes(count));
-        let error = refused(&*sealed(wrong), &options);
-        assert!(matches!(error, BloomError::Damaged("its counts cannot be")), "{error}");
+        let error = rejected(&*sealed(wrong), &options);
+        assert!(matches!(error, BloomError::Damaged("its counts are impossible")), "{error}");
     }
 }
 
 #[test]
-fn a_set_saved_while_others_add_has_all_that_was_there_before() {
+fn a_set_saved_during_inserts_has_all_earlier_fingerprints() {
     let options = options(500, 0.01, 4);
     let (set, _) = filled(&options, 0..3_000);
     let saved = std::thread::scope(|scope| {

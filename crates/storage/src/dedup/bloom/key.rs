@@ -1,4 +1,4 @@
-//! Where in a layer the bits of a fingerprint are.
+//! The positions of a fingerprint's bits in a layer.
 
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
@@ -6,12 +6,13 @@ use harvestman_core::url::Fingerprint;
 /// 2⁶⁴ divided by the golden ratio, the multiplier of Fibonacci hashing (Knuth, volume 3, section 6.4).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Makes keys of fingerprints, with a seed.
+/// Derives keys from fingerprints with a seed.
 pub(super) struct Keys {
     salts: [u64; 4],
 }
 
-/// Two hashes of a fingerprint: it is one already, but who knows it must not know which URLs share their bits.
+/// Two seeded hashes of a fingerprint. Fingerprints are hashes already, but with the seed nobody outside can predict
+/// which URLs share bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     place: u64,
@@ -31,13 +32,13 @@ impl Keys {
 }
 
 impl Key {
-    /// Its place in a row of `count`, by the top bits: where `many` is a multiple of `few`, the place in a row of `few`
-    /// is the place in a row of `many` divided by `many / few`.
+    /// Returns the key's index in an array of `count` elements, by the top bits. If `many` is a multiple of `few`, the
+    /// index among `few` elements is the index among `many` divided by `many / few`.
     pub(super) fn place(self, count: usize) -> usize {
         ((u128::from(self.place) * count as u128) >> 64) as usize
     }
 
-    /// Its bits in a block: `probes` times the word and the bit in it.
+    /// Returns the key's bits in a block as `probes` pairs of word index and bit mask.
     pub(super) fn probes(self, probes: u32) -> impl Iterator<Item = (usize, u64)> {
         let mut state = self.bits;
         (0..probes).map(move |_| {
@@ -47,7 +48,7 @@ impl Key {
     }
 }
 
-/// Both halves of the whole product.
+/// Multiplies to 128 bits and XORs both halves of the product.
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_among_shards_is_the_place_among_blocks_divided() {
+    fn the_shard_index_is_the_block_index_divided() {
         let keys = Keys::new(5);
         for n in 0..1_000_u32 {
             let key = keys.of(Fingerprint::of(&n.to_string()));
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_give_other_places_and_other_bits() {
+    fn different_seeds_give_different_places_and_bits() {
         let fingerprint = Fingerprint::of("https://example.org/");
         let (one, two) = (Keys::new(1).of(fingerprint), Keys::new(2).of(fingerprint));
         assert!(one.place != two.place && one.bits != two.bits);

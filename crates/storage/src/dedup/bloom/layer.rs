@@ -1,11 +1,11 @@
-//! One layer: blocks of bits.
+//! One layer of the filter: blocks of bits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::Key;
 use super::shape::Shape;
 
-/// Words of a block.
+/// Words per block.
 pub(super) const WORDS: usize = 8;
 
 /// A cache line of bits.
@@ -15,7 +15,7 @@ pub(super) struct Block([AtomicU64; WORDS]);
 
 /// A blocked Bloom filter of fixed size.
 ///
-/// Bits are read by all at any time, and set by who holds the lock of their shard.
+/// Bits can be read at any time, and are only set while the lock of their shard is held.
 pub(super) struct Layer {
     blocks: Box<[Block]>,
     probes: u32,
@@ -32,23 +32,23 @@ impl Block {
 }
 
 impl Layer {
-    /// An empty one.
+    /// Creates an empty layer.
     pub(super) fn new(shape: Shape) -> Self {
         Self::from_blocks(shape.probes, (0..shape.blocks).map(|_| Block::default()).collect())
     }
 
-    /// One of which all is known.
+    /// Creates a layer from existing blocks.
     pub(super) const fn from_blocks(probes: u32, blocks: Box<[Block]>) -> Self {
         Self { blocks, probes }
     }
 
-    /// Whether all bits of a key are set.
+    /// Returns whether all bits of a key are set.
     pub(super) fn contains(&self, key: Key) -> bool {
         let block = self.block(key);
         key.probes(self.probes).all(|(word, bit)| block.0[word].load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// Sets the bits of a key, by a load and a store: whoever else sets bits of this block would hold the same lock.
+    /// Sets the bits of a key. A load and a store suffice because any other writer of this block needs the same lock.
     pub(super) fn add(&self, key: Key) {
         let block = self.block(key);
         for (word, bit) in key.probes(self.probes) {
@@ -57,7 +57,7 @@ impl Layer {
         }
     }
 
-    /// A word of the key's block: reading it brings the block into the cache.
+    /// Reads a word of the key's block, which loads the block into the cache.
     pub(super) fn touch(&self, key: Key) -> u64 {
         self.block(key).0[0].load(Ordering::Relaxed)
     }

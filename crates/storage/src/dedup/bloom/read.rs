@@ -1,4 +1,4 @@
-//! Reading what [`super::file`] writes, from bytes that nobody vouches for.
+//! Reads the format of [`super::file`] from untrusted bytes.
 
 use std::io::Read;
 
@@ -11,15 +11,16 @@ use super::shape::Shape;
 use super::shard::BloomShard;
 use super::{BloomError, BloomOptions, BloomSet};
 
-/// More fingerprints than a shard of the last layer holds: sums of such numbers, times the bits of each, stay numbers.
+/// An upper bound on the fingerprints of a shard in the last layer, so that sums of counts times bits do not overflow.
 const INSERTED_MAX: u64 = 1 << 46;
 
 impl BloomSet {
-    /// Reads a set that was made for these options. It reads no further than the set's end, and never takes more memory than
-    /// three times what it has read and 128 KiB. Hand in a buffered reader.
+    /// Reads a set that was created with these options. It does not read beyond the end of the set, and never allocates
+    /// more than three times the bytes read plus 128 KiB. Pass a buffered reader.
     ///
     /// # Errors
-    /// Where it is something else, of another format or made for other options, cut short or damaged.
+    /// Fails if the bytes are not a set, have another format version, were written with other options, or are truncated
+    /// or damaged.
     pub fn read_from(from: impl Read, expected: &BloomOptions) -> Result<Self, BloomError> {
         let options = expected.bounded();
         let mut from = Hashed { from, hash: Xxh3::new() };
@@ -29,7 +30,7 @@ impl BloomSet {
         let counts: Vec<Vec<u64>> = (0..options.shards).map(numbers).collect::<Result<_, _>>()?;
         let sum = from.hash.digest();
         if from.number()? != sum {
-            return Err(BloomError::Damaged("its checksum is another"));
+            return Err(BloomError::Damaged("its checksum does not match"));
         }
         check_counts(&options, &layers, &counts)?;
         let layers = layers.into_iter().map(|bits| Layer::from_blocks(bits.probes, bits.blocks.into()));
@@ -37,16 +38,16 @@ impl BloomSet {
     }
 }
 
-/// A layer without its number of fingerprints.
+/// A layer without its fingerprint count.
 struct Bits {
     blocks: Vec<Block>,
     probes: u32,
-    /// Bits that are set.
+    /// The number of set bits.
     ones: u64,
 }
 
-/// A shard has filled its share of a layer before it went on to the next one, and no layer has more bits than its fingerprints can
-/// have set. `counts` are by shard and layer.
+/// Checks that each shard filled its share of a layer before it used the next one, and that no layer has more set bits
+/// than its fingerprints can have set. `counts` is indexed by shard and layer.
 fn check_counts(options: &BloomOptions, layers: &[Bits], counts: &[Vec<u64>]) -> Result<(), BloomError> {
     let is_last = |index| index == LAYERS_MAX - 1;
     let filled = |counts: &Vec<u64>| {
@@ -60,10 +61,11 @@ fn check_counts(options: &BloomOptions, layers: &[Bits], counts: &[Vec<u64>]) ->
     let fits = |(index, bits): (usize, &Bits)| bits.ones <= inserted(index) * u64::from(bits.probes);
     // The first condition bounds the sums of the second.
     let fit = counts.iter().all(filled) && layers.iter().enumerate().all(fits);
-    if fit { Ok(()) } else { Err(BloomError::Damaged("its counts cannot be")) }
+    if fit { Ok(()) } else { Err(BloomError::Damaged("its counts are impossible")) }
 }
 
-/// Whether `found` is what would be made here, but for the last digit of a logarithm, which platforms differ in.
+/// Returns whether `found` matches the shape computed here, allowing for platform differences in the last digit of
+/// logarithms.
 fn is_like(found: Shape, made: Shape, shards: usize) -> bool {
     let slack = made.blocks / 100 + shards as u64;
     found.is_sound(shards) && found.blocks.abs_diff(made.blocks) <= slack && found.probes.abs_diff(made.probes) <= 1
@@ -76,7 +78,7 @@ fn check_option<T: PartialEq + ToString>(option: &'static str, found: T, expecte
     Err(BloomError::OtherOptions { option, found: found.to_string(), expected: expected.to_string() })
 }
 
-/// A reader that hashes what comes through it.
+/// A reader that hashes the bytes read through it.
 struct Hashed<R> {
     from: R,
     hash: Xxh3,
@@ -99,7 +101,8 @@ impl<R: Read> Hashed<R> {
         self.bytes().map(u64::from_le_bytes)
     }
 
-    /// The number of layers. What the file is comes first, so that a wrong file is not called a damaged one.
+    /// Reads the header and returns the number of layers. The file type is checked first, so that a wrong file is not
+    /// reported as damaged.
     fn head(&mut self, options: &BloomOptions) -> Result<usize, BloomError> {
         if self.bytes()? != MAGIC {
             return Err(BloomError::NotABloomSet);
@@ -111,7 +114,7 @@ impl<R: Read> Hashed<R> {
         let layers = u32::from_le_bytes(self.bytes()?);
         let numbers = [self.number()?, self.number()?, self.number()?, self.number()?];
         if !head(layers, numbers).ends_with(&self.bytes::<8>()?) {
-            return Err(BloomError::Damaged("the checksum of its head is another"));
+            return Err(BloomError::Damaged("the checksum of its header does not match"));
         }
         let [seed, planned, rate, shards] = numbers;
         check_option("seed", seed, options.seed)?;
@@ -135,7 +138,7 @@ impl<R: Read> Hashed<R> {
         Ok(bits)
     }
 
-    /// Memory grows with what was read: a number of blocks is easily claimed.
+    /// Reads `count` blocks. Memory grows with the bytes read because `count` is not trusted.
     fn blocks(&mut self, count: usize, bits: &mut Bits) -> Result<(), BloomError> {
         let mut buffer = vec![0; BLOCKS_TOGETHER * BLOCK_BYTES];
         while bits.blocks.len() < count {

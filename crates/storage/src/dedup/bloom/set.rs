@@ -1,4 +1,4 @@
-//! The set itself.
+//! The concurrent set.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -10,20 +10,21 @@ use super::options::LAYERS_MAX;
 use super::shard::BloomShard;
 use harvestman_core::url::Fingerprint;
 
-/// Fingerprints whose blocks are brought into the cache together: about as many as a processor waits for at once.
+/// Number of fingerprints whose blocks are prefetched together: about the number of cache misses that a CPU can have
+/// outstanding.
 const TOGETHER: usize = 32;
 
-/// A concurrent set of fingerprints that never forgets one, and takes at most a given share of the new ones for known.
+/// A concurrent set of fingerprints without false negatives and with a bounded false-positive rate.
 pub struct BloomSet {
     pub(super) options: BloomOptions,
-    /// What each shard may hold of each layer: asked for every new fingerprint.
+    /// The capacity of each shard per layer, cached because every new fingerprint needs it.
     shares: [u64; LAYERS_MAX],
     keys: Keys,
     pub(super) shards: Box<[BloomShard]>,
     layers: [OnceLock<Layer>; LAYERS_MAX],
 }
 
-/// A fingerprint of a batch that no layer was seen to hold.
+/// A fingerprint of a batch that was not found in any layer.
 #[derive(Clone, Copy)]
 struct Unknown {
     shard: usize,
@@ -33,14 +34,14 @@ struct Unknown {
 }
 
 impl BloomSet {
-    /// An empty set with its first layer.
+    /// Creates an empty set with its first layer.
     pub fn new(options: &BloomOptions) -> Self {
         let set = Self::without_layers(options.bounded());
         set.grow(0);
         set
     }
 
-    /// A set of layers and shards that there were.
+    /// Creates a set from existing layers and shards.
     pub(super) fn with_layers(
         options: BloomOptions,
         layers: impl Iterator<Item = Layer>,
@@ -58,8 +59,8 @@ impl BloomSet {
         Self { options, shares, keys: Keys::new(options.seed), shards, layers: Default::default() }
     }
 
-    /// Adds a fingerprint; true if it was certainly new. Of several callers with the same new fingerprint exactly one is
-    /// told so (invariant DED-1).
+    /// Adds a fingerprint. Returns `true` if it was certainly new. Of several callers with the same new fingerprint
+    /// exactly one gets `true`, unless it is a false positive (invariant DED-1).
     pub fn insert(&self, fingerprint: Fingerprint) -> bool {
         let key = self.keys.of(fingerprint);
         if self.holds(key) {
@@ -70,13 +71,13 @@ impl BloomSet {
         self.add_unless_held(shard, key)
     }
 
-    /// Whether a fingerprint is there; where it says no, it never was.
+    /// Returns whether a fingerprint is present. `false` is always correct.
     pub fn contains(&self, fingerprint: Fingerprint) -> bool {
         self.holds(self.keys.of(fingerprint))
     }
 
-    /// Adds the fingerprints of a batch in their order; says into `new`, which is emptied first, which ones were certainly
-    /// new. No shard is locked more than once, and those of known fingerprints not at all.
+    /// Adds the fingerprints of a batch in order. Clears `new` and fills it with whether each fingerprint was certainly
+    /// new. Each shard is locked at most once, and shards of known fingerprints are not locked.
     pub fn insert_all(&self, fingerprints: &[Fingerprint], new: &mut Vec<bool>) {
         new.clear();
         new.resize(fingerprints.len(), false);
@@ -89,40 +90,41 @@ impl BloomSet {
         }
     }
 
-    /// Says into `known`, which is emptied first, which fingerprints are there. Takes no lock, and waits for memory once for many.
+    /// Clears `known` and fills it with whether each fingerprint is present. Takes no lock, and overlaps the cache
+    /// misses of the batch.
     pub fn contains_all(&self, fingerprints: &[Fingerprint], known: &mut Vec<bool>) {
         known.clear();
         known.resize(fingerprints.len(), true);
         self.unknown(fingerprints).iter().for_each(|one| known[one.at] = false);
     }
 
-    /// How many fingerprints were new.
+    /// Returns the number of fingerprints that were new.
     pub fn len(&self) -> u64 {
         (0..self.layers().count()).map(|layer| self.inserted(layer)).sum()
     }
 
-    /// Whether there were none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Memory of all layers and locks in bytes.
+    /// Returns the memory of all layers and locks in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.layers().map(Layer::memory_bytes).sum::<u64>() + size_of_val(&*self.shards) as u64
     }
 
-    /// The layers that there are, the oldest first.
+    /// Iterates over the existing layers, oldest first.
     pub(super) fn layers(&self) -> impl DoubleEndedIterator<Item = &Layer> {
         let count = self.layers.iter().take_while(|layer| layer.get().is_some()).count();
         self.layers[..count].iter().filter_map(OnceLock::get)
     }
 
-    /// How many fingerprints a layer holds.
+    /// Returns the number of fingerprints in a layer.
     pub(super) fn inserted(&self, layer: usize) -> u64 {
         self.shards.iter().map(|shard| shard.inserted(layer)).sum()
     }
 
-    /// The newest layer first, as it is the largest.
+    /// Looks a key up in all layers, the newest first because it is the largest.
     fn holds(&self, key: Key) -> bool {
         self.layers().rev().any(|layer| layer.contains(key))
     }
@@ -142,7 +144,8 @@ impl BloomSet {
         unknown
     }
 
-    /// To be called with the lock of the key's shard: what another caller added meanwhile is seen then.
+    /// Adds a key if it is missing. Must be called with the lock of the key's shard, so that concurrent additions are
+    /// visible.
     fn add_unless_held(&self, shard: &BloomShard, key: Key) -> bool {
         let new = !self.holds(key);
         if new {
@@ -153,26 +156,26 @@ impl BloomSet {
         new
     }
 
-    /// The first layer that the shard has not filled its share of; the last one takes whatever comes.
+    /// Returns the first layer in which the shard has room. The last layer has no limit.
     fn with_room(&self, shard: &BloomShard) -> usize {
         let has_room = |layer: &usize| shard.inserted(*layer) < self.shares[*layer];
         (0..LAYERS_MAX - 1).find(has_room).unwrap_or(LAYERS_MAX - 1)
     }
 
-    /// A layer, which is made where it is missing; others who find it missing wait for it.
+    /// Returns a layer, creating it if it is missing. Concurrent callers wait until it is created.
     fn grow(&self, index: usize) -> &Layer {
         self.layers[index].get_or_init(|| Layer::new(self.options.shape(index)))
     }
 }
 
-/// Keeps of `unknown`, from an index on, what the layer does not hold. First all blocks are touched and only then looked
-/// at: a look ends at the first bit that is not set, and a processor does not see beyond an end that it did not expect.
+/// Removes from `unknown[from..]` the fingerprints that the layer holds. All blocks are touched before the first test:
+/// a test ends at the first unset bit, and a CPU does not execute speculatively past a mispredicted branch.
 fn drop_held(layer: &Layer, unknown: &mut Vec<Unknown>, from: usize) {
     black_box(unknown[from..].iter().fold(0, |sum, one| sum ^ layer.touch(one.key)));
-    let mut kept = from;
+    let mut remaining = from;
     for at in from..unknown.len() {
-        unknown[kept] = unknown[at];
-        kept += usize::from(!layer.contains(unknown[at].key));
+        unknown[remaining] = unknown[at];
+        remaining += usize::from(!layer.contains(unknown[at].key));
     }
-    unknown.truncate(kept);
+    unknown.truncate(remaining);
 }

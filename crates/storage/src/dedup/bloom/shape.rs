@@ -1,53 +1,54 @@
-//! How large a layer must be, and how often it is wrong.
+//! The size of a layer, and its false-positive rate.
 
-/// Bits of a block, which is a cache line.
+/// Bits per block. A block is a cache line.
 const BLOCK_BITS: f64 = 512.0;
-/// Bits of a fingerprint, at most.
+/// Maximum number of bits per fingerprint.
 const PROBES_MAX: u32 = 32;
-/// From this many fingerprints a block on, the weights of Poisson's distribution are too small for numbers; blocks
-/// that full differ little from one another.
+/// Number of fingerprints per block above which the weights of the Poisson distribution underflow. Blocks that full
+/// differ little from one another.
 const LOAD_MAX: f64 = 512.0;
 
-/// Size of a layer.
+/// The dimensions of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Blocks of 512 bits; a multiple of the shards.
+    /// Number of blocks of 512 bits; a multiple of the number of shards.
     pub(super) blocks: u64,
-    /// Bits of a fingerprint.
+    /// Bits per fingerprint.
     pub(super) probes: u32,
 }
 
 impl Shape {
-    /// The smallest that holds `capacity` fingerprints and is wrong for at most the share `rate` of others.
+    /// Returns the smallest shape for `capacity` fingerprints with a false-positive rate of at most `rate`.
     pub(super) fn new(capacity: u64, rate: f64, shards: usize) -> Self {
         let (load, probes) = best(rate);
         let blocks = (capacity as f64 / load).ceil() as u64;
         Self { blocks: blocks.max(1).next_multiple_of(shards as u64), probes }
     }
 
-    /// Whether numbers of a file can be a shape.
+    /// Returns whether numbers read from a file are a valid shape.
     pub(super) fn is_sound(self, shards: usize) -> bool {
         self.blocks > 0 && self.blocks.is_multiple_of(shards as u64) && (1..=PROBES_MAX).contains(&self.probes)
     }
 
-    /// How many bits it has.
+    /// Returns the total number of bits.
     pub(super) const fn bits(self) -> f64 {
         self.blocks as f64 * BLOCK_BITS
     }
 
-    /// The share of bits that are set in a layer with `inserted` fingerprints: each probe leaves a bit free by the same chance.
+    /// Returns the expected share of set bits in a layer with `inserted` fingerprints. Each probe leaves a bit unset
+    /// with the same probability.
     pub(super) fn fill(self, inserted: f64) -> f64 {
         1.0 - (-inserted * f64::from(self.probes) / self.bits()).exp()
     }
 
-    /// The share of unknown fingerprints that a layer with `inserted` ones takes for known.
+    /// Returns the false-positive rate of a layer with `inserted` fingerprints.
     pub(super) fn rate(self, inserted: f64) -> f64 {
         rate(inserted / self.blocks as f64, self.probes)
     }
 }
 
-/// The most fingerprints a block, on average, that a rate allows, and with how many probes: more of them help up to some
-/// number, and from there on they harm.
+/// Returns the maximum average number of fingerprints per block for a rate, and the number of probes that achieves it.
+/// More probes help up to an optimum and harm beyond it.
 fn best(rate: f64) -> (f64, u32) {
     let mut best = (load(rate, 1), 1);
     for probes in 2..=PROBES_MAX {
@@ -60,8 +61,9 @@ fn best(rate: f64) -> (f64, u32) {
     best
 }
 
-/// The most fingerprints a block, on average, at which the rate is not above `limit`. A filter that is not divided into
-/// blocks bears more: n where (1 − e^(−probes·n/512))^probes is the limit.
+/// Returns the maximum average number of fingerprints per block at which the rate does not exceed `limit`. The upper
+/// bound of the search is the load of a filter without blocks: n such that (1 − e^(−probes·n/512))^probes equals the
+/// limit.
 fn load(limit: f64, probes: u32) -> f64 {
     let undivided = -(-limit.powf(1.0 / f64::from(probes))).ln_1p() * BLOCK_BITS / f64::from(probes);
     let (mut low, mut high) = (0.0, undivided.min(LOAD_MAX));
@@ -72,8 +74,8 @@ fn load(limit: f64, probes: u32) -> f64 {
     low
 }
 
-/// The rate of a blocked filter (Putze et al., equation 3): that of a block that holds so many, weighted by how
-/// many blocks do where fingerprints fall on them by chance, which is Poisson's distribution.
+/// Returns the rate of a blocked filter (Putze et al., equation 3): the rate of a block with a given number of
+/// fingerprints, weighted by the Poisson distribution of that number over the blocks.
 fn rate(load: f64, probes: u32) -> f64 {
     if load > LOAD_MAX {
         return block_rate(load, probes);
@@ -87,8 +89,9 @@ fn rate(load: f64, probes: u32) -> f64 {
     sum
 }
 
-/// The rate of one block: all probes fall on bits set. The share of bits set varies, which matters as it is taken to the
-/// power of `probes`; hence its variance (that of occupied cells, Feller, volume 1, section IV.2) in the second term.
+/// Returns the rate of one block: the probability that all probes hit set bits. The share of set bits varies, which
+/// matters because it is raised to the power of `probes`; hence the second term with its variance (that of occupied
+/// cells, Feller, volume 1, section IV.2).
 fn block_rate(held: f64, probes: u32) -> f64 {
     if held == 0.0 {
         return 0.0;
@@ -106,8 +109,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_of_a_block_is_that_of_balls_thrown_into_cells() {
-        // One fingerprint of one bit; then two bits, by hand: the first two throws meet with 1/512.
+    fn the_rate_of_a_block_matches_balls_in_cells() {
+        // One fingerprint of one bit; then two bits, computed by hand: the first two throws collide with probability
+        // 1/512.
         assert!((block_rate(1.0, 1) - 1.0 / 512.0).abs() < 1e-12);
         let (one, two) = (1.0 / 512.0_f64, 2.0 / 512.0_f64);
         let by_hand = one.powi(2) * one + two.powi(2) * (1.0 - one);
@@ -115,17 +119,17 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_keeps_its_rate_and_wastes_little() {
+    fn a_shape_meets_its_rate_with_little_waste() {
         for (rate, bits_max) in [(0.1, 5.5), (0.01, 11.0), (0.001, 17.5), (1e-4, 25.0), (1e-6, 45.0)] {
             let shape = Shape::new(1_000_000, rate, 64);
             let bits = shape.blocks as f64 * BLOCK_BITS / 1e6;
             assert!(shape.rate(1e6) <= rate && shape.rate(1.02e6) > rate, "{rate}: {shape:?}");
-            assert!(bits < bits_max, "{rate}: {bits} bits a fingerprint, {} probes", shape.probes);
+            assert!(bits < bits_max, "{rate}: {bits} bits per fingerprint, {} probes", shape.probes);
         }
     }
 
     #[test]
-    fn the_rate_grows_with_what_is_in_and_never_passes_one() {
+    fn the_rate_grows_with_the_contents_and_never_exceeds_one() {
         let shape = Shape { blocks: 10, probes: 9 };
         let rates: Vec<f64> = (0..2_000).map(|step| shape.rate(f64::from(step * step))).collect();
         assert_eq!(rates[0], 0.0);
@@ -134,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_a_multiple_of_the_shards() {
+    fn the_number_of_blocks_is_a_multiple_of_the_number_of_shards() {
         for capacity in [1, 64, 1_000, 123_457] {
             let shape = Shape::new(capacity, 0.001, 16);
             assert!(shape.is_sound(16), "{shape:?}");

@@ -19,14 +19,14 @@ pub(super) fn options(planned: u64, false_positives: f64, shards: usize) -> Bloo
     BloomOptions { planned, false_positives, shards, seed: 11 }
 }
 
-/// A set that holds the fingerprints of these numbers; and how many of them were said to be new.
+/// A set with the fingerprints of these numbers, and how many of them were reported as new.
 pub(super) fn filled(options: &BloomOptions, numbers: std::ops::Range<u64>) -> (BloomSet, u64) {
     let set = BloomSet::new(options);
     let new = numbers.filter(|number| set.insert(fingerprint(*number))).count() as u64;
     (set, new)
 }
 
-/// The share of `probes` unknown fingerprints that the set takes for known.
+/// The share of `probes` unknown fingerprints that the set reports as known.
 fn measured_rate(set: &BloomSet, probes: u64) -> f64 {
     let unknown = (0..probes).map(|number| fingerprint(number + (1 << 40)));
     unknown.filter(|fingerprint| set.contains(*fingerprint)).count() as f64 / probes as f64
@@ -34,7 +34,7 @@ fn measured_rate(set: &BloomSet, probes: u64) -> f64 {
 
 proptest! {
     #[test]
-    fn it_misses_nothing_and_calls_new_only_what_a_plain_set_does(
+    fn it_has_no_false_negatives_and_reports_as_new_only_what_a_plain_set_does(
         numbers in prop::collection::vec(0_u64..400, 0..600),
         shards in 1_usize..20,
         rate in 0.001_f64..0.4,
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn a_batch_is_answered_as_its_fingerprints_one_by_one(
+    fn a_batch_gets_the_same_answers_as_single_inserts(
         batches in prop::collection::vec(prop::collection::vec(0_u64..500, 0..120), 0..12),
         rate in 0.001_f64..0.4,
     ) {
@@ -70,7 +70,7 @@ proptest! {
 }
 
 #[test]
-fn of_equal_fingerprints_of_a_batch_the_first_is_new() {
+fn the_first_of_equal_fingerprints_in_a_batch_is_new() {
     let set = BloomSet::new(&options(100_000, 1e-6, 16));
     let batch: Vec<_> = (0..1_000).map(|number| fingerprint(number % 300)).collect();
     let mut new = Vec::new();
@@ -83,7 +83,7 @@ fn of_equal_fingerprints_of_a_batch_the_first_is_new() {
 }
 
 #[test]
-fn fingerprints_that_differ_in_few_bits_are_kept_apart() {
+fn fingerprints_that_differ_in_few_bits_are_distinguished() {
     let set = BloomSet::new(&options(20_000, 0.001, 8));
     let low = (0..5_000_u128).filter(|number| set.insert(Fingerprint(*number))).count();
     let high = (1..5_000_u128).filter(|number| set.insert(Fingerprint(number << 64))).count();
@@ -91,7 +91,7 @@ fn fingerprints_that_differ_in_few_bits_are_kept_apart() {
 }
 
 #[test]
-fn the_rate_stays_near_its_target_however_many_come() {
+fn the_rate_stays_near_its_target_beyond_the_planned_size() {
     const PLANNED: u64 = 20_000;
     for (target, probes) in [(0.01, 100_000), (0.001, 300_000)] {
         let set = BloomSet::new(&options(PLANNED, target, 8));
@@ -111,7 +111,7 @@ fn the_rate_stays_near_its_target_however_many_come() {
 }
 
 #[test]
-fn memory_is_as_promised_and_grows_with_layers() {
+fn memory_matches_the_plan_and_grows_with_layers() {
     let (set, _) = filled(&options(20_000, 0.001, 8), 0..18_000);
     let first = set.memory_bytes();
     assert!((44_000..50_000).contains(&first), "{first}");
@@ -122,21 +122,21 @@ fn memory_is_as_promised_and_grows_with_layers() {
 }
 
 #[test]
-fn an_empty_set_holds_nothing() {
+fn an_empty_set_contains_nothing() {
     let set = BloomSet::new(&options(1_000, 0.5, 4));
     assert!(set.is_empty() && (0..1_000).all(|number| !set.contains(fingerprint(number))));
     assert_eq!((set.expected_false_positive_rate(), set.expected_false_positives()), (0.0, 0.0));
 }
 
 #[test]
-fn of_many_threads_with_the_same_urls_each_url_is_new_to_one() {
+fn each_url_is_new_to_one_of_several_threads() {
     const URLS: u64 = 20_000;
     let set = BloomSet::new(&options(1_000, 0.01, 4));
-    let told: Vec<AtomicU32> = (0..URLS).map(|_| AtomicU32::new(0)).collect();
+    let reported: Vec<AtomicU32> = (0..URLS).map(|_| AtomicU32::new(0)).collect();
     let offer = |thread: u64| {
         let mut new = Vec::new();
         for from in (0..URLS).step_by(50) {
-            // Two threads go up and two down, one of each in batches.
+            // Two threads count up and two count down, one of each in batches.
             let numbers = (from..from + 50).map(|number| if thread < 2 { number } else { URLS - 1 - number });
             let batch: Vec<_> = numbers.clone().map(fingerprint).collect();
             if thread.is_multiple_of(2) {
@@ -144,23 +144,23 @@ fn of_many_threads_with_the_same_urls_each_url_is_new_to_one() {
             } else {
                 new = batch.iter().map(|fingerprint| set.insert(*fingerprint)).collect();
             }
-            assert!(batch.iter().all(|fingerprint| set.contains(*fingerprint)), "what a thread has added it finds");
+            assert!(batch.iter().all(|fingerprint| set.contains(*fingerprint)), "a thread finds what it added");
             for (number, _) in numbers.zip(&new).filter(|(_, new)| **new) {
-                told[number as usize].fetch_add(1, Ordering::Relaxed);
+                reported[number as usize].fetch_add(1, Ordering::Relaxed);
             }
         }
     };
     std::thread::scope(|scope| (0..4).for_each(|thread| drop(scope.spawn(move || offer(thread)))));
-    let told: Vec<u32> = told.into_iter().map(AtomicU32::into_inner).collect();
-    let new = told.iter().filter(|times| **times == 1).count() as u64;
-    assert!(told.iter().all(|times| *times <= 1), "an URL was new to two");
+    let reported: Vec<u32> = reported.into_iter().map(AtomicU32::into_inner).collect();
+    let new = reported.iter().filter(|times| **times == 1).count() as u64;
+    assert!(reported.iter().all(|times| *times <= 1), "a URL was new to two threads");
     assert_eq!(set.len(), new);
-    assert!(URLS - new <= URLS / 50, "{} of {URLS} were new to none", URLS - new);
+    assert!(URLS - new <= URLS / 50, "{} of {URLS} were new to no thread", URLS - new);
     assert!((0..URLS).all(|number| set.contains(fingerprint(number))));
 }
 
 #[test]
-fn the_last_layer_takes_whatever_comes() {
+fn the_last_layer_has_no_limit() {
     let tiny = |_| Layer::from_blocks(4, (0..4).map(|_| Default::default()).collect());
     let options = options(64, 0.01, 4);
     let full = |_| BloomShard::of((0..LAYERS_MAX).map(|layer| options.share(layer)));
@@ -171,16 +171,16 @@ fn the_last_layer_takes_whatever_comes() {
     assert!((0..300).all(|number| set.contains(fingerprint(number))));
     assert_eq!(set.layers().count(), LAYERS_MAX);
     let (measured, expected) = (measured_rate(&set, 10_000), set.expected_false_positive_rate());
-    assert!(measured > 0.01 && expected > 0.01, "it says that it is too full: {measured}, {expected}");
+    assert!(measured > 0.01 && expected > 0.01, "it reports that it is too full: {measured}, {expected}");
 }
 
 #[test]
-fn the_rate_of_one_layer_is_what_the_formula_says() {
+fn the_rate_of_one_layer_matches_the_formula() {
     for (blocks, probes, inserted) in [(64, 3, 8_000_u64), (512, 8, 30_000), (512, 14, 24_000)] {
         let shape = Shape { blocks, probes };
         let layer = std::iter::once(Layer::new(shape));
         let set = BloomSet::with_layers(options(1 << 30, 0.01, 4), layer, (0..4).map(|_| BloomShard::default()));
-        // Those that are taken for known count too: had their bits not been set, they would have been new.
+        // False positives count too: if their bits had not been set, they would have been new.
         (0..inserted).for_each(|number| {
             set.insert(fingerprint(number));
         });

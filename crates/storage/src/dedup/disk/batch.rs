@@ -1,12 +1,12 @@
-//! Fingerprints that wait for their answer.
+//! A batch of fingerprints that wait for their answer.
 
 use super::DiskError;
 use super::run::{Page, Run};
 
-/// Bytes that one fingerprint takes, with its tag, its place in the order and its answer.
+/// Bytes per fingerprint, including its tag, its index in the order and its answer.
 const BYTES_EACH: usize = size_of::<u128>() + size_of::<u64>() + size_of::<u32>() + size_of::<bool>();
 
-/// A bounded batch of fingerprints and what the caller knows them by.
+/// A bounded batch of fingerprints with the caller's tags.
 pub(super) struct Batch {
     fingerprints: Vec<u128>,
     tags: Vec<u64>,
@@ -14,7 +14,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// An empty batch of about so many bytes at most.
+    /// Creates an empty batch of at most about `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self { fingerprints: Vec::new(), tags: Vec::new(), max: (bytes / BYTES_EACH).clamp(1, u32::MAX as usize) }
     }
@@ -40,16 +40,16 @@ impl Batch {
         self.tags.push(tag);
     }
 
-    /// Decides which are new: in none of `runs`, and not put before.
+    /// Determines which fingerprints are new: in none of `runs`, and not earlier in the batch.
     pub fn sift<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Result<ResolvedBatch<'_>, DiskError> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_unstable_by_key(|at| (self.fingerprints[*at as usize], *at));
-        let mut sifted = ResolvedBatch { batch: self, order, known: vec![false; self.len()] };
-        sifted.mark_repeated();
+        let mut resolved = ResolvedBatch { batch: self, order, known: vec![false; self.len()] };
+        resolved.mark_repeated();
         for run in runs {
-            sifted.mark_known(run)?;
+            resolved.mark_known(run)?;
         }
-        Ok(sifted)
+        Ok(resolved)
     }
 
     pub fn clear(&mut self) {
@@ -58,12 +58,12 @@ impl Batch {
     }
 }
 
-/// A batch of which is known what is new.
+/// A batch whose new fingerprints have been determined.
 pub(super) struct ResolvedBatch<'a> {
     batch: &'a Batch,
-    /// Places in the batch, by fingerprint and then as they were put.
+    /// Indices into the batch, sorted by fingerprint and then by insertion order.
     order: Vec<u32>,
-    /// By place in the batch.
+    /// Indexed by position in the batch.
     known: Vec<bool>,
 }
 
@@ -76,7 +76,8 @@ impl ResolvedBatch<'_> {
         }
     }
 
-    /// Goes through a run from its start to its end, over the pages that matter.
+    /// Marks the fingerprints that are in a run. Reads the run in one forward pass, and only the pages that can contain
+    /// one of them.
     fn mark_known(&mut self, run: &Run) -> Result<(), DiskError> {
         let mut page = Page::default();
         for at in self.order.iter().map(|at| *at as usize) {
@@ -87,18 +88,18 @@ impl ResolvedBatch<'_> {
         Ok(())
     }
 
-    /// How many are new.
+    /// Returns the number of new fingerprints.
     pub fn count(&self) -> u64 {
         self.known.iter().filter(|known| !**known).count() as u64
     }
 
-    /// The new ones, ascending.
+    /// Iterates over the new fingerprints in ascending order.
     pub fn ascending(&self) -> impl Iterator<Item = u128> {
         let places = self.order.iter().map(|at| *at as usize);
         places.filter(|at| !self.known[*at]).map(|at| self.batch.fingerprints[at])
     }
 
-    /// Tags, and whether their fingerprints are new, as they were put.
+    /// Iterates over the tags and whether their fingerprints are new, in insertion order.
     pub fn answers(&self) -> impl Iterator<Item = (u64, bool)> {
         self.batch.tags.iter().zip(&self.known).map(|(tag, known)| (*tag, !known))
     }

@@ -1,13 +1,14 @@
-//! Which runs a new one is merged with.
+//! Selects the runs that a new run is merged with.
 
-/// How many of the youngest runs are merged with a new one of `new` fingerprints; `counts` are those of the runs there
-/// are, oldest first.
+/// Returns how many of the youngest runs are merged with a new run of `new` fingerprints. `counts` are the sizes of the
+/// existing runs, oldest first.
 ///
-/// They are those from the oldest run on that has at most `ratio` times as many fingerprints as all that is younger.
-/// Each run that stays therefore has more than `ratio` times as many as all younger together: of N fingerprints written
-/// M at a time there are at most 1 + log(N / M) / log(1 + ratio) runs. A fingerprint that is rewritten finds itself in a
-/// run greater by a factor of 1 + 1 / `ratio` at least, so it is written at most 1 + log(N / M) / log(1 + 1 / ratio)
-/// times. A `ratio` without bound keeps one run, as DRUM does, and writes a fingerprint up to N / M times.
+/// The merge starts at the oldest run that has at most `ratio` times as many fingerprints as all younger runs together.
+/// Each remaining run therefore has more than `ratio` times as many fingerprints as all younger runs together: for N
+/// fingerprints written M at a time there are at most 1 + log(N / M) / log(1 + ratio) runs. A rewritten fingerprint
+/// moves to a run that is larger by a factor of at least 1 + 1 / `ratio`, so it is written at most 1 + log(N / M) /
+/// log(1 + 1 / ratio) times. With an unbounded `ratio` there is one run, as in DRUM, and a fingerprint is written up to
+/// N / M times.
 pub(super) fn runs_to_merge(counts: impl DoubleEndedIterator<Item = u64>, new: u64, ratio: u64) -> usize {
     let (mut younger, mut merged) = (new, 0);
     for (count, runs) in counts.rev().zip(1..) {
@@ -25,12 +26,12 @@ mod tests {
 
     use super::*;
 
-    /// Runs after `writes` writes of one fingerprint each, and how many fingerprints were written in all.
+    /// Runs after `writes` writes of one fingerprint each, and the total number of fingerprints written.
     fn written(writes: u64, ratio: u64) -> (Vec<u64>, u64) {
         let (mut runs, mut all) = (Vec::<u64>::new(), 0);
         for _ in 0..writes {
-            let kept = runs.len() - runs_to_merge(runs.iter().copied(), 1, ratio);
-            let sum = 1 + runs.drain(kept..).sum::<u64>();
+            let retained = runs.len() - runs_to_merge(runs.iter().copied(), 1, ratio);
+            let sum = 1 + runs.drain(retained..).sum::<u64>();
             runs.push(sum);
             all += sum;
         }
@@ -44,19 +45,19 @@ mod tests {
     }
 
     #[test]
-    fn a_large_run_does_not_hide_an_older_one_that_is_too_small_for_what_came_since() {
+    fn a_large_run_does_not_hide_an_older_run_that_has_become_too_small() {
         assert_eq!(runs_to_merge([100, 40, 11].into_iter(), 1, 2), 3, "100 <= 2 * (40 + 11 + 1)");
         assert_eq!(runs_to_merge([105, 40, 11].into_iter(), 1, 2), 0);
     }
 
     #[test]
-    fn an_unbounded_ratio_keeps_one_run_and_rewrites_all_each_time() {
+    fn an_unbounded_ratio_maintains_one_run_and_rewrites_it_each_time() {
         assert_eq!(written(100, u64::MAX), (vec![100], 100 * 101 / 2));
     }
 
     proptest! {
         #[test]
-        fn runs_and_rewrites_keep_their_bounds(writes in 1..3_000_u64, ratio in 1..12_u64) {
+        fn runs_and_rewrites_stay_within_their_bounds(writes in 1..3_000_u64, ratio in 1..12_u64) {
             let (runs, all) = written(writes, ratio);
             let steps = |base: f64| 1.0 + (writes as f64).ln() / base.ln();
             prop_assert_eq!(runs.iter().sum::<u64>(), writes);

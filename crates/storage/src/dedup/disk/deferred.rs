@@ -8,16 +8,16 @@ use super::runs::Runs;
 use super::{DiskError, DiskOptions};
 use harvestman_core::url::Fingerprint;
 
-/// An exact set of fingerprints on disk that is asked as DRUM is: fingerprints gather in memory, duplicates among them,
-/// and are answered together when they have been compared with the runs, page after page. Its files are those of a
-/// [`DiskSet`](super::DiskSet), and a directory may be opened as either.
+/// An exact set of fingerprints on disk that is queried as DRUM is: fingerprints, including duplicates, are collected
+/// in memory, and are answered together after a sequential comparison with the runs. It uses the file format of
+/// [`DiskSet`](super::DiskSet), and a directory can be opened as either.
 pub struct DeferredSet {
     runs: Runs,
     batch: Batch,
 }
 
 impl DeferredSet {
-    /// Makes an empty set in a directory, as [`DiskSet::create`](super::DiskSet::create) does.
+    /// Creates an empty set in a directory, as [`DiskSet::create`](super::DiskSet::create) does.
     pub fn create(directory: &Path, options: &DiskOptions) -> Result<Self, DiskError> {
         Ok(Self { runs: Runs::create(directory, options)?, batch: Batch::new(options.waiting()) })
     }
@@ -27,8 +27,10 @@ impl DeferredSet {
         Ok(Self { runs: Runs::open(directory, options)?, batch: Batch::new(options.waiting()) })
     }
 
-    /// Puts a fingerprint into the batch; `tag` is what its answer will be known by. A full batch is an error, and the
-    /// fingerprint not taken.
+    /// Adds a fingerprint to the batch. `tag` identifies its answer.
+    ///
+    /// # Errors
+    /// Fails if the batch is full; the fingerprint is not added.
     pub fn put(&mut self, fingerprint: Fingerprint, tag: u64) -> Result<(), DiskError> {
         if self.is_full() {
             return Err(DiskError::BatchFull);
@@ -37,52 +39,53 @@ impl DeferredSet {
         Ok(())
     }
 
-    /// Whether the batch must be merged before the next fingerprint.
+    /// Returns whether the batch must be merged before the next fingerprint.
     pub fn is_full(&self) -> bool {
         self.batch.is_full()
     }
 
-    /// How many wait for their answer.
+    /// Returns the number of fingerprints that wait for their answer.
     pub fn waiting(&self) -> usize {
         self.batch.len()
     }
 
-    /// Adds the batch to the set and calls `answer` with each tag and whether its fingerprint was new, as they were
-    /// put. What is answered is on the disk. After an error nothing was answered, and the batch still waits.
+    /// Adds the batch to the set and calls `answer` with each tag and whether its fingerprint was new, in insertion
+    /// order. Fingerprints are on disk before they are answered. After an error nothing was answered, and the batch is
+    /// unchanged.
     pub fn merge(&mut self, mut answer: impl FnMut(u64, bool)) -> Result<(), DiskError> {
-        let sifted = self.batch.sift(self.runs.iter())?;
-        self.runs.add(&mut sifted.ascending(), sifted.count())?;
-        sifted.answers().for_each(|(tag, new)| answer(tag, new));
+        let resolved = self.batch.sift(self.runs.iter())?;
+        self.runs.add(&mut resolved.ascending(), resolved.count())?;
+        resolved.answers().for_each(|(tag, new)| answer(tag, new));
         self.batch.clear();
         Ok(())
     }
 
-    /// Whether a fingerprint is there; those that wait are not.
+    /// Returns whether a fingerprint is in the set, not counting the batch.
     pub fn contains(&self, fingerprint: Fingerprint) -> Result<bool, DiskError> {
         self.runs.contains(fingerprint.0, &mut Page::default())
     }
 
-    /// How many there are, without those that wait.
+    /// Returns the number of fingerprints in the set, not counting the batch.
     pub fn len(&self) -> u64 {
         self.runs.count()
     }
 
-    /// Whether there are none, but perhaps some that wait.
+    /// Returns whether the set is empty, not counting the batch.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub fn runs(&self) -> usize {
         self.runs.iter().count()
     }
 
-    /// Bytes of memory between calls; see [`DiskSet::memory_bytes`](super::DiskSet::memory_bytes).
+    /// Returns the bytes of memory in use between calls; see [`DiskSet::memory_bytes`](super::DiskSet::memory_bytes).
     pub fn memory_bytes(&self) -> usize {
         self.batch.memory_bytes() + self.runs.memory_bytes()
     }
 
-    /// Bytes of the files; during a merge up to twice as many.
+    /// Returns the total size of the files in bytes. During a merge it is up to twice as large.
     pub fn disk_bytes(&self) -> u64 {
         self.runs.disk_bytes()
     }

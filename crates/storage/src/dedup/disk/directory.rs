@@ -1,4 +1,4 @@
-//! The directory of a set: who may use it, which runs it holds.
+//! The directory of a set: its lock and its run files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,27 +7,27 @@ use std::path::{Path, PathBuf};
 use super::DiskError;
 use super::header::Span;
 
-/// Its lock is held by whoever has the set open.
+/// The file that is locked while the set is open.
 const LOCK: &str = "lock";
 const RUN: &str = "run";
 const PARTIAL: &str = "partial";
 const TORN: &str = "torn";
 
-/// A directory that nobody else uses as long as this lives.
+/// A directory that is locked for exclusive use during the lifetime of this value.
 pub(super) struct Directory {
     path: PathBuf,
     _lock: File,
 }
 
 impl Directory {
-    /// Makes the directory if it is not there, and locks it.
+    /// Creates the directory if it is missing, and locks it.
     pub fn make(path: &Path) -> Result<Self, DiskError> {
-        fs::create_dir_all(path).map_err(|source| DiskError::file("make", path, source))?;
+        fs::create_dir_all(path).map_err(|source| DiskError::file("create", path, source))?;
         let path = path.to_path_buf();
         Ok(Self { _lock: lock(&path)?, path })
     }
 
-    /// Locks a directory that must be there.
+    /// Locks an existing directory.
     pub fn open(path: &Path) -> Result<Self, DiskError> {
         fs::read_dir(path).map_err(|source| DiskError::file("read", path, source))?;
         let path = path.to_path_buf();
@@ -42,25 +42,25 @@ impl Directory {
         self.path.join(span.name())
     }
 
-    /// The file that becomes [`Directory::file`] once it is whole.
+    /// Returns the path of the unfinished file, which is renamed to [`Directory::file`] once it is complete.
     pub fn partial(&self, span: Span) -> PathBuf {
         self.file(span).with_extension(PARTIAL)
     }
 
-    /// The spans of the runs, ascending, those that contain others before them. Other files are not looked at, but what
-    /// calls itself a run must be one.
+    /// Returns the spans of the runs in ascending order, with spans that contain others before them. Other files are
+    /// ignored, but each file with the extension of a run must have a valid name.
     pub fn spans(&self) -> Result<Vec<Span>, DiskError> {
         let runs = self.files(RUN)?;
         let span = |path: PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str());
-            name.and_then(Span::of_name).ok_or_else(|| DiskError::damaged(&path, "has no name that a run can have"))
+            name.and_then(Span::of_name).ok_or_else(|| DiskError::damaged(&path, "does not have the name of a run"))
         };
         let mut spans = runs.into_iter().map(span).collect::<Result<Vec<_>, _>>()?;
         spans.sort_unstable_by_key(|span| (span.first, std::cmp::Reverse(span.last)));
         Ok(spans)
     }
 
-    /// Renames files that were left unfinished, so that they are neither read nor in the way.
+    /// Renames unfinished files, so that they are neither read nor conflict with new files.
     pub fn set_aside_unfinished(&self) -> Result<(), DiskError> {
         self.files(PARTIAL)?.iter().try_for_each(|partial| {
             let torn = partial.with_extension(TORN);
@@ -68,13 +68,14 @@ impl Directory {
         })
     }
 
-    /// Gives a whole file its name, and forces the name to the disk. After an error there is no such name.
+    /// Renames a complete file to its final name, and syncs the directory. After an error the final name does not
+    /// exist.
     pub fn finish(&self, partial: &Path, whole: &Path) -> Result<(), DiskError> {
         fs::rename(partial, whole).map_err(|source| DiskError::file("rename", partial, source))?;
         let synced = File::open(&self.path).and_then(|directory| directory.sync_all());
         synced.map_err(|source| {
             remove(whole);
-            DiskError::file("force to the disk", &self.path, source)
+            DiskError::file("sync", &self.path, source)
         })
     }
 
@@ -88,12 +89,12 @@ impl Directory {
     }
 }
 
-/// Removes a file that is of no more use; one that stays takes space and does no harm, so an error is none.
+/// Removes an obsolete file. Errors are ignored because a remaining file only takes up space.
 pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
-/// Removes a directory of sets that are not in use any more, with all that is in it. One that is not there is no error.
+/// Removes a directory of sets that are no longer in use, with its contents. A missing directory is not an error.
 pub(in crate::dedup) fn remove_all(path: &Path) -> Result<(), DiskError> {
     match fs::remove_dir_all(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(DiskError::file("remove", path, source)),
@@ -104,7 +105,7 @@ pub(in crate::dedup) fn remove_all(path: &Path) -> Result<(), DiskError> {
 fn lock(directory: &Path) -> Result<File, DiskError> {
     let path = directory.join(LOCK);
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-    let file = opened.map_err(|source| DiskError::file("make", &path, source))?;
+    let file = opened.map_err(|source| DiskError::file("create", &path, source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(DiskError::InUse { path: directory.to_path_buf() }),

@@ -1,58 +1,58 @@
-//! What can go wrong with a set on disk.
+//! Errors of a set on disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a set on disk cannot go on. Every text names the file and says what to do.
+/// An error of a set on disk. Each message names the file and says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// The disk is full, or a quota used up. The set answers as before, and goes on once there is space.
-    #[error("no space left to write {path}: free some space and go on; all that was in the set still is")]
+    /// The disk is full, or a quota is exhausted. The set remains usable, and can be written again once there is space.
+    #[error("no space left to write {path}: free disk space and resume; the set is intact")]
     DiskFull {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file or directory could not be made, read, written, renamed or forced to the disk.
-    #[error("cannot {action} {path} ({source}): check that the directory exists, is writable and on a sound disk")]
-    File {
-        /// What was tried.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file is not as it was written, is missing, or was not written by such a set.
-    #[error(
-        "{path} {what}: put a sound copy in its place, or begin anew in an empty directory (then every URL is new again)"
-    )]
+    /// The file.
+            path: PathBuf,
+            /// The underlying I/O error.
+            source: io::Error,
+        },
+        /// A file or directory could not be created, read, written, renamed or synced.
+        #[error("cannot {action} {path} ({source}): check that the directory exists and is writable, and check the disk")]
+        File {
+            /// The operation that failed.
+            action: &'static str,
+            /// The file.
+            path: PathBuf,
+            /// The underlying I/O error.
+            source: io::Error,
+        },
+        /// A file differs from what was written, is missing, or was not written by such a set.
+        #[error(
+            "{path} {what}: restore an intact copy, or start over in an empty directory (then every URL is new again)"
+        )]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A new set was to be made where there is one.
-    #[error("{path} holds a set of URLs already: open it to go on with it, or name an empty directory")]
+    /// The directory of a new set already contains a set.
+    #[error("{path} already contains a set of URLs: open it to resume it, or specify an empty directory")]
     Exists {
         /// The directory.
         path: PathBuf,
     },
-    /// Somebody else has the set open.
-    #[error("the set of URLs in {path} is in use: end the other crawl, or name another directory")]
+    /// The set is open elsewhere.
+    #[error("the set of URLs in {path} is in use: stop the other crawl, or specify another directory")]
     InUse {
         /// The directory.
         path: PathBuf,
     },
-    /// The batch holds as many fingerprints as memory allows; the one offered was not taken.
-    #[error("the batch of fingerprints is full: merge it before the next one is put")]
+    /// The batch has as many fingerprints as memory allows; the offered fingerprint was not added.
+    #[error("the batch of fingerprints is full: merge it before adding the next one")]
     BatchFull,
 }
 
 impl DiskError {
-    /// The error for a failed `action` on `path`.
+    /// Returns the error for a failed `action` on `path`.
     pub(super) fn file(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {

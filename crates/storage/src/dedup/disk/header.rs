@@ -1,31 +1,31 @@
-//! The first bytes of a run's file, and its name.
+//! The header of a run file, and its file name.
 //!
-//! A file is a header of 4 KiB and then the fingerprints, ascending, 16 bytes each with the lowest byte first. All
-//! numbers of the header have their lowest byte first too:
+//! A file consists of a header of 4 KiB and the fingerprints in ascending order, 16 bytes each. All numbers, including
+//! the fingerprints, are little-endian. The header:
 //!
-//! | bytes | what |
+//! | bytes | field |
 //! |---|---|
 //! | 0..8 | magic |
 //! | 8..12 | version |
 //! | 12..16 | zero |
 //! | 16..24, 24..32 | first and last of the span |
 //! | 32..40 | count of fingerprints |
-//! | 40..48 | xxh3-64 of the fingerprints' bytes |
-//! | 48..56 | xxh3-64 of the bytes before |
+//! | 40..48 | xxh3-64 of the bytes of the fingerprints |
+//! | 48..56 | xxh3-64 of the preceding bytes |
 //! | 56..4096 | zero |
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes before the first fingerprint: a page, so that the pages behind it are pages of the system too.
+/// Bytes before the first fingerprint: one system page, so that the pages of the run are aligned with system pages.
 pub(super) const HEADER_BYTES: usize = 4096;
-/// Bytes of a fingerprint in a file.
+/// Bytes per fingerprint in a file.
 pub(super) const FINGERPRINT_BYTES: usize = 16;
 const MAGIC: &[u8; 8] = b"HvstSeen";
 const VERSION: u32 = 1;
 const FIELDS: usize = 48;
 
-/// Which writes a run stands for: numbers of the first and the last. Merging runs that follow each other joins their
-/// spans, so a run whose span lies within another's has been merged into it.
+/// The range of writes that a run covers: the numbers of the first and the last write. Merging consecutive runs joins
+/// their spans, so a run whose span is within the span of another was merged into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub first: u64,
@@ -37,12 +37,13 @@ impl Span {
         other.first <= self.first && self.last <= other.last
     }
 
-    /// The name of its run's file.
+    /// Returns the file name of the run.
     pub fn name(self) -> String {
         format!("{:010}-{:010}.run", self.first, self.last)
     }
 
-    /// The span in a run's name; none if it is no name of ours, or one that no other could follow.
+    /// Parses the span from the file name of a run. Returns `None` if it is not the name of a run, or if no span could
+    /// follow it.
     pub fn of_name(name: &str) -> Option<Self> {
         let (first, last) = name.strip_suffix(".run")?.split_once('-')?;
         let span = Self { first: first.parse().ok()?, last: last.parse().ok()? };
@@ -50,7 +51,7 @@ impl Span {
     }
 }
 
-/// What a header tells.
+/// The contents of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RunHeader {
     pub span: Span,
@@ -71,10 +72,13 @@ impl RunHeader {
         bytes
     }
 
-    /// Reads a header, or says what the file must be instead.
+    /// Parses a header.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the file.
     pub fn of_bytes(bytes: &[u8; HEADER_BYTES]) -> Result<Self, &'static str> {
         if !bytes.starts_with(MAGIC) {
-            return Err("is no run of fingerprints");
+            return Err("is not a run of fingerprints");
         }
         if bytes[8..12] != VERSION.to_le_bytes() {
             return Err("was written by another version of this program");
@@ -86,7 +90,7 @@ impl RunHeader {
         Ok(Self { span, count: number(bytes, 32), checksum: number(bytes, 40) })
     }
 
-    /// Bytes of the whole file; none if there is no such number.
+    /// Returns the size of the whole file in bytes, or `None` if it overflows.
     pub fn file_bytes(self) -> Option<u64> {
         self.count.checked_mul(FINGERPRINT_BYTES as u64)?.checked_add(HEADER_BYTES as u64)
     }
@@ -110,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_header_is_read_as_it_was_written_and_no_changed_byte_goes_unnoticed(
+        fn a_header_survives_a_round_trip_and_any_changed_byte_is_detected(
             fields in any::<[u64; 4]>(), at in 0..FIELDS + 8, flip in 1..=u8::MAX,
         ) {
             let span = Span { first: fields[0], last: fields[1] };
@@ -122,14 +126,14 @@ mod tests {
         }
 
         #[test]
-        fn a_name_tells_its_span(first in 0..u64::MAX / 2, more in 0..u64::MAX / 2) {
+        fn a_name_contains_its_span(first in 0..u64::MAX / 2, more in 0..u64::MAX / 2) {
             let span = Span { first, last: first + more };
             prop_assert_eq!(Span::of_name(&span.name()), Some(span));
         }
     }
 
     #[test]
-    fn names_that_are_not_ours_have_no_span() {
+    fn foreign_file_names_have_no_span() {
         let endless = format!("0000000000-{}.run", u64::MAX);
         let swapped = "0000000002-0000000001.run";
         for name in ["", ".run", "1-2.run", swapped, "0000000001-0000000002.run.torn", "lock", &endless] {

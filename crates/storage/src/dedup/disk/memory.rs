@@ -1,20 +1,21 @@
-//! Who gets how much of the memory that a set may use.
+//! The division of a set's memory budget.
 
 use super::header::FINGERPRINT_BYTES;
 
-/// Bytes of a page, unless the index would outgrow its share: less would not be read sooner.
+/// Bytes per page, unless the index would outgrow its share. Smaller pages would not be read faster.
 const PAGE_BYTES: usize = 1024;
-/// Bytes that are read or written at a time.
+/// Bytes per read or write.
 const BLOCK_BYTES: std::ops::RangeInclusive<usize> = 4096..=1 << 20;
 
-/// How a set of runs is set up.
+/// The options of a set on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskOptions {
-    /// Bytes of memory, whatever the number of fingerprints: 11/16 for those that wait for being written, 2/16 for
-    /// reading and writing runs, 3/16 for the index. Below 1 MiB it is somewhat more.
+    /// Bytes of memory, independent of the number of fingerprints: 11/16 for fingerprints waiting to be written, 2/16
+    /// for reading and writing runs, 3/16 for the index. With less than 1 MiB, the actual use is somewhat higher.
     pub memory: usize,
-    /// A run is merged with the younger ones when it has at most so many times as many fingerprints as they. A greater
-    /// ratio means fewer runs to look through and more rewriting; `u64::MAX` keeps one run, as DRUM does. At least 1.
+    /// A run is merged with the younger runs when it has at most `ratio` times as many fingerprints as they have. A
+    /// higher ratio means fewer runs to search and more rewriting; `u64::MAX` maintains a single run, as DRUM does. At
+    /// least 1.
     pub ratio: u64,
 }
 
@@ -25,19 +26,19 @@ impl Default for DiskOptions {
 }
 
 impl DiskOptions {
-    /// Bytes for fingerprints that wait.
+    /// Returns the bytes for waiting fingerprints.
     pub(super) fn waiting(&self) -> usize {
         self.memory / 16 * 11
     }
 
-    /// Bytes of a block where so many files are read or written side by side.
+    /// Returns the bytes per block when `files` files are read or written concurrently.
     pub(super) fn block(&self, files: usize) -> usize {
         (self.memory / 8 / files.max(1)).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end())
     }
 
-    /// Fingerprints of a page in a run of `count`: 1 KiB of them, doubled until the run's index fits into a sixteenth
-    /// of the memory. (There are two such indexes during a merge, and younger runs together are smaller than the
-    /// oldest.)
+    /// Returns the number of fingerprints per page in a run of `count` fingerprints: 1 KiB of them, doubled until the
+    /// index of the run fits into a sixteenth of the memory. (During a merge there are two such indexes, and the
+    /// younger runs together are smaller than the oldest.)
     pub(super) fn page(&self, count: u64) -> usize {
         let entries = (self.memory / 16 / size_of::<u128>()).max(1) as u64;
         let least = usize::try_from(count.div_ceil(entries)).unwrap_or(usize::MAX / 4);
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_of_1_kib_until_the_index_would_outgrow_its_share() {
+    fn pages_have_1_kib_until_the_index_would_outgrow_its_share() {
         let options = DiskOptions::default();
         assert_eq!([0, 16_777_216].map(|count| options.page(count)), [64, 64]);
         assert_eq!(options.page(67_108_864), 256);

@@ -1,10 +1,10 @@
-//! Merging sorted fingerprints into one run.
+//! Merges sorted fingerprints into one run.
 
 use super::DiskError;
 use super::scan::Scan;
 use super::write::{RunMedium, RunWriter};
 
-/// Ascending fingerprints: from memory, or from a run.
+/// A source of ascending fingerprints: memory or a run.
 pub(super) enum MergeInput<'a> {
     Memory(&'a mut dyn Iterator<Item = u128>),
     Run(Box<Scan<'a>>),
@@ -19,8 +19,8 @@ impl MergeInput<'_> {
     }
 }
 
-/// Writes the fingerprints of all `sources`, each once. There are only as many sources as tiers, so that looking at all
-/// of them for the least is as quick as a heap.
+/// Writes the fingerprints of all `sources` without duplicates. There are only as many sources as tiers, so a linear
+/// search for the minimum is as fast as a heap.
 pub(super) fn merge<M: RunMedium>(
     sources: &mut [MergeInput<'_>],
     writer: &mut RunWriter<'_, M>,

@@ -1,18 +1,18 @@
-//! An exact set of fingerprints on disk, for crawls whose URLs outgrow the memory, and for the positives of a Bloom
-//! filter.
+//! An exact set of fingerprints on disk, for crawls whose URLs outgrow memory, and for verifying the positives of a
+//! Bloom filter.
 //!
-//! In the manner of DRUM (Lee, Leonard, Wang, Loguinov 2008, "IRLbot: scaling to 6 billion pages and beyond"), which
-//! the crawler of Jiang and Lv 2009 ("Efficient social website crawling using cluster graph") checked its URLs with:
-//! new fingerprints wait in memory, and many at a time are merged with sorted runs on disk, so that the disk is read
-//! and written in long strokes. Unlike DRUM there are several runs in tiers ([`DiskOptions::ratio`]), so that not all
-//! is rewritten each time.
+//! The design follows DRUM (Lee, Leonard, Wang, Loguinov 2008, "IRLbot: scaling to 6 billion pages and beyond"), which
+//! was also used by the crawler of Jiang and Lv 2009 ("Efficient social website crawling using cluster graph"): new
+//! fingerprints wait in memory and are merged in large batches with sorted runs on disk, so that disk access is
+//! sequential. Unlike DRUM, this set has several runs in tiers ([`DiskOptions::ratio`]), so that a merge does not
+//! rewrite everything.
 //!
-//! [`DiskSet`] answers at once: memory, then one read of a page a run. [`DeferredSet`] answers in batches, as DRUM
-//! does.
+//! [`DiskSet`] answers immediately: it checks memory, then reads one page per run. [`DeferredSet`] answers in batches,
+//! as DRUM does.
 //!
-//! A run is a file that is written whole, forced to the disk and then renamed; nothing is ever changed in place. Its
-//! name tells which writes it stands for, so that after a crash it is known which runs have been merged into another
-//! one and which are missing.
+//! A run is a file that is written completely, synced to disk and then renamed; files are never modified in place. The
+//! file name contains the range of writes that the run covers, so that after a crash it is known which runs were merged
+//! into another one and which are missing.
 
 mod batch;
 mod compaction;

@@ -8,7 +8,7 @@ use super::DiskError;
 use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
 use super::scan::Scan;
 
-/// A file of ascending fingerprints, and in memory the first one of each page.
+/// A file of ascending fingerprints, with the first fingerprint of each page in memory.
 pub(super) struct Run {
     pub path: PathBuf,
     pub header: RunHeader,
@@ -18,36 +18,36 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The run in a file of which all is known; `page` is how many fingerprints a page has.
+    /// Creates a run from a file whose header and index are known. `page` is the number of fingerprints per page.
     pub fn new(path: PathBuf, file: File, header: RunHeader, page: usize, firsts: Vec<u128>) -> Self {
         Self { path, header, file, page, firsts }
     }
 
-    /// The same run, its file having got another name.
+    /// Returns the same run after its file was renamed.
     pub fn renamed(self, path: PathBuf) -> Self {
         Self { path, ..self }
     }
 
-    /// Opens the run in a file and reads it through, so that any damage shows. `page_of` tells for a count of
-    /// fingerprints how many a page has.
+    /// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per
+    /// page for a given total.
     pub fn open(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Self, DiskError> {
         let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = opened.map_err(|source| DiskError::file("open", &path, source))?;
         if length < HEADER_BYTES as u64 {
-            return Err(DiskError::damaged(&path, "is cut short"));
+            return Err(DiskError::damaged(&path, "is truncated"));
         }
         let mut bytes = [0; HEADER_BYTES];
         file.read_exact_at(&mut bytes, 0).map_err(|source| DiskError::file("read", &path, source))?;
         let header = RunHeader::of_bytes(&bytes).map_err(|what| DiskError::damaged(&path, what))?;
         if header.file_bytes() != Some(length) {
-            return Err(DiskError::damaged(&path, "has another length than its header says"));
+            return Err(DiskError::damaged(&path, "does not have the length stated in its header"));
         }
         let mut run = Self::new(path, file, header, page_of(header.count), Vec::new());
         run.firsts = run.checked_firsts(block)?;
         Ok(run)
     }
 
-    /// Reads all fingerprints and keeps the first of each page.
+    /// Reads all fingerprints and returns the first one of each page.
     fn checked_firsts(&self, block: usize) -> Result<Vec<u128>, DiskError> {
         let mut firsts = Vec::with_capacity(self.count().div_ceil(self.page as u64) as usize);
         let (mut scan, mut before, mut left) = (Scan::new(self, block), None, 0);
@@ -76,19 +76,19 @@ impl Run {
         self.firsts.capacity() * size_of::<u128>()
     }
 
-    /// Reads `bytes` of fingerprints from the `from`-th on.
+    /// Fills `bytes` with fingerprints, starting at index `from`.
     pub fn read(&self, from: u64, bytes: &mut [u8]) -> Result<(), DiskError> {
         let offset = HEADER_BYTES as u64 + from * FINGERPRINT_BYTES as u64;
         self.file.read_exact_at(bytes, offset).map_err(|source| DiskError::file("read", &self.path, source))
     }
 
-    /// The only page that can hold `fingerprint`.
+    /// Returns the only page that can contain `fingerprint`.
     fn page_with(&self, fingerprint: u128) -> Option<usize> {
         let (from, to) = around(&self.firsts, fingerprint);
         (from + self.firsts[from..to].partition_point(|first| *first <= fingerprint)).checked_sub(1)
     }
 
-    /// Whether `fingerprint` is here, by one read at most.
+    /// Returns whether the run contains `fingerprint`, with at most one read.
     pub fn contains(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
         match self.page_with(fingerprint) {
             Some(number) => self.load(number, page).map(|()| page.contains(fingerprint)),
@@ -96,8 +96,8 @@ impl Run {
         }
     }
 
-    /// As [`Run::contains`], for ascending fingerprints with one `page` that nothing else uses meanwhile: reads each
-    /// page once.
+    /// Like [`Run::contains`], for ascending fingerprints and a `page` that is not used for anything else meanwhile.
+    /// Reads each page at most once.
     pub fn contains_next(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
         match self.page_with(fingerprint) {
             Some(number) if page.number == Some(number) => Ok(page.contains(fingerprint)),
@@ -116,9 +116,9 @@ impl Run {
     }
 }
 
-/// Between which places of ascending hashes the first one beyond `fingerprint` is. Hashes are spread evenly, so it is near where it
-/// would be if they were so exactly (interpolation search: Perl, Itai, Avni 1978), and is looked for from there in growing steps:
-/// to halve the whole index would wait for memory at each step.
+/// Returns the range of indices in which the first hash greater than `fingerprint` is. Hashes are evenly distributed,
+/// so it is near its expected position (interpolation search: Perl, Itai, Avni 1978). The search starts there with
+/// growing steps: a binary search over the whole index would have a cache miss at each step.
 fn around(firsts: &[u128], fingerprint: u128) -> (usize, usize) {
     let guess = (((fingerprint >> 64) * firsts.len() as u128) >> 64) as usize;
     let mut step = STEP;
@@ -142,10 +142,10 @@ fn around(firsts: &[u128], fingerprint: u128) -> (usize, usize) {
     (0, to)
 }
 
-/// The first step from where a hash is expected.
+/// The first step from the expected position of a hash.
 const STEP: usize = 4;
 
-/// A page of a run, as it was read last.
+/// A buffer with the most recently read page of a run.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     number: Option<usize>,
@@ -175,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_beyond_a_hash_is_where_it_was_looked_for(mut firsts in prop::collection::vec(hash(), 0..200), sought in hash()) {
+        fn the_successor_of_a_hash_is_within_the_returned_range(mut firsts in prop::collection::vec(hash(), 0..200), sought in hash()) {
             firsts.sort_unstable();
             let (from, to) = around(&firsts, sought);
             let place = firsts.partition_point(|first| *first <= sought);

@@ -1,4 +1,4 @@
-//! All runs of a set.
+//! The runs of a set.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::scan::Scan;
 use super::write::{RunLayout, RunWriter};
 use super::{DiskError, DiskOptions};
 
-/// Sorted runs, oldest first; no fingerprint is in two of them.
+/// Sorted runs, oldest first. No fingerprint is in two of them.
 pub(super) struct Runs {
     directory: Directory,
     options: DiskOptions,
@@ -20,7 +20,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Makes a directory with one empty run, which marks it as a set and shows that it can be written to.
+    /// Creates a directory with one empty run, which marks it as a set and verifies that it is writable.
     pub fn create(path: &Path, options: &DiskOptions) -> Result<Self, DiskError> {
         let directory = Directory::make(path)?;
         if !directory.spans()?.is_empty() {
@@ -32,7 +32,7 @@ impl Runs {
         Ok(runs)
     }
 
-    /// Opens the runs of a directory, having read them through.
+    /// Reads, verifies and opens the runs of a directory.
     pub fn open(path: &Path, options: &DiskOptions) -> Result<Self, DiskError> {
         let directory = Directory::open(path)?;
         let (spans, merged) = whole(&directory, directory.spans()?)?;
@@ -59,7 +59,7 @@ impl Runs {
         self.runs.iter()
     }
 
-    /// Whether `fingerprint` is in one of them; the oldest run is the largest, so it is asked first.
+    /// Returns whether `fingerprint` is in one of the runs. The oldest run is the largest, so it is searched first.
     pub fn contains(&self, fingerprint: u128, page: &mut Page) -> Result<bool, DiskError> {
         for run in &self.runs {
             if run.contains(fingerprint, page)? {
@@ -69,26 +69,26 @@ impl Runs {
         Ok(false)
     }
 
-    /// Adds `count` ascending fingerprints that are in none of the runs: merged with the youngest runs into a new one,
-    /// which then takes their place. After this they are on the disk; after an error all is as it was.
+    /// Adds `count` ascending fingerprints that are in none of the runs. They are merged with the youngest runs into a
+    /// new run, which replaces them. On success they are on disk; after an error nothing has changed.
     pub fn add(&mut self, new: &mut dyn Iterator<Item = u128>, count: u64) -> Result<(), DiskError> {
         if count == 0 { Ok(()) } else { self.write(new, count) }
     }
 
     fn write(&mut self, new: &mut dyn Iterator<Item = u128>, count: u64) -> Result<(), DiskError> {
         let merged = compaction::runs_to_merge(self.runs.iter().map(Run::count), count, self.options.ratio.max(1));
-        let kept = self.runs.len() - merged;
+        let retained = self.runs.len() - merged;
         let last = self.runs.last().map_or(0, |youngest| youngest.header.span.last + 1);
-        let span = Span { first: self.runs.get(kept).map_or(last, |run| run.header.span.first), last };
-        let written = self.write_merged(span, new, count, &self.runs[kept..])?;
-        for run in self.runs.drain(kept..) {
+        let span = Span { first: self.runs.get(retained).map_or(last, |run| run.header.span.first), last };
+        let written = self.write_merged(span, new, count, &self.runs[retained..])?;
+        for run in self.runs.drain(retained..) {
             remove(&run.path);
         }
         self.runs.push(written);
         Ok(())
     }
 
-    /// Writes `new` and `runs` into a file, wholly or not at all.
+    /// Writes `new` and `runs` into a file atomically.
     fn write_merged(
         &self,
         span: Span,
@@ -117,7 +117,7 @@ fn write_file(
     runs: &[Run],
 ) -> Result<Run, DiskError> {
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
-    let file = opened.map_err(|source| DiskError::file("make", path, source))?;
+    let file = opened.map_err(|source| DiskError::file("create", path, source))?;
     let mut writer = RunWriter::new(path, file, cut)?;
     let mut sources = vec![MergeInput::Memory(new)];
     sources.extend(runs.iter().map(|run| MergeInput::Run(Box::new(Scan::new(run, cut.block)))));
@@ -131,7 +131,7 @@ fn open(directory: &Directory, span: Span, options: &DiskOptions) -> Result<Run,
     if run.header.span == span { Ok(run) } else { Err(DiskError::damaged(&run.path, "has the name of another run")) }
 }
 
-/// Tells the runs that make up the set, oldest first, from those that were merged into one of them.
+/// Separates the runs that make up the set, oldest first, from runs that were merged into one of them.
 fn whole(directory: &Directory, spans: Vec<Span>) -> Result<(Vec<Span>, Vec<Span>), DiskError> {
     let (mut whole, mut merged) = (Vec::<Span>::new(), Vec::new());
     for span in spans {
@@ -143,7 +143,7 @@ fn whole(directory: &Directory, spans: Vec<Span>) -> Result<(Vec<Span>, Vec<Span
         }
     }
     if whole.is_empty() {
-        return Err(DiskError::damaged(directory.path(), "holds no set of URLs"));
+        return Err(DiskError::damaged(directory.path(), "does not contain a set of URLs"));
     }
     Ok((whole, merged))
 }

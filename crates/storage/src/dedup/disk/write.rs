@@ -1,4 +1,4 @@
-//! Writing a run from its first fingerprint to its last.
+//! Writes a run sequentially.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,9 +9,9 @@ use xxhash_rust::xxh3::Xxh3;
 use super::DiskError;
 use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader, Span};
 
-/// What a run's file needs of the system; a trait so that a test can let every byte fail.
+/// The I/O operations of a run file. This is a trait so that a test can inject failures at any byte.
 pub(super) trait RunMedium: Write + Seek {
-    /// Forces what was written to the disk.
+    /// Syncs the written data to disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -21,14 +21,14 @@ impl RunMedium for File {
     }
 }
 
-/// How a run is cut up: fingerprints of a page, bytes written at a time.
+/// The layout of a run: fingerprints per page, and bytes per write.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunLayout {
     pub page: usize,
     pub block: usize,
 }
 
-/// A writer of ascending fingerprints. The header comes last: a file that was left half-way has none.
+/// A writer of ascending fingerprints. It writes the header last, so that an unfinished file has none.
 pub(super) struct RunWriter<'a, M> {
     path: &'a Path,
     medium: M,
@@ -36,13 +36,13 @@ pub(super) struct RunWriter<'a, M> {
     block: Vec<u8>,
     hash: Xxh3,
     count: u64,
-    /// How many fingerprints the last page has room for.
+    /// Number of fingerprints that fit into the last page.
     left: usize,
     firsts: Vec<u128>,
 }
 
 impl<'a, M: RunMedium> RunWriter<'a, M> {
-    /// A writer to an empty `medium`, which errors call `path`.
+    /// Creates a writer to an empty `medium`. `path` names it in errors.
     pub fn new(path: &'a Path, medium: M, cut: RunLayout) -> Result<Self, DiskError> {
         let (block, firsts) = (Vec::with_capacity(cut.block + FINGERPRINT_BYTES), Vec::new());
         let mut writer = Self { path, medium, cut, block, hash: Xxh3::new(), count: 0, left: 0, firsts };
@@ -50,7 +50,7 @@ impl<'a, M: RunMedium> RunWriter<'a, M> {
         Ok(writer)
     }
 
-    /// Writes a fingerprint, which must be greater than the one before.
+    /// Writes a fingerprint, which must be greater than the previous one.
     pub fn push(&mut self, fingerprint: u128) -> Result<(), DiskError> {
         if self.left == 0 {
             self.firsts.push(fingerprint);
@@ -62,7 +62,7 @@ impl<'a, M: RunMedium> RunWriter<'a, M> {
         if self.block.len() >= self.cut.block { self.write_block() } else { Ok(()) }
     }
 
-    /// Writes what is left and the header, and forces all to the disk.
+    /// Writes the remaining fingerprints and the header, and syncs the file to disk.
     pub fn finish(mut self, span: Span) -> Result<(M, RunHeader, Vec<u128>), DiskError> {
         self.write_block()?;
         let header = RunHeader { span, count: self.count, checksum: self.hash.digest() };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_its_header_and_its_fingerprints_however_large_the_blocks() {
+    fn a_run_consists_of_header_and_fingerprints_for_any_block_size() {
         let whole = write(usize::MAX, 1).unwrap();
         assert_eq!(whole.len(), HEADER_BYTES + 160);
         let header = RunHeader::of_bytes(whole.first_chunk().unwrap()).unwrap();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_fills_up_at_any_byte_is_an_error_that_names_the_file() {
+    fn a_disk_full_at_any_byte_is_an_error_that_names_the_file() {
         for room in 0..HEADER_BYTES + 160 {
             let error = write(room, 40).unwrap_err();
             assert!(matches!(&error, DiskError::DiskFull { .. }) && error.to_string().contains("some.run"), "{room}");

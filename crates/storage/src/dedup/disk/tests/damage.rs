@@ -1,4 +1,4 @@
-//! Files that are not as they were written.
+//! Tests of damaged and missing files.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::super::{DeferredSet, DiskError, DiskSet};
 use super::{opened, runs, tiny, url, urls, written};
 
-/// The text of the error that opening gives.
-fn complaint(directory: &Path) -> String {
+/// Returns the error message of opening the set.
+fn message(directory: &Path) -> String {
     let error = opened(directory).err().expect("it must not open");
     assert!(matches!(error, DiskError::Damaged { .. }), "{error}");
     error.to_string()
@@ -23,18 +23,18 @@ fn damaged(what: &str, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(&run).unwrap();
     change(&mut bytes);
     fs::write(&run, bytes).unwrap();
-    let complaint = complaint(directory.path());
-    assert!(complaint.contains(run.to_str().unwrap()) && complaint.contains(what), "{complaint}");
-    assert!(complaint.contains("put a sound copy"), "{complaint}");
+    let message = message(directory.path());
+    assert!(message.contains(run.to_str().unwrap()) && message.contains(what), "{message}");
+    assert!(message.contains("restore an intact copy"), "{message}");
 }
 
 #[test]
-fn a_damaged_run_is_an_error_that_names_it_and_says_what_to_do() {
-    damaged("is cut short", Vec::clear);
-    damaged("is cut short", |bytes| bytes.truncate(4_095));
-    damaged("another length", |bytes| bytes.truncate(bytes.len() - 1));
-    damaged("another length", |bytes| bytes.extend([0; 16]));
-    damaged("is no run", |bytes| bytes[0] = b'?');
+fn a_damaged_run_is_an_error_with_its_name_and_a_remedy() {
+damaged("is truncated", Vec::clear);
+    damaged("is truncated", |bytes| bytes.truncate(4_095));
+    damaged("does not have the length", |bytes| bytes.truncate(bytes.len() - 1));
+    damaged("does not have the length", |bytes| bytes.extend([0; 16]));
+    damaged("is not a run", |bytes| bytes[0] = b'?');
     damaged("another version", |bytes| bytes[8] = 2);
     damaged("damaged header", |bytes| bytes[33] ^= 1);
     damaged("is not in order", |bytes| bytes[4_096..].reverse());
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn no_changed_bit_of_a_fingerprint_goes_unnoticed(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
+    fn any_changed_bit_of_a_fingerprint_is_detected(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
         let directory = tempfile::tempdir().unwrap();
         written(directory.path(), 60);
         let run = runs(directory.path()).remove(0);
@@ -52,23 +52,23 @@ proptest! {
         let at = 4_096 + at.index(bytes.len() - 4_096);
         bytes[at] ^= 1_u8 << bit;
         fs::write(&run, bytes).unwrap();
-        prop_assert!(complaint(directory.path()).contains(run.to_str().unwrap()));
+        prop_assert!(message(directory.path()).contains(run.to_str().unwrap()));
     }
 }
 
 #[test]
-fn a_run_that_is_missing_or_of_another_name_is_an_error() {
+fn a_missing_or_renamed_run_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     written(directory.path(), 100);
     let first = runs(directory.path()).remove(0);
     assert!(runs(directory.path()).len() > 1);
     fs::rename(&first, first.with_extension("elsewhere")).unwrap();
-    assert!(complaint(directory.path()).contains("follows a run that is missing"));
+    assert!(message(directory.path()).contains("follows a run that is missing"));
     fs::copy(&runs(directory.path())[0], &first).unwrap();
-    assert!(complaint(directory.path()).contains("has the name of another run"));
+    assert!(message(directory.path()).contains("has the name of another run"));
     fs::rename(first.with_extension("elsewhere"), &first).unwrap();
     fs::write(directory.path().join("old.run"), "").unwrap();
-    assert!(complaint(directory.path()).contains("old.run has no name that a run can have"));
+    assert!(message(directory.path()).contains("old.run does not have the name of a run"));
     fs::remove_file(directory.path().join("old.run")).unwrap();
     assert_eq!(opened(directory.path()).unwrap().len(), 100);
 }
@@ -85,7 +85,7 @@ fn an_unfinished_file_is_set_aside() {
 }
 
 #[test]
-fn runs_that_a_crash_left_after_their_merge_are_not_counted_twice() {
+fn merged_runs_left_by_a_crash_are_not_counted_twice() {
     let directory = tempfile::tempdir().unwrap();
     written(directory.path(), 100);
     let before: Vec<_> = runs(directory.path()).into_iter().map(|run| (fs::read(&run).unwrap(), run)).collect();
@@ -100,7 +100,7 @@ fn runs_that_a_crash_left_after_their_merge_are_not_counted_twice() {
 }
 
 #[test]
-fn damage_found_while_merging_is_an_error_and_nothing_is_lost() {
+fn damage_found_during_a_merge_is_an_error_and_nothing_is_lost() {
     let directory = tempfile::tempdir().unwrap();
     written(directory.path(), 40);
     let mut set = DeferredSet::open(directory.path(), &tiny(u64::MAX)).unwrap();
@@ -118,7 +118,7 @@ fn damage_found_while_merging_is_an_error_and_nothing_is_lost() {
     assert_eq!((answers, set.len()), (vec![(0, true)], 41));
 }
 
-/// Through the file that the set has open.
+/// Writes into the file that the set has open.
 fn write_in_place(path: &Path, bytes: &[u8]) {
     use std::os::unix::fs::FileExt;
     let file = fs::OpenOptions::new().write(true).open(path).unwrap();

@@ -1,4 +1,4 @@
-//! What is answered is what a plain set answers.
+//! Tests that answers equal those of a plain set.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::super::{DeferredSet, DiskOptions, DiskSet};
 use super::{tiny, url, urls};
 use harvestman_core::url::Fingerprint;
 
-/// Fingerprints as URLs have them, and some at the ends and next to each other.
+/// Fingerprints of URLs, and some that are adjacent or at the ends of the range.
 fn fingerprint() -> impl Strategy<Value = Fingerprint> {
     let odd = prop_oneof![0..5_u128, (0..5_u128).prop_map(|n| u128::MAX - n), (0..5_u128).prop_map(|n| (1 << 64) + n)];
     prop_oneof![9 => (0..150_u32).prop_map(url), 1 => odd.prop_map(Fingerprint)]
@@ -22,7 +22,7 @@ fn ratio() -> impl Strategy<Value = u64> {
     prop_oneof![0..5_u64, Just(u64::MAX)]
 }
 
-/// Duplicates within a batch are answered as if they had come one by one.
+/// The answers of a plain set. Duplicates within a batch are answered as if they were added one by one.
 fn answers(twin: &mut BTreeSet<u128>, batch: &[Fingerprint]) -> Vec<bool> {
     batch.iter().map(|fingerprint| twin.insert(fingerprint.0)).collect()
 }
@@ -31,7 +31,7 @@ fn put_and_merge(set: &mut DeferredSet, batch: &[Fingerprint]) -> Vec<bool> {
     let mut answers = Vec::new();
     let mut merge = |set: &mut DeferredSet| {
         set.merge(|tag, new| {
-            assert_eq!(tag, answers.len() as u64, "answers come as they were put");
+            assert_eq!(tag, answers.len() as u64, "answers are in insertion order");
             answers.push(new);
         })
     };
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn it_answers_as_a_plain_set_does_across_many_merges(batches in batches(), ratio in ratio()) {
+    fn answers_match_a_plain_set_across_many_merges(batches in batches(), ratio in ratio()) {
         let directory = tempfile::tempdir().unwrap();
         let mut set = DiskSet::create(directory.path(), &tiny(ratio)).unwrap();
         let (mut twin, mut new) = (BTreeSet::new(), Vec::new());
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn it_goes_on_where_it_was_flushed_with_any_memory(batches in batches(), ratio in ratio(), memory in 0_usize..40_000) {
+    fn a_flushed_set_resumes_with_any_memory(batches in batches(), ratio in ratio(), memory in 0_usize..40_000) {
         let directory = tempfile::tempdir().unwrap();
         drop(DiskSet::create(directory.path(), &tiny(ratio)).unwrap());
         let (mut twin, mut new) = (BTreeSet::new(), Vec::new());
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn deferred_answers_are_the_immediate_ones(batches in batches(), ratio in ratio(), memory in 0_usize..4_000) {
+    fn deferred_answers_equal_immediate_answers(batches in batches(), ratio in ratio(), memory in 0_usize..4_000) {
         let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut immediate = DiskSet::create(here.path(), &tiny(ratio)).unwrap();
         let mut deferred = DeferredSet::create(there.path(), &DiskOptions { memory, ratio }).unwrap();
@@ -97,7 +97,7 @@ proptest! {
 }
 
 #[test]
-fn a_directory_may_be_opened_in_either_manner() {
+fn a_directory_can_be_opened_as_either_set() {
     let directory = tempfile::tempdir().unwrap();
     super::written(directory.path(), 50);
     let mut deferred = DeferredSet::open(directory.path(), &tiny(2)).unwrap();
@@ -109,7 +109,7 @@ fn a_directory_may_be_opened_in_either_manner() {
 }
 
 #[test]
-fn what_was_flushed_outlives_a_crash_and_what_was_not_is_new_again() {
+fn flushed_fingerprints_survive_a_crash_and_others_are_new_again() {
     let directory = tempfile::tempdir().unwrap();
     let mut set = DiskSet::create(directory.path(), &DiskOptions::default()).unwrap();
     set.insert_all(&urls(0..10), &mut Vec::new()).unwrap();
@@ -122,7 +122,7 @@ fn what_was_flushed_outlives_a_crash_and_what_was_not_is_new_again() {
 }
 
 #[test]
-fn memory_stays_below_its_setting_while_the_set_outgrows_it() {
+fn memory_stays_within_its_limit_while_the_set_outgrows_it() {
     let directory = tempfile::tempdir().unwrap();
     let options = DiskOptions { memory: 256 << 10, ratio: 1 };
     let mut set = DiskSet::create(directory.path(), &options).unwrap();
@@ -135,7 +135,7 @@ fn memory_stays_below_its_setting_while_the_set_outgrows_it() {
 }
 
 #[test]
-fn what_is_added_unasked_is_there_even_if_it_was_before() {
+fn fingerprints_added_without_look_up_are_present_even_if_they_were_before() {
     let directory = tempfile::tempdir().unwrap();
     let mut set = DiskSet::create(directory.path(), &tiny(1)).unwrap();
     for url in urls(0..100).into_iter().chain(urls(50..150)) {
@@ -152,7 +152,7 @@ fn what_is_added_unasked_is_there_even_if_it_was_before() {
 }
 
 #[test]
-fn runs_of_many_pages_know_all_that_is_in_them_and_nothing_else() {
+fn runs_of_many_pages_contain_exactly_their_fingerprints() {
     let directory = tempfile::tempdir().unwrap();
     let options = DiskOptions { memory: 64 << 10, ratio: 1 };
     let (known, unknown) = (urls(0..8_000), urls(8_000..20_000));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{DiskError, DiskOptions, DiskSet};
 use harvestman_core::url::Fingerprint;
 
-/// So little memory that a run is written every few fingerprints.
+/// Options with so little memory that a run is written every few fingerprints.
 fn tiny(ratio: u64) -> DiskOptions {
     DiskOptions { memory: 0, ratio }
 }

@@ -1,4 +1,4 @@
-//! Directories that cannot be used, and writes that fail.
+//! Tests of unusable directories and failing writes.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::super::{DeferredSet, DiskError, DiskSet};
 use super::{opened, tiny, url, urls, written};
 
 #[test]
-fn a_directory_that_cannot_be_written_is_an_error_that_names_it() {
+fn an_unwritable_directory_is_an_error_that_names_it() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a file");
     fs::write(&file, "").unwrap();
@@ -15,10 +15,10 @@ fn a_directory_that_cannot_be_written_is_an_error_that_names_it() {
 }
 
 #[test]
-fn only_what_is_a_set_is_opened_and_none_is_made_over_another() {
+fn only_sets_are_opened_and_no_set_is_created_over_another() {
     let directory = tempfile::tempdir().unwrap();
     let error = opened(directory.path()).err().unwrap();
-    assert!(error.to_string().contains("holds no set of URLs"), "{error}");
+    assert!(error.to_string().contains("does not contain a set of URLs"), "{error}");
     let error = opened(&directory.path().join("nowhere")).err().unwrap();
     assert!(
         matches!(error, DiskError::File { action: "read", .. }) && error.to_string().contains("nowhere"),
@@ -31,7 +31,7 @@ fn only_what_is_a_set_is_opened_and_none_is_made_over_another() {
 }
 
 #[test]
-fn a_set_is_open_once() {
+fn a_set_can_be_open_only_once() {
     let directory = tempfile::tempdir().unwrap();
     let set = DiskSet::create(directory.path(), &tiny(2)).unwrap();
     assert!(matches!(opened(directory.path()), Err(DiskError::InUse { .. })));
@@ -40,7 +40,7 @@ fn a_set_is_open_once() {
 }
 
 #[test]
-fn a_set_that_cannot_write_answers_as_before_and_goes_on_when_it_can() {
+fn a_set_that_cannot_write_answers_as_before_and_recovers() {
     let directory = tempfile::tempdir().unwrap();
     let mut set = DiskSet::create(directory.path(), &tiny(u64::MAX)).unwrap();
     let in_the_way = directory.path().join("0000000000-0000000001.partial");
@@ -52,9 +52,9 @@ fn a_set_that_cannot_write_answers_as_before_and_goes_on_when_it_can() {
     assert!((1..30).contains(&taken) && new.iter().all(|new| *new));
     assert_eq!(set.len(), u64::from(taken));
     set.insert_all(&urls(0..taken), &mut new).unwrap();
-    assert!(!new.contains(&true), "what was taken is known");
-    assert!(!set.contains(url(taken)).unwrap(), "what was refused is not");
-    assert!(set.flush().is_err(), "it does not pretend");
+    assert!(!new.contains(&true), "accepted fingerprints are known");
+    assert!(!set.contains(url(taken)).unwrap(), "rejected fingerprints are not");
+    assert!(set.flush().is_err(), "it reports the failure");
     fs::remove_dir(&in_the_way).unwrap();
     set.insert_all(&urls(0..30), &mut new).unwrap();
     assert_eq!(new, (0..30).map(|n| n >= taken).collect::<Vec<_>>());
@@ -64,7 +64,7 @@ fn a_set_that_cannot_write_answers_as_before_and_goes_on_when_it_can() {
 }
 
 #[test]
-fn a_full_batch_takes_no_more_until_it_is_merged() {
+fn a_full_batch_accepts_no_more_until_it_is_merged() {
     let directory = tempfile::tempdir().unwrap();
     let mut set = DeferredSet::create(directory.path(), &tiny(2)).unwrap();
     set.put(url(0), 7).unwrap();
