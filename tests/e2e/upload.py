@@ -112,7 +112,7 @@ def again_and_taken(upload):
     upload.client.put_object(Bucket=BUCKET, Key=f"small/{first}", Body=b"somebody else's")
     upload.client.delete_object(Bucket=BUCKET, Key=f"small/{second}")
     said = upload.run("upload", out, code=1)
-    assert "take another prefix" in said, said
+    assert "use another prefix" in said, said
     assert upload.client.get_object(Bucket=BUCKET, Key=f"small/{first}")["Body"].read() == b"somebody else's"
     upload.client.head_object(Bucket=BUCKET, Key=f"small/{second}")
     print("uploaded files are kept, missing files are uploaded, foreign objects are reported")

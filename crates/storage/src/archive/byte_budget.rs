@@ -1,8 +1,8 @@
-//! A bound on the bytes that wait in a queue, beside the bound on their number.
+//! A bound on the bytes in a queue, in addition to the bound on its length.
 
 use parking_lot::{Condvar, Mutex};
 
-/// So many bytes may be held at once; who wants more waits until others have given some back.
+/// A budget of bytes that may be held at the same time. Callers that exceed it block until bytes are released.
 #[derive(Debug)]
 pub(super) struct ByteBudget {
     max: usize,
@@ -15,20 +15,20 @@ impl ByteBudget {
         Self { max, held: Mutex::new(0), given_back: Condvar::new() }
     }
 
-    /// Waits until `bytes` fit. More than the whole budget fits when nothing else is held.
+    /// Acquires `bytes`, and blocks until they fit. More than the whole budget fits when nothing else is held.
     pub fn take(&self, bytes: usize) {
         let mut held = self.held.lock();
         self.given_back.wait_while(&mut held, |held| *held > 0 && held.saturating_add(bytes) > self.max);
         *held += bytes;
     }
 
-    /// Gives `bytes` back.
+    /// Releases `bytes`.
     pub fn give_back(&self, bytes: usize) {
         *self.held.lock() -= bytes;
         self.given_back.notify_all();
     }
 
-    /// The bytes held.
+    /// Returns the bytes held.
     pub fn held(&self) -> usize {
         *self.held.lock()
     }

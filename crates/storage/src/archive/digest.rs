@@ -1,11 +1,11 @@
-//! Digests as they stand in WARC records: `sha1:` or `sha256:` and base 32 (RFC 4648, upper case).
+//! Digests in the notation of WARC records: `sha1:` or `sha256:` and base 32 (RFC 4648, upper case).
 
 use data_encoding::{BASE32, BASE32_NOPAD};
 use sha1::Digest as _;
 
 use harvestman_core::config::archive::DigestAlgorithm;
 
-/// A body is hashed for two digests in pieces of this size, so that the second hash finds each piece in the cache.
+/// Chunk size for computing two digests of a body, so that the second hash finds each chunk in the CPU cache.
 const PIECE: usize = 16 << 10;
 
 /// The digest of a payload or block.
@@ -18,8 +18,8 @@ pub enum Digest {
 }
 
 impl Digest {
-    /// Reads a digest as it stands in a record: `algorithm:value`, the value in base 32 (with or without padding) or
-    /// base 16, as other tools write it. None where the algorithm or the value is not known.
+    /// Parses a digest as in a record: `algorithm:value`, with the value in base 32 (with or without padding) or base
+    /// 16, as other tools write it. Returns `None` if the algorithm or the value is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let (algorithm, value) = text.trim().split_once(':')?;
         let bytes = decode(value.trim(), if algorithm.eq_ignore_ascii_case("sha1") { 20 } else { 32 })?;
@@ -30,7 +30,7 @@ impl Digest {
         }
     }
 
-    /// Which algorithm made it.
+    /// Returns the algorithm.
     pub fn algorithm(&self) -> DigestAlgorithm {
         match self {
             Self::Sha1(_) => DigestAlgorithm::Sha1,
@@ -57,7 +57,7 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// A digest in the making.
+/// An incremental computation of a digest.
 #[derive(Debug, Clone)]
 pub enum Hasher {
     /// SHA-1.
@@ -67,7 +67,7 @@ pub enum Hasher {
 }
 
 impl Hasher {
-    /// A hasher that has seen nothing.
+    /// Creates an empty hasher.
     pub fn new(algorithm: DigestAlgorithm) -> Self {
         match algorithm {
             DigestAlgorithm::Sha1 => Self::Sha1(sha1::Sha1::new()),
@@ -75,7 +75,7 @@ impl Hasher {
         }
     }
 
-    /// Takes `bytes` in.
+    /// Adds `bytes`.
     pub fn update(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha1(state) => state.update(bytes),
@@ -83,7 +83,7 @@ impl Hasher {
         }
     }
 
-    /// The digest of all bytes taken in.
+    /// Returns the digest of all added bytes.
     pub fn finish(self) -> Digest {
         match self {
             Self::Sha1(state) => Digest::Sha1(state.finalize().into()),
@@ -92,14 +92,14 @@ impl Hasher {
     }
 }
 
-/// The digest of `bytes`.
+/// Computes the digest of `bytes`.
 pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
     let mut hasher = Hasher::new(algorithm);
     hasher.update(bytes);
     hasher.finish()
 }
 
-/// The digest of `payload`, and of the block `head` + `payload`, in one pass over the payload.
+/// Computes the digests of `payload` and of the block `head` + `payload` in one pass over the payload.
 pub fn payload_and_block(algorithm: DigestAlgorithm, head: &[u8], payload: &[u8]) -> (Digest, Digest) {
     let (mut of_payload, mut of_block) = (Hasher::new(algorithm), Hasher::new(algorithm));
     of_block.update(head);
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_payload_has_the_digest_that_all_tools_know() {
+    fn an_empty_payload_has_the_well_known_digest() {
         assert_eq!(digest(DigestAlgorithm::Sha1, b"").to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
     }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_reads_back_from_base_32_and_base_16_and_nothing_else() {
+    fn a_digest_is_parsed_from_base_32_and_base_16_only() {
         for algorithm in [DigestAlgorithm::Sha1, DigestAlgorithm::Sha256] {
             let made = digest(algorithm, b"page");
             assert_eq!(Digest::parse(&made.to_string()), Some(made));

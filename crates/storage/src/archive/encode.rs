@@ -1,13 +1,14 @@
-//! From an exchange to the bytes of its WARC records (WARC 1.1, ISO 28500:2017).
+//! Encodes an exchange as WARC records (WARC 1.1, ISO 28500:2017).
 //!
-//! Input: an [`Exchange`] with an answer. ArchiveOutput: a response (or revisit) record, then its request, then its metadata, each
-//! a gzip member of its own. Pure but for the ids it gives out and the index of payloads it asks; one encoder a CPU worker,
-//! because compressing is the dearest step of all and the compressor and the buffers are kept.
+//! Input: an [`Exchange`] with an answer. Output: a response (or revisit) record, then its request record, then its
+//! metadata record, each a separate gzip member. Encoding is pure except for the record ids that it generates and the
+//! payload index that it queries. There is one encoder per CPU worker, because compression is the most expensive step
+//! of the crawl and the compressor and buffers are reused.
 //!
-//! The payload digest is over the payload: the body without its transfer coding, its content coding kept. The block of a
-//! revisit record is the HTTP head alone (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated: length`. Where the
-//! server has answered 304 (profile server-not-modified) it is empty: a replayer answers by the head that it finds, and who looks at an
-//! archive is to see the page, not a 304.
+//! The payload digest covers the payload: the body without its transfer coding, but with its content coding. The block
+//! of a revisit record is only the HTTP head (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated:
+//! length`. For a 304 answer (profile server-not-modified) the block is empty: a replayer answers with the head that it
+//! finds, and a visitor of the archive should see the page, not a 304.
 
 use std::sync::Arc;
 
@@ -27,43 +28,43 @@ pub(super) const VERSION_LINE: &[u8] = b"WARC/1.1\r\n";
 const SAME_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// The records of one exchange, ready to be written.
+/// The encoded records of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EncodedPage {
-    /// The records, one after the other; the response (or revisit) is the first.
+    /// The concatenated records, starting with the response (or revisit).
     pub bytes: Vec<u8>,
     /// Length of the response (or revisit) record in `bytes`.
     pub response_length: u64,
-    /// How many records there are.
+    /// The number of records.
     pub records: u32,
     /// Digest of the payload.
     pub payload_digest: Digest,
     /// Whether the first record is a revisit.
     pub revisit: bool,
-    /// What the revisit index is to remember once the records are written.
+    /// The entry for the revisit index, to be registered once the records are written.
     pub original: Option<OriginalRecord>,
-    /// The record that holds the payload: this page's own, or the one that its revisit record refers to. None where the payload is not
-    /// whole, or empty.
+    /// The record with the payload: this page's own record, or the one that its revisit record refers to. `None` if the
+    /// payload is truncated or empty.
     pub held_by: Option<OriginalRecord>,
 }
 
-/// What the archive holds of an earlier visit to the page, in this run or one before.
+/// The archived capture of an earlier visit to the page, in this run or an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviousCapture {
-    /// The payload.
+    /// The digest of the payload.
     pub payload: Digest,
-    /// The record that holds it.
+    /// The record with the payload.
     pub original: OriginalRecord,
 }
 
-/// What a page's first record is.
+/// The first record of a page.
 struct AnswerRecord {
     payload: Digest,
-    /// The record that a revisit record refers to; none where it is a response record.
+    /// The record that a revisit record refers to; `None` for a response record.
     refers_to: Option<OriginalRecord>,
 }
 
-/// Encodes exchanges.
+/// Encodes exchanges as WARC records.
 pub struct RecordEncoder {
     options: ArchiveOptions,
     redacted: Vec<HeaderName>,
@@ -74,20 +75,21 @@ pub struct RecordEncoder {
 }
 
 impl RecordEncoder {
-    /// An encoder that takes its ids from `ids` and looks for earlier payloads in `index`.
+    /// Creates an encoder that takes record ids from `ids` and looks up earlier payloads in `index`.
     pub fn new(options: &ArchiveOptions, ids: RecordIds, index: Arc<RevisitIndex>) -> Self {
         let redacted = options.redact_request_headers.iter().filter_map(|name| name.parse().ok()).collect();
         let maker = RecordAssembler::new(options);
         Self { options: options.clone(), redacted, ids, index, maker, head: Vec::new() }
     }
 
-    /// The records of `exchange`; none where nothing was answered.
+    /// Encodes the records of `exchange`. Returns `None` if there was no answer.
     pub fn encode(&mut self, exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<'_>) -> Option<EncodedPage> {
         self.encode_again(exchange, item, facts, None)
     }
 
-    /// The same for a page that was visited before. Where it is as it was `earlier` – the server says so (304), or its payload is the
-    /// same – a revisit record stands for it, however short it is.
+    /// Like [`encode`](Self::encode), for a page that was visited before. If the page is unchanged since `earlier` –
+    /// the server answers 304, or its payload is the same – it is encoded as a revisit record, regardless of its
+    /// length.
     pub fn encode_again(
         &mut self,
         exchange: &Exchange,
@@ -117,7 +119,7 @@ impl RecordEncoder {
         Some(EncodedPage { bytes, response_length, records, payload_digest, revisit, original, held_by })
     }
 
-    /// Appends the response record, or a revisit record where the payload is held already.
+    /// Appends the response record, or a revisit record if the payload is already archived.
     fn answer_record(
         &mut self,
         id: RecordId,
@@ -158,7 +160,7 @@ impl RecordEncoder {
         AnswerRecord { payload, refers_to: original }
     }
 
-    /// The record that holds this payload already, if a revisit record may stand for it.
+    /// Returns the record that already has this payload, if a revisit record may refer to it.
     fn same_payload(
         &self,
         payload: &Digest,
@@ -197,14 +199,15 @@ impl RecordEncoder {
         self.maker.finish(&[&self.head], Content::Text);
     }
 
-    /// Whether revisits are made of, or from, answers like this one: whole, and long enough to save something.
+    /// Returns whether an answer may become a revisit or be referred to by one: it must be complete, and long enough to
+    /// save space.
     fn takes_part(&self, answer: &Answer) -> bool {
         let body = answer.body.len() as u64;
         self.options.revisits && body > 0 && body >= self.options.revisit_body_min.0 && answer.truncated.is_none()
     }
 }
 
-/// The fields that response, revisit and request records share.
+/// Appends the common fields of response, revisit and request records.
 fn common_fields(fields: &mut Fields<'_>, id: RecordId, exchange: &Exchange, answer: &Answer, ids: &RecordIds) {
     fields.id("WARC-Record-ID", id).date("WARC-Date", exchange.timings.started);
     fields.uri("WARC-Target-URI", exchange.url.as_str()).id("WARC-Warcinfo-ID", ids.run().warcinfo());
@@ -225,9 +228,9 @@ const fn truncation(why: Truncation) -> &'static str {
     }
 }
 
-/// Puts records together: header, block, the two line breaks at the end, and the member around them.
+/// Assembles records: the header, the block, the two line breaks at the end, and the gzip member around them.
 pub(super) struct RecordAssembler {
-    /// Compresses members; none where records are written plain.
+    /// The compressor; `None` if records are written uncompressed.
     members: Option<MemberCompressor>,
     plain: Vec<u8>,
     out: Vec<u8>,
@@ -248,7 +251,7 @@ impl RecordAssembler {
         fields
     }
 
-    /// Ends the header, and the record with the block that is made of `parts`.
+    /// Finishes the header, and the record with a block concatenated from `parts`.
     pub fn finish(&mut self, parts: &[&[u8]], content: Content) {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         Fields(&mut self.plain).put("Content-Length", length);
@@ -264,8 +267,8 @@ impl RecordAssembler {
         }
     }
 
-    /// All records finished since the last call, in a buffer of their exact size: pages wait in a queue, and the working
-    /// buffers are several times as large.
+    /// Returns all records finished since the last call, in a buffer of the exact size: pages wait in a queue, and the
+    /// working buffers are several times as large.
     pub fn take(&mut self) -> Vec<u8> {
         let bytes = self.out.as_slice().to_vec();
         self.out.clear();

@@ -9,52 +9,53 @@ use super::digest::Digest;
 use super::record_id::RecordId;
 use harvestman_core::clock::Instant;
 
-/// What may not stand in a URI (RFC 3986), or would end the field or its value. Everything beyond ASCII is encoded too.
+/// Characters that are invalid in a URI (RFC 3986), or would end the field or its value. Non-ASCII characters are
+/// encoded too.
 const NOT_IN_URI: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
-/// The lines of one header, appended to a buffer.
+/// A writer that appends the fields of one header to a buffer.
 pub(super) struct Fields<'a>(pub &'a mut Vec<u8>);
 
 impl Fields<'_> {
-    /// A field whose value cannot hold a line break.
+    /// Appends a field whose value cannot contain a line break.
     pub fn put(&mut self, name: &str, value: impl fmt::Display) -> &mut Self {
         write!(self.0, "{name}: {value}\r\n").expect("a Vec takes every write");
         self
     }
 
-    /// A field with any text: what would break the line becomes a space.
+    /// Appends a field with arbitrary text. Control characters are replaced by a space.
     pub fn text(&mut self, name: &str, value: &str) -> &mut Self {
         self.put(name, OneLine(value))
     }
 
-    /// A URI: what may not stand in one is percent-encoded.
+    /// Appends a field with a URI. Invalid characters are percent-encoded.
     pub fn uri(&mut self, name: &str, url: &str) -> &mut Self {
         self.put(name, safe_uri(url))
     }
 
-    /// A record's id.
+    /// Appends a field with a record id.
     pub fn id(&mut self, name: &str, id: RecordId) -> &mut Self {
         self.put(name, id)
     }
 
-    /// A date.
+    /// Appends a field with a date.
     pub fn date(&mut self, name: &str, at: Instant) -> &mut Self {
         self.put(name, WarcDate(at))
     }
 
-    /// A digest.
+    /// Appends a field with a digest.
     pub fn digest(&mut self, name: &str, digest: &Digest) -> &mut Self {
         self.put(name, digest)
     }
 }
 
-/// `url` with everything percent-encoded that may not stand in a URI.
+/// Returns `url` with all characters percent-encoded that are invalid in a URI.
 pub(super) fn safe_uri(url: &str) -> percent_encoding::PercentEncode<'_> {
     utf8_percent_encode(url, NOT_IN_URI)
 }
 
-/// A date as WARC 1.1 wants it: UTC, with microseconds.
+/// A date in the format of WARC 1.1: UTC, with microseconds.
 struct WarcDate(Instant);
 
 impl fmt::Display for WarcDate {
@@ -63,7 +64,7 @@ impl fmt::Display for WarcDate {
     }
 }
 
-/// A text without its control characters.
+/// A text whose control characters are replaced by a space.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_break_never_gets_into_a_field() {
+    fn a_field_never_contains_a_line_break() {
         assert_eq!(written(|f| f.text("title", "a\r\n\r\nWARC/1.1\u{85}b")), "title: a WARC/1.1 b\r\n");
         assert_eq!(
             written(|f| f.uri("WARC-Target-URI", "http://h/a\r\nb c>é")),

@@ -1,4 +1,4 @@
-//! One file that only ever grows by whole pieces: what was appended stays whole, whatever happens to a later piece.
+//! An append-only file with atomic appends: a failed append does not damage earlier ones.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 
-/// What a growing file needs of the system; a trait so that a test can let every byte fail.
+/// The I/O operations of an append-only file. This is a trait so that a test can inject failures at any byte.
 pub(super) trait AppendMedium: Write {
-    /// Cuts the file to `length` and goes on writing there.
+    /// Truncates the file to `length` and continues writing there.
     fn cut(&mut self, length: u64) -> io::Result<()>;
-    /// Forces what was written to the disk.
+    /// Syncs the written data to disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -25,7 +25,7 @@ impl AppendMedium for File {
     }
 }
 
-/// A file that grows by whole pieces.
+/// An append-only file with atomic appends.
 #[derive(Debug)]
 pub(super) struct AppendFile<M> {
     path: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct AppendFile<M> {
 }
 
 impl AppendFile<File> {
-    /// Makes a file that must not exist yet.
+    /// Creates a file that must not exist yet.
     pub fn create(path: PathBuf) -> Result<Self, Error> {
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => Ok(Self::new(path, file, 0)),
@@ -43,7 +43,7 @@ impl AppendFile<File> {
         }
     }
 
-    /// Opens a file to go on after its first `length` bytes; makes it where it does not exist.
+    /// Opens a file to continue after its first `length` bytes. Creates it if it does not exist.
     pub fn go_on(path: PathBuf, length: u64) -> Result<Self, Error> {
         let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
         match opened.and_then(|mut file| file.cut(length).map(|()| file)) {
@@ -58,7 +58,7 @@ impl<M: AppendMedium> AppendFile<M> {
         Self { path, medium, length, synced: length }
     }
 
-    /// Appends `piece`, wholly or not at all, and returns where it starts. An error leaves the file as it was before.
+    /// Appends `piece` atomically and returns its offset. An error leaves the file unchanged.
     pub fn append(&mut self, piece: &[u8]) -> Result<u64, Error> {
         let start = self.length;
         if let Err(source) = self.medium.write_all(piece) {
@@ -71,10 +71,10 @@ impl<M: AppendMedium> AppendFile<M> {
         Ok(start)
     }
 
-    /// Forces what was appended to the disk, if it is not there yet.
+    /// Syncs appended data to disk if necessary.
     pub fn sync(&mut self) -> Result<(), Error> {
         if self.synced < self.length {
-            self.medium.sync().map_err(|source| Error::file("force to the disk", &self.path, source))?;
+            self.medium.sync().map_err(|source| Error::file("sync", &self.path, source))?;
             self.synced = self.length;
         }
         Ok(())
@@ -89,7 +89,7 @@ impl<M: AppendMedium> AppendFile<M> {
     }
 }
 
-/// Renames `from` to `to` in one directory and forces the new name to the disk.
+/// Renames `from` to `to` within one directory and syncs the directory.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(|source| Error::file("rename", from, source))?;
     match to.parent() {
@@ -98,11 +98,9 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     }
 }
 
-/// Forces the names in `directory` to the disk.
+/// Syncs the entries of `directory` to disk.
 pub(super) fn sync_directory(directory: &Path) -> Result<(), Error> {
-    File::open(directory)
-        .and_then(|opened| opened.sync_all())
-        .map_err(|source| Error::file("force to the disk", directory, source))
+    File::open(directory).and_then(|opened| opened.sync_all()).map_err(|source| Error::file("sync", directory, source))
 }
 
 #[cfg(test)]
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_fills_up_at_any_byte_leaves_exactly_the_whole_pieces() {
+    fn a_disk_full_at_any_byte_leaves_exactly_the_complete_pieces() {
         let pieces: [&[u8]; 4] = [b"first", b"", b"second one", b"third"];
         let whole_at: Vec<usize> = pieces
             .iter()
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_medium_that_cannot_be_cut_says_so() {
+    fn a_medium_that_cannot_be_truncated_is_a_separate_error() {
         struct Broken;
         impl Write for Broken {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,28 +1,29 @@
-//! Makes gzip members (RFC 1952), one a record.
+//! Compresses records to gzip members (RFC 1952), one per record.
 
 use libdeflater::{CompressionLvl, Compressor};
 
-/// Buffers that grew beyond this for one large record are given back afterwards.
+/// Buffers that exceeded this size for a large record are shrunk to it afterwards.
 pub(super) const BUFFER_KEPT: usize = 1 << 20;
 
-/// Compresses records at two levels: one for text, one for what is compressed already. The compressors are kept, since
-/// making one costs more than a record.
+/// Compresses records at two levels: one for text, one for content that is already compressed. The compressors are
+/// reused because creating one costs more than compressing a record.
 pub(super) struct MemberCompressor {
     text: Compressor,
     encoded: Compressor,
 }
 
-/// What a record holds, as far as compressing it goes.
+/// The compressibility of a record's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Text: worth compressing.
+    /// Compressible text.
     Text,
-    /// Compressed already.
+    /// Already compressed content.
     Encoded,
 }
 
 impl MemberCompressor {
-    /// Compresses at `level` and, what is compressed already, at `level_encoded` (both 0 to 12; more counts as 12).
+    /// Creates a compressor that uses `level` for text and `level_encoded` for already compressed content (both 0 to
+    /// 12; higher values count as 12).
     pub fn new(level: u8, level_encoded: u8) -> Self {
         let at = |level: u8| Compressor::new(CompressionLvl::new(i32::from(level)).unwrap_or(CompressionLvl::best()));
         Self { text: at(level), encoded: at(level_encoded) }
@@ -41,7 +42,7 @@ impl MemberCompressor {
     }
 }
 
-/// Whether a body with this `Content-Encoding` and `Content-Type` is compressed already.
+/// Determines from `Content-Encoding` and `Content-Type` whether a body is already compressed.
 pub(super) fn content_of(encoding: Option<&[u8]>, media_type: Option<&str>) -> Content {
     let encoded = encoding.is_some_and(|value| !value.is_empty() && !value.eq_ignore_ascii_case(b"identity"));
     let media_type = media_type.unwrap_or_default().trim_start().to_ascii_lowercase();

@@ -1,10 +1,12 @@
-//! HTTP heads as they are stored: request and response in the text form of HTTP/1.1 (RFC 9112), whatever carried them.
+//! HTTP heads as they are stored: requests and responses in the text form of HTTP/1.1 (RFC 9112), regardless of the
+//! protocol version.
 //!
-//! The client hands out bodies without their transfer coding, and HTTP/2 has no text form at all. So that the stored
-//! message is one that every reader understands, a stored head never claims a transfer coding (the field is renamed to
-//! `x-crawler-transfer-encoding`), its `content-length` is the stored body's (a differing one is kept as
-//! `x-crawler-content-length`), and HTTP/2 is written as HTTP/1.1. Header names are in lower case: the client does not keep
-//! their spelling. Values are bytes and stay as they are, but for what would break the framing.
+//! The client returns bodies without their transfer coding, and HTTP/2 has no text form. So that every reader
+//! understands the stored message, a stored head never claims a transfer coding (the field is renamed to
+//! `x-crawler-transfer-encoding`), its `content-length` is the length of the stored body (a differing one is renamed to
+//! `x-crawler-content-length`), and HTTP/2 is written as HTTP/1.1. Header names are in lower case because the client
+//! does not preserve their spelling. Values are bytes and are not changed, except for bytes that would break the
+//! framing.
 
 use std::io::Write;
 
@@ -15,7 +17,7 @@ use super::fields::safe_uri;
 use harvestman_core::model::Answer;
 use harvestman_core::url::CanonicalUrl;
 
-/// Stands in the place of a header value that is kept out of the archive.
+/// Replaces a header value that must not be archived.
 const REDACTED: &[u8] = b"(redacted)";
 
 /// Appends the head of `answer`, with the empty line at its end.
@@ -28,7 +30,7 @@ pub(super) fn write_response(answer: &Answer, out: &mut Vec<u8>) {
         if name == TRANSFER_ENCODING {
             field(b"x-crawler-transfer-encoding", value.as_bytes(), out);
         } else if name == CONTENT_LENGTH {
-            // Several equal lengths are one (RFC 9112, section 6.3); none may contradict the stored body.
+            // Several equal lengths count as one (RFC 9112, section 6.3). None may contradict the stored body.
             if !std::mem::replace(&mut length_stated, true) {
                 field(b"content-length", body_length.as_bytes(), out);
             }
@@ -42,7 +44,7 @@ pub(super) fn write_response(answer: &Answer, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are left out.
+/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are replaced.
 pub(super) fn write_request(
     url: &CanonicalUrl,
     version: Version,
@@ -64,7 +66,7 @@ pub(super) fn write_request(
     out.extend_from_slice(b"\r\n");
 }
 
-/// The name of the protocol for `WARC-Protocol`.
+/// Returns the name of the protocol for `WARC-Protocol`.
 pub(super) fn protocol(version: Version) -> Option<&'static str> {
     match version {
         Version::HTTP_09 => Some("http/0.9"),
@@ -85,7 +87,7 @@ fn field(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b": ");
     let start = out.len();
     out.extend_from_slice(value);
-    // `HeaderValue` promises that there are none; the archive's framing does not rest on another crate's promise.
+    // `HeaderValue` guarantees that there are none, but the framing of the archive must not depend on another crate.
     for byte in out[start..].iter_mut().filter(|byte| matches!(**byte, b'\r' | b'\n' | 0)) {
         *byte = b' ';
     }
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_length_is_that_of_the_stored_body_and_the_other_is_kept() {
+    fn a_stated_length_is_that_of_the_stored_body_and_a_differing_one_is_renamed() {
         let same = stored(&answer(Version::HTTP_2, &[("content-length", b"4")], b"body"));
         assert_eq!(same, b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
         let other = stored(&answer(Version::HTTP_10, &[("content-length", b"9"), ("content-length", b"9")], b"body"));
@@ -139,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn values_are_bytes_and_stay_so() {
+    fn values_are_bytes_and_are_not_changed() {
         let head = stored(&answer(Version::HTTP_11, &[("x", b"\xe9\t\xff")], b""));
         assert_eq!(head, b"HTTP/1.1 200 OK\r\nx: \xe9\t\xff\r\n\r\n");
     }
 
     #[test]
-    fn a_request_names_its_host_and_keeps_its_secrets() {
+    fn a_request_has_its_host_and_redacted_secrets() {
         let url = CanonicalUrl::from_canonical("https://example.org:8443/a?b=c d");
         let mut headers = HeaderMap::new();
         headers.insert("cookie", HeaderValue::from_static("session=1"));

@@ -1,5 +1,5 @@
-//! A log of JSON lines, gathered in memory and appended in batches; compressed, a batch is one whole gzip member or zstd
-//! frame, so that a cut tail costs the last batch only and everything before it can be read.
+//! A log of JSON lines that are collected in memory and appended in batches. With compression, a batch is one complete
+//! gzip member or zstd frame, so that truncation loses only the last batch and everything before it remains readable.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use super::gzip::{Content, MemberCompressor};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
 
-/// Level of gzip and zstd alike: batches are large and few, so compressing well costs little a line.
+/// The compression level for both gzip and zstd. Batches are large and few, so good compression costs little per line.
 const BATCH_LEVEL: u8 = 3;
 
 /// A log of lines.
@@ -31,8 +31,8 @@ enum Compress {
 }
 
 impl LineLog {
-    /// Opens the log `name` (as in `pages.jsonl`; compression adds its suffix) in `directory`, to go on behind its last
-    /// whole line or batch; what a crash left half behind that is cut off.
+    /// Opens the log `name` (for example `pages.jsonl`; compression adds its suffix) in `directory` to continue after
+    /// its last complete line or batch. Incomplete data after that, left by a crash, is removed.
     pub fn open(
         directory: &Path,
         name: &str,
@@ -58,8 +58,8 @@ impl LineLog {
         })
     }
 
-    /// Appends one line, or several; `write` writes them with their line breaks. After an error these lines are not part of the
-    /// log; those of before still wait.
+    /// Appends one or more lines, which `write` writes with their line breaks. After an error these lines are not part
+    /// of the log; earlier lines still wait.
     pub fn append(&mut self, now: Instant, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
         let before = self.batch.len();
         write(&mut self.batch);
@@ -72,7 +72,7 @@ impl LineLog {
         written
     }
 
-    /// Writes what was gathered, if its oldest line has waited long enough.
+    /// Writes the batch if its oldest line has waited for the flush interval.
     pub fn flush_if_due(&mut self, now: Instant) -> Result<(), Error> {
         match self.oldest_line_at {
             Some(since) if now.since(since) >= self.flush_every => self.flush(),
@@ -80,7 +80,7 @@ impl LineLog {
         }
     }
 
-    /// Writes what was gathered.
+    /// Writes the batch.
     pub fn flush(&mut self) -> Result<(), Error> {
         if self.batch.is_empty() {
             return Ok(());
@@ -103,26 +103,26 @@ impl LineLog {
         Ok(())
     }
 
-    /// Writes what was gathered and forces it to the disk.
+    /// Writes the batch and syncs the file to disk.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.flush()?;
         self.file.sync()
     }
 
-    /// The same, at the end.
+    /// Writes the batch, syncs the file to disk and closes the log.
     pub fn finish(mut self) -> Result<(), Error> {
         self.sync()
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.file.path().to_path_buf()
     }
 }
 
 impl LineLog {
-    /// Cuts the log `name` in `directory`, however it is compressed, before the first line (or the batch of the first line) that `is_lost`.
-    /// Lines are without their line breaks. Nobody may write to it meanwhile.
+    /// Truncates the log `name` in `directory`, with any compression, before the first line for which `is_lost` returns
+    /// true, or before its batch. Lines are passed without their line breaks. The log must not be open for writing.
     pub(super) fn cut_before(
         directory: &Path,
         name: &str,
@@ -130,21 +130,21 @@ impl LineLog {
     ) -> Result<(), Error> {
         for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
             let path = directory.join(format!("{name}{}", suffix(compression)));
-            let keep = match File::open(&path) {
+            let retained = match File::open(&path) {
                 Ok(file) => length_before(file, compression, &mut is_lost),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => Err(error),
             };
-            let keep = keep.map_err(|source| Error::file("read", &path, source))?;
-            let shorten = |file: File| file.set_len(keep).and_then(|()| file.sync_all());
+            let retained = retained.map_err(|source| Error::file("read", &path, source))?;
+            let shorten = |file: File| file.set_len(retained).and_then(|()| file.sync_all());
             let shortened = File::options().write(true).open(&path).and_then(shorten);
-            shortened.map_err(|source| Error::file("cut", &path, source))?;
+            shortened.map_err(|source| Error::file("truncate", &path, source))?;
         }
         Ok(())
     }
 }
 
-/// Bytes of whole lines, or batches, before the first line that is lost.
+/// Returns the length of the complete lines, or batches, before the first line that is lost.
 fn length_before(file: File, compression: LineCompression, is_lost: &mut impl FnMut(&[u8]) -> bool) -> io::Result<u64> {
     let mut lost_in = |lines: &[u8]| {
         let lines = lines.strip_suffix(b"\n").unwrap_or(lines);
@@ -153,12 +153,12 @@ fn length_before(file: File, compression: LineCompression, is_lost: &mut impl Fn
     let torn = || Err(io::ErrorKind::InvalidData.into());
     match compression {
         LineCompression::None => {
-            let (mut input, mut line, mut kept) = (BufReader::new(file), Vec::new(), 0);
+            let (mut input, mut line, mut retained) = (BufReader::new(file), Vec::new(), 0);
             while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") && !lost_in(&line) {
-                kept += line.len() as u64;
+                retained += line.len() as u64;
                 line.clear();
             }
-            Ok(kept)
+            Ok(retained)
         }
         LineCompression::Gzip => whole_batches(file, |input| {
             let mut lines = Vec::new();
@@ -181,7 +181,7 @@ fn suffix(compression: LineCompression) -> &'static str {
     }
 }
 
-/// How many bytes of the log at `path` are whole lines or batches; 0 where there is none.
+/// Returns how many bytes of the log at `path` are complete lines or batches; 0 if it does not exist.
 fn whole_length(path: &Path, compression: LineCompression) -> io::Result<u64> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -217,7 +217,7 @@ fn whole_lines(mut input: impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// Reads batches by `read_one` until one is not whole.
+/// Reads batches with `read_one` until one is incomplete, and returns the length of the complete ones.
 fn whole_batches(
     file: File,
     mut read_one: impl FnMut(&mut Counted<BufReader<File>>) -> io::Result<()>,
@@ -231,7 +231,7 @@ fn whole_batches(
     }
 }
 
-/// Counts the bytes that were consumed.
+/// A reader that counts the consumed bytes.
 struct Counted<R> {
     inner: R,
     count: u64,
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_cut_anywhere_goes_on_behind_its_last_whole_batch() {
+    fn a_log_truncated_anywhere_continues_after_its_last_complete_batch() {
         for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
             let directory = tempfile::tempdir().unwrap();
             let path = write(directory.path(), compression, &["{\"a\":1}\n"]);
@@ -295,18 +295,22 @@ mod tests {
             for cut in 0..=whole.len() {
                 std::fs::write(&path, &whole[..cut]).unwrap();
                 write(directory.path(), compression, &["{\"c\":3}\n"]);
-                let kept = match cut as u64 {
+                let retained = match cut as u64 {
                     cut if cut < first => "",
                     cut if cut < whole.len() as u64 => "{\"a\":1}\n",
                     _ => "{\"a\":1}\n{\"b\":2}\n",
                 };
-                assert_eq!(read(&path, compression), format!("{kept}{{\"c\":3}}\n"), "{compression:?} cut at {cut}");
+                assert_eq!(
+                    read(&path, compression),
+                    format!("{retained}{{\"c\":3}}\n"),
+                    "{compression:?} cut at {cut}"
+                );
             }
         }
     }
 
     #[test]
-    fn lines_wait_no_longer_than_the_setting() {
+    fn lines_wait_no_longer_than_the_flush_interval() {
         let directory = tempfile::tempdir().unwrap();
         let options = ArchiveOptions::default();
         let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();
@@ -320,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written_when_there_are_enough() {
+    fn lines_are_written_when_the_batch_is_full() {
         let directory = tempfile::tempdir().unwrap();
         let options = ArchiveOptions { flush_size: harvestman_core::config::ByteSize(4), ..ArchiveOptions::default() };
         let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();

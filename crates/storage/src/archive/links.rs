@@ -1,20 +1,20 @@
-//! The link export: one JSON line a page, with the links that were found on it.
+//! The link export: one JSON line per page, with the links found on it.
 
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 
 use harvestman_core::model::Apath;
 
-/// A link as it is exported.
+/// A link of the export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportedLink<'a> {
-    /// Where it leads, canonical.
+    /// The canonical URL of its target.
     pub href: &'a str,
-    /// Where it stands on its page.
+    /// Its Apath.
     pub apath: Apath,
     /// Whether it was new and accepted.
     pub new: bool,
-    /// Why it was refused where the policy or the filter did; none where it was accepted, known, or outside the scope.
+    /// The reason if the policy or the filter refused it; `None` if it was accepted, known, or out of scope.
     pub refused: Option<&'a str>,
 }
 
@@ -22,7 +22,7 @@ impl Serialize for ExportedLink<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("href", self.href)?;
-        // As text: a JSON number beyond 2⁵³ is not read back exactly by most tools.
+        // As text, because most tools do not read JSON numbers above 2⁵³ exactly.
         map.serialize_entry("class", &format_args!("{:016x}", self.apath.0))?;
         if self.new {
             map.serialize_entry("new", &true)?;
@@ -34,8 +34,8 @@ impl Serialize for ExportedLink<'_> {
     }
 }
 
-/// The line `{url, links: [{href, class, new?, refused?}…]}` of one page, with its line break. Made on the CPU worker, so that the
-/// writer only appends bytes.
+/// Encodes the line `{url, links: [{href, class, new?, refused?}…]}` of one page, with its line break. Called on the
+/// CPU worker, so that the writer only appends bytes.
 pub fn links_line<'a>(url: &str, links: impl Iterator<Item = ExportedLink<'a>>) -> Vec<u8> {
     let mut line = Vec::new();
     write_line(url, links, &mut serde_json::Serializer::new(&mut line)).expect("a Vec takes every write");
@@ -54,7 +54,7 @@ fn write_line<'a, S: Serializer>(
     map.end()
 }
 
-/// Writes an iterator as a JSON array without gathering it first.
+/// Serialises an iterator as a JSON array without collecting it first.
 struct Sequence<I>(std::cell::RefCell<I>);
 
 impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
@@ -67,21 +67,21 @@ impl<I: Iterator<Item: Serialize>> Serialize for Sequence<I> {
     }
 }
 
-/// A line of the link export, read again.
+/// A parsed line of the link export.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LinksLine {
-    /// The page, canonical.
+    /// The canonical URL of the page.
     pub url: String,
-    /// The links that were found on it.
+    /// The links found on it.
     pub links: Vec<ParsedLink>,
 }
 
-/// An [`ExportedLink`], read again.
+/// A parsed [`ExportedLink`].
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ParsedLink {
-    /// Where it leads.
+    /// The URL of its target.
     pub href: String,
-    /// Where it stands on its page, as 16 hexadecimal digits.
+    /// Its Apath as 16 hexadecimal digits.
     pub class: String,
     /// Whether it was new and accepted.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The block of a metadata record: what the crawl knows of a page beyond the exchange, as `application/warc-fields`
+//! The block of a metadata record: properties of a page that are not part of the exchange, as `application/warc-fields`
 //! (WARC 1.1, section 6.6).
 
 use std::fmt::Write as _;
@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use super::fields::Fields;
 use harvestman_core::model::{Exchange, ScheduledUrl};
 
-/// Hops beyond this are only counted: `12+LLL…`, as Heritrix writes long paths.
+/// Maximum number of hops that are written out. More are only counted: `12+LLL…`, as Heritrix writes long paths.
 const HOPS_SPELT_OUT: u32 = 50;
 
-/// What the parser found out about a page, as far as it goes into the archive.
+/// The results of the parser that are archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageFacts<'a> {
     /// The page's title.
     pub title: Option<&'a str>,
-    /// How many links it has; none where it was not parsed.
+    /// The number of links; `None` if the page was not parsed.
     pub links: Option<u32>,
 }
 
@@ -38,7 +38,8 @@ pub(super) fn write(exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<
     }
 }
 
-/// The way from the seed: `L` a link, `R` a redirect. Only the redirects right before this URL are known as such.
+/// Returns the path from the seed: `L` is a link, `R` a redirect. Only the redirects directly before this URL are known
+/// to be redirects.
 fn hops_from_seed(depth: u16, redirects: u8) -> String {
     let (links, redirects) = (u32::from(depth), u32::from(redirects));
     let left_out = (links + redirects).saturating_sub(HOPS_SPELT_OUT);
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hops_are_spelt_out_up_to_the_limit_and_counted_beyond() {
+    fn hops_are_written_out_up_to_the_limit_and_counted_beyond() {
         assert_eq!(hops_from_seed(0, 0), "");
         assert_eq!(hops_from_seed(2, 1), "LLR");
         assert_eq!(hops_from_seed(49, 1), format!("{}R", "L".repeat(49)));

@@ -7,8 +7,9 @@
 //!                  ▼   └──── RevisitIndex ◄────────┘  └─────► LinkLog ─► links.jsonl.gz
 //! ```
 //!
-//! Encoding (digests, compression) is pure and done on the CPU workers; the one writer thread only appends bytes, which
-//! keeps records whole and in order. A record is written before the outcome that refers to it is reported as recorded.
+//! Encoding (digests, compression) is pure and runs on the CPU workers. The single writer thread only appends bytes, so
+//! that records are complete and in order. A record is written before the outcome that refers to it is reported as
+//! recorded.
 
 mod byte_budget;
 pub mod cdxj;
@@ -41,7 +42,7 @@ pub mod upload;
 mod warcinfo;
 mod writer;
 
-/// Whether a file is a WARC file that is not written to any more, by its name.
+/// Returns whether a file name is that of a closed WARC file.
 pub fn is_warc(name: &str) -> bool {
     [".warc", ".warc.gz"].iter().any(|suffix| name.ends_with(suffix))
 }

@@ -1,8 +1,8 @@
-//! Cuts off the end of the page log whose records a power failure has taken: the log and the archive are forced to the disk together, but
-//! until then either may get further than the other.
+//! Truncates the page log where its records were lost in a power failure. The log and the archive are synced to disk
+//! together, but until then either may be ahead of the other.
 //!
-//! Lines stand in the order of their records, so behind the first line without its record none is of use. What they tell of was not
-//! committed to the state, and is done again.
+//! Lines are in the order of their records, so all lines from the first one without its record are invalid. Their
+//! outcomes were not committed to the state, and the URLs are processed again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,22 +13,22 @@ use super::Error;
 use super::line_log::LineLog;
 use super::sink::PAGE_LOG;
 
-/// Where a line says that its record stands.
+/// The location of a record according to its line.
 #[derive(Deserialize)]
 struct Place {
     warc_file: Option<String>,
     warc_offset: Option<u64>,
 }
 
-/// Cuts the page log in `directory` before the first line whose record lies behind the end of its file. `whole`: the lengths of the
-/// files that were left open, by their names in the log.
+/// Truncates the page log in `directory` before the first line whose record is beyond the end of its file. `whole` has
+/// the lengths of the files that were left open, by their names in the log.
 pub(super) fn cut_off(directory: &Path, whole: &BTreeMap<String, u64>) -> Result<(), Error> {
     if whole.is_empty() {
         return Ok(());
     }
     let names: Vec<_> = whole.keys().map(|name| memchr::memmem::Finder::new(name.as_bytes())).collect();
     let is_lost = |line: &[u8]| {
-        // Where pages of the file are lost, zeros stand.
+        // Lost pages of the file read as zeros.
         memchr::memchr(0, line).is_some()
             || names.iter().any(|name| name.find(line).is_some()) && !has_record(line, whole)
     };
@@ -36,7 +36,7 @@ pub(super) fn cut_off(directory: &Path, whole: &BTreeMap<String, u64>) -> Result
 }
 
 fn has_record(line: &[u8], whole: &BTreeMap<String, u64>) -> bool {
-    // What is no line at all tells of nothing.
+    // An invalid line has no record.
     let Ok(Place { warc_file, warc_offset }) = serde_json::from_slice(line) else { return false };
     let end = warc_file.and_then(|name| whole.get(&name));
     end.is_none_or(|end| warc_offset.is_none_or(|offset| offset < *end))
@@ -55,7 +55,8 @@ mod tests {
         )
     }
 
-    /// What is left of a log of four batches, the middle two in a file that is whole up to `end`.
+    /// Returns how many lines remain of a log of four batches, the middle two of which have their records in a file
+    /// that is complete up to `end`.
     fn left(compression: LineCompression, end: u64) -> usize {
         let directory = tempfile::tempdir().unwrap();
         let open = || LineLog::open(directory.path(), "pages.jsonl", compression, &ArchiveOptions::default()).unwrap();
@@ -76,17 +77,17 @@ mod tests {
     }
 
     #[test]
-    fn the_log_ends_before_the_first_line_whose_record_is_gone() {
+    fn the_log_ends_before_the_first_line_whose_record_is_lost() {
         for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
-            assert_eq!(left(compression, 30), 4, "{compression:?}: all records are there");
-            assert_eq!(left(compression, 20), 2, "{compression:?}: the record at 20 is gone");
+            assert_eq!(left(compression, 30), 4, "{compression:?}: all records are present");
+            assert_eq!(left(compression, 20), 2, "{compression:?}: the record at 20 is lost");
             assert_eq!(left(compression, 11), 2, "{compression:?}: the record at 10 begins before the end");
             assert_eq!(left(compression, 0), 1, "{compression:?}: the file is empty");
         }
     }
 
     #[test]
-    fn a_line_with_a_hole_ends_the_log() {
+    fn a_line_with_zeros_ends_the_log() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(PAGE_LOG);
         let mut bytes = [line(0, "a.warc"), line(1, "a.warc"), line(2, "a.warc")].concat().into_bytes();

@@ -1,4 +1,4 @@
-//! Records of pages that were visited before.
+//! Tests of records of pages that were visited before.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use harvestman_core::model::Answer;
 
 const URL: &str = "http://h/page";
 
-/// Encodes a first visit and one after it.
+/// Encodes a first and a second visit.
 fn visits(options: &ArchiveOptions, first: Answer, second: Answer) -> [EncodedPage; 2] {
     let index = Arc::new(RevisitIndex::new(0));
     let mut encoder = encoder(options, &index);
@@ -37,13 +37,13 @@ fn a_304_becomes_a_revisit_record_that_a_replayer_shows_as_the_original() {
     assert_eq!(revisit.get("WARC-Refers-To-Date"), original.get("WARC-Date"));
     assert_eq!(revisit.get("WARC-Payload-Digest"), original.get("WARC-Payload-Digest"));
     assert_eq!((revisit.get("WARC-Truncated"), revisit.block.as_slice()), (None, &b""[..]));
-    // It is still the first record that holds the payload, for the visit after this one.
+    // The third visit will refer to the first record too, which has the payload.
     assert_eq!(second.held_by, first.held_by);
     assert_eq!(second.payload_digest, first.payload_digest);
 }
 
 #[test]
-fn the_same_payload_becomes_a_revisit_record_however_short_and_another_one_does_not() {
+fn the_same_payload_of_any_length_becomes_a_revisit_record_and_another_one_does_not() {
     let [first, second] = visits(&ArchiveOptions::default(), answer(&[], "page"), answer(&[], "page"));
     assert!(!first.revisit && second.revisit && second.held_by == first.held_by);
     let revisit = &read_back(&second.bytes)[0];
@@ -53,11 +53,11 @@ fn the_same_payload_becomes_a_revisit_record_however_short_and_another_one_does_
 }
 
 #[test]
-fn without_revisits_and_where_nothing_is_held_records_are_whole() {
+fn without_revisits_or_an_archived_payload_records_are_responses() {
     let options = ArchiveOptions { revisits: false, ..ArchiveOptions::default() };
     let [_, second] = visits(&options, answer(&[], "page"), answer(&[], "page"));
     assert!(!second.revisit);
-    // A page without a body holds nothing that could be referred to; a 304 to it is what it is.
+    // A page without a body has no payload to refer to, so a 304 is archived as a response.
     let [first, second] = visits(&ArchiveOptions::default(), answer(&[], ""), not_modified());
     assert!(first.held_by.is_none() && !second.revisit);
 }

@@ -1,8 +1,9 @@
-//! Record ids: `urn:uuid:` of version 8 (RFC 9562, section 5.8), made from the crawl's seed, so that a run can be repeated.
+//! Record ids: `urn:uuid:` of version 8 (RFC 9562, section 5.8), derived from the crawl's seed, so that a run is
+//! reproducible.
 //!
-//! 60 bits name the run (a hash of the crawl's seed and of when the run started, so that the runs of a resumed crawl
-//! differ), 16 bits the maker within the run (a worker, or the writer), 46 bits count. Within a run ids are unique by
-//! construction; two runs collide with a chance of 2⁻⁶⁰.
+//! 60 bits identify the run (a hash of the crawl's seed and the start time of the run, so that the runs of a resumed
+//! crawl differ), 16 bits identify the maker within the run (a worker, or the writer), and 46 bits are a counter.
+//! Within a run ids are unique by construction; two runs collide with a probability of 2⁻⁶⁰.
 
 use std::fmt;
 
@@ -16,51 +17,51 @@ const COUNT_BITS: u32 = 46;
 pub struct RecordId(uuid::Uuid);
 
 impl RecordId {
-    /// The id whose UUID has these bytes.
+    /// Creates an id from the bytes of its UUID.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(uuid::Uuid::from_bytes(bytes))
     }
 
-    /// The bytes of its UUID.
+    /// Returns the bytes of the UUID.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.into_bytes()
     }
 }
 
 impl fmt::Display for RecordId {
-    /// As it stands in a record: `<urn:uuid:…>`.
+    /// Writes the id as in a record: `<urn:uuid:…>`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<{}>", self.0.urn())
     }
 }
 
-/// Names a run of a crawl, for the ids of all its records.
+/// Identifies a run of a crawl in the ids of its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(u64);
 
 impl RunId {
-    /// The run of the crawl with seed `seed` that started at `started`.
+    /// Creates the id of the run that started at `started`, in the crawl with seed `seed`.
     pub fn new(seed: Seed, started: Instant) -> Self {
         Self(seed.child("record-id").nth(started.as_micros()).0)
     }
 
-    /// The ids that the maker number `maker` gives out. No two makers of a run may share a number.
+    /// Returns the id generator of the maker with number `maker`. Each maker of a run must have its own number.
     pub fn ids(self, maker: u16) -> RecordIds {
         RecordIds { run: self, maker, count: 0 }
     }
 
-    /// The ids that the writer gives out.
+    /// Returns the id generator of the writer.
     pub(super) fn writer_ids(self) -> RecordIds {
         self.ids(u16::MAX)
     }
 
-    /// The id of the run's first warcinfo record, which stands before any other record of the run.
+    /// Returns the id of the run's first warcinfo record, which precedes all other records of the run.
     pub(super) fn warcinfo(self) -> RecordId {
         self.id(u16::MAX, 0)
     }
 
     fn id(self, maker: u16, count: u64) -> RecordId {
-        // Custom bytes: 48 bits of the run, 4 of the version, 12 of the run, 2 of the variant, 62 of maker and count.
+        // Custom bytes: 48 bits of the run, 4 of the version, 12 of the run, 2 of the variant, 62 of maker and counter.
         let run = u128::from(self.0);
         let high = ((run & ((1 << 48) - 1)) << 80) | (((run >> 48) & 0xfff) << 64);
         let low = (u128::from(maker) << COUNT_BITS) | u128::from(count & ((1 << COUNT_BITS) - 1));
@@ -68,7 +69,7 @@ impl RunId {
     }
 }
 
-/// Gives out record ids.
+/// A generator of record ids.
 #[derive(Debug)]
 pub struct RecordIds {
     run: RunId,
@@ -77,14 +78,14 @@ pub struct RecordIds {
 }
 
 impl RecordIds {
-    /// An id that was not given out before.
+    /// Returns the next unused id.
     pub fn next_id(&mut self) -> RecordId {
         let id = self.run.id(self.maker, self.count);
         self.count += 1;
         id
     }
 
-    /// The run.
+    /// Returns the run.
     pub(super) fn run(&self) -> RunId {
         self.run
     }
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_differ_between_makers_runs_and_counts_and_repeat_with_the_seed() {
+    fn ids_are_unique_and_reproducible_with_the_seed() {
         let mut seen = HashSet::new();
         for start in 0..4 {
             let run = RunId::new(Seed(7), Instant::from_micros(start));

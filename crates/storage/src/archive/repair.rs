@@ -1,7 +1,8 @@
-//! Repairs WARC files that a crash left open: what stands behind the last whole record is cut off.
+//! Repairs WARC files that a crash left open, by truncating them after the last complete record.
 //!
-//! A crash of the process tears only the last record. A file that is damaged further up (a power failure may lose any page of
-//! the cache) has whole records behind the damage; these are not thrown away: what is cut off goes to a file `….cut`.
+//! A crash of the process can only truncate the last record. If a file is damaged further up (a power failure may lose
+//! any page of the cache), complete records may follow the damage. They are preserved: the removed bytes are saved to a
+//! file `….cut`.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,31 +14,32 @@ use super::page_log_repair;
 use super::reader::{self, Limits, WarcReader};
 use super::writer::{OPEN_SUFFIX, WARC_DIRECTORY};
 
-/// Bytes of a cut-off tail that are searched for records at once.
+/// Number of bytes of a removed tail that are searched for records at a time.
 const SEARCHED_AT_ONCE: u64 = 1 << 20;
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairReport {
-    /// The file under its final name; none where no record was whole and the file was removed.
+    /// The file under its final name; `None` if it had no complete record and was removed.
     pub path: Option<PathBuf>,
-    /// Whole records it holds.
+    /// Number of complete records in the file.
     pub records: u64,
-    /// Bytes that were cut off behind them.
+    /// Number of bytes that were removed after them.
     pub cut_bytes: u64,
-    /// Where the cut-off bytes are kept, if there are whole records among them.
+    /// The file with the removed bytes, if they contain complete records.
     pub kept: Option<PathBuf>,
 }
 
-/// Repairs the WARC file at `path`: cuts it behind its last whole record and takes the suffix `.open` off its name.
+/// Repairs the WARC file at `path`: truncates it after its last complete record and removes the suffix `.open` from its
+/// name.
 pub fn repair(path: &Path) -> Result<RepairReport, Error> {
     finish(path, cut(path)?)
 }
 
-/// What a cut left.
+/// The result of truncating a file.
 struct Cut {
     records: u64,
-    /// Bytes of whole records: so long is the file now.
+    /// Bytes of complete records, which is the new length of the file.
     whole: u64,
     bytes: u64,
     kept: Option<PathBuf>,
@@ -47,26 +49,26 @@ fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Error {
     move |source| Error::file(action, path, source)
 }
 
-/// Cuts the file behind its last whole record. To do it again changes nothing.
+/// Truncates the file after its last complete record. This is idempotent.
 fn cut(path: &Path) -> Result<Cut, Error> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed("open", path))?;
     let length = file.metadata().map_err(failed("read", path))?.len();
     let (records, whole) = whole_records(&file).map_err(failed("read", path))?;
-    let kept = keep_whole_records(&file, whole, &with_suffix(&finished_path(path), ".cut"))
+    let kept = salvage_whole_records(&file, whole, &with_suffix(&finished_path(path), ".cut"))
         .map_err(failed("salvage", path))?;
     let bytes = length.saturating_sub(whole);
     if bytes > 0 {
-        file.set_len(whole).map_err(failed("cut", path))?;
+        file.set_len(whole).map_err(failed("truncate", path))?;
     }
-    file.sync_all().map_err(failed("force to the disk", path))?;
+    file.sync_all().map_err(failed("sync", path))?;
     Ok(Cut { records, whole, bytes, kept })
 }
 
-/// Gives a file that was cut its final name.
+/// Renames a truncated file to its final name.
 fn finish(path: &Path, cut: Cut) -> Result<RepairReport, Error> {
     let Cut { records, bytes: cut_bytes, kept, .. } = cut;
     if records == 0 {
-        // An empty file is no WARC file (nor a gzip file): nothing is lost with it.
+        // An empty file is not a valid WARC (or gzip) file, and removing it loses nothing.
         fs::remove_file(path).map_err(failed("remove", path))?;
         path.parent().map_or(Ok(()), sync_directory)?;
         return Ok(RepairReport { path: None, records, cut_bytes, kept });
@@ -78,8 +80,8 @@ fn finish(path: &Path, cut: Cut) -> Result<RepairReport, Error> {
     Ok(RepairReport { path: Some(finished), records, cut_bytes, kept })
 }
 
-/// Repairs every file that is still open in the archive of `crawl_directory`, in the order of their names, and cuts off the lines of
-/// the page log whose records are gone. Only then do the files get their final names: a repair that is interrupted starts anew.
+/// Repairs all open files in the archive of `crawl_directory` in the order of their names, and removes the page log
+/// lines whose records are lost. The files get their final names last, so that an interrupted repair starts over.
 pub fn repair_all(crawl_directory: &Path) -> Result<Vec<RepairReport>, Error> {
     let open = open_files(&crawl_directory.join(WARC_DIRECTORY))?;
     let cuts = open.iter().map(|path| cut(path)).collect::<Result<Vec<_>, _>>()?;
@@ -92,7 +94,7 @@ pub fn repair_all(crawl_directory: &Path) -> Result<Vec<RepairReport>, Error> {
     open.iter().zip(cuts).map(|(path, cut)| finish(path, cut)).collect()
 }
 
-/// CrawlFiles that nobody has finished.
+/// Returns the unfinished files of the archive, sorted.
 fn open_files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     if !directory.exists() {
         return Ok(Vec::new());
@@ -108,8 +110,8 @@ fn open_files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(open)
 }
 
-/// Copies what `file` holds from byte `start` on to `copy`, if there is a whole record in it.
-fn keep_whole_records(mut file: &File, start: u64, copy: &Path) -> io::Result<Option<PathBuf>> {
+/// Copies the bytes of `file` from `start` on to `copy`, if they contain a complete record.
+fn salvage_whole_records(mut file: &File, start: u64, copy: &Path) -> io::Result<Option<PathBuf>> {
     if !holds_whole_record(file, start)? {
         return Ok(None);
     }
@@ -120,7 +122,8 @@ fn keep_whole_records(mut file: &File, start: u64, copy: &Path) -> io::Result<Op
     Ok(Some(copy.to_path_buf()))
 }
 
-/// Whether a whole record starts anywhere behind byte `start`: tries every place that looks like a start.
+/// Returns whether a complete record starts at or after byte `start`. Tries every offset that looks like the start of a
+/// record.
 fn holds_whole_record(mut file: &File, start: u64) -> io::Result<bool> {
     let mut at = start;
     let mut piece = Vec::new();
@@ -134,7 +137,7 @@ fn holds_whole_record(mut file: &File, start: u64) -> io::Result<bool> {
                 return Ok(true);
             }
         }
-        // The last bytes are looked at again with the next piece: a start may lie across the border.
+        // The last bytes are searched again with the next piece because a start may span the boundary.
         match piece.len() as u64 {
             SEARCHED_AT_ONCE => at += SEARCHED_AT_ONCE - 8,
             _ => return Ok(false),
@@ -142,13 +145,13 @@ fn holds_whole_record(mut file: &File, start: u64) -> io::Result<bool> {
     }
 }
 
-/// Where in `piece` a gzip member or a plain record may start.
+/// Returns the offsets in `piece` at which a gzip member or a plain record may start.
 fn record_starts(piece: &[u8]) -> impl Iterator<Item = usize> {
     let members = memchr::memmem::find_iter(piece, b"\x1f\x8b\x08\0");
     members.chain(memchr::memmem::find_iter(piece, b"WARC/1."))
 }
 
-/// How many records at the start of a file are whole, and where the last of them ends.
+/// Returns the number of complete records at the start of a file, and the end of the last of them.
 pub(super) fn whole_records(file: impl Read) -> io::Result<(u64, u64)> {
     let mut reader = WarcReader::new(file, Limits::default());
     let (mut read, mut whole) = (0, (0, 0));

@@ -1,5 +1,5 @@
-//! Space held back on the disk. A disk fills up with records, which are nearly all of a crawl; the lines of the page log that still
-//! wait in memory then, and the report, find room only where some was held back for them.
+//! Reserved disk space. A disk fills up with records, which are most of the data of a crawl; the page log lines that
+//! are still in memory then, and the report, need reserved space.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 
-/// The file that takes up the space, in the crawl directory.
+/// The name of the file in the crawl directory that occupies the space.
 const NAME: &str = ".reserve";
 const PIECE: usize = 64 << 10;
 
-/// A file that takes up space until it is dropped.
+/// A file that occupies disk space until it is dropped.
 pub(super) struct DiskReserve {
     path: PathBuf,
 }
 
 impl DiskReserve {
-    /// Takes up `bytes` of space in `directory`; none where that is 0.
+    /// Reserves `bytes` of space in `directory`. Returns `None` if `bytes` is 0.
     pub fn take(directory: &Path, bytes: u64) -> Result<Option<Self>, Error> {
         if bytes == 0 {
             return Ok(None);
@@ -28,7 +28,7 @@ impl DiskReserve {
     }
 }
 
-/// Writes the bytes: a file that is only made longer takes no space.
+/// Writes the bytes, because a sparse file takes no space.
 fn fill(path: &Path, bytes: u64) -> io::Result<()> {
     let mut file = File::create(path)?;
     let mut left = bytes;
@@ -42,7 +42,7 @@ fn fill(path: &Path, bytes: u64) -> io::Result<()> {
 
 impl Drop for DiskReserve {
     fn drop(&mut self) {
-        // What cannot be removed stays behind as a file that nobody reads; the crawl is not worse for it.
+        // If the removal fails, an unused file remains, which is harmless.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_space_is_taken_up_while_it_is_held_and_no_longer() {
+    fn space_is_occupied_only_while_the_reserve_is_held() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(NAME);
         for bytes in [1, PIECE as u64, PIECE as u64 + 1] {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn space_that_cannot_be_had_is_an_error_that_names_the_file_and_leaves_none() {
+    fn a_failed_reservation_is_an_error_that_names_the_file() {
         let error = DiskReserve::take(Path::new("/nonexistent"), 1).map(drop).unwrap_err();
         assert!(error.to_string().contains("/nonexistent/.reserve"), "{error}");
     }

@@ -1,8 +1,8 @@
-//! Which payloads the archive holds: a page with the very bytes of an earlier one becomes a revisit record.
+//! The index of archived payloads: a page with exactly the same bytes as an earlier one becomes a revisit record.
 //!
-//! Shared by all workers. An entry is made only after its record was written ([`RevisitIndex::register`] is called by the
-//! writer), so a revisit never refers to a record that is not there; of two equal pages under way at once both are
-//! written whole. Bounded: the oldest entry makes room.
+//! The index is shared by all workers. An entry is added only after its record was written (the writer calls
+//! [`RevisitIndex::register`]), so a revisit never refers to a missing record; of two equal pages in flight at the same
+//! time both are written as responses. The index is bounded: the oldest entry is evicted.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub struct OriginalRecord {
     pub id: RecordId,
 }
 
-/// Payload digests and the records that hold them.
+/// Payload digests and the records that have the payloads.
 #[derive(Debug)]
 pub struct RevisitIndex {
     shards: Vec<Mutex<RevisitShard>>,
@@ -40,18 +40,18 @@ struct RevisitShard {
 }
 
 impl RevisitIndex {
-    /// An index that remembers about `entries_max` payloads (rounded up to a multiple of 16; 0 remembers none).
+    /// Creates an index of about `entries_max` payloads (rounded up to a multiple of 16; 0 disables it).
     pub fn new(entries_max: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { shards, shard_entries_max: entries_max.div_ceil(SHARDS) }
     }
 
-    /// The record that holds this payload, if one is remembered.
+    /// Returns the record with this payload, if it is in the index.
     pub fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
         self.shard(payload).lock().originals.get(payload).cloned()
     }
 
-    /// Remembers that `original`, whose payload is `payload`, was written. The first one stays.
+    /// Adds `original`, which has the payload `payload` and was written. The first record of a payload is retained.
     pub fn register(&self, payload: Digest, original: OriginalRecord) {
         if self.shard_entries_max == 0 {
             return;
@@ -69,12 +69,12 @@ impl RevisitIndex {
         shard.originals.insert(payload, original);
     }
 
-    /// How many payloads are remembered.
+    /// Returns the number of payloads.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().originals.len()).sum()
     }
 
-    /// Whether none is.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_stays_within_its_bound_and_forgets_the_oldest() {
+    fn the_index_stays_within_its_bound_and_evicts_the_oldest() {
         let index = RevisitIndex::new(160);
         for n in 0..10_000 {
             index.register(payload(n), original(n));

@@ -1,8 +1,9 @@
-//! The writer thread: what the CPU workers encoded goes to the files, in the order in which it came.
+//! The writer thread, which writes entries encoded by the CPU workers to the files in the order of arrival.
 //!
-//! An [`ArchiveEntry`] is answered (its `done` is called, on the writer thread) after its records were written and its line taken
-//! into the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries and in bytes; a full one makes
-//! the workers wait. After the first error every entry is answered with it, and nothing more is written.
+//! An [`ArchiveEntry`] is answered (its `done` is called, on the writer thread) after its records were written and its
+//! line was added to the page log, so an outcome is never recorded before its bytes. The queue is bounded in entries
+//! and in bytes; a full queue blocks the workers. After the first error every entry is answered with that error, and
+//! nothing more is written.
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -25,73 +26,75 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::PageRecord;
 
-/// The page log, in the crawl directory.
+/// The file name of the page log in the crawl directory.
 pub(super) const PAGE_LOG: &str = "pages.jsonl";
-/// The link export, in the crawl directory.
+/// The file name of the link export in the crawl directory.
 const LINK_LOG: &str = "links.jsonl";
 
-/// What is called once an entry is written, or cannot be: with where the response stands, if it was archived. It runs on the
-/// writer thread, so it must not wait for anything.
+/// The completion callback of an entry. It receives the location of the response if it was archived, or the error. It
+/// runs on the writer thread, so it must not block.
 pub type OnWritten = Box<dyn FnOnce(Result<Option<RecordLocation>, Arc<Error>>) + Send>;
 
-/// One outcome on its way to the files.
+/// The records and lines of one outcome.
 pub struct ArchiveEntry {
-    /// The WARC records; none where nothing was answered, or the archive is off.
+    /// The WARC records; `None` if there was no answer, or the archive is disabled.
     pub page: Option<EncodedPage>,
-    /// The line of the page log, where there is to be one; the writer fills in where the records stand.
+    /// The line of the page log, if any. The writer fills in the location of the records.
     pub record: Option<PageRecord>,
-    /// The line of the link export, made by [`super::links_line`].
+    /// The line of the link export, created by [`super::links_line`].
     pub links: Option<Vec<u8>>,
-    /// Called afterwards.
+    /// Called on completion.
     pub done: OnWritten,
 }
 
-/// Where entries go: the files of a crawl, or something that stands before them.
+/// The destination of entries: the files of a crawl, or a wrapper around them.
 pub trait ArchiveOutput: Send {
-    /// Writes an entry's records and takes its line into the page log; says where the response stands. An error leaves the files as
-    /// they were before.
+    /// Writes an entry's records, adds its line to the page log, and returns the location of the response. An error
+    /// leaves the files unchanged.
     fn write(&mut self, entry: &mut ArchiveEntry, now: Instant) -> Result<Option<RecordLocation>, Error>;
-    /// Forces all that was written to the disk.
+    /// Syncs all written data to disk.
     fn sync(&mut self) -> Result<(), Error>;
-    /// Does what is due by now.
+    /// Performs periodic work that is due at `now`.
     fn housekeep(&mut self, now: Instant) -> Result<(), Error>;
-    /// Nothing more is written; what was taken before finds room in the reserve.
+    /// Releases the reserved disk space for entries that were accepted before. No more entries follow.
     fn give_up(&mut self);
-    /// Closes all files, also after an error: what was written before it is whole, and gets its final name.
+    /// Closes all files, also after an error: data written before the error is complete, and the files get their final
+    /// names.
     fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error>;
 }
 
-/// The files that a writer thread owns.
+/// The files of a crawl, owned by the writer thread.
 pub struct CrawlFiles {
-    /// WARC files; none where `archive.enabled` is off.
+    /// The WARC files; `None` if `archive.enabled` is off.
     pub archive: Option<Archive>,
     /// The page log.
     pub pages: LineLog,
-    /// The link export; none where it is off.
+    /// The link export; `None` if it is disabled.
     pub links: Option<LineLog>,
-    /// Space for what still waits in memory when the disk is full.
+    /// Disk space for data that is still in memory when the disk is full.
     reserve: Option<DiskReserve>,
 }
 
-/// What the writer thread is given.
+/// A task of the writer thread.
 enum Task {
     Write(Box<ArchiveEntry>),
-    /// Force all that was written to the disk, and say so.
+    /// Syncs all written data to disk and sends the result.
     Sync(Sender<Result<(), Arc<Error>>>),
 }
 
-/// Hands entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
+/// Sends entries to the writer thread. Cheap to clone; the thread ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct ArchiveSink {
     sender: Sender<Task>,
     budget: Arc<ByteBudget>,
 }
 
-/// The writer thread; join it to close the files.
+/// The handle of the writer thread. Join it to close the files.
 pub struct ArchiveThread(JoinHandle<Result<ArchiveTotals, Error>>);
 
 impl ArchiveSink {
-    /// A sink, and what writes what comes there to `output`. `index` learns of every response that was written.
+    /// Creates a sink, and the writer that writes its entries to `output`. Every written response is registered in
+    /// `index`.
     pub fn new(
         output: Box<dyn ArchiveOutput>,
         index: Arc<RevisitIndex>,
@@ -105,7 +108,8 @@ impl ArchiveSink {
         (Self { sender, budget }, writer)
     }
 
-    /// Hands `entry` over; waits while the queue is full. Gives it back where the writer thread is gone.
+    /// Enqueues `entry`, and blocks while the queue is full. Returns the entry as the error if the writer thread has
+    /// ended.
     pub fn write(&self, entry: ArchiveEntry) -> Result<(), Box<ArchiveEntry>> {
         let bytes = size(&entry);
         self.budget.take(bytes);
@@ -118,7 +122,7 @@ impl ArchiveSink {
         })
     }
 
-    /// Waits until everything that was written before is on the disk.
+    /// Waits until all previously enqueued entries are on disk.
     pub fn sync(&self) -> Result<(), Arc<Error>> {
         let gone = || Arc::new(Error::Stopped("the archive thread is gone".to_owned()));
         let (answer, answered) = bounded(1);
@@ -126,29 +130,29 @@ impl ArchiveSink {
         answered.recv().unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Entries that wait.
+    /// Returns the number of waiting entries.
     pub fn queue_length(&self) -> usize {
         self.sender.len()
     }
 
-    /// Bytes that wait.
+    /// Returns the bytes of waiting entries.
     pub fn queue_bytes(&self) -> usize {
         self.budget.held()
     }
 }
 
 impl ArchiveThread {
-    /// Waits until every sink is dropped and every entry written, then finishes the files. Returns the first error there was.
+    /// Waits until every sink is dropped and every entry is written, then closes the files. Returns the first error.
     pub fn join(self) -> Result<ArchiveTotals, Error> {
         self.0.join().unwrap_or_else(|_| Err(Error::Stopped("the archive thread panicked".to_owned())))
     }
 }
 
-/// Writes what comes to the sink.
+/// Writes the entries of the sink.
 pub struct ArchiveWriter {
     output: Box<dyn ArchiveOutput>,
     receiver: Receiver<Task>,
-    /// How often it looks for what is due while nothing comes.
+    /// The interval of checks for periodic work while the queue is empty.
     tick: Duration,
     index: Arc<RevisitIndex>,
     clock: Clock,
@@ -177,7 +181,8 @@ impl ArchiveWriter {
         }
     }
 
-    /// Writes one entry, if one waits, and does what is due. False where none does. For those who have no thread to spare.
+    /// Writes one waiting entry, if any, and performs periodic work that is due. Returns `false` if no entry was
+    /// waiting. For callers without a separate thread.
     pub fn step(&mut self) -> bool {
         let task = self.receiver.try_recv();
         let any = task.is_ok();
@@ -189,7 +194,7 @@ impl ArchiveWriter {
     fn serve(&mut self, task: Task) {
         match task {
             Task::Write(entry) => self.take(*entry),
-            // Whoever asked may have given up.
+            // The caller may have given up.
             Task::Sync(answer) => drop(answer.send(self.sync())),
         }
     }
@@ -214,13 +219,13 @@ impl ArchiveWriter {
         }
         self.budget.give_back(bytes);
         let done = entry.done;
-        // A dead writer would leave the workers waiting for ever, so a panic is an error like any other.
+        // A dead writer would block the workers forever, so a panic is handled like any other error.
         if std::panic::catch_unwind(AssertUnwindSafe(|| done(result))).is_err() {
-            self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("an answer to it panicked".to_owned())));
+            self.failed.get_or_insert_with(|| Arc::new(Error::Stopped("a completion callback panicked".to_owned())));
         }
     }
 
-    /// Forces everything that was written to the disk.
+    /// Syncs all written data to disk.
     pub fn sync(&mut self) -> Result<(), Arc<Error>> {
         let result = match &self.failed {
             Some(error) => Err(error.clone()),
@@ -229,7 +234,7 @@ impl ArchiveWriter {
         result.inspect_err(|error| self.fail(error.clone()))
     }
 
-    /// Notes the first error, after which nothing more is taken.
+    /// Records the first error, after which nothing more is accepted.
     fn fail(&mut self, error: Arc<Error>) {
         self.failed.get_or_insert(error);
         self.output.give_up();
@@ -243,7 +248,7 @@ impl ArchiveWriter {
         }
     }
 
-    /// Closes all files. Returns the first error there was.
+    /// Closes all files. Returns the first error.
     pub fn finish(self) -> Result<ArchiveTotals, Error> {
         let written = self.output.finish();
         match self.failed {
@@ -254,7 +259,8 @@ impl ArchiveWriter {
 }
 
 impl CrawlFiles {
-    /// Opens the files of a crawl in `directory` as the options say: new WARC files, and logs that go on where they ended.
+    /// Opens the files of a crawl in `directory` according to the options: new WARC files, and logs that continue where
+    /// they ended.
     pub fn open(
         directory: &Path,
         options: &ArchiveOptions,
@@ -262,7 +268,7 @@ impl CrawlFiles {
         run: RunId,
         now: Instant,
     ) -> Result<Self, Error> {
-        // First of all: where there is no room for this, there is none for a crawl.
+        // The reserve comes first: without room for it there is none for a crawl.
         let reserve = DiskReserve::take(directory, options.reserve.0)?;
         let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
         let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;

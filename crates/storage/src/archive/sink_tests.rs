@@ -1,4 +1,4 @@
-//! The writer thread: order, answers, errors.
+//! Tests of the writer thread: order, answers, errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,7 +67,7 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
             let there = file[start..start + position.length as usize].iter().all(|byte| *byte == number);
             answers.send((number, there)).unwrap();
         });
-        // Every third page alone is larger than the queue's bytes.
+        // Every third page exceeds the queue's byte limit on its own.
         let bytes = vec![number; if number % 3 == 0 { 40 } else { 5 }];
         let links = Some(links_line("http://h/", std::iter::empty()));
         let entry = ArchiveEntry { page: Some(page(&bytes)), record: Some(record("http://h/")), links, done };
@@ -90,7 +90,7 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
 }
 
 #[test]
-fn without_an_archive_the_page_log_is_written_all_the_same() {
+fn without_an_archive_the_page_log_is_still_written() {
     let directory = tempfile::tempdir().unwrap();
     let options = ArchiveOptions { enabled: false, ..Default::default() };
     let (sink, thread, _) = spawn(directory.path(), &options);
@@ -119,7 +119,7 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
     while sink.queue_length() > 0 || sink.queue_bytes() > 0 {
         std::thread::yield_now();
     }
-    // The next page needs a new file, and the directory for it is gone.
+    // The next page needs a new file, but its directory no longer exists.
     std::fs::rename(directory.path().join(WARC_DIRECTORY), directory.path().join("moved")).unwrap();
     for _ in 0..20 {
         assert!(sink.write(entry()).is_ok());

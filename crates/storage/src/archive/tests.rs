@@ -1,4 +1,5 @@
-//! The archive as a whole: what is encoded and written reads back, whatever the bytes and wherever the file is cut.
+//! Tests of the archive as a whole: records survive a round trip for any bytes, and a file truncated anywhere is
+//! repaired.
 
 use std::io::Read;
 use std::path::Path;
@@ -68,7 +69,7 @@ fn encode(options: &ArchiveOptions, url: &str, answer: Answer) -> EncodedPage {
     encoder(options, &index).encode(&exchange(url, Ok(answer)), &item(url), &PageFacts::default()).unwrap()
 }
 
-/// Type, fields and block of every record, with all digests checked.
+/// The type, fields and block of a record.
 pub(super) struct ReadBack {
     pub record_type: String,
     fields: Vec<(String, String)>,
@@ -134,7 +135,7 @@ fn a_fetch_without_an_answer_has_no_records() {
 }
 
 #[test]
-fn truncation_is_recorded_and_such_a_body_takes_no_part_in_revisits() {
+fn truncation_is_recorded_and_truncated_bodies_are_excluded_from_revisits() {
     let cases = [
         (Truncation::Length, "length"),
         (Truncation::Time, "time"),
@@ -155,7 +156,7 @@ fn truncation_is_recorded_and_such_a_body_takes_no_part_in_revisits() {
 }
 
 #[test]
-fn a_payload_becomes_a_revisit_only_after_the_first_was_written() {
+fn a_payload_becomes_a_revisit_only_after_the_first_record_was_written() {
     let options = ArchiveOptions::default();
     let index = Arc::new(RevisitIndex::new(100));
     let mut encoder = encoder(&options, &index);
@@ -178,7 +179,7 @@ fn a_payload_becomes_a_revisit_only_after_the_first_was_written() {
 }
 
 #[test]
-fn bodies_below_the_limit_are_written_whole_every_time() {
+fn bodies_below_the_limit_are_always_written_as_responses() {
     let options = ArchiveOptions::default();
     let limit = options.revisit_body_min.as_usize();
     for (length, takes_part) in [(0, false), (limit - 1, false), (limit, true)] {
@@ -186,7 +187,7 @@ fn bodies_below_the_limit_are_written_whole_every_time() {
         assert_eq!(page.original.is_some(), takes_part, "{length} bytes");
     }
     let none = ArchiveOptions { revisit_body_min: ByteSize(0), ..options };
-    assert_eq!(encode(&none, "http://h/", answer(&[], "")).original, None, "an empty body never");
+    assert_eq!(encode(&none, "http://h/", answer(&[], "")).original, None, "an empty body is never referred to");
 }
 
 fn create(directory: &Path, options: &ArchiveOptions) -> Archive {
@@ -228,12 +229,12 @@ fn files_rotate_by_size_start_with_a_warcinfo_and_lose_the_suffix_when_finished(
         }
     }
     let names = files(directory.path());
-    assert_eq!(names[0], "pfalse-20270115080000-00003.warc", "the sequence goes on over runs");
+    assert_eq!(names[0], "pfalse-20270115080000-00003.warc", "the sequence continues across runs");
     assert!(names.iter().all(|name| !name.ends_with(OPEN_SUFFIX)));
 }
 
 #[test]
-fn a_file_is_filled_to_its_limit_and_not_one_byte_beyond() {
+fn a_file_is_filled_up_to_its_limit_and_not_beyond() {
     let options = ArchiveOptions { compress: false, ..Default::default() };
     let page = encode(&options, "http://h/", answer(&[], "body"));
     let first = {
@@ -252,7 +253,7 @@ fn a_file_is_filled_to_its_limit_and_not_one_byte_beyond() {
 }
 
 #[test]
-fn settings_that_no_archive_can_be_made_with_are_refused() {
+fn invalid_settings_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let bad = [
         ArchiveOptions { prefix: "../x".to_owned(), ..Default::default() },
@@ -270,7 +271,7 @@ fn settings_that_no_archive_can_be_made_with_are_refused() {
 }
 
 #[test]
-fn a_file_cut_anywhere_is_repaired_to_exactly_its_whole_records() {
+fn a_file_truncated_anywhere_is_repaired_to_exactly_its_complete_records() {
     for compress in [true, false] {
         let options = ArchiveOptions { compress, ..Default::default() };
         let directory = tempfile::tempdir().unwrap();
@@ -286,7 +287,7 @@ fn a_file_cut_anywhere_is_repaired_to_exactly_its_whole_records() {
             assert_eq!(repair::whole_records(&whole[..cut]).unwrap(), (records, kept), "cut at {cut}");
             assert_whole_gzip(&whole[..kept as usize], compress);
         }
-        // On the disk, which is slow, only around the ends of records.
+        // On disk, which is slow, only around the ends of records.
         let near = |cut: &u64| ends.iter().chain(&[0]).any(|end| cut.abs_diff(*end) <= 1);
         for cut in (0..=whole.len() as u64).filter(near) {
             std::fs::write(&open, &whole[..cut as usize]).unwrap();
@@ -303,7 +304,7 @@ fn a_file_cut_anywhere_is_repaired_to_exactly_its_whole_records() {
     }
 }
 
-/// How many records end at or before `cut`, and where the last of them does.
+/// Returns how many records end at or before `cut`, and the end of the last of them.
 fn whole_before(ends: &[u64], cut: u64) -> (u64, u64) {
     let whole: Vec<_> = ends.iter().filter(|end| **end <= cut).collect();
     (whole.len() as u64, whole.last().map_or(0, |end| **end))
@@ -318,7 +319,7 @@ fn record_ends(bytes: &[u8]) -> Vec<u64> {
     ends
 }
 
-/// What `gzip -t` checks: every member whole, nothing behind the last.
+/// Checks the same as `gzip -t`: every member is complete, and nothing follows the last one.
 fn assert_whole_gzip(bytes: &[u8], compressed: bool) {
     if compressed && !bytes.is_empty() {
         flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut Vec::new()).unwrap();
@@ -326,7 +327,7 @@ fn assert_whole_gzip(bytes: &[u8], compressed: bool) {
 }
 
 #[test]
-fn whole_records_behind_a_damaged_one_are_kept_in_a_file_of_their_own() {
+fn complete_records_after_a_damaged_one_are_saved_to_a_separate_file() {
     for compress in [true, false] {
         let options = ArchiveOptions { compress, ..Default::default() };
         let directory = tempfile::tempdir().unwrap();
@@ -363,7 +364,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn whatever_is_encoded_reads_back(
+    fn any_encoded_exchange_survives_a_round_trip(
         url in ".{0,80}",
         headers in prop::collection::vec(("[a-zA-Z0-9-]{1,20}", prop::collection::vec(any::<u8>(), 0..60)), 0..8),
         body in prop::collection::vec(any::<u8>(), 0..3000),
@@ -396,7 +397,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_to_an_end_within_bounds(
+    fn reading_any_bytes_terminates_within_bounds(
         bytes in prop::collection::vec(any::<u8>(), 0..2000),
         start in prop::sample::select(vec!["", "WARC/1.1\r\n", "WARC/1.1\r\nContent-Length: 5\r\n\r\n", "\x1f\u{8b}\u{8}"]),
     ) {
@@ -405,7 +406,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_file_is_read_to_an_end(position in any::<prop::sample::Index>(), bit in 0..8u8, compress in any::<bool>()) {
+    fn reading_a_damaged_file_terminates(position in any::<prop::sample::Index>(), bit in 0..8u8, compress in any::<bool>()) {
         let options = ArchiveOptions { compress, ..Default::default() };
         let mut bytes = encode(&options, "http://h/", answer(&[], "body")).bytes;
         let position = position.index(bytes.len());
@@ -414,7 +415,7 @@ proptest! {
     }
 }
 
-/// Reads until the end or the first error; how many records there were.
+/// Reads until the end or the first error, and returns the number of records.
 fn read_to_end(input: &[u8]) -> usize {
     let mut reader = WarcReader::new(input, Limits { header_bytes_max: 500, block_bytes_max: 10_000 });
     let mut records = 0;
@@ -426,7 +427,7 @@ fn read_to_end(input: &[u8]) -> usize {
             }
             Ok(None) => return records,
             Err(_) => {
-                assert!(reader.next_record().unwrap().is_none(), "after an error there is no more");
+                assert!(reader.next_record().unwrap().is_none(), "no records follow an error");
                 return records;
             }
         }
@@ -434,7 +435,7 @@ fn read_to_end(input: &[u8]) -> usize {
 }
 
 #[test]
-fn the_limits_of_the_reader_hold_to_the_byte() {
+fn the_limits_of_the_reader_are_exact() {
     let header = "WARC/1.1\r\nContent-Length: 3\r\n\r\n";
     let input = format!("{header}abc\r\n\r\n");
     let read = |header_bytes_max, block_bytes_max| {
@@ -447,7 +448,7 @@ fn the_limits_of_the_reader_hold_to_the_byte() {
 }
 
 #[test]
-fn what_other_tools_write_is_read() {
+fn files_of_other_tools_are_read() {
     let input = b"\r\nWARC/0.18\nWARC-Type: resource\ncontent-length:3\nX: a\n b\n\nabc\n\nWARC/1.0\r\nContent-Length: 0\r\n\r\n";
     let records = {
         let mut reader = WarcReader::new(&input[..], Limits::default());
@@ -464,7 +465,7 @@ fn what_other_tools_write_is_read() {
 }
 
 #[test]
-fn several_records_in_one_member_are_read_and_told_apart_from_one_a_member() {
+fn several_records_per_member_are_read_and_distinguished_from_one_per_member() {
     use std::io::Write;
     let record = b"WARC/1.1\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -1,4 +1,4 @@
-//! The warcinfo record that every WARC file starts with: who made it, with what, under which rules (WARC 1.1, section 6.2).
+//! The warcinfo record at the start of every WARC file: operator, software and crawl rules (WARC 1.1, section 6.2).
 
 use super::digest::digest;
 use super::encode::RecordAssembler;
@@ -10,22 +10,22 @@ use harvestman_core::config::archive::ArchiveOptions;
 
 const CONFORMS_TO: &str = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 
-/// What the warcinfo record says about the crawl.
+/// The description of the crawl in the warcinfo record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CrawlInfo {
-    /// How robots.txt is treated: `obeyed` or `ignored`, in the words of other tools `classic` or `ignore`.
+    /// The robots.txt policy: `obeyed` or `ignored` (`classic` or `ignore` in other tools).
     pub robots: String,
-    /// Whom to ask about the crawl: a name, an address, a URL.
+    /// The contact for the crawl: a name, an address, a URL.
     pub operator: Option<String>,
     /// The User-Agent header of all requests.
     pub user_agent: Option<String>,
-    /// What the crawl is for.
+    /// The purpose of the crawl.
     pub description: Option<String>,
-    /// The machine's name; filled in by the writer where `archive.hostname` is set.
+    /// The host name of the machine. The writer fills it in if `archive.hostname` is set.
     pub hostname: Option<String>,
 }
 
-/// A file's first record.
+/// Encodes the first record of a file.
 pub(super) fn encode(
     maker: &mut RecordAssembler,
     options: &ArchiveOptions,

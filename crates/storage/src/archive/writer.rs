@@ -1,5 +1,5 @@
-//! Writes encoded records to WARC files: `warc/PREFIX-YYYYMMDDhhmmss-SEQ.warc.gz`, with the suffix `.open` until the file is
-//! finished. Each file starts with a warcinfo record; a page's records are never split over two files.
+//! Writes encoded records to WARC files: `warc/PREFIX-YYYYMMDDhhmmss-SEQ.warc.gz`, with the suffix `.open` until the
+//! file is finished. Each file starts with a warcinfo record; the records of a page are never split across files.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,32 +14,32 @@ use super::warcinfo::{self, CrawlInfo};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::ArchiveOptions;
 
-/// The directory of WARC files within the crawl directory.
+/// The directory of WARC files in the crawl directory.
 pub const WARC_DIRECTORY: &str = "warc";
-/// Ends the name of a file that is being written.
+/// The name suffix of a file that is being written.
 pub const OPEN_SUFFIX: &str = ".open";
 
-/// Where a page's response (or revisit) record stands.
+/// The location of a page's response (or revisit) record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordLocation {
-    /// The file, relative to the crawl directory, under the name it has when finished.
+    /// The path relative to the crawl directory, with the final name of the file.
     pub file: Arc<str>,
-    /// The record's first byte.
+    /// The offset of the record's first byte.
     pub offset: u64,
     /// The record's length in the file.
     pub length: u64,
 }
 
-/// What was written in this run.
+/// Totals of this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ArchiveTotals {
-    /// WARC files begun.
+    /// WARC files started.
     pub files: u64,
     /// Records of all types.
     pub records: u64,
     /// Revisit records among them.
     pub revisits: u64,
-    /// Bytes.
+    /// Bytes written.
     pub bytes: u64,
 }
 
@@ -64,7 +64,8 @@ struct OpenFile {
 }
 
 impl Archive {
-    /// Starts the archive in `crawl_directory`, with its first file: a directory that cannot be written is found out now.
+    /// Starts the archive in `crawl_directory` and creates its first file, so that an unwritable directory is detected
+    /// now.
     pub fn create(
         crawl_directory: &Path,
         options: &ArchiveOptions,
@@ -94,7 +95,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Appends a page's records. An error leaves the file as it was before: all that was written stays valid.
+    /// Appends a page's records. An error leaves the file unchanged: earlier records stay valid.
     pub fn append(&mut self, page: &EncodedPage, now: Instant) -> Result<RecordLocation, Error> {
         let size_max = self.options.file_size_max.0;
         let full =
@@ -105,7 +106,7 @@ impl Archive {
         if self.current.is_none() {
             self.begin_file(now)?;
         }
-        let open = self.current.as_mut().expect("a file was begun just now");
+        let open = self.current.as_mut().expect("a file was just started");
         let offset = open.file.append(&page.bytes)?;
         open.holds_pages = true;
         self.written.records += u64::from(page.records);
@@ -114,7 +115,7 @@ impl Archive {
         Ok(RecordLocation { file: open.name.clone(), offset, length: page.response_length })
     }
 
-    /// Forces what was written to the disk, where `archive.sync_every` says that it is time.
+    /// Syncs written data to disk if it is due according to `archive.sync_every`.
     pub fn sync_if_due(&mut self, now: Instant) -> Result<(), Error> {
         let every = self.options.sync_every.0;
         if every.is_zero() || now.since(self.synced_at) < every {
@@ -124,18 +125,18 @@ impl Archive {
         self.sync()
     }
 
-    /// Forces what was written to the disk.
+    /// Syncs written data to disk.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.current.as_mut().map_or(Ok(()), |open| open.file.sync())
     }
 
-    /// Finishes the last file. Only then is the archive complete under its final names.
+    /// Finishes the last file. Only then do all files of the archive have their final names.
     pub fn finish(mut self) -> Result<ArchiveTotals, Error> {
         self.finish_file()?;
         Ok(self.written)
     }
 
-    /// What was written so far.
+    /// Returns the totals so far.
     pub fn written(&self) -> ArchiveTotals {
         self.written
     }
@@ -153,7 +154,7 @@ impl Archive {
         let mut open =
             OpenFile { file, name: format!("{WARC_DIRECTORY}/{name}").into(), finished_path, holds_pages: false };
         if let Err(error) = open.file.append(&first) {
-            // An empty file is no WARC file: it goes; where even that fails, repair removes it.
+            // An empty file is not a valid WARC file, so it is removed; if this fails too, a repair removes it.
             let _ = fs::remove_file(open.file.path());
             return Err(error);
         }
@@ -171,12 +172,15 @@ impl Archive {
     }
 }
 
-/// Refuses settings that no archive can be made with, so that they are found out before anything is made.
+/// Validates the settings of the archive before anything is created.
+///
+/// # Errors
+/// Fails with [`Error::Setting`] if a setting is invalid.
 pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
     let prefix = &options.prefix;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if prefix.is_empty() || prefix.len() > 100 || prefix.starts_with('.') || !prefix.chars().all(plain) {
-        let hint = "use 1 to 100 letters, digits, `-`, `_` or `.`, the first no `.`";
+        let hint = "use 1 to 100 letters, digits, `-`, `_` or `.`, not starting with `.`";
         return Err(Error::Setting { key: "prefix", value: format!("{prefix:?}"), hint });
     }
     for (key, level) in [("level", options.level), ("level_encoded", options.level_encoded)] {
@@ -198,13 +202,14 @@ pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
     for name in &options.redact_request_headers {
         if name.parse::<http::header::HeaderName>().is_err() {
             let value = format!("{name:?}");
-            return Err(Error::Setting { key: "redact_request_headers", value, hint: "use names of HTTP headers" });
+            return Err(Error::Setting { key: "redact_request_headers", value, hint: "use HTTP header names" });
         }
     }
     Ok(())
 }
 
-/// One more than the highest sequence number among the WARC files in `directory`, so that a resumed crawl goes on counting.
+/// Returns one more than the highest sequence number of the WARC files in `directory`, so that a resumed crawl
+/// continues the sequence.
 fn next_sequence(directory: &Path) -> Result<u32, Error> {
     let listed = |source| Error::file("list", directory, source);
     let mut next = 0;
@@ -219,7 +224,7 @@ fn next_sequence(directory: &Path) -> Result<u32, Error> {
     Ok(next)
 }
 
-/// The machine's name, where the system tells it.
+/// Returns the host name of the machine, if the system provides it.
 fn hostname() -> Option<String> {
     fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
 }

@@ -1,8 +1,8 @@
-//! What can go wrong with the state.
+//! Errors of the persisted state.
 
 use std::path::{Path, PathBuf};
 
-/// Why the state of a crawl cannot be had or kept.
+/// Why the state of a crawl cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has it open.
@@ -11,13 +11,13 @@ pub enum StoreError {
         /// The state's directory.
         path: PathBuf,
     },
-    /// There is none.
-    #[error("{} holds no state of a crawl", path.display())]
+    /// The directory contains no state.
+    #[error("{} does not contain the state of a crawl", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The directory.
         path: PathBuf,
     },
-    /// Another version of the program wrote it.
+    /// The state was written in another format version.
     #[error("the state in {} has format {found}; this version reads format {}", path.display(), super::record::FORMAT)]
     Format {
         /// The state's directory.
@@ -25,17 +25,17 @@ pub enum StoreError {
         /// Its format.
         found: u8,
     },
-    /// The disk failed, or what is there makes no sense.
+    /// The disk failed, or the contents are invalid.
     #[error("cannot {action} the state in {}: {reason}", path.display())]
     Failed {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// The state's directory.
         path: PathBuf,
         /// Why it failed.
         reason: String,
     },
-    /// The fleet that the crawl is part of did not take it.
+    /// The fleet that the crawl is part of rejected it.
     #[error("{0}")]
     Fleet(String),
 }

@@ -1,8 +1,9 @@
-//! The state of a crawl on disk: what waits, what became of every URL, the account, what is known of hosts.
+//! The persisted state of a crawl: waiting URLs, the fate of every URL, the account, and host records.
 //!
-//! A [`Store`] commits [changes](harvestman_core::model::Change) in groups, each wholly or not at all, and a group is on the disk when
-//! the commit returns. It always holds a crawl as it was after some change: URLs that were leased then still wait in it. A crawl reads
-//! all of it when it resumes; while it runs, it reads only what is known of earlier visits to a page ([`VisitReader`]).
+//! A [`Store`] commits [changes](harvestman_core::model::Change) in atomic groups. A group is on disk when the commit
+//! returns. The store always represents the crawl as it was after some change; URLs that were leased at that time are
+//! still waiting in it. A crawl reads all of it when it resumes; while it runs, it reads only the records of earlier
+//! visits to a page ([`VisitReader`]).
 
 mod error;
 mod notes;

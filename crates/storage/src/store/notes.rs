@@ -1,16 +1,16 @@
-//! Notes: what is kept of a crawl besides its URLs and hosts' clocks.
+//! Notes: progress records of a crawl, besides its URLs and host records.
 
 use super::record;
 use harvestman_core::model::ProgressRecord;
 use harvestman_core::url::HostKey;
 
-/// What stands before the names of notes.
+/// Key prefixes of notes.
 const ADMITTED: &str = "admitted ";
 const FOUND: &str = "sitemap found ";
 pub(super) const READ: &str = "sitemap read ";
 const ROBOTS: &str = "robots ";
 
-/// A note as key and value.
+/// Encodes a note as key and value.
 pub fn entry(note: &ProgressRecord) -> (String, Vec<u8>) {
     match note {
         ProgressRecord::Admitted(host, count) => ([ADMITTED, host.as_str()].concat(), record::encode(count)),
@@ -20,7 +20,8 @@ pub fn entry(note: &ProgressRecord) -> (String, Vec<u8>) {
     }
 }
 
-/// The note of a key and value; an error where it is one and cannot be read, none where it is something else.
+/// Decodes a note from key and value. Returns an error if the value of a note cannot be decoded, and `None` if the key
+/// is not that of a note.
 pub fn read(key: &[u8], value: &[u8]) -> Option<Result<ProgressRecord, ()>> {
     let key = std::str::from_utf8(key).ok()?;
     let host = |name: &str| HostKey::from_origin(name);

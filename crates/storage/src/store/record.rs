@@ -1,4 +1,4 @@
-//! Records: how values stand in the store. The first byte of each is its format.
+//! Records: the encoding of values in the store. The first byte of each record is its format version.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use harvestman_core::model::{Fate, QueueKey, ScheduledUrl};
 use harvestman_core::url::CanonicalUrl;
 
-/// The format that is written, and the only one that is read. **It changes with every type that is stored**, fates and link classes
-/// among them: their variants and fields are written by place.
+/// The format version that is written, and the only one that is read. **It must change with every stored type**,
+/// including fates and link classes: their variants and fields are encoded by position.
 pub const FORMAT: u8 = 1;
 
-/// A URL that waits.
+/// A waiting URL.
 #[derive(Serialize, Deserialize)]
 struct Waiting<'a> {
     url: &'a str,
@@ -23,13 +23,13 @@ struct Waiting<'a> {
     via: Option<&'a str>,
 }
 
-/// The value as a record.
+/// Encodes a value as a record.
 pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    // Writing to memory fails for no type that is stored here: each knows its length.
+    // Serialising to memory cannot fail for the stored types: the length of each sequence is known.
     postcard::to_extend(value, vec![FORMAT]).unwrap_or_default()
 }
 
-/// The value of a record; none where the bytes are no such record.
+/// Decodes the value of a record. Returns `None` if the bytes are not a record of this type.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::from_bytes(body(bytes)?).ok()
 }
@@ -49,7 +49,7 @@ pub fn encode_waiting(item: &ScheduledUrl) -> Vec<u8> {
     })
 }
 
-/// None where the bytes are no such record.
+/// Decodes a waiting URL. Returns `None` if the bytes are not such a record.
 pub fn decode_waiting(bytes: &[u8]) -> Option<ScheduledUrl> {
     let waiting: Waiting<'_> = postcard::from_bytes(body(bytes)?).ok()?;
     let web = waiting.url.starts_with("http://") || waiting.url.starts_with("https://");

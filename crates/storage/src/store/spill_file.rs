@@ -1,5 +1,5 @@
-//! A file of chunks that come and go: what the frontier's queues have no memory for. It lives as long as a run; the state has all of
-//! it too.
+//! A temporary file of chunks for parts of the frontier's queues that exceed memory. It is removed at the end of a run;
+//! the state has all of its contents too.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::StoreError;
 
-/// Chunks lie at multiples of this, so that a place that is free fits many others.
+/// Alignment of chunks, so that a free slot fits many other chunks.
 const GRAIN: u64 = 1_024;
 
 /// A file of chunks.
@@ -22,11 +22,11 @@ pub struct SpillFile {
     failed: AtomicBool,
 }
 
-/// Which places are taken.
+/// The allocated and free space.
 #[derive(Default)]
 struct Space {
     end: u64,
-    /// Length in grains → places that are free.
+    /// Length in grains → offsets of free slots.
     free: HashMap<u64, Vec<u64>>,
 }
 
@@ -35,18 +35,18 @@ const fn grains(length: u64) -> u64 {
 }
 
 impl SpillFile {
-    /// An empty file at `path`; one that is there is emptied.
+    /// Creates an empty file at `path`, or truncates an existing one.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
         let file = opened.map_err(|error| StoreError::Failed {
-            action: "make a file for",
+            action: "create a file for",
             path: path.to_path_buf(),
             reason: error.to_string(),
         })?;
         Ok(Self { path: path.to_path_buf(), file, space: Mutex::default(), failed: AtomicBool::new(false) })
     }
 
-    /// Writes a chunk; says where it begins. None where the disk does not take it, which is told once.
+    /// Writes a chunk and returns its offset. Returns `None` if the write fails, which is logged once.
     pub fn put(&self, chunk: &[u8]) -> Option<u64> {
         let length = grains(chunk.len() as u64);
         let mut space = self.space.lock();
@@ -56,14 +56,14 @@ impl SpillFile {
             if free.is_some() {
                 space.free.entry(length).or_default().push(offset);
             }
-            self.tell(&error, "URLs that wait are kept in memory");
+            self.log_once(&error, "cannot write waiting URLs to disk; they stay in memory");
             return None;
         }
         space.end = space.end.max(offset + length * GRAIN);
         Some(offset)
     }
 
-    /// Reads a chunk and frees its place. None where it cannot be read, which is told once.
+    /// Reads a chunk and frees its slot. Returns `None` if the read fails, which is logged once.
     pub fn take(&self, offset: u64, length: u32) -> Option<Vec<u8>> {
         let mut chunk = vec![0; length as usize];
         match self.file.read_exact_at(&mut chunk, offset) {
@@ -72,13 +72,13 @@ impl SpillFile {
                 Some(chunk)
             }
             Err(error) => {
-                self.tell(&error, "URLs that wait cannot be read; the state has them still");
+                self.log_once(&error, "cannot read waiting URLs from disk; the state still has them");
                 None
             }
         }
     }
 
-    fn tell(&self, error: &std::io::Error, what: &str) {
+    fn log_once(&self, error: &std::io::Error, what: &str) {
         if !self.failed.swap(true, Ordering::Relaxed) {
             tracing::error!(file = %self.path.display(), %error, "{what}");
         }
@@ -87,7 +87,7 @@ impl SpillFile {
 
 impl Drop for SpillFile {
     fn drop(&mut self) {
-        // The next run begins with an empty one anyway.
+        // The next run truncates the file anyway.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn chunks_come_back_as_they_went_and_places_are_used_again(
+        fn chunks_survive_a_round_trip_and_slots_are_reused(
             steps in prop::collection::vec((any::<bool>(), 0..5_000_usize, any::<u8>()), 1..80),
         ) {
             let dir = tempfile::tempdir().unwrap();
@@ -122,13 +122,13 @@ mod tests {
             for (offset, chunk) in there {
                 prop_assert_eq!(file.take(offset, chunk.len() as u32), Some(chunk));
             }
-            // Of each length no more places than there were chunks at once.
+            // There are no more slots of each length than there were chunks at the same time.
             prop_assert!(file.space.lock().end <= most * 5 * 5 * GRAIN);
         }
     }
 
     #[test]
-    fn the_file_goes_with_the_run() {
+    fn the_file_is_removed_at_the_end_of_the_run() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("chunks");
         let file = SpillFile::create(&path).unwrap();

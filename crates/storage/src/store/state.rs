@@ -1,4 +1,4 @@
-//! The store: key spaces of an embedded database.
+//! The store: keyspaces of an embedded database.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,51 +15,51 @@ use super::visits::{self, RecrawlRound, VisitReader};
 use harvestman_core::model::{Change, Ended, Ledger, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_core::url::{Fingerprint, HostKey};
 
-/// Memory of the database: what it has read, and what each key space has not written to a table yet. It writes much and reads only
-/// when a crawl goes on.
+/// Memory of the database: the read cache, and per keyspace the data not yet written to a table. The load is mostly
+/// writes; it reads only when a crawl resumes.
 const CACHE_BYTES: u64 = 4 << 20;
 const MEMTABLE_BYTES: u64 = 8 << 20;
-/// Journals are read when the store is opened; the database asks for no less.
+/// Journals are read when the store is opened. This is the minimum that the database accepts.
 const JOURNAL_BYTES: u64 = 64 << 20;
 
 const FORMAT_KEY: &str = "format";
 const ACCOUNT_KEY: &str = "account";
 const ROUND_KEY: &str = "round";
-/// Before the name of a host.
+/// The key prefix of host records.
 const HOST_PREFIX: &str = "host ";
 
-/// What a crawl has spent.
+/// The account of a crawl.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// What became of every link.
+    /// The fates of all links.
     pub ledger: Ledger,
-    /// How long the crawl has run.
+    /// The running time of the crawl.
     pub elapsed: Duration,
 }
 
-/// What a crawl goes on from, but for the URLs.
+/// The state that a crawl resumes from, except URLs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RestoredState {
-    /// What it has spent.
+    /// The account.
     pub account: Account,
-    /// What was kept of hosts.
+    /// The host records.
     pub hosts: Vec<(HostKey, Vec<u8>)>,
-    /// What was kept in mind besides.
+    /// Other progress records.
     pub notes: Vec<ProgressRecord>,
-    /// The latest recrawl; none where there was none.
+    /// The latest recrawl, if any.
     pub round: Option<RecrawlRound>,
-    /// Records of hosts and notes that could not be read.
+    /// Number of host records and notes that could not be decoded.
     pub unreadable: u64,
 }
 
-/// What is kept together.
+/// Changes that are committed together.
 #[derive(Debug, Default)]
 pub struct CommitGroup {
-    /// Changes, in their order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// What is known of hosts, as records.
+    /// Encoded host records.
     pub hosts: BTreeMap<HostKey, Vec<u8>>,
-    /// What is to be kept in mind besides.
+    /// Other progress records.
     pub notes: Vec<ProgressRecord>,
 }
 
@@ -67,30 +67,30 @@ pub struct CommitGroup {
 pub struct Store {
     path: PathBuf,
     database: Database,
-    /// Number → URL that waits or is leased.
+    /// Number → waiting or leased URL.
     waiting: Keyspace,
-    /// Fingerprint → what became of the URL.
+    /// Fingerprint → fate of the URL.
     ended: Keyspace,
-    /// Fingerprint → what is known of a page that was visited.
+    /// Fingerprint → visit record of the page.
     visits: Keyspace,
-    /// Recrawl, time, fingerprint → what a visit of the latest recrawl saw.
+    /// Recrawl, time, fingerprint → sighting of the latest recrawl.
     sightings: Keyspace,
     /// The account, the format, hosts, the latest recrawl.
     facts: Keyspace,
 }
 
 impl Store {
-    /// Makes the state of a new crawl in a directory that is not there yet.
+    /// Creates the state of a new crawl in a directory that does not exist yet.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let store = Self::open_any(path)?;
         let format = store.facts.insert(FORMAT_KEY, [FORMAT]);
         format
             .and_then(|()| store.database.persist(PersistMode::SyncAll))
-            .map_err(|error| store.error("make", &error))?;
+            .map_err(|error| store.error("create", &error))?;
         Ok(store)
     }
 
-    /// Opens the state of a crawl to go on with it.
+    /// Opens the state of a crawl to resume it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if !path.is_dir() {
             return Err(StoreError::Missing { path: path.to_path_buf() });
@@ -117,8 +117,8 @@ impl Store {
                         lost.give_back();
                         failed(still)
                     });
-                    let told = "the last group of the state did not reach the disk whole; what it held is done again";
-                    opened.inspect(|_| tracing::warn!(%error, "{told}"))?
+                    let message = "the last group of the state is incomplete on disk; its work is repeated";
+                    opened.inspect(|_| tracing::warn!(%error, "{message}"))?
                 }
                 None => return Err(failed(error)),
             },
@@ -127,12 +127,12 @@ impl Store {
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES);
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);
-        // A state that was made before there were visits gets an empty one.
+        // A state from a version without visits gets empty keyspaces.
         let (visits, sightings) = (keyspace("visits")?, keyspace("sightings")?);
         Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, sightings, facts })
     }
 
-    /// Keeps a group of changes, in their order, and what was learnt besides: all of it or nothing. It is on the disk afterwards.
+    /// Commits a group of changes, host records and notes atomically. The group is on disk when this returns.
     pub fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError> {
         let CommitGroup { changes, hosts, notes } = group;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
@@ -170,8 +170,8 @@ impl Store {
         batch.commit().map_err(|error| self.error("write", &error))
     }
 
-    /// Hands over every URL that waits, in the order of discovery, and then the fingerprint of every URL whose fate is settled. Says how
-    /// many records could not be read.
+    /// Calls `waiting` with every waiting URL in the order of discovery, then `ended` with the fingerprint of every URL
+    /// that has its fate. Returns the number of records that could not be decoded.
     pub fn urls(
         &self,
         mut waiting: impl FnMut(u64, ScheduledUrl),
@@ -195,7 +195,7 @@ impl Store {
         Ok(unreadable)
     }
 
-    /// What a crawl goes on from besides the URLs.
+    /// Returns the state that a crawl resumes from, except URLs.
     pub fn restore(&self) -> Result<RestoredState, StoreError> {
         let failed = |error: fjall::Error| self.error("read", &error);
         let mut restored = RestoredState::default();
@@ -226,23 +226,25 @@ impl Store {
         Ok(restored)
     }
 
-    /// Looks up what is known of single pages, also while the state is written to.
+    /// Returns a reader of visit records, which can be used concurrently with commits.
     pub fn visits(&self) -> VisitReader {
         VisitReader::new(self.path.clone(), self.visits.clone(), self.sightings.clone())
     }
 
-    /// How many URLs wait or are leased.
+    /// Returns the number of waiting and leased URLs.
     pub fn waiting(&self) -> Result<u64, StoreError> {
         self.waiting.len().map(|count| count as u64).map_err(|error| self.error("read", &error))
     }
 
-    /// Begins a recrawl: from now on this is the latest one, and the account is `account`. Both or nothing; on the disk afterwards.
+    /// Starts a recrawl: atomically stores `round` as the latest recrawl and replaces the account. Both are on disk
+    /// when this returns.
     pub fn begin_round(&self, round: &RecrawlRound, account: &Account) -> Result<(), StoreError> {
-        // What the one before saw is of no more use, not even to itself: should this one not begin after all, visits are known as such.
+        // The sightings of the previous recrawl are no longer needed, not even to resume it: if this recrawl fails to
+        // start, pages still count as visited.
         self.sightings.clear().map_err(|error| self.error("write", &error))?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         batch.insert(&self.facts, ROUND_KEY, record::encode(round));
-        // Sitemaps are read again: they name what is new.
+        // Sitemaps are read again because they list new URLs.
         for entry in self.facts.prefix(notes::READ) {
             batch.remove(&self.facts, entry.key().map_err(|error| self.error("read", &error))?);
         }
@@ -278,7 +280,8 @@ fn host_key(host: &HostKey) -> String {
     [HOST_PREFIX, host.as_str()].concat()
 }
 
-/// What is to stand under each number after all changes; none: nothing. A batch may name a key only once.
+/// Returns the final value of each number after all changes; `None` means that it is removed. A batch may contain a key
+/// only once.
 fn last_of_each(changes: &[Change]) -> BTreeMap<u64, Option<&ScheduledUrl>> {
     let mut last = BTreeMap::new();
     for change in changes {

@@ -25,7 +25,7 @@ fn item(number: u64) -> ScheduledUrl {
     }
 }
 
-/// A group of nothing but changes.
+/// A group that contains only changes.
 fn of(changes: Vec<Change>) -> CommitGroup {
     CommitGroup { changes, ..CommitGroup::default() }
 }
@@ -36,7 +36,7 @@ fn ledger(changes: u64) -> Ledger {
     ledger
 }
 
-/// A crawl as the store should hold it.
+/// The expected contents of the store.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Twin {
     waiting: BTreeMap<u64, ScheduledUrl>,
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_committed_is_there_whenever_it_is_opened(groups in prop::collection::vec((changes(), any::<bool>()), 1..6)) {
+    fn committed_changes_are_present_whenever_the_store_is_opened(groups in prop::collection::vec((changes(), any::<bool>()), 1..6)) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let mut store = Store::create(&path).unwrap();
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Copies a store as a power failure would leave it: what was not forced to the disk may be there or not.
+/// Copies a store as a power failure would leave it: unsynced data may be present or not.
 fn copied(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -123,7 +123,7 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// The journal that is written to, and how long the written part of it is.
+/// The active journal, and the length of its written part.
 fn journal(path: &Path) -> (std::path::PathBuf, u64) {
     let files = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
     let journal = files.filter(|path| path.extension().is_some_and(|it| it == "jnl")).max().unwrap();
@@ -133,7 +133,7 @@ fn journal(path: &Path) -> (std::path::PathBuf, u64) {
 }
 
 #[test]
-fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
+fn a_torn_end_loses_whole_groups_from_the_end_and_never_part_of_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -173,7 +173,7 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
         if let Ok(opened) = Store::open(&torn) {
             let (found, restored) = Twin::of(&opened);
             let at = states.iter().position(|state| *state == found);
-            assert!(at.is_some(), "cut at {cut} of {written}: no state that there was: {found:?}");
+            assert!(at.is_some(), "cut at {cut} of {written}: not a committed state: {found:?}");
             assert_eq!(restored.unreadable, 0);
             seen.insert(at);
         }
@@ -182,7 +182,7 @@ fn a_torn_end_costs_whole_groups_from_the_end_and_never_part_of_one() {
     assert!(seen.len() >= 7, "{seen:?}");
 }
 
-/// A store of so many groups, and where each but the first begins in the journal.
+/// Creates a store of `count` groups. Returns its journal and the end of each group in it.
 fn groups(path: &Path, count: u64) -> (std::path::PathBuf, Vec<u64>) {
     let store = Store::create(path).unwrap();
     let mut ends = Vec::new();
@@ -197,13 +197,13 @@ fn groups(path: &Path, count: u64) -> (std::path::PathBuf, Vec<u64>) {
 }
 
 #[test]
-fn damage_in_the_last_group_costs_that_group_and_damage_before_it_is_told_and_changes_nothing() {
+fn damage_in_the_last_group_loses_that_group_and_earlier_damage_is_reported_and_changes_nothing() {
     use std::os::unix::fs::FileExt;
     let dir = tempfile::tempdir().unwrap();
     for (damaged, left) in [(2, Some(2)), (1, None)] {
         let path = dir.path().join(damaged.to_string());
         let (file, ends) = groups(&path, 3);
-        // In the middle of a long value: all marks of the format are whole.
+        // In the middle of a long value: all markers of the format are intact.
         let at = ends[damaged - 1] + 250;
         fs::File::options().write(true).open(&file).unwrap().write_all_at(b"\x01", at).unwrap();
         let bytes = fs::read(&file).unwrap();
@@ -211,7 +211,7 @@ fn damage_in_the_last_group_costs_that_group_and_damage_before_it_is_told_and_ch
             (Ok(store), Some(left)) => assert_eq!(Twin::of(&store).0.waiting.len(), left),
             (Err(error), None) => {
                 assert!(error.to_string().contains("cannot open"), "{error}");
-                assert!(fs::read(&file).unwrap() == bytes, "the journal is as it was");
+                assert!(fs::read(&file).unwrap() == bytes, "the journal is unchanged");
             }
             (opened, _) => panic!("{:?}", opened.map(|store| Twin::of(&store).0.waiting.len())),
         }
@@ -219,7 +219,7 @@ fn damage_in_the_last_group_costs_that_group_and_damage_before_it_is_told_and_ch
 }
 
 #[test]
-fn an_unreadable_record_is_left_aside_and_the_rest_is_there() {
+fn an_unreadable_record_is_skipped_and_the_others_are_present() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -232,7 +232,7 @@ fn an_unreadable_record_is_left_aside_and_the_rest_is_there() {
 }
 
 #[test]
-fn what_is_known_of_hosts_is_kept_as_it_was_last() {
+fn the_last_record_of_each_host_is_stored() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -273,7 +273,7 @@ fn visit(url: &str, visits: u32) -> Visit {
 }
 
 #[test]
-fn what_is_known_of_a_page_is_as_its_last_visit_left_it_and_can_be_looked_up_while_the_state_is_written_to() {
+fn the_last_visit_of_a_page_can_be_looked_up_during_commits() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -291,7 +291,7 @@ fn what_is_known_of_a_page_is_as_its_last_visit_left_it_and_can_be_looked_up_whi
 }
 
 #[test]
-fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_begins() {
+fn sightings_of_a_recrawl_are_returned_in_order_until_the_next_one_starts() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -327,7 +327,7 @@ fn what_the_visits_of_a_recrawl_saw_is_told_in_their_order_until_the_next_one_be
 }
 
 #[test]
-fn a_recrawl_begins_with_an_account_of_its_own() {
+fn a_recrawl_starts_with_its_own_account() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state");
     let store = Store::create(&path).unwrap();
@@ -343,7 +343,7 @@ fn a_recrawl_begins_with_an_account_of_its_own() {
 }
 
 #[test]
-fn what_is_no_state_and_what_is_in_use_is_told() {
+fn a_missing_state_and_a_state_in_use_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(Store::open(&dir.path().join("none")), Err(StoreError::Missing { .. })));
     let path = dir.path().join("state");
@@ -356,7 +356,7 @@ fn what_is_no_state_and_what_is_in_use_is_told() {
 }
 
 #[test]
-fn notes_are_read_back_the_last_of_each_and_one_that_cannot_be_read_is_counted() {
+fn the_last_note_of_each_key_is_restored_and_unreadable_notes_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(&dir.path().join("state")).unwrap();
     let host = HostKey::from_origin("http://h.test");

@@ -1,8 +1,9 @@
-//! A journal whose last group is damaged.
+//! Recovery of a journal whose last group is damaged.
 //!
-//! A group is forced to the disk before the next one is written, so a power failure damages at most the last. The database itself leaves
-//! out a last group that ends too early; one that lost a page in its middle it refuses. Without its last byte such a group ends too early
-//! too. Where the damage lies further up, the database goes on refusing the journal.
+//! A group is synced to disk before the next one is written, so a power failure damages at most the last group. The
+//! database discards a truncated last group by itself, but rejects a journal whose last group lost a page in its
+//! middle. Without its last byte, such a group counts as truncated too. If the damage is further up, the database still
+//! rejects the journal.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 const PIECE: u64 = 64 << 10;
 
-/// The byte that was taken off.
+/// The removed byte.
 pub(super) struct TruncatedByte {
     journal: File,
     at: u64,
@@ -19,18 +20,18 @@ pub(super) struct TruncatedByte {
 }
 
 impl TruncatedByte {
-    /// Undoes it: the damage lies elsewhere.
+    /// Restores the byte, because the damage is elsewhere.
     pub(super) fn give_back(self) {
         if let Err(error) = self.journal.write_all_at(&[self.byte], self.at) {
-            tracing::error!(%error, "the last byte of the state's journal is lost");
+            tracing::error!(%error, "cannot restore the last byte of the state's journal");
         }
     }
 }
 
-/// Takes the last byte off the last group of the newest journal in `path`. None where there is none.
+/// Removes the last byte of the last group of the newest journal in `path`. Returns `None` if there is none.
 pub(super) fn truncate_last_group(path: &Path) -> Option<TruncatedByte> {
     let entries = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path());
-    // They are numbered.
+    // Journals are numbered.
     let number = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
     let journals = entries.filter(|path| path.extension().is_some_and(|extension| extension == "jnl"));
     let newest = journals.max_by_key(|path| number(path))?;
@@ -40,7 +41,7 @@ pub(super) fn truncate_last_group(path: &Path) -> Option<TruncatedByte> {
     Some(TruncatedByte { journal, at, byte })
 }
 
-/// The last byte that is not zero: journals are made longer than needed.
+/// Returns the last non-zero byte with its offset: journals are preallocated.
 fn last_written(journal: &File) -> io::Result<Option<(u64, u8)>> {
     let mut end = journal.metadata()?.len();
     let mut piece = vec![0; PIECE as usize];

@@ -1,4 +1,4 @@
-//! What is known of pages that were visited, and of the recrawls that visited them again.
+//! Records of visited pages, and of the recrawls that visited them again.
 
 use std::path::PathBuf;
 
@@ -16,13 +16,13 @@ use harvestman_core::url::Fingerprint;
 pub struct RecrawlRound {
     /// Its number, from 1.
     pub number: u32,
-    /// When it began.
+    /// When it started.
     pub began: Instant,
-    /// Pages that could be visited again when it began.
+    /// Number of pages that could be visited again when it started.
     pub pages: u64,
 }
 
-/// Reads what is known of pages.
+/// Reads the visit records of pages.
 #[derive(Clone)]
 pub struct VisitReader {
     path: PathBuf,
@@ -30,7 +30,7 @@ pub struct VisitReader {
     sightings: Keyspace,
 }
 
-/// Where a sighting stands: those of a recrawl one after the other, by their times.
+/// Returns the key of a sighting. Sightings are ordered by recrawl and time.
 pub(super) fn sighting_key(sighting: &RecrawlVisit) -> [u8; 28] {
     let mut key = [0; 28];
     key[..4].copy_from_slice(&sighting.round.to_be_bytes());
@@ -44,18 +44,19 @@ impl VisitReader {
         Self { path, visits, sightings }
     }
 
-    /// What is known of a page; none where it was not visited, or where its record cannot be read.
+    /// Returns the visit record of a page, or `None` if it was not visited or its record cannot be decoded.
     pub fn of(&self, page: Fingerprint) -> Result<Option<Visit>, StoreError> {
         let bytes = self.visits.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
         Ok(bytes.and_then(|bytes| record::decode(&bytes)))
     }
 
-    /// How many pages something is known of.
+    /// Returns the number of pages with a visit record.
     pub fn count(&self) -> Result<u64, StoreError> {
         self.visits.len().map(|count| count as u64).map_err(|error| self.failed(&error))
     }
 
-    /// Hands over what is known of each page, in the order of their fingerprints. Says how many records could not be read.
+    /// Calls `take` with the visit record of each page, in the order of fingerprints. Returns the number of records
+    /// that could not be decoded.
     pub fn each(&self, mut take: impl FnMut(Fingerprint, Visit)) -> Result<u64, StoreError> {
         let mut unreadable = 0;
         for entry in self.visits.iter() {
@@ -68,7 +69,8 @@ impl VisitReader {
         Ok(unreadable)
     }
 
-    /// Hands over what the visits of a recrawl saw, in their order. A record that cannot be read is left out: its page counts as visited.
+    /// Calls `take` with each sighting of a recrawl, in order of time. A record that cannot be decoded is skipped; its
+    /// page counts as visited.
     pub fn sightings(&self, round: u32, mut take: impl FnMut(RecrawlVisit)) -> Result<(), StoreError> {
         for entry in self.sightings.prefix(round.to_be_bytes()) {
             let value = entry.value().map_err(|error| self.failed(&error))?;

@@ -1,4 +1,4 @@
-//! What a record captured.
+//! The capture in a record.
 
 use std::io::{BufRead as _, Read};
 
@@ -7,10 +7,10 @@ use crate::archive::digest::{Digest, Hasher};
 use crate::archive::reader::{HttpHead, Record, WarcError};
 use harvestman_core::config::archive::DigestAlgorithm;
 
-/// The type that revisits have in an index, whatever they are a revisit of.
+/// The media type of all revisits in an index.
 const REVISIT: &str = "warc/revisit";
 
-/// What an index says of a record, but for its place.
+/// The index fields of a record, except its location.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Capture {
     /// `WARC-Target-URI`.
@@ -19,9 +19,9 @@ pub(super) struct Capture {
     pub date: String,
     /// The media type without its parameters.
     pub mime: String,
-    /// The status of the answer, of responses alone.
+    /// The status of the answer, for responses only.
     pub status: Option<String>,
-    /// The digest of the payload, SHA-1 without its name.
+    /// The digest of the payload, for SHA-1 without the name of the algorithm.
     pub digest: Option<String>,
     /// `WARC-Identified-Payload-Type`.
     pub mime_detected: Option<String>,
@@ -30,13 +30,13 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// Reads a record; none where it is of a kind that is not indexed, or has no URL.
+    /// Reads a record. Returns `None` if its type is not indexed, or it has no URL.
     pub fn of<R: Read>(record: &mut Record<'_, R>) -> Result<Option<Self>, WarcError> {
         let header = record.header();
         let text = |name: &str| header.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
         let kind = record.record_type().to_owned();
         let content_type = text("Content-Type");
-        // Heritrix 1 wrote metadata of another type beside its responses, under their URLs.
+        // Heritrix 1 wrote metadata of another type next to its responses, under their URLs.
         let about_others = matches!(kind.as_str(), "warcinfo" | "request")
             || content_type.as_deref() == Some("application/warc-fields")
             || (kind == "metadata" && content_type.as_deref().map(http::mime) == Some("text/anvl"));
@@ -64,7 +64,7 @@ impl Capture {
     }
 }
 
-/// The HTTP head of a block, where it has one, and the digest of what is behind it, where it is asked for.
+/// Reads the HTTP head of a block if `has_head`, and computes the digest of the remainder if `digested`.
 fn read_block<R: Read>(
     record: &mut Record<'_, R>,
     has_head: bool,
@@ -83,7 +83,7 @@ fn read_block<R: Read>(
             hasher.update(&piece[in_head..]);
         }
         record.consume(length);
-        // The rest is skipped faster than it is looked at.
+        // Skipping the remainder is faster than reading it.
         if ended && hasher.is_none() {
             break;
         }

@@ -1,16 +1,17 @@
-//! What an index wants of an HTTP head: the status and the media type. Tolerant: archives hold what servers have sent.
+//! Extracts the status and media type from an HTTP head for an index. Parsing is tolerant because archives contain
+//! whatever servers have sent.
 
-/// An HTTP answer's head, as far as an index needs it.
+/// The parts of an HTTP response head that an index needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ResponseSummary {
-    /// The status, as it stands there; empty where there is none.
+    /// The status as sent; empty if there is none.
     pub status: String,
     /// `Content-Type`.
     pub content_type: Option<String>,
 }
 
 impl ResponseSummary {
-    /// Reads a head; none where it is empty.
+    /// Parses a head. Returns `None` if it is empty.
     pub fn of(head: &[u8]) -> Option<Self> {
         let mut lines = head.split(|byte| *byte == b'\n').map(decoded);
         let first = lines.next()?;
@@ -19,13 +20,13 @@ impl ResponseSummary {
         }
         let said = first.split_once(' ').map_or("", |(_, said)| said.trim());
         let status = said.split(' ').next().unwrap_or_default();
-        // What some recorders wrote where there was no answer.
+        // Some recorders wrote this if there was no answer.
         let status = if status == "204" && said.contains("Error") { "" } else { status };
         Some(Self { status: status.to_owned(), content_type: content_type(lines) })
     }
 }
 
-/// The first `Content-Type`, with the lines that it is folded over.
+/// Returns the first `Content-Type`, including folded lines.
 fn content_type(lines: impl Iterator<Item = String>) -> Option<String> {
     let mut found: Option<String> = None;
     for line in lines {
@@ -41,12 +42,12 @@ fn content_type(lines: impl Iterator<Item = String>) -> Option<String> {
     found.filter(|value| !value.is_empty())
 }
 
-/// A media type without its parameters.
+/// Returns a media type without its parameters.
 pub(super) fn mime(content_type: &str) -> &str {
     content_type.split([';', ' ']).next().unwrap_or_default()
 }
 
-/// A line without its end. What is no UTF-8 is Latin-1.
+/// Decodes a line without its line break. Bytes that are not valid UTF-8 are decoded as Latin-1.
 fn decoded(line: &[u8]) -> String {
     let line = line.trim_ascii_end();
     match std::str::from_utf8(line) {
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn status_and_type_are_found_however_they_are_written() {
+    fn status_and_type_are_found_in_any_notation() {
         let some = |status: &str, kind: Option<&str>| Some((status.to_owned(), kind.map(str::to_owned)));
         for (head, expected) in [
             (

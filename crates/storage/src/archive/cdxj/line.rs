@@ -5,11 +5,11 @@ use std::io::Write as _;
 use super::capture::Capture;
 use harvestman_core::url::surt;
 
-/// Digits of a time in an index: to the second.
+/// Number of digits of a time in an index, which has a resolution of one second.
 const TIME_DIGITS: usize = 14;
 
-/// Writes the line of a capture that stands at `offset` of `filename` and takes `length` bytes there. False, and no line, where no key
-/// or time can be made of it.
+/// Writes the line of a capture with `length` bytes at `offset` of `filename`. Returns `false` and writes nothing if
+/// the capture has no key or time.
 pub(super) fn write(capture: &Capture, offset: u64, length: u64, filename: &str, line: &mut Vec<u8>) -> bool {
     let (Some(key), Some(time)) = (surt(&capture.url), time(&capture.date)) else { return false };
     line.clear();
@@ -40,7 +40,7 @@ pub(super) fn write(capture: &Capture, offset: u64, length: u64, filename: &str,
     true
 }
 
-/// `20260102030405` of `2026-01-02T03:04:05.678Z`. What a shorter date leaves open is its beginning.
+/// Converts `2026-01-02T03:04:05.678Z` to `20260102030405`. A shorter date stands for the start of its period.
 fn time(date: &str) -> Option<String> {
     const BEGINNING: &str = "00000101000000";
     let numbers = date.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
@@ -49,7 +49,7 @@ fn time(date: &str) -> Option<String> {
         .then(|| format!("{digits}{}", &BEGINNING[digits.len()..]))
 }
 
-/// A JSON text in ASCII.
+/// Writes a JSON string in ASCII.
 fn write_text(text: &str, line: &mut Vec<u8>) {
     line.push(b'"');
     for c in text.chars() {
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_are_ascii_and_read_back_as_they_were(text in "\\PC*|[\\x00-\\x7fäö😀\"\\\\]*") {
+        fn texts_are_ascii_and_survive_a_round_trip(text in "\\PC*|[\\x00-\\x7fäö😀\"\\\\]*") {
             let mut line = Vec::new();
             write_text(&text, &mut line);
             prop_assert!(line.iter().all(|byte| (b' '..=b'~').contains(byte)));

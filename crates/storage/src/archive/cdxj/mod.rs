@@ -1,12 +1,13 @@
-//! The CDXJ index of WARC files: a line a capture, sorted, so that replayers find by a URL and a time which bytes of which file to read.
+//! The CDXJ index of WARC files: one line per capture, sorted, so that replayers can look up the file, offset and
+//! length of a capture by URL and time.
 //!
 //! ```text
 //! org,example)/a 20260102030405 {"url": …, "mime": …, "status": …, "digest": …, "length": …, "offset": …, "filename": …}
 //! ```
 //!
-//! The lines are those that pywb's `cdx-indexer --cdxj` makes, to the byte: what stands in the index of one tool can be compared with
-//! that of the other, and merged. IndexReport is what has captured something (responses, revisits, resources), not requests, warcinfo and
-//! metadata. A request's method and body are no part of the key.
+//! The lines are byte-identical to those of pywb's `cdx-indexer --cdxj`, so that the indexes of both tools can be
+//! compared and merged. Only captures are indexed (responses, revisits, resources), not requests, warcinfo and
+//! metadata. A request's method and body are not part of the key.
 
 mod capture;
 mod http;
@@ -21,23 +22,26 @@ use super::reader::{Limits, Record, WarcError, WarcReader};
 use capture::Capture;
 pub use sort::LineSorter;
 
-/// What came of indexing a file.
+/// The result of indexing a file.
 #[derive(Debug, Default)]
 pub struct IndexReport {
-    /// Whole records that were read.
+    /// Number of complete records that were read.
     pub records: u64,
-    /// Lines that were made of them.
+    /// Number of lines that were written.
     pub lines: u64,
-    /// Captures that no line could be made of, because they have no usable date or their URL has no key.
+    /// Captures without a line, because their date is unusable or their URL has no key.
     pub without_key: u64,
-    /// Captures that share a gzip member with others: no tool can seek to them.
+    /// Captures that share a gzip member with others, so that no tool can seek to them.
     pub sharing_a_member: u64,
-    /// Why it was not read to its end.
+    /// Why reading stopped before the end.
     pub error: Option<WarcError>,
 }
 
-/// Makes the lines of the WARC file `input`, in its order, each with its line break; the index will name the file `filename`. An error
-/// is one of `each`; a file that is torn or broken is indexed up to there.
+/// Calls `each` with the index lines of the WARC file `input`, in file order and with their line breaks. The lines
+/// refer to the file as `filename`. A truncated or broken file is indexed up to the error.
+///
+/// # Errors
+/// Returns only errors of `each`.
 pub fn index(
     input: impl Read,
     filename: &str,
@@ -46,7 +50,7 @@ pub fn index(
     let mut reader = WarcReader::new(input, Limits::default());
     let mut indexed = IndexReport::default();
     let mut line = Vec::new();
-    // Where the member starts that the record before did not end.
+    // The offset of the member that the previous record did not end.
     let mut shared = None;
     loop {
         let read = match reader.next_record() {
@@ -76,9 +80,9 @@ pub fn index(
     }
 }
 
-/// A record that was read to its end.
+/// A record that was read completely.
 struct IndexedRecord {
-    /// What it captured; none where it is of a kind that is not indexed.
+    /// The capture; `None` if the record is not indexed.
     capture: Option<Capture>,
     offset: u64,
     length: u64,

@@ -1,4 +1,4 @@
-//! Sorts more lines than memory holds: sorted runs in temporary files, merged in the end.
+//! An external merge sort of lines: sorted runs in temporary files are merged at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,15 +6,15 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
-/// Runs of one level, at most; so many together become one of the next. Bounds open files and read buffers: a level for a run's
-/// length times 32, times 1,024 …
+/// Maximum number of runs per level. A full level is merged into one run of the next level. This bounds open files and
+/// read buffers: the runs of each level are 32 times as long as those of the previous one.…
 const RUNS_MAX: usize = 32;
 const BUFFER: usize = 64 << 10;
 
-/// Takes lines in any order and gives them back in that of their bytes.
+/// Sorts lines by their bytes.
 ///
-/// Holds `memory` bytes of lines, and at most 32 files a level: with 64 MiB and lines of 300 bytes, 7 million lines are one level, 200
-/// million two. The files have no names, so that a process that is killed leaves none.
+/// Uses `memory` bytes for lines, and at most 32 files per level: with 64 MiB and lines of 300 bytes, 7 million lines
+/// need one level, 200 million two. The files are unnamed, so that a killed process leaves none behind.
 #[derive(Debug)]
 pub struct LineSorter {
     directory: PathBuf,
@@ -26,13 +26,13 @@ pub struct LineSorter {
 }
 
 impl LineSorter {
-    /// A sorter that holds up to `memory` bytes (less than 2 GiB) and writes its runs to `directory`.
+    /// Creates a sorter that uses up to `memory` bytes (less than 2 GiB) and writes its runs to `directory`.
     pub fn new(directory: &Path, memory: usize) -> Self {
         let memory = memory.clamp(1, i32::MAX as usize);
         Self { directory: directory.to_owned(), memory, bytes: Vec::new(), lines: Vec::new(), levels: Vec::new() }
     }
 
-    /// Takes a line, which ends in its only line break. It is shorter than 2 GiB.
+    /// Adds a line, which must end with its only line break and be shorter than 2 GiB.
     pub fn push(&mut self, line: &[u8]) -> io::Result<()> {
         debug_assert_eq!(memchr::memchr(b'\n', line), Some(line.len() - 1), "one line");
         let held = self.bytes.len() + self.lines.len() * size_of::<(u32, u32)>();
@@ -45,7 +45,7 @@ impl LineSorter {
         Ok(())
     }
 
-    /// Writes all lines to `out`.
+    /// Writes all lines to `out` in sorted order.
     pub fn finish(mut self, out: &mut impl Write) -> io::Result<()> {
         if self.levels.is_empty() {
             return self.write_sorted(out);
@@ -62,7 +62,7 @@ impl LineSorter {
         lines.iter().try_for_each(|at| out.write_all(line(at)))
     }
 
-    /// Writes what is held to a run. Full levels become a run of the next one.
+    /// Writes the lines in memory to a run. Merges full levels into a run of the next level.
     fn write_run(&mut self) -> io::Result<()> {
         let mut run = self.run()?;
         self.write_sorted(&mut run)?;
@@ -90,7 +90,7 @@ impl LineSorter {
     }
 }
 
-/// A run that was written, to be read from its start.
+/// Finishes writing a run and rewinds it for reading.
 fn finished(run: BufWriter<File>) -> io::Result<File> {
     let mut file = run.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.rewind()?;
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_come_back_in_the_order_of_their_bytes_however_little_is_held(
+        fn lines_are_sorted_by_their_bytes_with_any_memory(
             texts in prop::collection::vec("[a-c\\x01 é]{0,6}", 0..200),
             memory in 1_usize..400,
         ) {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn full_levels_become_a_run_of_the_next() {
+    fn full_levels_are_merged_into_a_run_of_the_next_level() {
         let count = RUNS_MAX * RUNS_MAX + 7;
         let lines: Vec<Vec<u8>> = (0..count).map(|n| format!("{:05}\n", n * 7_919 % count).into_bytes()).collect();
         let directory = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A record with a block, and more fields.
+/// A record with additional fields and a block.
 fn record(kind: &str, url: &str, fields: &[&str], block: &str) -> Vec<u8> {
     let mut text =
         format!("WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n");
@@ -42,7 +42,7 @@ fn only(file: &[u8]) -> (String, serde_json::Value) {
 }
 
 #[test]
-fn a_response_becomes_a_line_with_all_that_replayers_ask_for() {
+fn a_response_becomes_a_line_with_all_fields_for_replayers() {
     let file = record("response", "http://www.h.test/A b", &[PAYLOAD], OK);
     let (lines, indexed) = lines_of(&file);
     let length = file.len() - 4;
@@ -54,7 +54,7 @@ fn a_response_becomes_a_line_with_all_that_replayers_ask_for() {
 }
 
 #[test]
-fn what_is_told_depends_on_the_kind_of_the_record() {
+fn the_fields_depend_on_the_record_type() {
     let uri = "http://h.test/";
     let (_, revisit) = only(&record("revisit", uri, &[PAYLOAD, "Content-Type: application/http"], OK));
     assert_eq!((&revisit["mime"], revisit.get("status")), (&"warc/revisit".into(), None));
@@ -69,7 +69,7 @@ fn what_is_told_depends_on_the_kind_of_the_record() {
         ("dns:h.test 20260102030405", &"text/dns".into(), &"200".into())
     );
     let (_, own) = only(&record("response", uri, &[], OK));
-    assert_eq!(own["digest"], OF_BODY, "a digest that is not stated is made");
+    assert_eq!(own["digest"], OF_BODY, "a missing digest is computed");
     let (_, sha256) = only(&record("response", uri, &["WARC-Payload-Digest: sha256:ABC"], OK));
     assert_eq!(sha256["digest"], "sha256:ABC");
     let (_, typeless) = only(&record("response", uri, &[PAYLOAD], "HTTP/1.1 301 Gone\r\n\r\n"));
@@ -80,7 +80,7 @@ fn what_is_told_depends_on_the_kind_of_the_record() {
 }
 
 #[test]
-fn what_captures_nothing_is_left_out() {
+fn records_without_a_capture_are_skipped() {
     let uri = "http://h.test/";
     let file = [
         record("warcinfo", uri, &["Content-Type: application/warc-fields"], "a: b"),
@@ -105,7 +105,7 @@ fn captures_that_share_a_member_are_counted_and_not_indexed() {
 }
 
 #[test]
-fn a_file_that_is_torn_anywhere_is_indexed_up_to_there() {
+fn a_file_truncated_anywhere_is_indexed_up_to_there() {
     let whole = |path: &str| gzipped(&record("response", &format!("http://h.test/{path}"), &[PAYLOAD], OK));
     let (first, second) = (whole("a"), whole("b"));
     for cut in 1..second.len() {
@@ -116,14 +116,14 @@ fn a_file_that_is_torn_anywhere_is_indexed_up_to_there() {
 }
 
 #[test]
-fn an_error_of_the_one_who_takes_the_lines_is_passed_on() {
+fn an_error_of_the_closure_is_passed_on() {
     let file = record("response", "http://h.test/", &[PAYLOAD], OK);
     assert!(index(&file[..], "a", |_| Err(io::ErrorKind::StorageFull.into())).is_err());
 }
 
 proptest! {
     #[test]
-    fn each_line_names_the_bytes_that_hold_its_record_and_no_others(
+    fn each_line_refers_to_exactly_the_bytes_of_its_record(
         bodies in prop::collection::vec("[a-z\\r\\n]{0,60}", 1..8),
         compressed: bool,
     ) {

@@ -5,24 +5,24 @@ use std::ops::Range;
 /// The fields of a record's header, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordHeader {
-    /// Version line, then names and values, one after the other: two buffers for a whole file.
+    /// The version line, names and values, concatenated. With `fields` these are only two buffers for a whole file.
     text: String,
     version: Range<usize>,
     fields: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl RecordHeader {
-    /// The value of the first field called `name` (case does not matter).
+    /// Returns the value of the first field with this name (case-insensitive).
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// All fields, names and values.
+    /// Iterates over the names and values of all fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.iter().map(|(name, value)| (&self.text[name.clone()], &self.text[value.clone()]))
     }
 
-    /// The version, as in `WARC/1.1`.
+    /// Returns the version, for example `WARC/1.1`.
     pub fn version(&self) -> &str {
         &self.text[self.version.clone()]
     }
@@ -37,8 +37,8 @@ impl RecordHeader {
         self.fields.clear();
     }
 
-    /// Takes a line in. False where it should be the version line and is not. A line without a colon is skipped; a folded
-    /// line belongs to the value before it. Bytes that are no UTF-8 become U+FFFD.
+    /// Adds a line. Returns `false` if it should be the version line and is not. A line without a colon is skipped; a
+    /// folded line continues the previous value. Invalid UTF-8 is replaced by U+FFFD.
     pub(super) fn push_line(&mut self, line: &[u8]) -> bool {
         let line = String::from_utf8_lossy(line);
         if self.version.is_empty() {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_whatever_their_case_and_folded_values_are_joined() {
+    fn field_names_are_case_insensitive_and_folded_values_are_joined() {
         let mut header = RecordHeader::default();
         for line in ["WARC/1.0", "warc-type:response", "X: a", "\t b", "nonsense", "X: c"] {
             assert!(header.push_line(line.as_bytes()));

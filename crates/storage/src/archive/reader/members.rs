@@ -1,4 +1,4 @@
-//! The decoded bytes of a file that is either plain or a row of gzip members, with the offsets they come from.
+//! The decoded bytes of a file that is either plain or a sequence of gzip members, with their file offsets.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -7,24 +7,24 @@ use flate2::bufread::GzDecoder;
 const INPUT_BUFFER: usize = 256 << 10;
 const DECODED_BUFFER: usize = 64 << 10;
 
-/// Decoded bytes, member by member. A plain file counts as one member.
+/// Reads decoded bytes, member by member. A plain file counts as one member.
 pub(super) struct MemberReader<R> {
     input: Input<R>,
     member_offset: u64,
-    /// Decoded bytes, of a gzip member only; a plain file is handed out from the input's own buffer.
+    /// Decoded bytes of a gzip member. Not used for plain files, which are read from the input's own buffer.
     decoded: Vec<u8>,
     next: usize,
     end: usize,
 }
 
 enum Input<R> {
-    /// Nothing was read yet.
+    /// Nothing has been read yet.
     Unknown(Counted<R>),
     Plain(Counted<R>),
     Member(Box<GzDecoder<Counted<R>>>),
     /// The last member ended here.
     Between(Counted<R>),
-    /// Only while one state becomes another.
+    /// A placeholder during a state transition.
     Moving,
 }
 
@@ -38,7 +38,7 @@ impl<R: Read> MemberReader<R> {
         matches!(self.input, Input::Member(_) | Input::Between(_))
     }
 
-    /// Decoded bytes of the member at hand; empty at its end (and then its checksum was right).
+    /// Returns decoded bytes of the current member; empty at its end (its checksum has been verified then).
     pub fn fill(&mut self) -> io::Result<&[u8]> {
         if matches!(self.input, Input::Unknown(_)) {
             self.begin()?;
@@ -66,7 +66,7 @@ impl<R: Read> MemberReader<R> {
         }
     }
 
-    /// Goes on to the next member, once the one at hand has ended. False at the end of the file.
+    /// Advances to the next member after the end of the current one. Returns `false` at the end of the file.
     pub fn next_member(&mut self) -> io::Result<bool> {
         if let Input::Between(input) = &mut self.input
             && !input.fill_buf()?.is_empty()
@@ -77,7 +77,8 @@ impl<R: Read> MemberReader<R> {
         Ok(false)
     }
 
-    /// Where in the file the piece starts that a record can be found by: the member at hand, or the next plain byte.
+    /// Returns the file offset by which a record can be located: that of the current member, or of the next byte of a
+    /// plain file.
     pub fn piece_offset(&self) -> u64 {
         match &self.input {
             Input::Plain(input) => input.count,
@@ -85,7 +86,7 @@ impl<R: Read> MemberReader<R> {
         }
     }
 
-    /// How much of the file was taken: exact in a plain file and behind a member.
+    /// Returns how many bytes of the file were consumed. This is exact in a plain file and after the end of a member.
     pub fn offset(&self) -> u64 {
         match &self.input {
             Input::Unknown(input) | Input::Plain(input) | Input::Between(input) => input.count,
@@ -94,7 +95,7 @@ impl<R: Read> MemberReader<R> {
         }
     }
 
-    /// Looks at the first bytes: compressed or plain?
+    /// Determines from the first byte whether the file is compressed or plain.
     fn begin(&mut self) -> io::Result<()> {
         let Input::Unknown(input) = &mut self.input else { return Ok(()) };
         let gzip = input.fill_buf()?.first() == Some(&0x1f);
@@ -127,7 +128,7 @@ impl<R: Read> MemberReader<R> {
     }
 }
 
-/// Counts the bytes that were taken.
+/// A reader that counts the consumed bytes.
 struct Counted<R> {
     inner: BufReader<R>,
     count: u64,

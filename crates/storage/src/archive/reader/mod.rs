@@ -1,9 +1,10 @@
-//! Reads WARC files: Harvestman's own and other tools', compressed (a gzip member a record) or plain.
+//! Reads WARC files of Harvestman and other tools, compressed (one gzip member per record) or plain.
 //!
-//! Input: any [`Read`]. Output, record by record: offset, header, a stream of the block. Memory is bounded by the limits,
-//! whatever the input holds. Tolerant where the meaning is clear (bare line feeds, folded lines, unknown fields and versions,
-//! several records a member, missing or additional line breaks between records); the rest is a [`WarcError::Broken`] that says where.
-//! After an error the reader gives no more records: in a compressed file there is no telling where the next one starts.
+//! Input: any [`Read`]. Output, record by record: the offset, the header, and a stream of the block. Memory is bounded
+//! by the limits for any input. The reader is tolerant where the meaning is clear (bare line feeds, folded lines,
+//! unknown fields and versions, several records per member, missing or additional line breaks between records);
+//! anything else is a [`WarcError::Broken`] with its offset. After an error the reader returns no more records: in a
+//! compressed file it is unknown where the next one starts.
 
 mod header;
 mod members;
@@ -18,12 +19,12 @@ pub use record::Record;
 pub(in crate::archive) use verify::HttpHead;
 pub use verify::{DigestCheck, DigestVerdict};
 
-/// What a reader accepts.
+/// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest header of a record, bytes.
+    /// Maximum length of a record's header in bytes.
     pub header_bytes_max: usize,
-    /// Longest block of a record, bytes.
+    /// Maximum length of a record's block in bytes.
     pub block_bytes_max: u64,
 }
 
@@ -34,19 +35,19 @@ impl Default for Limits {
     }
 }
 
-/// Why a WARC file cannot be read on. Offsets are those of the record (or member) that is at fault, in the file.
+/// Why reading a WARC file stopped. Offsets are file offsets of the faulty record (or member).
 #[derive(Debug, thiserror::Error)]
 pub enum WarcError {
     /// The file could not be read.
     #[error("cannot read: {0}")]
     Io(#[source] io::Error),
     /// The file ends within a record.
-    #[error("the file ends within the record at byte {offset}; cut it there, or resume the crawl to have it repaired")]
+    #[error("the file ends within the record at byte {offset}; truncate it there, or resume the crawl to repair it")]
     Torn {
         /// Where the record starts.
         offset: u64,
     },
-    /// What stands there is no record.
+    /// The bytes are not a valid record.
     #[error("no WARC record at byte {offset}: {what}")]
     Broken {
         /// Where it starts.
@@ -56,7 +57,7 @@ pub enum WarcError {
     },
 }
 
-/// Reads records one after the other.
+/// Reads records sequentially.
 pub struct WarcReader<R> {
     source: MemberReader<R>,
     limits: Limits,
@@ -76,19 +77,19 @@ enum State {
 /// How a record ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordEnd {
-    /// Offset in the file behind the record (behind its member, if `member_ended`).
+    /// The file offset after the record (after its member, if `member_ended`).
     pub offset: u64,
-    /// Bytes that hold the record from its own offset on: its member, or, in a plain file, its header and block without the line
-    /// breaks behind them.
+    /// Length of the record in bytes from its own offset: of its member, or, in a plain file, of its header and block
+    /// without the line breaks after them.
     pub length: u64,
-    /// Whether the two line breaks that belong to a record are there.
+    /// Whether the two line breaks at the end of a record are present.
     pub line_breaks: bool,
-    /// Whether its gzip member ended with it and, in a compressed file, is whole by its checksum. Always so in a plain file.
+    /// Whether its gzip member ended with it and has a valid checksum. Always `true` in a plain file.
     pub member_ended: bool,
 }
 
 impl<R: Read> WarcReader<R> {
-    /// Reads `input` from its start.
+    /// Creates a reader that starts at the beginning of `input`.
     pub fn new(input: R, limits: Limits) -> Self {
         Self {
             source: MemberReader::new(input),
@@ -100,7 +101,7 @@ impl<R: Read> WarcReader<R> {
         }
     }
 
-    /// The next record; none at the end of the file. What was not read of the last record's block is skipped.
+    /// Returns the next record, or `None` at the end of the file. Skips the unread part of the previous record.
     pub fn next_record(&mut self) -> Result<Option<Record<'_, R>>, WarcError> {
         self.end_record()?;
         if self.state == State::Ended {
@@ -116,7 +117,7 @@ impl<R: Read> WarcReader<R> {
         Ok(Some(Record::new(self)))
     }
 
-    /// Skips the rest of the record at hand, and says how it ended; none where no record is at hand.
+    /// Skips the remainder of the current record and returns how it ended, or `None` if there is no current record.
     pub fn end_record(&mut self) -> Result<Option<RecordEnd>, WarcError> {
         if self.state != State::InBlock {
             return Ok(None);
@@ -137,12 +138,12 @@ impl<R: Read> WarcReader<R> {
         Ok(Some(RecordEnd { offset, length, line_breaks, member_ended: member_ended || plain }))
     }
 
-    /// Whether the input is compressed; known once a record was read.
+    /// Returns whether the input is compressed. Valid once a record was read.
     pub fn is_gzip(&self) -> bool {
         self.source.is_gzip()
     }
 
-    /// Goes to the first byte of the next record. False at the end of the input.
+    /// Advances to the first byte of the next record. Returns `false` at the end of the input.
     fn find_record(&mut self) -> Result<bool, WarcError> {
         loop {
             self.record_offset = self.source.piece_offset();
@@ -212,11 +213,11 @@ impl<R: Read> WarcReader<R> {
                 let limit = self.limits.block_bytes_max;
                 Err(self.broken(&format!("its block of {length} bytes is longer than {limit}")))
             }
-            Err(_) => Err(self.broken("its Content-Length is no number")),
+            Err(_) => Err(self.broken("its Content-Length is not a number")),
         }
     }
 
-    /// Bytes of the block; empty at its end, never empty before.
+    /// Returns bytes of the block; empty only at its end.
     fn fill_block(&mut self) -> io::Result<&[u8]> {
         if self.remaining == 0 {
             return Ok(&[]);
@@ -234,7 +235,7 @@ impl<R: Read> WarcReader<R> {
         self.remaining -= length as u64;
     }
 
-    /// Takes the two line breaks that end a record; false where they are not there.
+    /// Consumes the two line breaks at the end of a record. Returns `false` if they are missing.
     fn line_breaks(&mut self) -> io::Result<bool> {
         for expected in *b"\r\n\r\n" {
             match self.source.fill()?.first() {
@@ -250,7 +251,7 @@ impl<R: Read> WarcReader<R> {
     }
 }
 
-/// What an error of the source means for the record that starts at `offset`.
+/// Converts an error of the source for the record that starts at `offset`.
 fn at(offset: u64, error: io::Error) -> WarcError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => WarcError::Torn { offset },

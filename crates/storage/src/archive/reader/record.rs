@@ -1,10 +1,10 @@
-//! A record that is being read.
+//! The record being read.
 
 use std::io::{self, BufRead, Read};
 
 use super::{RecordEnd, RecordHeader, WarcError, WarcReader};
 
-/// The record at hand: its place, its header and, through [`Read`] and [`BufRead`], its block.
+/// The current record: its offset, its header and, through [`Read`] and [`BufRead`], its block.
 pub struct Record<'a, R> {
     reader: &'a mut WarcReader<R>,
 }
@@ -14,39 +14,42 @@ impl<'a, R: Read> Record<'a, R> {
         Self { reader }
     }
 
-    /// Where the record (or the gzip member that it is in) starts in the file.
+    /// Returns the file offset of the record (or of the gzip member that contains it).
     pub fn offset(&self) -> u64 {
         self.reader.record_offset
     }
 
-    /// Its header.
+    /// Returns the header.
     pub fn header(&self) -> &RecordHeader {
         &self.reader.header
     }
 
-    /// `WARC-Type`, as in `response`.
+    /// Returns the `WARC-Type`, for example `response`.
     pub fn record_type(&self) -> &str {
         self.header().get("WARC-Type").unwrap_or_default()
     }
 
-    /// `WARC-Target-URI`, without the angle brackets that some tools put around it.
+    /// Returns the `WARC-Target-URI` without the angle brackets that some tools put around it.
     pub fn target_uri(&self) -> Option<&str> {
         self.header().get("WARC-Target-URI").map(|uri| uri.trim_start_matches('<').trim_end_matches('>'))
     }
 
-    /// Bytes of the block that are not read yet; at first, its length.
+    /// Returns the number of unread bytes of the block; initially its length.
     pub fn remaining(&self) -> u64 {
         self.reader.remaining
     }
 
-    /// The next bytes of the block, as many as are at hand, without taking them; empty at its end.
+    /// Returns the buffered next bytes of the block without consuming them; empty at the end of the block.
     pub fn peek(&mut self) -> Result<&[u8], WarcError> {
         let offset = self.reader.record_offset;
         self.reader.fill_block().map_err(|error| super::at(offset, error))
     }
 
-    /// Reads the rest of the block into `block`, whose capacity is kept: a caller that passes the same one again reads a whole
-    /// file without allocating. An error where it is longer than `length_max`.
+    /// Reads the remainder of the block into `block`, and reuses its capacity: a caller that passes the same buffer
+    /// again reads a whole file without allocations.
+    ///
+    /// # Errors
+    /// Fails if the remainder is longer than `length_max`, or cannot be read.
     pub fn read_block(&mut self, block: &mut Vec<u8>, length_max: u64) -> Result<(), WarcError> {
         block.clear();
         if self.remaining() > length_max {
@@ -67,9 +70,9 @@ impl<'a, R: Read> Record<'a, R> {
         }
     }
 
-    /// Skips what is left of the record and says how it ended.
+    /// Skips the remainder of the record and returns how it ended.
     pub fn end(self) -> Result<RecordEnd, WarcError> {
-        Ok(self.reader.end_record()?.expect("a record is at hand"))
+        Ok(self.reader.end_record()?.expect("there is a current record"))
     }
 }
 

@@ -5,22 +5,22 @@ use std::io::{BufRead, Read};
 use super::{Record, WarcError};
 use crate::archive::digest::{Digest, Hasher};
 
-/// An HTTP head is looked through for a transfer coding up to this length.
-const HEAD_KEPT: usize = 64 << 10;
+/// Maximum length of an HTTP head that is searched for a transfer coding.
+const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// What came of one digest.
+/// The result of checking one digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestCheck {
-    /// It is that of the bytes.
+    /// The digest matches the bytes.
     Right,
-    /// It is not.
+    /// The digest does not match.
     Wrong,
-    /// The record has none, or one that cannot be checked: an unknown algorithm; the payload of a revisit, which is in
-    /// another record; a payload under a transfer coding, over which tools disagree what the payload is.
+    /// The record has no digest, or one that cannot be checked: an unknown algorithm; the payload of a revisit, which
+    /// is in another record; a payload with a transfer coding, where tools disagree on what the payload is.
     NotChecked,
 }
 
-/// What came of a record's digests.
+/// The results of checking a record's digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigestVerdict {
     /// `WARC-Block-Digest`.
@@ -85,17 +85,17 @@ impl StatedDigest {
 /// Finds the end of an HTTP head: the first empty line.
 #[derive(Debug, Default)]
 pub(in crate::archive) struct HttpHead {
-    /// The head, up to a limit.
+    /// The head, up to its maximum length.
     pub kept: Vec<u8>,
     line_is_empty: bool,
     ended: bool,
 }
 
 impl HttpHead {
-    /// How many bytes of `piece` belong to the head.
+    /// Adds `piece` and returns how many of its bytes belong to the head.
     pub fn take(&mut self, piece: &[u8]) -> usize {
         let length = self.length_in(piece);
-        let room = HEAD_KEPT.saturating_sub(self.kept.len());
+        let room = HEAD_BYTES_MAX.saturating_sub(self.kept.len());
         self.kept.extend_from_slice(&piece[..length.min(room)]);
         length
     }

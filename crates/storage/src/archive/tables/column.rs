@@ -1,4 +1,4 @@
-//! A column of the row group at hand.
+//! A column of the current row group.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Ty
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 
-/// What a text takes in memory besides its bytes.
+/// Memory overhead of a text in bytes.
 const TEXT_OVERHEAD: usize = 64;
 
 /// Values of one type.
@@ -29,8 +29,9 @@ pub(super) enum Cell {
     Bool(bool),
 }
 
-/// The values of a column with their levels, as Parquet stores them: a value that is absent has a lower definition level than the
-/// highest and no place among the values; a value that goes on with the list of the one before has a repetition level above 0.
+/// The values of a column with their levels, as Parquet stores them. An absent value has a definition level below the
+/// maximum and no entry among the values; a value that continues the list of the previous one has a repetition level
+/// above 0.
 #[derive(Debug)]
 pub(super) struct Column {
     values: Values,
@@ -40,13 +41,13 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// A column that is part of a list (`repeated`), or may be absent (`optional`).
+    /// Creates a column that is part of a list (`repeated`), or may be absent (`optional`).
     pub fn new(values: Values, optional: bool, repeated: bool) -> Self {
         let levels = |there: bool| there.then(Vec::new);
         Self { values, definitions: levels(optional || repeated), repetitions: levels(repeated), bytes: 0 }
     }
 
-    /// Bytes that it takes in memory, about.
+    /// Returns the approximate bytes of memory.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -57,7 +58,7 @@ impl Column {
         self.push_at(cell, definition, 0);
     }
 
-    /// Adds a value with its levels, or the place of one that is absent.
+    /// Adds a value or an absent value with its levels.
     pub fn push_at(&mut self, cell: Option<Cell>, definition: i16, repetition: i16) {
         if let Some(levels) = &mut self.definitions {
             levels.push(definition);
@@ -67,7 +68,7 @@ impl Column {
         }
         self.bytes += size_of::<[i16; 2]>();
         match (&mut self.values, cell) {
-            (_, None) => debug_assert!(self.definitions.is_some(), "only what may be absent is"),
+            (_, None) => debug_assert!(self.definitions.is_some(), "a required value is absent"),
             (Values::Text(values), Some(Cell::Text(text))) => {
                 self.bytes += text.len() + TEXT_OVERHEAD;
                 values.push(text.into_bytes().into());
@@ -81,7 +82,7 @@ impl Column {
         self.bytes += size_of::<i64>();
     }
 
-    /// Writes the values, and is empty then.
+    /// Writes the values and clears the column.
     pub fn write(&mut self, mut to: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let (definitions, repetitions) = (self.definitions.as_deref(), self.repetitions.as_deref());
         match &mut self.values {
@@ -108,7 +109,7 @@ impl Column {
     }
 }
 
-/// Columns can be written whatever `W` is.
+/// Writes all columns as one row group.
 pub(super) fn write_group<W: Write + Send>(
     mut group: parquet::file::writer::SerializedRowGroupWriter<'_, W>,
     columns: &mut [Column],

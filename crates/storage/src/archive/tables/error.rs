@@ -1,4 +1,4 @@
-//! Why no table was written.
+//! Errors of writing a table.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use parquet::errors::ParquetError;
 /// Why no table was written.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// There is no such log in the directory.
+    /// The directory does not contain the log.
     #[error("there is no log")]
     NoLog,
     /// The log cannot be opened.

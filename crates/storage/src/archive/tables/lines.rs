@@ -1,4 +1,4 @@
-//! Reads a log of lines, however it is compressed, in bounded memory.
+//! Reads a log of lines with any compression in bounded memory.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,20 +9,21 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::error::TableError;
 
-/// Longest line. A page has some hundred links, and a link some hundred bytes.
+/// Maximum length of a line. A page has several hundred links of several hundred bytes each.
 pub(super) const LINE_MAX: usize = 64 << 20;
 
 /// A line of a log.
 pub(super) struct Line<'a> {
-    /// Without its break; none where it is too long.
+    /// The line without its line break; `None` if it is too long.
     pub text: Option<&'a [u8]>,
-    /// From 1 on.
+    /// The line number, from 1.
     pub number: u64,
     /// Whether the log ends before the line does.
     pub unfinished: bool,
 }
 
-/// Reads the lines of a log. Where a crawl went on with another compression there are several files; they follow one another.
+/// Reads the lines of a log. If a crawl was resumed with another compression there are several files, which are read in
+/// sequence.
 pub(super) struct LogReader {
     files: VecDeque<PathBuf>,
     input: Option<Box<dyn BufRead>>,
@@ -32,7 +33,7 @@ pub(super) struct LogReader {
 }
 
 impl LogReader {
-    /// Opens the log `name`; none where there is no file of it.
+    /// Opens the log `name`. Returns `None` if it has no file.
     pub fn open(directory: &Path, name: &str) -> Result<Option<Self>, TableError> {
         let files = ["", ".gz", ".zst"].map(|suffix| directory.join(format!("{name}{suffix}")));
         let files: VecDeque<PathBuf> = files.into_iter().filter(|path| path.exists()).collect();
@@ -54,7 +55,7 @@ impl LogReader {
         Ok(true)
     }
 
-    /// The next line that is not empty; none at the end. After an error the rest of that file is lost.
+    /// Returns the next non-empty line, or `None` at the end. After an error the remainder of that file is skipped.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             let Some(input) = &mut self.input else { return Ok(None) };
@@ -78,7 +79,7 @@ impl LogReader {
 }
 
 struct LineRead {
-    /// Without the break.
+    /// Length without the line break.
     whole_length: u64,
     ended: bool,
 }
@@ -89,7 +90,7 @@ impl LineRead {
     }
 }
 
-/// Reads a line up to its break; keeps no more than `length_max` bytes of it.
+/// Reads a line up to its line break. Stores at most `length_max` bytes of it.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, length_max: usize) -> io::Result<LineRead> {
     line.clear();
     let mut whole_length = 0;
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_are_too_long_are_told_and_those_behind_them_read() {
+    fn lines_that_are_too_long_are_reported_and_later_lines_are_read() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a"), "123\n\n12345\n1234\nx").unwrap();
         let mut reader = LogReader::open(directory.path(), "a").unwrap().unwrap();

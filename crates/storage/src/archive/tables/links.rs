@@ -1,4 +1,4 @@
-//! The table of the link export: a row a page, with its links as a list.
+//! The table of the link export: one row per page, with its links as a list.
 
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
@@ -31,7 +31,7 @@ pub(super) fn columns() -> Vec<Column> {
     std::iter::once(Column::new(text(), false, false)).chain(of_links).collect()
 }
 
-/// Adds a line to the columns; nothing where it is none of the link export.
+/// Adds a line to the columns. Adds nothing and returns an error if it is not a line of the link export.
 pub(super) fn push(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
     let LinksLine { url, links } = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let [of_url, of_links @ ..] = columns else { unreachable!("the columns of this table") };
@@ -41,7 +41,7 @@ pub(super) fn push(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
     }
     for (place, link) in links.into_iter().enumerate() {
         let repetition = i16::from(place > 0);
-        // Of what stands in a list, only the last column may be absent: one level more.
+        // Within a list only the last column is optional, which adds one level.
         let refusal = (link.refused.map(Cell::Text), 2);
         let cells = [Cell::Text(link.href), Cell::Text(link.class), Cell::Bool(link.new)].map(|cell| (Some(cell), 1));
         for ((cell, highest), column) in cells.into_iter().chain([refusal]).zip(of_links.iter_mut()) {

@@ -1,7 +1,7 @@
-//! The page log and the link export as Parquet, which databases and data frames read by columns.
+//! Converts the page log and the link export to Parquet, a columnar format for databases and data frames.
 //!
-//! One pass over the lines: a row group is gathered in memory, written, and forgotten. What a line holds stands once, in
-//! [`harvestman_core::model::PageRecord`] and the link export; here it gets a type.
+//! The conversion is one pass over the lines: a row group is collected in memory, written, and freed. The fields of a
+//! line are defined in [`harvestman_core::model::PageRecord`] and the link export; this module adds their column types.
 
 mod column;
 mod error;
@@ -21,17 +21,17 @@ pub use error::TableError;
 use lines::LogReader;
 use writer::TableWriter;
 
-/// Which log a table is made of.
+/// The log that a table is created from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogKind {
-    /// `pages.jsonl`: a row a line, a column a value. Times are timestamps in milliseconds, UTC.
+    /// `pages.jsonl`: one row per line, one column per field. Times are timestamps in milliseconds, UTC.
     Pages,
-    /// `links.jsonl`: a row a page, with the list of its links.
+    /// `links.jsonl`: one row per page, with the list of its links.
     Links,
 }
 
 impl LogKind {
-    /// Its file, where it is not compressed.
+    /// Returns the name of the uncompressed file.
     pub const fn file_name(self) -> &'static str {
         match self {
             Self::Pages => "pages.jsonl",
@@ -40,22 +40,23 @@ impl LogKind {
     }
 }
 
-/// What came of making a table.
+/// The result of creating a table.
 #[derive(Debug, Default)]
 pub struct TableReport {
-    /// Rows of the table.
+    /// Number of rows.
     pub rows: u64,
-    /// Lines that are no record of the log, and are left out.
+    /// Number of invalid lines, which are skipped.
     pub damaged: u64,
-    /// The first of them: its number in its file, from 1 on, and what is wrong with it.
+    /// The first invalid line: its number in its file, from 1, and the error.
     pub first_damaged: Option<(u64, String)>,
-    /// Whether the log ends within a line, as that of a crawl that runs or was killed.
+    /// Whether the log ends within a line, as the log of a running or killed crawl does.
     pub unfinished: bool,
     /// Why the log could not be read to its end.
     pub broken: Option<String>,
 }
 
-/// Writes the table of a log in `directory` (however it is compressed) to `out`; tells `each` how many rows there are, row by row.
+/// Writes the table of a log in `directory` (with any compression) to `out`. Calls `each` with the number of rows after
+/// each row.
 pub fn write_table(
     log: LogKind,
     directory: &Path,
@@ -88,7 +89,7 @@ pub fn write_table(
                     made.first_damaged.get_or_insert((line.number, error));
                 }
             },
-            // A compressed log whose crawl still runs, or was killed, ends in the middle of a batch.
+            // The compressed log of a running or killed crawl ends in the middle of a batch.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 made.unfinished = true;
                 break;

@@ -1,4 +1,4 @@
-//! The table of the page log: a column for each value of a line, by the same name.
+//! The table of the page log: one column per field of a line, with the same name.
 
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
@@ -7,7 +7,7 @@ use parquet::schema::types::Type;
 use super::column::{Cell, Column, Values};
 use harvestman_core::model::PageRecord;
 
-/// A column: its name, its type in Parquet's words, and how its value is taken out of a line.
+/// A column: its name, its Parquet type, and the function that extracts its value from a line.
 pub(super) struct Field {
     pub name: &'static str,
     kind: Kind,
@@ -61,7 +61,7 @@ fn text(value: &mut Option<String>) -> Option<Cell> {
 }
 
 fn long<T: Into<u64>>(value: Option<T>) -> Option<Cell> {
-    // No count comes near to what the other half of the range holds.
+    // No count comes close to the upper half of the range.
     value.map(|value| Cell::Long(i64::try_from(value.into()).unwrap_or(i64::MAX)))
 }
 
@@ -100,7 +100,7 @@ pub(super) const FIELDS: [Field; 28] = [
     optional("warc_offset", Kind::Long, |page| long(page.warc_offset)),
 ];
 
-/// A line's time was read when the line was.
+/// Converts the time of a line, which was validated when the line was parsed.
 fn time(page: &mut PageRecord) -> Option<Cell> {
     let time: jiff::Timestamp = page.time.take()?.parse().ok()?;
     Some(Cell::Long(time.as_millisecond()))
@@ -119,11 +119,11 @@ pub(super) fn columns() -> Vec<Column> {
     FIELDS.iter().map(|field| Column::new(field.kind.values(), !field.required, false)).collect()
 }
 
-/// Adds a line to the columns; nothing where it is none of the page log.
+/// Adds a line to the columns. Adds nothing and returns an error if it is not a line of the page log.
 pub(super) fn push(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
     let mut page: PageRecord = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if let Some(time) = &page.time {
-        time.parse::<jiff::Timestamp>().map_err(|_| format!("`{time}` is no time"))?;
+        time.parse::<jiff::Timestamp>().map_err(|_| format!("`{time}` is not a timestamp"))?;
     }
     for (field, column) in FIELDS.iter().zip(columns) {
         column.push((field.take)(&mut page));

@@ -9,7 +9,7 @@ use crate::archive::links_line;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
 use harvestman_core::model::{Apath, PageRecord};
 
-/// A line that leaves nothing out. A new value of the log is missing here, and then in the table, until it is written down.
+/// A line with all fields. A new field of the log must be added here, which then requires a column for it.
 fn full() -> PageRecord {
     let text = |text: &str| Some(text.to_owned());
     PageRecord {
@@ -83,7 +83,7 @@ fn row_json(row: &Row) -> serde_json::Value {
 }
 
 #[test]
-fn every_value_of_a_line_is_a_column_with_its_type() {
+fn every_field_of_a_line_is_a_typed_column() {
     let directory = tempfile::tempdir().unwrap();
     log(directory.path(), "pages.jsonl", (line(&full()) + &line(&bare())).as_bytes());
     let (made, rows) = made(LogKind::Pages, directory.path());
@@ -126,7 +126,7 @@ fn a_page_is_a_row_with_the_list_of_its_links() {
 }
 
 #[test]
-fn damaged_lines_are_counted_and_the_rest_is_kept() {
+fn damaged_lines_are_counted_and_the_others_are_converted() {
     let directory = tempfile::tempdir().unwrap();
     let no_time = line(&full()).replace("2026-01-02T", "yesterday");
     let text = [&line(&full()), "{\"url\":\n", &no_time, "\u{0}\u{0}\n", &line(&bare())].concat();
@@ -137,7 +137,7 @@ fn damaged_lines_are_counted_and_the_rest_is_kept() {
 }
 
 #[test]
-fn logs_are_read_however_they_are_compressed_and_up_to_where_they_are_torn() {
+fn logs_are_read_with_any_compression_and_up_to_where_they_are_truncated() {
     for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
         let directory = tempfile::tempdir().unwrap();
         let mut log =
@@ -161,7 +161,7 @@ fn logs_are_read_however_they_are_compressed_and_up_to_where_they_are_torn() {
 }
 
 #[test]
-fn a_log_that_is_not_there_is_told_apart_from_an_empty_one() {
+fn a_missing_log_is_distinguished_from_an_empty_one() {
     let directory = tempfile::tempdir().unwrap();
     let nothing = write_table(LogKind::Links, directory.path(), std::io::sink(), |_| ());
     assert!(matches!(nothing, Err(TableError::NoLog)));
@@ -172,7 +172,7 @@ fn a_log_that_is_not_there_is_told_apart_from_an_empty_one() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn lists_of_any_length_come_back_as_they_were(
+    fn lists_of_any_length_survive_a_round_trip(
         pages in prop::collection::vec(prop::collection::vec(("[a-z]{0,3}", any::<bool>(), prop::option::of("[a-z]{0,3}")), 0..4), 0..20),
     ) {
         let directory = tempfile::tempdir().unwrap();

@@ -11,12 +11,12 @@ use parquet::schema::types::Type;
 
 use super::column::{Column, write_group};
 
-/// Rows of a row group at most: enough to compress well, few enough to be read in parallel.
+/// Maximum number of rows per row group: enough to compress well, few enough for parallel reads.
 const GROUP_ROWS: usize = 131_072;
-/// Memory of a row group, about.
+/// Approximate memory of a row group.
 const GROUP_BYTES: usize = 48 << 20;
 
-/// A table that is being written.
+/// A writer of a table.
 pub(super) struct TableWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
@@ -24,23 +24,23 @@ pub(super) struct TableWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// Begins a table with these columns, which are the leaves of `schema` in order.
+    /// Starts a table with these columns, which are the leaves of `schema` in order.
     pub fn new(out: W, schema: Type, columns: Vec<Column>) -> Result<Self, ParquetError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            // Those of each page are kept until the end: too much for a long log.
+            // Page-level statistics would stay in memory until the end, which is too much for a long log.
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("harvestman ", env!("CARGO_PKG_VERSION")).to_owned());
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
         Ok(Self { file, columns, rows: 0 })
     }
 
-    /// The columns, each to be given its part of a row.
+    /// Returns the columns, to each of which the caller adds its value of a row.
     pub fn columns(&mut self) -> &mut [Column] {
         &mut self.columns
     }
 
-    /// Ends a row.
+    /// Finishes a row.
     pub fn end_row(&mut self) -> Result<(), ParquetError> {
         self.rows += 1;
         let bytes: usize = self.columns.iter().map(Column::bytes).sum();
@@ -52,7 +52,7 @@ impl<W: Write + Send> TableWriter<W> {
         write_group(self.file.next_row_group()?, &mut self.columns)
     }
 
-    /// Ends the table.
+    /// Finishes the table.
     pub fn close(mut self) -> Result<(), ParquetError> {
         if self.rows > 0 {
             self.write_group()?;

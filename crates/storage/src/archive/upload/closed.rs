@@ -1,25 +1,26 @@
-//! Which WARC files of a crawl are closed.
+//! Lists the closed WARC files of a crawl.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::archive::{WARC_DIRECTORY, is_warc};
 
-/// A WARC file that does not change any more.
+/// A WARC file that no longer changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedFile {
     /// Its name, without directories.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its length.
     pub bytes: u64,
 }
 
-/// The closed WARC files of a crawl directory, by name. None where there is no such directory yet.
+/// Returns the closed WARC files of a crawl directory, sorted by name. The list is empty if the directory does not
+/// exist yet.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// Fails if the directory cannot be read.
 pub fn closed_files(directory: &Path) -> io::Result<Vec<ClosedFile>> {
     let entries = match std::fs::read_dir(directory.join(WARC_DIRECTORY)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_being_written_and_others_are_left_out() {
+    fn open_and_other_files_are_skipped() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(closed_files(dir.path()).unwrap(), []);
         let warc = dir.path().join(WARC_DIRECTORY);

@@ -1,4 +1,4 @@
-//! HTTP for the storage's client: the libraries that the crawl itself fetches with, and the same roots of trust.
+//! HTTP for the storage client, with the same libraries and trust roots as the crawl's own fetches.
 
 use std::time::Duration;
 
@@ -14,19 +14,20 @@ use object_store::client::{
     HttpService,
 };
 
-/// How long a connection may take.
+/// The connect timeout.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
-/// How long a request may take until its answer begins: a part of a file may go over a slow line.
+/// The timeout from sending a request to the start of its answer. It is long because uploading a part over a slow
+/// connection takes time.
 const ANSWER_MAX: Duration = Duration::from_secs(300);
 
-/// Makes clients.
+/// Creates HTTP clients.
 #[derive(Debug)]
 pub(super) struct Connector;
 
 #[derive(Debug)]
 struct Service(Client<HttpsConnector<TcpConnector>, HttpRequestBody>);
 
-/// The answer did not begin in time.
+/// The answer did not start in time.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {} s", ANSWER_MAX.as_secs())]
 struct NoAnswer;

@@ -1,8 +1,8 @@
-//! Copies of closed WARC files in S3-compatible storage.
+//! Uploads closed WARC files to S3-compatible storage.
 //!
-//! A WARC file never changes once it is closed, so what is to be done is what the directory has and the storage has not: both are
-//! listed, and nothing else is remembered. An upload that was interrupted left nothing under the file's name, and is begun again. A
-//! file of the same name and another length is somebody else's; it is never overwritten.
+//! A WARC file never changes once it is closed, so the files to upload are those in the directory that the storage does
+//! not have. Both are listed; no other state is stored. An interrupted upload leaves no object under the file's name,
+//! and is restarted. An object of the same name and another length is a foreign file; it is never overwritten.
 
 mod closed;
 #[cfg(feature = "upload")]

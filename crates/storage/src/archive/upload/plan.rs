@@ -1,19 +1,19 @@
-//! What is to be uploaded: what is here and not there.
+//! Determines the files to upload: those that the storage does not have.
 
 use std::collections::BTreeMap;
 
 use super::closed::ClosedFile;
 
-/// What is to be done with the closed files of a directory.
+/// The plan for the closed files of a directory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UploadPlan {
-    /// To be uploaded.
+    /// Files to upload.
     pub upload: Vec<ClosedFile>,
-    /// Files whose name another object has, which is of so many bytes.
+    /// Files whose name is taken by another object, with the length of that object in bytes.
     pub taken: Vec<(ClosedFile, u64)>,
 }
 
-/// What is to be done, where the storage holds objects of these names and lengths.
+/// Returns the plan for `files`, given the names and lengths of the objects in the storage.
 pub fn due(files: Vec<ClosedFile>, held: &BTreeMap<String, u64>) -> UploadPlan {
     let mut due = UploadPlan::default();
     for file in files {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_left_and_what_is_somebody_elses_is_told() {
+    fn existing_objects_are_skipped_and_foreign_objects_are_reported() {
         let file = |name: &str, bytes| ClosedFile { name: name.to_owned(), path: name.into(), bytes };
         let held = BTreeMap::from([("a".to_owned(), 3), ("b".to_owned(), 4), ("z".to_owned(), 1)]);
         let found = due(vec![file("a", 3), file("b", 5), file("c", 0)], &held);

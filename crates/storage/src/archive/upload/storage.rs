@@ -1,4 +1,4 @@
-//! The storage: what it holds below a place, and files that are put there.
+//! The object storage: lists and uploads objects below a target.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -17,35 +17,35 @@ use super::closed::ClosedFile;
 use super::connector::Connector;
 use super::target::UploadTarget;
 
-/// Files of more bytes are uploaded in parts of so many.
+/// Part size in bytes. Larger files are uploaded in parts.
 const PART: usize = 8 << 20;
-/// ObjectStorage takes 10,000 parts of one object at most.
+/// Maximum number of parts of a file. Storage accepts at most 10,000 parts per object.
 const PARTS_MAX: u64 = 9_000;
-/// Parts under way at once.
+/// Number of parts in flight at the same time.
 const PARTS_AT_ONCE: usize = 2;
 const RETRIES_MAX: usize = 4;
 const RETRIED_FOR: Duration = Duration::from_secs(60);
 
-/// Why something could not be uploaded.
+/// Why an upload failed.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
-    /// What the environment says makes no sense.
+    /// The environment variables are invalid.
     #[error(
-        "the environment does not say how to reach {place}: {why}. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and, for \
-         storage that is not Amazon's, AWS_ENDPOINT_URL"
+        "the environment does not define how to reach {place}: {why}. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY \
+         and AWS_REGION, and, for storage that is not Amazon's, AWS_ENDPOINT_URL"
     )]
     Environment {
-        /// Where to.
+        /// The target.
         place: UploadTarget,
         /// What is wrong.
         why: String,
     },
-    /// The storage refused it, or did not answer.
+    /// The storage refused the request, or did not answer.
     #[error("{what} failed: {why}")]
     Storage {
-        /// What was tried.
+        /// The operation that failed.
         what: String,
-        /// What it answered.
+        /// The reason, with its sources.
         why: String,
     },
     /// The file could not be read.
@@ -53,7 +53,7 @@ pub enum UploadError {
     File(String, io::Error),
 }
 
-/// S3-compatible storage, at one place of it.
+/// S3-compatible storage below one target.
 #[derive(Debug, Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
@@ -61,11 +61,11 @@ pub struct ObjectStorage {
 }
 
 impl ObjectStorage {
-    /// The storage that the environment names: `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and what other clients of S3 read besides.
-    /// Nothing is sent yet.
+    /// Creates a client for the storage defined by the environment: `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and the
+    /// other variables that S3 clients read. Sends no request.
     ///
     /// # Errors
-    /// Where the environment's words make no sense.
+    /// Fails if the environment variables are invalid.
     pub fn by_environment(place: &UploadTarget) -> Result<Self, UploadError> {
         let retry = RetryConfig { max_retries: RETRIES_MAX, retry_timeout: RETRIED_FOR, ..RetryConfig::default() };
         let builder = AmazonS3Builder::from_env()
@@ -73,28 +73,28 @@ impl ObjectStorage {
             .with_http_connector(Connector)
             .with_checksum_algorithm(Checksum::SHA256)
             .with_retry(retry);
-        // Who writes http:// means it.
+        // An explicit http:// endpoint is intentional.
         let plain =
             builder.get_config_value(&AmazonS3ConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
         let builder = if plain { builder.with_allow_http(true) } else { builder };
-        let environment = |error| UploadError::Environment { place: place.clone(), why: told(&error) };
+        let environment = |error| UploadError::Environment { place: place.clone(), why: error_chain(&error) };
         Ok(Self::new(Arc::new(builder.build().map_err(environment)?), place.clone()))
     }
 
-    /// Any storage, at a place of it.
+    /// Creates a client of any storage.
     pub fn new(store: Arc<dyn ObjectStore>, place: UploadTarget) -> Self {
         Self { store, place }
     }
 
-    /// Where it is.
+    /// Returns the target.
     pub fn place(&self) -> &UploadTarget {
         &self.place
     }
 
-    /// Names and lengths of what is right below the place.
+    /// Returns the names and lengths of the objects directly below the target.
     ///
     /// # Errors
-    /// Where it cannot be listed.
+    /// Fails if they cannot be listed.
     pub async fn held(&self) -> Result<BTreeMap<String, u64>, UploadError> {
         let below = Path::from(self.place.prefix.as_str());
         let failed = |error| self.failed(format!("listing {}", self.place), &error);
@@ -112,10 +112,10 @@ impl ObjectStorage {
         Ok(held)
     }
 
-    /// Uploads a file. Under its name there is all of it then, or, where this fails, nothing.
+    /// Uploads a file atomically: on failure no object exists under its name.
     ///
     /// # Errors
-    /// Where it cannot be read, or the storage does not take it.
+    /// Fails if the file cannot be read, or the storage does not accept it.
     pub async fn put(&self, file: &ClosedFile) -> Result<(), UploadError> {
         let unreadable = |error| UploadError::File(file.path.display().to_string(), error);
         let mut input = File::open(&file.path).map_err(unreadable)?;
@@ -132,7 +132,7 @@ impl ObjectStorage {
             match put {
                 Ok(()) => drop(parts.finish().await.map_err(failed)?),
                 Err(error) => {
-                    // What was sent is not kept; where even that cannot be said, the storage's own rules end it.
+                    // Discards the uploaded parts. If this fails too, the storage's lifecycle rules remove them.
                     let _ = parts.abort().await;
                     return Err(match error {
                         PutError::File(error) => unreadable(error),
@@ -156,7 +156,7 @@ impl ObjectStorage {
     }
 
     fn failed(&self, what: String, error: &object_store::Error) -> UploadError {
-        UploadError::Storage { what, why: told(error) }
+        UploadError::Storage { what, why: error_chain(error) }
     }
 }
 
@@ -165,15 +165,15 @@ enum PutError {
     Storage(object_store::Error),
 }
 
-/// The next bytes of a file, at most so many; none at its end.
+/// Reads the next bytes of a file, at most `size`; empty at its end.
 fn part(input: &mut File, size: usize) -> io::Result<Bytes> {
     let mut content = Vec::with_capacity(size);
     input.take(size as u64).read_to_end(&mut content)?;
     Ok(content.into())
 }
 
-/// An error and what it comes of, each said once.
-fn told(error: &object_store::Error) -> String {
+/// Formats an error with its sources, without repetitions.
+fn error_chain(error: &object_store::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -208,7 +208,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
         #[test]
-        fn what_is_put_is_there_byte_for_byte(
+        fn uploaded_objects_match_byte_for_byte(
             length in prop_oneof![0..10_usize, PART - 2..PART + 2, PART * 2 - 1..PART * 2 + 2],
             prefix in prop_oneof![Just(""), Just("a/b")],
         ) {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_lies_deeper_or_beside_is_not_held() {
+    async fn only_objects_directly_below_the_target_are_listed() {
         let (dir, (storage, store)) = (tempfile::tempdir().unwrap(), at("a"));
         for name in ["a/b/x.warc", "ab/x.warc", "x.warc"] {
             store.put(&Path::from(name), Bytes::from_static(b"1").into()).await.unwrap();

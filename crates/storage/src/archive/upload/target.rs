@@ -1,4 +1,4 @@
-//! Where copies go: a bucket, and what their names begin with.
+//! The target of uploads: a bucket and a prefix.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use url::Url;
 pub struct UploadTarget {
     /// The bucket.
     pub bucket: String,
-    /// What the names of objects begin with, without slashes at either end; may be empty.
+    /// The prefix of object names, without slashes at either end; may be empty.
     pub prefix: String,
 }
 
-/// What is written is no place.
+/// The text is not an upload target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} names no place to upload to: write s3://BUCKET/PREFIX, as in s3://archives/forum-2026")]
+#[error("{0:?} is not an upload target: write s3://BUCKET/PREFIX, as in s3://archives/forum-2026")]
 pub struct InvalidUploadTarget(pub String);
 
 impl FromStr for UploadTarget {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_a_bucket_and_a_prefix() {
+    fn a_target_is_a_bucket_and_a_prefix() {
         for (text, bucket, prefix, shown) in [
             ("s3://archives/forum/2026", "archives", "forum/2026", "s3://archives/forum/2026"),
             ("s3://archives/forum/", "archives", "forum", "s3://archives/forum"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_none() {
+    fn anything_else_is_rejected() {
         for text in [
             "",
             "archives",

@@ -1,4 +1,4 @@
-//! Uploads: once for a directory, or beside a crawl until it ends.
+//! Uploads the closed files of a directory once, or during a crawl until it ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,41 +15,42 @@ use super::storage::{ObjectStorage, UploadError};
 use super::target::UploadTarget;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
 
-/// How often a crawl's directory is looked at.
+/// The interval of checks of a crawl's directory.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// The longest pause after uploads that failed.
+/// The maximum pause after failed uploads.
 const PAUSE_MAX: Duration = Duration::from_secs(300);
-/// How often what is left at the end is tried before it is given up.
+/// Number of attempts to upload the remaining files at the end.
 const LAST_TRIES: u32 = 2;
-/// Uploads that fail in a row, each tried several times, after which others are not tried for now.
+/// Number of consecutive failures, each after several retries, after which a pass skips the remaining files.
 const FAILED_IN_A_ROW: u32 = 2;
 
-/// A file that is not there, and why.
+/// A file that was not uploaded, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingUpload {
     /// Its name.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What came of it.
+/// The result of an upload.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UploadReport {
-    /// Files uploaded.
+    /// Number of uploaded files.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Files that were there already.
+    /// Number of files that already existed in the storage.
     pub were_there: u64,
-    /// Files that are not there.
+    /// Files that are missing in the storage.
     pub missing: Vec<MissingUpload>,
 }
 
-/// Uploads the closed files of a directory that are not there yet.
+/// Uploads the closed files of a directory that the storage does not have yet. Failures of single files are part of the
+/// report.
 ///
 /// # Errors
-/// Where the storage cannot be listed, or the directory cannot be read. What becomes of each file is in the answer.
+/// Fails if the storage cannot be listed, or the directory cannot be read.
 pub fn upload(place: &UploadTarget, directory: &Path) -> Result<UploadReport, UploadError> {
     let mut work = Uploader::begin(ObjectStorage::by_environment(place)?, directory, Metrics::off().archive)?;
     let were_there = closed(directory)?.iter().filter(|file| work.held.get(&file.name) == Some(&file.bytes)).count();
@@ -58,7 +59,7 @@ pub fn upload(place: &UploadTarget, directory: &Path) -> Result<UploadReport, Up
     Ok(work.uploaded)
 }
 
-/// Uploads beside a crawl, on a thread of its own. Where it is dropped, nothing more is begun.
+/// Uploads during a crawl, on a separate thread. Dropping it starts no more uploads.
 #[derive(Debug)]
 pub struct BackgroundUpload {
     over: mpsc::Sender<()>,
@@ -66,10 +67,10 @@ pub struct BackgroundUpload {
 }
 
 impl BackgroundUpload {
-    /// Looks what the storage holds, and begins.
+    /// Lists the objects in the storage, and starts the thread.
     ///
     /// # Errors
-    /// Where the storage cannot be listed: better told before a crawl than after it.
+    /// Fails if the storage cannot be listed, so that this is reported before a crawl and not after it.
     pub fn begin(place: &UploadTarget, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
         let mut work = Uploader::begin(ObjectStorage::by_environment(place)?, directory, metrics)?;
         let (over, is_over) = mpsc::channel();
@@ -80,7 +81,7 @@ impl BackgroundUpload {
                     Err(RecvTimeoutError::Timeout) => {
                         pause = if work.pass() { LOOK_EVERY } else { (2 * pause).min(PAUSE_MAX) };
                     }
-                    // Dropped: there was no crawl, and what the directory holds is not for this place.
+                    // Dropped: there was no crawl, so the files in the directory must not be uploaded to this target.
                     Err(RecvTimeoutError::Disconnected) => return work.uploaded,
                     Ok(()) => break,
                 }
@@ -93,12 +94,15 @@ impl BackgroundUpload {
         Ok(Self { over, thread })
     }
 
-    /// The crawl is over: what is left is uploaded, and this waits for it.
+    /// Uploads the remaining files at the end of the crawl, and waits until this is done.
     pub fn finish(self) -> UploadReport {
-        // It may have ended by a panic, which its thread tells.
+        // The thread may have panicked, which `join` reports.
         let _ = self.over.send(());
         self.thread.join().unwrap_or_else(|_| UploadReport {
-            missing: vec![MissingUpload { name: "some files".to_owned(), why: "a fault of Harvestman".to_owned() }],
+            missing: vec![MissingUpload {
+                name: "some files".to_owned(),
+                why: "an internal error of Harvestman".to_owned(),
+            }],
             ..UploadReport::default()
         })
     }
@@ -110,35 +114,35 @@ struct Uploader {
     directory: PathBuf,
     metrics: Arc<ArchiveMetrics>,
     held: BTreeMap<String, u64>,
-    /// Names that others have, which was told.
-    told: BTreeSet<String>,
+    /// Names taken by foreign objects that were already logged.
+    logged: BTreeSet<String>,
     uploaded: UploadReport,
 }
 
 impl Uploader {
     fn begin(storage: ObjectStorage, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| UploadError::File("what uploads run on".to_owned(), error))?;
+        let runtime = runtime.map_err(|error| UploadError::File("the runtime of uploads".to_owned(), error))?;
         let held = runtime.block_on(storage.held())?;
-        let (told, uploaded) = Default::default();
-        Ok(Self { runtime, storage, directory: directory.to_owned(), metrics, held, told, uploaded })
+        let (logged, uploaded) = Default::default();
+        Ok(Self { runtime, storage, directory: directory.to_owned(), metrics, held, logged, uploaded })
     }
 
-    /// Uploads what is due. False where some of it failed.
+    /// Uploads all files that are due. Returns `false` if some of them failed.
     fn pass(&mut self) -> bool {
         self.uploaded.missing.clear();
         let files = match closed(&self.directory) {
             Ok(files) => files,
             Err(error) => {
-                tracing::warn!("{error}: nothing is uploaded until it can be");
+                tracing::warn!("{error}; nothing is uploaded until the directory can be read");
                 return false;
             }
         };
         let due = due(files, &self.held);
         for (file, bytes) in due.taken {
             let place = self.storage.place();
-            let why = format!("{place} holds another file of this name, of {bytes} bytes: take another prefix");
-            if self.told.insert(file.name.clone()) {
+            let why = format!("{place} has another file of this name with {bytes} bytes: use another prefix");
+            if self.logged.insert(file.name.clone()) {
                 tracing::warn!("{} is not uploaded: {why}", file.name);
             }
             self.uploaded.missing.push(MissingUpload { name: file.name, why });
@@ -148,7 +152,7 @@ impl Uploader {
             self.metrics.upload_waiting_files.set(waiting);
             waiting -= 1;
             if in_a_row == FAILED_IN_A_ROW {
-                let why = format!("not tried after {in_a_row} others had failed");
+                let why = format!("skipped after {in_a_row} consecutive failures");
                 self.uploaded.missing.push(MissingUpload { name: file.name, why });
                 continue;
             }
@@ -162,7 +166,7 @@ impl Uploader {
     fn put(&mut self, file: ClosedFile) -> bool {
         match self.runtime.block_on(self.storage.put(&file)) {
             Ok(()) => {
-                tracing::info!(bytes = file.bytes, "{} is uploaded to {}", file.name, self.storage.place());
+                tracing::info!(bytes = file.bytes, "uploaded {} to {}", file.name, self.storage.place());
                 self.metrics.uploads.by("done").inc();
                 self.metrics.uploaded_bytes.add(file.bytes);
                 self.uploaded.files += 1;
@@ -179,7 +183,7 @@ impl Uploader {
         }
     }
 
-    /// Uploads what is left, and gives up where it fails again and again.
+    /// Uploads the remaining files, and gives up after repeated failures.
     fn last(&mut self) {
         for attempt in 1..=LAST_TRIES {
             if self.pass() {

@@ -9,25 +9,23 @@ pub enum DiskError {
     /// The disk is full, or a quota is exhausted. The set remains usable, and can be written again once there is space.
     #[error("no space left to write {path}: free disk space and resume; the set is intact")]
     DiskFull {
-    /// The file.
-            path: PathBuf,
-            /// The underlying I/O error.
-            source: io::Error,
-        },
-        /// A file or directory could not be created, read, written, renamed or synced.
-        #[error("cannot {action} {path} ({source}): check that the directory exists and is writable, and check the disk")]
-        File {
-            /// The operation that failed.
-            action: &'static str,
-            /// The file.
-            path: PathBuf,
-            /// The underlying I/O error.
-            source: io::Error,
-        },
-        /// A file differs from what was written, is missing, or was not written by such a set.
-        #[error(
-            "{path} {what}: restore an intact copy, or start over in an empty directory (then every URL is new again)"
-        )]
+        /// The file.
+        path: PathBuf,
+        /// The underlying I/O error.
+        source: io::Error,
+    },
+    /// A file or directory could not be created, read, written, renamed or synced.
+    #[error("cannot {action} {path} ({source}): check that the directory exists and is writable, and check the disk")]
+    File {
+        /// The operation that failed.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The underlying I/O error.
+        source: io::Error,
+    },
+    /// A file differs from what was written, is missing, or was not written by such a set.
+    #[error("{path} {what}: restore an intact copy, or start over in an empty directory (then every URL is new again)")]
     Damaged {
         /// The file.
         path: PathBuf,

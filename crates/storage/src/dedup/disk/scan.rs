@@ -43,7 +43,11 @@ impl<'a> Scan<'a> {
         let fingerprints = (self.run.count() - self.read).min(self.block_max as u64);
         if fingerprints == 0 {
             let sound = self.hash.digest() == self.run.header.checksum;
-            return if sound { Ok(false) } else { Err(DiskError::damaged(&self.run.path, "does not match its checksum")) };
+            return if sound {
+                Ok(false)
+            } else {
+                Err(DiskError::damaged(&self.run.path, "does not match its checksum"))
+            };
         }
         self.block.resize(fingerprints as usize * FINGERPRINT_BYTES, 0);
         self.at = self.block.len();

@@ -1,4 +1,4 @@
-//! How many new URLs a Bloom filter took for known ones, by a sample that is kept exactly.
+//! Measures the false positives of a Bloom filter with an exact sample.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,27 +10,29 @@ use super::stats::Estimate;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 
-/// Fingerprints that the sample holds at most; 2.2 MiB.
+/// Maximum number of fingerprints in the sample; 2.2 MiB.
 pub(super) const HELD_MAX: usize = 100_000;
 
-/// Hashed with a seed: everybody knows how fingerprints are made.
+/// Hashed with a seed because the fingerprint function is public.
 type Fingerprints = HashSet<u128, FixedState>;
 
-/// A distinct sample (Gibbons 2001, "Distinct sampling for highly-accurate answers to distinct values queries and event reports"):
-/// all fingerprints that begin with a number of zero bits, the *level*. It is 0 until the sample is full, so that the count is exact
-/// for small crawls, and then grows by one whenever it is full again. Which URLs are in it depends on nothing but themselves, so that
-/// what is lost among them, times 2^level, is an unbiased estimate of what is lost among all.
+/// A distinct sample (Gibbons 2001, "Distinct sampling for highly-accurate answers to distinct values queries and event
+/// reports"): all fingerprints that begin with a number of zero bits, the *level*. The level is 0 until the sample is
+/// full, so that the count is exact for small crawls, and increases by one whenever the sample is full again. Whether a
+/// URL is in the sample depends only on the URL itself, so the number of lost URLs in the sample, times 2^level, is an
+/// unbiased estimate of the total.
 pub(super) struct Audit {
     sample: Mutex<Sample>,
-    /// As in the sample, to be read without its lock. It only rises: an old one lets too many in, who are looked at again.
+    /// A copy of the sample's level that is readable without the lock. It only increases: an outdated value admits too
+    /// many fingerprints, which are checked again.
     level: AtomicU32,
 }
 
-/// The sample.
+/// The sample behind the lock of an [`Audit`].
 pub(super) struct Sample {
-    /// Those that were offered.
+    /// The sampled fingerprints that were offered.
     held: Fingerprints,
-    /// Those among them that the filter took for known when they were new.
+    /// Those among them that the filter reported as known although they were new.
     lost: Fingerprints,
     level: u32,
     max: usize,
@@ -42,21 +44,21 @@ impl Audit {
         Self { sample: Mutex::new(Sample { held: none.clone(), lost: none, level: 0, max }), level: AtomicU32::new(0) }
     }
 
-    /// The sample, locked, if one of `fingerprints` belongs to it. Whoever asks the filter about such a one holds it meanwhile, so that
-    /// what the filter says and what the sample holds belong together.
+    /// Locks and returns the sample if one of `fingerprints` belongs to it. The caller holds the lock while it queries
+    /// the filter, so that the filter's answer and the sample are consistent.
     pub(super) fn sample_of(&self, fingerprints: &[Fingerprint]) -> Option<MutexGuard<'_, Sample>> {
         let level = self.level.load(Ordering::Relaxed);
         let sampled = fingerprints.iter().any(|fingerprint| fingerprint.0.leading_zeros() >= level);
         sampled.then(|| self.sample.lock())
     }
 
-    /// Notes what the filter said of a fingerprint that it was asked about.
+    /// Records the filter's answer for a fingerprint.
     pub(super) fn note(&self, sample: &mut Sample, fingerprint: Fingerprint, new: bool) {
         sample.note(fingerprint.0, new);
         self.level.store(sample.level, Ordering::Relaxed);
     }
 
-    /// How many were lost.
+    /// Returns the estimated number of lost URLs.
     pub(super) fn lost(&self) -> Estimate {
         let sample = self.sample.lock();
         Estimate::of_sample(sample.lost.len() as u64, sample.level)

@@ -1,4 +1,4 @@
-//! The exact set: shards, each behind a lock of its own.
+//! The exact set: shards with one lock each.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -12,15 +12,16 @@ use crate::dedup::{DiskError, disk};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 
-/// Shards at most: with more, workers would hardly meet less often, and each on disk has some files open.
+/// Maximum number of shards. More would hardly reduce contention, and each shard on disk has several open files.
 const SHARDS_MAX: usize = 32;
-/// Memory of a shard at least, so that what it writes at a time is worth a file.
+/// Minimum memory per shard, so that each write is large enough for a file.
 const SHARD_BYTES_MIN: usize = 1 << 20;
 
-/// A concurrent exact set of fingerprints, in memory up to a budget and beyond it on disk.
+/// A concurrent exact set of fingerprints, in memory up to a budget and on disk beyond it.
 ///
-/// What the disk does not take stays in memory, up to twice the budget; then, or when the disk cannot be read, the set asks for an
-/// end ([`ExactSet::must_end`]). Until then and also afterwards it takes whatever is offered and loses nothing.
+/// Fingerprints that cannot be written stay in memory, up to twice the budget. Beyond that, or when the disk cannot be
+/// read, the set requests the end of the crawl ([`ExactSet::must_end`]). Before and after that it accepts every
+/// fingerprint and loses none.
 pub(super) struct ExactSet {
     shards: Box<[ShardSlot]>,
     directory: Option<PathBuf>,
@@ -30,7 +31,7 @@ pub(super) struct ExactSet {
     must_end: AtomicBool,
 }
 
-/// A shard, and the bytes of memory and disk that it had when they were last asked for.
+/// A shard, and its most recently read sizes in memory and on disk.
 struct ShardSlot {
     shard: Mutex<ExactShard>,
     memory: AtomicU64,
@@ -38,7 +39,8 @@ struct ShardSlot {
 }
 
 impl ExactSet {
-    /// An empty set with so many bytes of memory. Its directory is made when memory is used up; without one, memory has no limit.
+    /// Creates an empty set with a budget of `memory` bytes. The directory is created when the budget is exhausted;
+    /// without a directory, memory is unlimited.
     pub(super) fn new(memory: usize, directory: Option<PathBuf>, seed: Seed) -> Self {
         let most = (memory / SHARD_BYTES_MIN).clamp(1, SHARDS_MAX);
         let count = 1 << most.ilog2();
@@ -57,8 +59,9 @@ impl ExactSet {
         }
     }
 
-    /// Adds a fingerprint; true if it was new. `filter` is called with the fingerprint's lock held, as [`ExactShard::insert`] says. Of several
-    /// callers with the same new fingerprint exactly one is told so (invariant DED-1).
+    /// Adds a fingerprint. Returns `true` if it was new. `filter` is called with the lock of the fingerprint's shard
+    /// held; see [`ExactShard::insert`]. Of several callers with the same new fingerprint exactly one gets `true`
+    /// (invariant DED-1).
     pub(super) fn insert(&self, fingerprint: Fingerprint, filter: &mut dyn FnMut(Fingerprint) -> bool) -> bool {
         let mut shard = self.slot(fingerprint).shard.lock();
         let (new, trouble) = shard.insert(fingerprint.0, filter);
@@ -76,13 +79,13 @@ impl ExactSet {
         new
     }
 
-    /// Whether anything is on disk.
+    /// Returns whether any shard is on disk.
     pub(super) fn is_on_disk(&self) -> bool {
         self.on_disk.load(Ordering::Relaxed)
     }
 
-    /// Whether a fingerprint is there; `filter` says whether it may be on disk. Where the disk cannot be read it may be called unknown: then
-    /// it is offered once more, and not lost.
+    /// Returns whether a fingerprint is present. `filter` returns whether it may be on disk. If the disk cannot be
+    /// read, a present fingerprint may be reported as absent: it is then offered again, and not lost.
     pub(super) fn contains(&self, fingerprint: Fingerprint, filter: impl FnOnce(Fingerprint) -> bool) -> bool {
         let found = self.slot(fingerprint).shard.lock().contains(fingerprint.0, filter);
         found.unwrap_or_else(|error| {
@@ -102,28 +105,29 @@ impl ExactSet {
         let _ = self.trouble.set(error);
     }
 
-    /// How many there are.
+    /// Returns the number of fingerprints.
     pub(super) fn len(&self) -> u64 {
         self.len.load(Ordering::Relaxed)
     }
 
-    /// The first thing that went wrong with the disk.
+    /// Returns the first disk error.
     pub(super) fn trouble(&self) -> Option<&DiskError> {
         self.trouble.get()
     }
 
-    /// Whether the crawl has to end, because the disk fails and memory is used up, or because the disk cannot be read.
+    /// Returns whether the crawl must end because the disk fails and memory is exhausted, or because the disk cannot be
+    /// read.
     pub(super) fn must_end(&self) -> bool {
         self.must_end.load(Ordering::Relaxed)
     }
 
-    /// Bytes of memory and of disk. Waits for nobody: of a shard that is in use it tells what was last known.
+    /// Returns the bytes in memory and on disk. Does not block: for a shard in use it returns the last known sizes.
     pub(super) fn bytes(&self) -> (u64, u64) {
         let bytes = self.shards.iter().map(ShardSlot::bytes);
         bytes.fold((0, 0), |(memory, disk), (more, written)| (memory + more, disk + written))
     }
 
-    /// Ends the set and removes its files.
+    /// Closes the set and removes its files.
     pub(super) fn remove(self) -> Result<(), DiskError> {
         let (_, written) = self.bytes();
         drop(self.shards);
@@ -133,7 +137,7 @@ impl ExactSet {
         }
     }
 
-    /// By the low bits of the upper half: sets on disk go by its top bits.
+    /// Selects the shard by the low bits of the upper half, because the sets on disk use its top bits.
     fn slot(&self, fingerprint: Fingerprint) -> &ShardSlot {
         &self.shards[(fingerprint.0 >> 64) as usize & (self.shards.len() - 1)]
     }

@@ -1,17 +1,17 @@
-//! A plain set of fingerprints in memory.
+//! An in-memory set of fingerprints.
 
 use crate::dedup::table::{OfferResult, Table};
 use harvestman_core::seed::Seed;
 
-/// Fingerprints in memory: 20 to 25 bytes each. It grows a quarter at a time, so that a set that has outgrown its memory has used
-/// nearly all of it.
+/// A set of fingerprints in memory with 20 to 25 bytes per fingerprint. It grows by a quarter at a time, so that it
+/// uses nearly all of its budget before it exceeds it.
 pub(super) struct Fingerprints {
     table: Table,
     salt: Salt,
 }
 
-/// Maps fingerprints to others, each to one of its own. They are hashes already, but everybody knows of what: who chose URLs whose
-/// fingerprints begin alike would make a table slow.
+/// A seeded bijection of fingerprints. They are hashes already, but of a known function: without the salt, an attacker
+/// could slow down the table by URLs whose fingerprints have a common prefix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Salt {
     times: u128,
@@ -22,7 +22,8 @@ impl Salt {
     pub(super) fn new(seed: Seed) -> Self {
         // Odd numbers have an inverse modulo a power of two.
         let times = u128::from(seed.nth(0).0) << 64 | u128::from(seed.nth(1).0) | 1;
-        // Newton's iteration: of an odd number three bits are right to begin with, and each step doubles them.
+        // Newton's iteration: an odd number is its own inverse to three bits, and each step doubles the number of
+        // correct bits.
         let better = |back: u128| back.wrapping_mul(2_u128.wrapping_sub(times.wrapping_mul(back)));
         Self { times, back: (0..6).fold(times, |back, _| better(back)) }
     }
@@ -45,14 +46,14 @@ impl Fingerprints {
         self.table.contains(self.salt.put(fingerprint))
     }
 
-    /// Adds a fingerprint, whatever memory that takes.
+    /// Adds a fingerprint, and grows as needed.
     pub(super) fn insert(&mut self, fingerprint: u128) {
         while self.table.offer(self.salt.put(fingerprint)) == OfferResult::NoRoom {
             self.table = std::mem::replace(&mut self.table, Table::new(0)).grown();
         }
     }
 
-    /// Whether the next one makes it grow.
+    /// Returns whether the next fingerprint makes the table grow.
     pub(super) const fn is_full(&self) -> bool {
         self.table.is_full()
     }
@@ -65,7 +66,7 @@ impl Fingerprints {
         self.table.bytes()
     }
 
-    /// Bytes of memory after it has grown once more.
+    /// Returns the bytes of memory after the table has grown once more.
     pub(super) const fn bytes_when_grown(&self) -> usize {
         self.table.bytes_when_grown()
     }
@@ -89,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_it_was_given(seed: u64, given in prop::collection::vec(0..u128::MAX, 0..2_000)) {
+        fn the_set_contains_the_inserted_fingerprints(seed: u64, given in prop::collection::vec(0..u128::MAX, 0..2_000)) {
             let mut set = Fingerprints::new(Salt::new(Seed(seed)));
             given.iter().for_each(|fingerprint| set.insert(*fingerprint));
             let twin: BTreeSet<u128> = given.iter().copied().collect();
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_that_begin_alike_do_not_fill_one_place() {
+    fn fingerprints_with_a_common_prefix_are_spread_over_the_table() {
         let mut set = Fingerprints::new(Salt::new(Seed(1)));
         (0..20_000_u128).for_each(|number| set.insert(7 << 100 | number << 64));
         (0..20_000_u128).for_each(|number| set.insert(7 << 100 | number));

@@ -1,16 +1,18 @@
-//! The set of URLs seen, as a crawl uses it: a Bloom filter, an exact set, or the one in front of the other.
+//! The set of URLs seen, as a crawl uses it: a Bloom filter, an exact set, or a Bloom filter in front of an exact set.
 //!
-//! **Both** (the default). The exact set decides, under the lock of the fingerprint's shard; the filter is asked and filled under the same
-//! lock, so that what it says and what the exact set holds belong together (invariant DED-1). What it calls new is added without
-//! reading the disk; what it calls known is looked up: then it is known, or it is a false positive, which is counted and lost to
-//! nobody. While all is in memory the filter saves nothing; on disk it saves each new URL a read of every run.
+//! **Both** (the default). The exact set decides, under the lock of the fingerprint's shard. The filter is queried and
+//! updated under the same lock, so that its answer and the exact set are consistent (invariant DED-1). A fingerprint
+//! that the filter reports as new is added without reading the disk. One that it reports as known is looked up: either
+//! it is known, or it is a false positive, which is counted and not lost. While everything is in memory the filter
+//! saves nothing; on disk it saves each new URL a read of every run.
 //!
-//! **The filter alone** loses the new URLs that it takes for known ones. How many, is expected by how full it is, and measured by a
-//! sample that is kept exactly.
+//! **The filter alone** loses the new URLs that it reports as known. Their number is estimated from the filter's fill,
+//! and measured with an exact sample.
 //!
-//! **Disk errors** lose nothing either. What cannot be written stays in memory and is tried again now and then; at twice the budget the
-//! set asks the crawl to end. Where a run cannot be read nobody knows whether a URL is in it: it is called new, which at worst costs
-//! one more request, is kept in memory, and the crawl is asked to end at once.
+//! **Disk errors** lose nothing either. Fingerprints that cannot be written stay in memory, and the write is retried
+//! from time to time; at twice the memory budget the set requests the end of the crawl. If a run cannot be read, it is
+//! unknown whether a URL is in it. The URL is then reported as new, which costs at most one more request, stays in
+//! memory, and the set requests the end of the crawl immediately.
 
 mod audit;
 mod exact;
@@ -32,9 +34,10 @@ use harvestman_core::config::{DedupOptions, DedupStore};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 
-/// Locks of the filter at most: more than any number of workers that would meet in one. A small filter has fewer.
+/// Maximum number of locks of the filter; enough that workers rarely contend for the same lock. A small filter has
+/// fewer.
 const BLOOM_SHARDS_MAX: u64 = 64;
-/// URLs planned for a lock at least, so that a filter need not be larger than it must be.
+/// Minimum number of planned URLs per lock, so that the filter is not larger than necessary.
 const URLS_A_LOCK: u64 = 1_000;
 
 /// A concurrent set of the URLs seen.
@@ -44,7 +47,7 @@ enum Store {
     Both {
         bloom: BloomSet,
         exact: ExactSet,
-        /// New URLs that the filter took for known ones.
+        /// Number of new URLs that the filter reported as known.
         confirmed: AtomicU64,
     },
     Bloom {
@@ -55,8 +58,8 @@ enum Store {
 }
 
 impl SeenUrls {
-    /// An empty set. `directory` is where the exact set may keep what is too much for its memory; it is made when that is so. Without
-    /// one, all stays in memory.
+    /// Creates an empty set. The exact set stores fingerprints that exceed its memory in `directory`, which is created
+    /// when it is needed. Without a directory everything stays in memory.
     pub fn new(options: &DedupOptions, directory: Option<PathBuf>, seed: Seed) -> Self {
         let bloom = || {
             BloomSet::new(&BloomOptions {
@@ -74,8 +77,8 @@ impl SeenUrls {
         })
     }
 
-    /// Adds a URL; true if it was new. Of several callers with the same new URL exactly one is told so (invariant DED-1); with
-    /// `bloom-only` it may be none.
+    /// Adds a URL. Returns `true` if it was new. Of several callers with the same new URL exactly one gets `true`
+    /// (invariant DED-1); with `bloom-only` it may be none.
     pub fn insert(&self, url: Fingerprint) -> bool {
         match &self.0 {
             Store::Both { bloom, exact, confirmed } => confirm(url, exact, confirmed, &|url| bloom.insert(url)),
@@ -91,14 +94,15 @@ impl SeenUrls {
         }
     }
 
-    /// Adds the URLs of a page in their order; says into `new`, which is emptied first, which ones were new. For
-    /// `bloom-only` a little quicker than one by one, as the filter waits for memory once for all of them; else about the same.
+    /// Adds the URLs of a page in order. Clears `new` and fills it with whether each URL was new. With `bloom-only`
+    /// this is slightly faster than single inserts because the filter overlaps the cache misses of the batch; otherwise
+    /// it takes about the same time.
     pub fn insert_all(&self, urls: &[Fingerprint], new: &mut Vec<bool>) {
         match &self.0 {
             Store::Both { bloom, exact, confirmed } if exact.is_on_disk() => {
                 bloom.contains_all(urls, new);
                 for (url, answer) in urls.iter().zip(new) {
-                    // What the filter holds it will hold; what it did not hold may have come meanwhile.
+                    // The filter never forgets a fingerprint, but one that was missing may have been added meanwhile.
                     let held = *answer;
                     let asked = |any| !(held && any == *url) && bloom.insert(any);
                     *answer = confirm(*url, exact, confirmed, &asked);
@@ -122,7 +126,7 @@ impl SeenUrls {
         }
     }
 
-    /// Whether a URL is there.
+    /// Returns whether a URL is present.
     pub fn contains(&self, url: Fingerprint) -> bool {
         match &self.0 {
             Store::Both { bloom, exact, .. } => exact.contains(url, |url| bloom.contains(url)),
@@ -132,7 +136,7 @@ impl SeenUrls {
                 if let Some(sample) = &mut sample
                     && known
                 {
-                    // Where it never was offered, it is lost from now on.
+                    // If it was never offered, it is lost from now on.
                     audit.note(sample, url, false);
                 }
                 known
@@ -141,7 +145,7 @@ impl SeenUrls {
         }
     }
 
-    /// How many were new.
+    /// Returns the number of new URLs.
     pub fn len(&self) -> u64 {
         match &self.0 {
             Store::Both { exact, .. } | Store::Exact(exact) => exact.len(),
@@ -149,22 +153,28 @@ impl SeenUrls {
         }
     }
 
-    /// Whether there were none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What it has cost so far, and where it was wrong. Takes about a millisecond, and waits for no disk.
+    /// Returns the current statistics. Takes about a millisecond and does not access the disk.
     pub fn figures(&self) -> DedupStats {
         let (store, memory_bytes, false_positives, wrongly_dropped) = match &self.0 {
             Store::Both { bloom, confirmed, .. } => {
                 let measured = Estimate::exact(confirmed.load(Ordering::Relaxed));
-                let mistakes = FalsePositives { expected: bloom.expected_false_positives(), measured };
-                (DedupStore::BloomExact, bloom.memory_bytes(), Some(mistakes), FalsePositives::default())
+                let false_positives_now = FalsePositives { expected: bloom.expected_false_positives(), measured };
+                (DedupStore::BloomExact, bloom.memory_bytes(), Some(false_positives_now), FalsePositives::default())
             }
             Store::Bloom { bloom, audit } => {
-                let mistakes = FalsePositives { expected: bloom.expected_false_positives(), measured: audit.lost() };
-                (DedupStore::BloomOnly, bloom.memory_bytes() + audit.memory_bytes(), Some(mistakes), mistakes)
+                let false_positives_now =
+                    FalsePositives { expected: bloom.expected_false_positives(), measured: audit.lost() };
+                (
+                    DedupStore::BloomOnly,
+                    bloom.memory_bytes() + audit.memory_bytes(),
+                    Some(false_positives_now),
+                    false_positives_now,
+                )
             }
             Store::Exact(_) => (DedupStore::ExactOnly, 0, None, FalsePositives::default()),
         };
@@ -183,18 +193,18 @@ impl SeenUrls {
         }
     }
 
-    /// The first thing that went wrong with the disk. Nothing is lost by it.
+    /// Returns the first disk error. It loses no URLs.
     pub fn trouble(&self) -> Option<&DiskError> {
         self.exact()?.trouble()
     }
 
-    /// Whether the crawl has to end, because the disk fails and memory is used up, or because the disk cannot be read. What is
-    /// offered until it has ended is still kept.
+    /// Returns whether the crawl must end because the disk fails and memory is exhausted, or because the disk cannot be
+    /// read. URLs that are offered until the crawl has ended are still stored.
     pub fn must_end(&self) -> bool {
         self.exact().is_some_and(ExactSet::must_end)
     }
 
-    /// Ends the set and removes its files, which are of no use without what was in memory.
+    /// Closes the set and removes its files, which are useless without the fingerprints in memory.
     pub fn remove(self) -> Result<(), DiskError> {
         match self.0 {
             Store::Both { exact, .. } | Store::Exact(exact) => exact.remove(),
@@ -210,23 +220,23 @@ impl SeenUrls {
     }
 }
 
-/// Adds a URL to the exact set, before whose disk a filter stands: `offer` takes a URL into that and says whether it is new for certain. All
-/// that are new and that the filter takes for known are counted.
+/// Adds a URL to the exact set behind a filter. `offer` adds a URL to the filter and returns whether it is certainly
+/// new. New URLs that the filter reports as known are counted in `confirmed`.
 fn confirm(url: Fingerprint, exact: &ExactSet, confirmed: &AtomicU64, offer: &dyn Fn(Fingerprint) -> bool) -> bool {
-    let (mut mistaken, mut sure) = (0, true);
+    let (mut false_positives, mut sure) = (0, true);
     let new = exact.insert(url, &mut |any| {
         let certain = offer(any);
         if any == url {
             sure = certain;
         } else {
-            // It goes to the disk, where it is new.
-            mistaken += u64::from(!certain);
+            // It is being moved to disk, where it is new.
+            false_positives += u64::from(!certain);
         }
         certain
     });
-    mistaken += u64::from(new && !sure);
-    if mistaken > 0 {
-        confirmed.fetch_add(mistaken, Ordering::Relaxed);
+    false_positives += u64::from(new && !sure);
+    if false_positives > 0 {
+        confirmed.fetch_add(false_positives, Ordering::Relaxed);
     }
     new
 }

@@ -1,4 +1,4 @@
-//! One share of the exact set: in memory, and from some size on on disk.
+//! A shard of the exact set: in memory, and on disk once it exceeds its memory.
 
 use std::path::PathBuf;
 
@@ -6,42 +6,44 @@ use super::fingerprints::{Fingerprints, Salt};
 use crate::dedup::{DiskError, DiskOptions, DiskSet};
 use harvestman_core::url::Fingerprint;
 
-/// Where a shard keeps what is too much for its memory.
+/// The memory limit of a shard, and the directory for fingerprints that exceed it.
 #[derive(Debug, Clone)]
 pub(super) struct ShardLimits {
-    /// Bytes of memory before it goes to disk, and its memory then.
+    /// Bytes of memory before the shard moves to disk, and the memory of the set on disk.
     pub(super) memory: usize,
-    /// The directory; without one all stays in memory.
+    /// The directory. Without one everything stays in memory.
     pub(super) directory: Option<PathBuf>,
 }
 
-/// Why a shard holds in memory what should be on disk.
+/// Why a shard has fingerprints in memory that should be on disk.
 #[derive(Debug)]
 pub(super) enum ShardError {
-    /// It could not be written. Nothing is lost, and it is tried again.
+    /// They could not be written. Nothing is lost, and the write is retried.
     Unwritten(DiskError),
-    /// What is there could not be read, so that a known URL may have been taken for a new one: once, as it is in memory now.
+    /// The disk could not be read, so a known URL may have been reported as new. This happens only once per URL because
+    /// the URL is then in memory.
     Unread(DiskError),
 }
 
 /// Fingerprints that share a lock.
 pub(super) struct ExactShard {
     room: ShardLimits,
-    /// All of them, until they go to disk; then those that the disk would not take.
+    /// All fingerprints until the shard moves to disk; afterwards those that could not be written.
     memory: Fingerprints,
     disk: Option<DiskSet>,
-    /// While the disk fails: how many are in memory when it is tried again, if ever.
-    again_at: usize,
+    /// While the disk fails: the number of fingerprints in memory at which the write is retried; `usize::MAX` for
+    /// never.
+    retry_at: usize,
 }
 
 impl ExactShard {
     pub(super) fn new(room: ShardLimits, salt: Salt) -> Self {
-        Self { room, memory: Fingerprints::new(salt), disk: None, again_at: 0 }
+        Self { room, memory: Fingerprints::new(salt), disk: None, retry_at: 0 }
     }
 
-    /// Adds a fingerprint: whether it was new, and what went wrong meanwhile. It is in the set whatever went wrong. `filter` takes
-    /// fingerprints that may be on disk in, and says of each whether it is new for certain: then the disk is not read. As long as there
-    /// is nothing on disk, it is not asked.
+    /// Adds a fingerprint. Returns whether it was new, and the error if there was one; the fingerprint is in the set in
+    /// either case. `filter` adds fingerprints that may be on disk to the Bloom filter and returns for each whether it
+    /// is certainly new, in which case the disk is not read. It is not called while nothing is on disk.
     pub(super) fn insert(
         &mut self,
         fingerprint: u128,
@@ -58,15 +60,15 @@ impl ExactShard {
             Ok(true) => (false, None),
             Ok(false) => (true, self.add(fingerprint, filter).err().map(ShardError::Unwritten)),
             Err(error) => {
-                // From now on all stays in memory: there it is found, whatever becomes of the disk.
+                // From now on everything stays in memory, where it is found even if the disk fails.
                 self.memory.insert(fingerprint);
-                self.again_at = usize::MAX;
+                self.retry_at = usize::MAX;
                 (true, Some(ShardError::Unread(error)))
             }
         }
     }
 
-    /// Whether a fingerprint is there. `filter` says whether it may be on disk.
+    /// Returns whether a fingerprint is present. `filter` returns whether it may be on disk.
     pub(super) fn contains(
         &self,
         fingerprint: u128,
@@ -79,17 +81,17 @@ impl ExactShard {
         }
     }
 
-    /// Whether there is anything on disk.
+    /// Returns whether the shard is on disk.
     pub(super) const fn is_on_disk(&self) -> bool {
         self.disk.is_some()
     }
 
-    /// Adds one that is not there: to the disk, or to memory where that has room or the disk fails.
+    /// Adds a fingerprint that is not present: to disk, or to memory if there is room or the disk fails.
     fn add(&mut self, fingerprint: u128, filter: &mut dyn FnMut(Fingerprint) -> bool) -> Result<(), DiskError> {
         let was_on_disk = self.disk.is_some();
         let moved = if self.must_move() { self.move_to_disk(filter) } else { Ok(()) };
         if self.disk.is_some() && !was_on_disk {
-            // From now on the filter is asked, and must know of this one too.
+            // From now on the filter is queried, so it must contain this fingerprint too.
             filter(fingerprint.into());
         }
         let added = match &mut self.disk {
@@ -101,30 +103,30 @@ impl ExactShard {
         };
         added.inspect_err(|_| {
             self.memory.insert(fingerprint);
-            self.rest();
+            self.back_off();
         })
     }
 
     fn must_move(&self) -> bool {
         let full = match &self.disk {
             Some(_) => self.memory.len() > 0,
-            // The table would grow, or has had to because the disk failed.
+            // The table would grow, or has already grown because the disk failed.
             None => {
-                let grows = self.memory.is_full() || self.again_at > 0;
+                let grows = self.memory.is_full() || self.retry_at > 0;
                 grows && self.memory.bytes_when_grown() > self.room.memory
             }
         };
-        full && self.memory.len() >= self.again_at && self.room.directory.is_some()
+        full && self.memory.len() >= self.retry_at && self.room.directory.is_some()
     }
 
-    /// Puts all that is in memory on disk. After an error all of it is still in memory.
+    /// Moves all fingerprints from memory to disk. After an error all of them are still in memory.
     fn move_to_disk(&mut self, filter: &mut dyn FnMut(Fingerprint) -> bool) -> Result<(), DiskError> {
         let moved = self.try_to_move();
         if moved.is_ok() {
             self.memory.iter().for_each(|fingerprint| _ = filter(fingerprint.into()));
             self.memory.clear();
         } else {
-            self.rest();
+            self.back_off();
         }
         moved
     }
@@ -141,12 +143,12 @@ impl ExactShard {
         self.memory.iter().try_for_each(|fingerprint| disk.add(fingerprint.into()))
     }
 
-    /// The disk is left alone until an eighth more is in memory.
-    fn rest(&mut self) {
-        self.again_at = self.memory.len() + (self.memory.len() / 8).max(64);
+    /// Postpones the next write until memory has an eighth more fingerprints.
+    fn back_off(&mut self) {
+        self.retry_at = self.memory.len() + (self.memory.len() / 8).max(64);
     }
 
-    /// Whether so much is in memory that should be on disk that there must not be more.
+    /// Returns whether memory has more than twice its limit of fingerprints that should be on disk.
     pub(super) fn is_over(&self) -> bool {
         self.room.directory.is_some() && self.memory.bytes() > 2 * self.room.memory
     }

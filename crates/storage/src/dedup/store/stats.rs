@@ -1,34 +1,34 @@
-//! What the set of URLs seen has cost, and where it was wrong.
+//! Statistics of the set of URLs seen: its size and its false positives.
 
 use serde::{Deserialize, Serialize};
 
 use harvestman_core::config::DedupStore;
 
-/// The 97.5 % point of the normal distribution, for bounds that hold in 95 of 100 cases.
+/// The 97.5 % quantile of the normal distribution, for 95 % confidence bounds.
 const BOUND: f64 = 1.96;
 
-/// A count, or an estimate of one with bounds that hold in 95 of 100 cases.
+/// A count, or an estimate with 95 % confidence bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Estimate {
     /// The count.
     pub count: f64,
-    /// The least that it may be.
+    /// The lower bound.
     pub low: f64,
-    /// The most that it may be.
+    /// The upper bound.
     pub high: f64,
 }
 
 impl Estimate {
-    /// What was counted.
+    /// Returns an exact count, whose bounds are the count itself.
     pub const fn exact(count: u64) -> Self {
         let count = count as f64;
         Self { count, low: count, high: count }
     }
 
-    /// What is estimated where `found` were found among those of a sample of one in 2^`level`. The bounds are those of a Poisson
-    /// distribution's mean, in Byar's approximation (Breslow and Day 1987, "Statistical methods in cancer research", volume 2,
-    /// equation 2.13).
+    /// Estimates a count from `found` occurrences in a sample of one in 2^`level`. The bounds are those of the mean of
+    /// a Poisson distribution, by Byar's approximation (Breslow and Day 1987, "Statistical methods in cancer research",
+    /// volume 2, equation 2.13).
     pub fn of_sample(found: u64, level: u32) -> Self {
         if level == 0 {
             return Self::exact(found);
@@ -41,43 +41,43 @@ impl Estimate {
     }
 }
 
-/// URLs about which the Bloom filter was wrong.
+/// False positives of the Bloom filter.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FalsePositives {
-    /// How many are expected, by how full it is.
+    /// The number expected from the fill of the filter.
     pub expected: f64,
-    /// How many there were.
+    /// The measured number.
     pub measured: Estimate,
 }
 
-/// How full the Bloom filter is, as its number of URLs lets expect it.
+/// The fill of the Bloom filter, as expected from its number of URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BloomStats {
-    /// Share of the bits that are set.
+    /// The share of bits that are set.
     pub fill: f64,
-    /// Share of the new URLs that it would take for known now.
+    /// The current false-positive rate: the share of new URLs that it would report as known.
     pub error: f64,
 }
 
-/// The set of URLs seen, in figures.
+/// Statistics of the set of URLs seen.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DedupStats {
-    /// What keeps the URLs.
+    /// The type of the set.
     pub store: DedupStore,
-    /// URLs that were new.
+    /// Number of new URLs.
     pub urls: u64,
-    /// Bytes of memory: filter, exact set, sample.
+    /// Bytes of memory of the filter, the exact set and the sample.
     pub memory_bytes: u64,
     /// Bytes of files.
     pub disk_bytes: u64,
-    /// The Bloom filter; none where there is none.
+    /// The Bloom filter; `None` without a filter.
     pub bloom: Option<BloomStats>,
-    /// New URLs that the Bloom filter took for known ones; none where there is no filter.
+    /// New URLs that the Bloom filter reported as known; `None` without a filter.
     pub false_positives: Option<FalsePositives>,
-    /// Those of them that were dropped, as there is no exact set to know better.
+    /// The false positives that were dropped because there is no exact set to correct them.
     pub wrongly_dropped: FalsePositives,
 }
 
@@ -86,8 +86,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_those_of_a_poisson_distribution() {
-        // Exact bounds by its table: 10 found, 4.80 to 18.39; none found, at most 3.69.
+    fn bounds_match_a_poisson_distribution() {
+        // Exact bounds from a table: 4.80 to 18.39 for 10 found; at most 3.69 for none found.
         let ten = Estimate::of_sample(10, 1);
         assert!((ten.low / 2.0 - 4.80).abs() < 0.05 && (ten.high / 2.0 - 18.39).abs() < 0.05, "{ten:?}");
         let none = Estimate::of_sample(0, 1);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_has_no_bounds_but_itself() {
+    fn an_exact_count_is_its_own_bounds() {
         assert_eq!(Estimate::of_sample(7, 0), Estimate { count: 7.0, low: 7.0, high: 7.0 });
     }
 }

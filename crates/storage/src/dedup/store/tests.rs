@@ -14,7 +14,7 @@ fn url(number: u64) -> Fingerprint {
     Fingerprint(xxh3_128(&number.to_le_bytes()))
 }
 
-/// Settings for few URLs, of which the filter is wrong about many.
+/// Options for few URLs and a high false-positive rate.
 fn options(store: DedupStore, memory: u64) -> DedupOptions {
     DedupOptions { store, planned: 64, false_positives: 0.2, memory: ByteSize(memory) }
 }
@@ -23,12 +23,12 @@ fn seen(options: &DedupOptions, directory: &Path) -> SeenUrls {
     SeenUrls::new(options, Some(directory.join("seen")), Seed(3))
 }
 
-/// Numbers of URLs in batches; and whether they are offered together or one by one.
+/// URL numbers in batches, and whether each batch is offered together or one by one.
 fn batches() -> impl Strategy<Value = Vec<(bool, Vec<u64>)>> {
     prop::collection::vec((any::<bool>(), prop::collection::vec(0_u64..600, 0..60)), 0..12)
 }
 
-/// Offers a batch; which ones were said to be new.
+/// Offers a batch and returns which URLs were reported as new.
 fn offer(seen: &SeenUrls, together: bool, batch: &[u64]) -> Vec<bool> {
     let urls: Vec<_> = batch.iter().copied().map(url).collect();
     let mut new = vec![true; 3];
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn with_an_exact_set_it_answers_as_a_plain_set_does_on_disk_too(
+    fn with_an_exact_set_answers_match_a_plain_set_also_on_disk(
         batches in batches(),
         alone in any::<bool>(),
         memory in prop::sample::select(vec![3_000_u64, 10_000, 1 << 20]),
@@ -63,7 +63,7 @@ proptest! {
     }
 
     #[test]
-    fn the_filter_alone_never_forgets_and_knows_what_it_has_lost(batches in batches()) {
+    fn the_filter_alone_never_forgets_and_measures_its_losses(batches in batches()) {
         let directory = TempDir::new().unwrap();
         let seen = seen(&options(DedupStore::BloomOnly, 0), directory.path());
         let (mut twin, mut lost) = (BTreeSet::new(), 0);
@@ -75,7 +75,7 @@ proptest! {
                 lost += u64::from(first && !new);
             }
             prop_assert!(twin.iter().all(|number| seen.contains(url(*number))));
-            // All of these were offered or are not asked about, so that asking changes nothing.
+            // Only URLs that were offered are looked up, so the look-ups change nothing.
             prop_assert_eq!(seen.len() + lost, twin.len() as u64);
         }
         let figures = seen.figures();
@@ -86,7 +86,7 @@ proptest! {
 }
 
 #[test]
-fn the_exact_set_confirms_what_the_filter_alone_would_have_lost() {
+fn the_exact_set_confirms_urls_that_the_filter_alone_loses() {
     let directory = TempDir::new().unwrap();
     let [both, only] =
         [DedupStore::BloomExact, DedupStore::BloomOnly].map(|store| seen(&options(store, 30_000), directory.path()));
@@ -97,7 +97,7 @@ fn the_exact_set_confirms_what_the_filter_alone_would_have_lost() {
     }
     let (both, only) = (both.figures(), only.figures());
     let (confirmed, lost) = (both.false_positives.unwrap(), only.wrongly_dropped);
-    // What was in memory first came to the filter in another order.
+    // URLs that were in memory first were added to the filter in another order.
     let difference = (confirmed.measured.count - lost.measured.count).abs();
     assert!(difference < 4.0 * lost.expected.sqrt(), "{confirmed:?} {lost:?}");
     assert_eq!((both.urls, only.urls + lost.measured.count as u64), (8_000, 8_000));
@@ -107,7 +107,7 @@ fn the_exact_set_confirms_what_the_filter_alone_would_have_lost() {
 }
 
 #[test]
-fn a_url_that_the_filter_claims_when_it_is_only_asked_counts_as_lost() {
+fn a_false_positive_of_a_look_up_counts_as_lost() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomOnly, 0), directory.path());
     (0..500).for_each(|number| _ = seen.insert(url(number)));
@@ -120,12 +120,12 @@ fn a_url_that_the_filter_claims_when_it_is_only_asked_counts_as_lost() {
 }
 
 #[test]
-fn a_sample_that_overflows_is_thinned_and_still_estimates_what_was_lost() {
+fn a_sample_that_overflows_is_thinned_and_still_estimates_losses() {
     const MAX: usize = 2_000;
     let audit = Audit::new(MAX, Seed(1));
     let (mut sampled, mut lost) = (0, 0);
     for number in 0..100_000 {
-        // One of nine is lost, by a rule that knows nothing of fingerprints.
+        // One of nine is lost, independent of the fingerprint.
         let new = number % 9 != 0;
         lost += u32::from(!new);
         for _ in 0..2 {
@@ -138,39 +138,39 @@ fn a_sample_that_overflows_is_thinned_and_still_estimates_what_was_lost() {
     let estimate = audit.lost();
     assert!(estimate.low < f64::from(lost) && estimate.high > f64::from(lost), "{lost}: {estimate:?}");
     assert!(estimate.high < 1.5 * f64::from(lost), "{lost}: {estimate:?}");
-    assert!(sampled < 2 * 6 * 2 * MAX, "most are not looked at: {sampled}");
+    assert!(sampled < 2 * 6 * 2 * MAX, "most are skipped: {sampled}");
     assert!(audit.memory_bytes() < 100_000, "{}", audit.memory_bytes());
 }
 
 #[test]
-fn of_many_threads_with_the_same_urls_each_url_is_new_to_one() {
+fn each_url_is_new_to_one_of_several_threads() {
     const URLS: u64 = 6_000;
     for (store, memory) in DedupStore::ALL.into_iter().flat_map(|store| [(store, 20_000), (store, 1 << 20)]) {
         let directory = TempDir::new().unwrap();
         let seen = seen(&options(store, memory), directory.path());
-        let told = |thread: u64| {
+        let reported = |thread: u64| {
             let batches = (0..URLS).step_by(30).map(|from| {
-                // Two threads go up and two down, one of each in batches.
+                // Two threads count up and two count down, one of each in batches.
                 let numbers = from..from + 30;
                 let batch: Vec<_> = numbers.map(|number| if thread < 2 { number } else { URLS - 1 - number }).collect();
                 offer(&seen, thread.is_multiple_of(2), &batch).into_iter().filter(|new| *new).count() as u64
             });
             batches.sum::<u64>()
         };
-        let told = std::thread::scope(|scope| {
-            let threads = [0, 1, 2, 3].map(|thread| scope.spawn(move || told(thread)));
+        let reported = std::thread::scope(|scope| {
+            let threads = [0, 1, 2, 3].map(|thread| scope.spawn(move || reported(thread)));
             threads.map(|thread| thread.join().unwrap()).into_iter().sum::<u64>()
         });
         let figures = seen.figures();
-        assert_eq!((told, told), (seen.len(), figures.urls), "{}", store.name());
-        assert_eq!(told as f64 + figures.wrongly_dropped.measured.count, URLS as f64, "{}", store.name());
+        assert_eq!((reported, reported), (seen.len(), figures.urls), "{}", store.name());
+        assert_eq!(reported as f64 + figures.wrongly_dropped.measured.count, URLS as f64, "{}", store.name());
         assert!((0..URLS).all(|number| seen.contains(url(number))));
         assert_eq!(figures.disk_bytes > 0, memory == 20_000 && store != DedupStore::BloomOnly, "{}", store.name());
     }
 }
 
 #[test]
-fn nothing_is_written_before_memory_is_used_up_and_nothing_is_left_behind() {
+fn nothing_is_written_before_memory_is_exhausted_and_all_files_are_removed() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomExact, 100_000), directory.path());
     let path = directory.path().join("seen");
@@ -185,7 +185,7 @@ fn nothing_is_written_before_memory_is_used_up_and_nothing_is_left_behind() {
 }
 
 #[test]
-fn the_filter_costs_nothing_before_there_is_something_on_disk() {
+fn the_filter_is_unused_while_nothing_is_on_disk() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomExact, 1 << 20), directory.path());
     let empty = seen.figures();
@@ -196,7 +196,7 @@ fn the_filter_costs_nothing_before_there_is_something_on_disk() {
 }
 
 #[test]
-fn without_a_directory_all_stays_in_memory() {
+fn without_a_directory_everything_stays_in_memory() {
     let seen = SeenUrls::new(&options(DedupStore::ExactOnly, 0), None, Seed(3));
     assert!((0..20_000).all(|number| seen.insert(url(number))));
     assert!((0..20_000).all(|number| !seen.insert(url(number))));
@@ -205,14 +205,14 @@ fn without_a_directory_all_stays_in_memory() {
 }
 
 #[test]
-fn what_cannot_be_written_stays_in_memory_and_goes_to_disk_once_it_can_be() {
+fn unwritable_fingerprints_stay_in_memory_until_the_disk_recovers() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomExact, 50_000), directory.path());
     let in_the_way = directory.path().join("seen");
-    fs::write(&in_the_way, "a file where the directory is to be").unwrap();
+    fs::write(&in_the_way, "a file in place of the directory").unwrap();
     let first = (0..).take_while(|number| seen.insert(url(*number)) && seen.trouble().is_none()).count() as u64;
     assert!(!seen.must_end(), "there is memory left");
-    assert!(seen.trouble().unwrap().to_string().contains("cannot make"), "{}", seen.trouble().unwrap());
+    assert!(seen.trouble().unwrap().to_string().contains("cannot create"), "{}", seen.trouble().unwrap());
     fs::remove_file(&in_the_way).unwrap();
     (first + 1..2 * first).for_each(|number| assert!(seen.insert(url(number))));
     assert!((0..2 * first).all(|number| !seen.insert(url(number))) && seen.len() == 2 * first);
@@ -220,20 +220,20 @@ fn what_cannot_be_written_stays_in_memory_and_goes_to_disk_once_it_can_be() {
 }
 
 #[test]
-fn a_disk_that_stays_full_ends_the_crawl_in_time_and_loses_nothing() {
+fn a_permanently_full_disk_ends_the_crawl_and_loses_nothing() {
     let directory = TempDir::new().unwrap();
     for store in [DedupStore::BloomExact, DedupStore::ExactOnly] {
         let seen = seen(&options(store, 50_000), directory.path());
-        fs::write(directory.path().join("seen"), "a file where the directory is to be").unwrap();
+        fs::write(directory.path().join("seen"), "a file in place of the directory").unwrap();
         let taken = (0..).take_while(|number| seen.insert(url(*number)) && !seen.must_end()).count() as u64;
         assert!(taken < 50_000 && seen.figures().memory_bytes < 400_000, "{taken}: {:?}", seen.figures());
-        assert!((taken + 1..60_000).all(|number| seen.insert(url(number))), "what comes until the end is kept");
+        assert!((taken + 1..60_000).all(|number| seen.insert(url(number))), "URLs offered until the end are stored");
         assert!((0..60_000).all(|number| !seen.insert(url(number))) && seen.len() == 60_000);
     }
 }
 
 #[test]
-fn where_the_disk_cannot_be_read_a_url_is_new_once_more_and_the_crawl_ends() {
+fn with_an_unreadable_disk_a_url_is_new_once_more_and_the_crawl_ends() {
     let directory = TempDir::new().unwrap();
     for store in [DedupStore::BloomExact, DedupStore::ExactOnly] {
         let seen = seen(&options(store, 20_000), &directory.path().join(store.name()));
@@ -244,13 +244,13 @@ fn where_the_disk_cannot_be_read_a_url_is_new_once_more_and_the_crawl_ends() {
         let again: Vec<u64> = (0..5_000).filter(|number| seen.insert(url(*number))).collect();
         assert!(again.len() > 3_000 && seen.must_end(), "{} of {}", again.len(), store.name());
         assert!(seen.trouble().unwrap().to_string().contains("cannot read"), "{}", seen.trouble().unwrap());
-        assert!((0..5_000).all(|number| !seen.insert(url(number))), "each at most once more");
+        assert!((0..5_000).all(|number| !seen.insert(url(number))), "each is new at most once more");
         assert!((5_000..6_000).all(|number| seen.insert(url(number))));
     }
 }
 
 #[test]
-fn the_hashes_start_from_the_seed() {
+fn the_hashes_depend_on_the_seed() {
     let lost = |seed| {
         let seen = SeenUrls::new(&options(DedupStore::BloomOnly, 0), None, seed);
         (0..1_000).filter(|number| !seen.insert(url(*number))).collect::<Vec<u64>>()

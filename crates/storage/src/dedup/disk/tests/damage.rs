@@ -30,7 +30,7 @@ fn damaged(what: &str, change: impl FnOnce(&mut Vec<u8>)) {
 
 #[test]
 fn a_damaged_run_is_an_error_with_its_name_and_a_remedy() {
-damaged("is truncated", Vec::clear);
+    damaged("is truncated", Vec::clear);
     damaged("is truncated", |bytes| bytes.truncate(4_095));
     damaged("does not have the length", |bytes| bytes.truncate(bytes.len() - 1));
     damaged("does not have the length", |bytes| bytes.extend([0; 16]));
