@@ -6,9 +6,9 @@
 //! of the crawl and the compressor and buffers are reused.
 //!
 //! The payload digest covers the payload: the body without its transfer coding, but with its content coding. The block
-//! of a revisit record is only the HTTP head (profile identical-payload-digest, section 6.7.2), hence `WARC-Truncated:
-//! length`. For a 304 answer (profile server-not-modified) the block is empty: a replayer answers with the head that it
-//! finds, and a visitor of the archive should see the page, not a 304.
+//! of a revisit record is only the HTTP head (profile identical-payload-digest, section 6.7.2), hence
+//! `WARC-Truncated: length`. For a 304 answer (profile server-not-modified) the block is empty: a replayer answers with
+//! the head that it finds, and a visitor of the archive should see the page, not a 304.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of runs per level. A full level is merged into one run of the next level. This bounds open files and
-/// read buffers: the runs of each level are 32 times as long as those of the previous one.…
+/// read buffers: the runs of each level are 32 times as long as those of the previous one.
 const RUNS_MAX: usize = 32;
 const BUFFER: usize = 64 << 10;
 

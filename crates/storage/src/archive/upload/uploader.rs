@@ -59,7 +59,7 @@ pub fn upload(place: &UploadTarget, directory: &Path) -> Result<UploadReport, Up
     Ok(work.uploaded)
 }
 
-/// Uploads during a crawl, on a separate thread. Dropping it starts no more uploads.
+/// Uploads during a crawl, on a separate thread. After it is dropped, no more uploads are started.
 #[derive(Debug)]
 pub struct BackgroundUpload {
     over: mpsc::Sender<()>,

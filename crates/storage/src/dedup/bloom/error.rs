@@ -14,7 +14,7 @@ pub enum BloomError {
     /// The file was written in another format version.
     #[error(
         "the set of URLs seen has format {found}; this version reads format {known}: use the version that wrote it, or \
-                 rebuild the set from the stored URLs"
+         rebuild the set from the stored URLs"
     )]
     OtherVersion {
         /// The format of the file.
@@ -24,8 +24,8 @@ pub enum BloomError {
     },
     /// The set was created for another crawl or with other options.
     #[error(
-        "the set of URLs seen was created with {option} {found}, not {expected}: restore it, or rebuild the set \
-         from the stored URLs"
+        "the set of URLs seen was created with {option} {found}, not {expected}: restore the option, or \
+         rebuild the set from the stored URLs"
     )]
     OtherOptions {
         /// The field of [`super::BloomOptions`].

@@ -163,18 +163,12 @@ impl SeenUrls {
         let (store, memory_bytes, false_positives, wrongly_dropped) = match &self.0 {
             Store::Both { bloom, confirmed, .. } => {
                 let measured = Estimate::exact(confirmed.load(Ordering::Relaxed));
-                let false_positives_now = FalsePositives { expected: bloom.expected_false_positives(), measured };
-                (DedupStore::BloomExact, bloom.memory_bytes(), Some(false_positives_now), FalsePositives::default())
+                let positives = FalsePositives { expected: bloom.expected_false_positives(), measured };
+                (DedupStore::BloomExact, bloom.memory_bytes(), Some(positives), FalsePositives::default())
             }
             Store::Bloom { bloom, audit } => {
-                let false_positives_now =
-                    FalsePositives { expected: bloom.expected_false_positives(), measured: audit.lost() };
-                (
-                    DedupStore::BloomOnly,
-                    bloom.memory_bytes() + audit.memory_bytes(),
-                    Some(false_positives_now),
-                    false_positives_now,
-                )
+                let positives = FalsePositives { expected: bloom.expected_false_positives(), measured: audit.lost() };
+                (DedupStore::BloomOnly, bloom.memory_bytes() + audit.memory_bytes(), Some(positives), positives)
             }
             Store::Exact(_) => (DedupStore::ExactOnly, 0, None, FalsePositives::default()),
         };
