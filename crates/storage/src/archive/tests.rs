@@ -283,21 +283,21 @@ fn a_file_truncated_anywhere_is_repaired_to_exactly_its_complete_records() {
         let ends = record_ends(&whole);
         assert_eq!(ends.len(), 4);
         for cut in 0..=whole.len() {
-            let (records, kept) = whole_before(&ends, cut as u64);
-            assert_eq!(repair::whole_records(&whole[..cut]).unwrap(), (records, kept), "cut at {cut}");
-            assert_whole_gzip(&whole[..kept as usize], compress);
+            let (records, length) = whole_before(&ends, cut as u64);
+            assert_eq!(repair::whole_records(&whole[..cut]).unwrap(), (records, length), "cut at {cut}");
+            assert_whole_gzip(&whole[..length as usize], compress);
         }
         // On disk, which is slow, only around the ends of records.
         let near = |cut: &u64| ends.iter().chain(&[0]).any(|end| cut.abs_diff(*end) <= 1);
         for cut in (0..=whole.len() as u64).filter(near) {
             std::fs::write(&open, &whole[..cut as usize]).unwrap();
             let repaired = repair(&open).unwrap();
-            let (records, kept) = whole_before(&ends, cut);
-            assert_eq!((repaired.records, repaired.cut_bytes), (records, cut - kept), "cut at {cut}");
+            let (records, length) = whole_before(&ends, cut);
+            assert_eq!((repaired.records, repaired.cut_bytes), (records, cut - length), "cut at {cut}");
             assert_eq!((repaired.path.is_some(), &repaired.kept), (records > 0, &None));
             assert!(!open.exists());
             if let Some(path) = repaired.path {
-                assert_eq!(std::fs::read(&path).unwrap(), whole[..kept as usize]);
+                assert_eq!(std::fs::read(&path).unwrap(), whole[..length as usize]);
                 std::fs::remove_file(path).unwrap();
             }
         }
