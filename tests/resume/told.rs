@@ -94,7 +94,7 @@ fn what_cannot_be_set_banned_or_blocked_is_refused_with_what_can() {
     refused("ban", "5", "the policy `bfs` has told none apart");
     refused("ban", "everything", "neither the number of a cluster");
     refused("unban", "/tag/*", "nothing is");
-    refused("block", "no host", "names no host");
+    refused("block", "no host", "is not a host");
     refused("unblock", "a.test", "no host is");
     assert!(!runs.out().join("in-force.json").exists(), "nothing was done");
     kill(child);

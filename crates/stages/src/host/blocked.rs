@@ -1,4 +1,4 @@
-//! Hosts that somebody has blocked: they get no request, and their URLs wait.
+//! Blocked hosts: nothing is sent to them, and their URLs wait.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use harvestman_core::url::HostKey;
 
-/// Hosts that may be blocked.
+/// Maximum number of blocked hosts.
 pub const BLOCKED_MAX: usize = 10_000;
 
-/// A host as somebody named it: `http://example.org:8080`, or `example.org` for http and https alike.
+/// A host as given by a user: `http://example.org:8080`, or `example.org` for both http and https.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostName(Box<str>);
 
-/// A text that names no host.
+/// A text that is not a host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no host: write example.org, example.org:8080 or https://example.org")]
+#[error("`{0}` is not a host: expected example.org, example.org:8080 or https://example.org")]
 pub struct NotAHost(String);
 
 impl HostName {
-    /// Whether it names this host.
+    /// Returns whether it refers to this host.
     pub fn means(&self, host: &HostKey) -> bool {
         *self.0 == *host.as_str() || *self.0 == *without_scheme(host.as_str())
     }
@@ -70,12 +70,12 @@ impl<'de> Deserialize<'de> for HostName {
     }
 }
 
-/// The hosts that are blocked.
+/// The blocked hosts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockedHosts(pub BTreeSet<HostName>);
 
 impl BlockedHosts {
-    /// Whether this host is blocked: two look-ups.
+    /// Returns whether this host is blocked. Costs two look-ups.
     pub fn contains(&self, host: &HostKey) -> bool {
         let has = |name: &str| self.0.contains(&HostName(name.into()));
         !self.0.is_empty() && (has(host.as_str()) || has(without_scheme(host.as_str())))
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_named_with_its_scheme_or_for_both_schemes() {
+    fn a_host_is_given_with_its_scheme_or_for_both_schemes() {
         let blocked = BlockedHosts([host("A.test"), host("https://b.test:444/"), host("c.test:81")].into());
         let is_blocked = |origin: &str| blocked.contains(&HostKey::from_origin(origin));
         for origin in ["http://a.test", "https://a.test", "https://b.test:444", "http://c.test:81"] {
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_is_the_schemes_own_is_left_out_and_names_are_in_lower_case() {
+    fn the_default_port_is_omitted_and_names_are_in_lower_case() {
         assert_eq!(host("http://A.test:80").to_string(), "http://a.test");
         assert_eq!(host("[::1]:81").to_string(), "[::1]:81");
         assert_eq!(host(&host("https://a.test").to_string()), host("https://a.test"));
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn other_texts_are_rejected() {
         for text in ["", "http://", "a b", "http://a.test/path", "ftp://a.test", "a.test?x", "me@a.test", "a.test:x"] {
             assert!(text.parse::<HostName>().is_err(), "{text}");
         }

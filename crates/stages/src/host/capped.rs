@@ -1,4 +1,4 @@
-//! Hosts that ask for a longer `Crawl-delay` than the crawl honours.
+//! Hosts whose `Crawl-delay` exceeds the longest that the crawl honours.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use harvestman_core::url::HostKey;
 
-/// How many hosts are named.
+/// Maximum number of hosts that are listed.
 pub const CAPPED_DELAYS_MAX: usize = 20;
 
 /// A host whose `Crawl-delay` is capped.
@@ -23,25 +23,25 @@ pub struct CappedDelay {
 }
 
 impl CappedDelay {
-    /// Returns the record of a host that asked for one delay and got another.
+    /// Creates the record of a host that asked for one delay and is given another.
     pub fn new(host: &HostKey, asked: Duration, used: Duration) -> Self {
         Self { host: host.to_string(), asked_seconds: asked.as_secs_f64(), used_seconds: used.as_secs_f64() }
     }
 }
 
-/// The hosts whose `Crawl-delay` is capped: how many, and those that asked for the longest.
+/// The number of hosts whose `Crawl-delay` is capped, and those that asked for the longest.
 #[derive(Debug, Default)]
 pub struct CappedDelays(Mutex<Capped>);
 
 #[derive(Debug, Default)]
 struct Capped {
     hosts: u64,
-    /// The longest first, then by name; at most [`CAPPED_DELAYS_MAX`].
+    /// Longest delay first, then by name; at most [`CAPPED_DELAYS_MAX`].
     longest: Vec<CappedDelay>,
 }
 
 impl CappedDelays {
-    /// Adds a host; each is added once.
+    /// Adds a host. Each host must be added only once.
     pub fn add(&self, capped: CappedDelay) {
         let mut known = self.0.lock();
         known.hosts += 1;
@@ -53,7 +53,8 @@ impl CappedDelays {
         known.longest.truncate(CAPPED_DELAYS_MAX);
     }
 
-    /// Returns how many hosts were added, and the [`CAPPED_DELAYS_MAX`] that asked for the longest delays, the longest first.
+    /// Returns the number of hosts added, and the [`CAPPED_DELAYS_MAX`] that asked for the longest delays, longest
+    /// first.
     pub fn get(&self) -> (u64, Vec<CappedDelay>) {
         let known = self.0.lock();
         (known.hosts, known.longest.clone())
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_counted_and_those_with_the_longest_delays_named_whatever_the_order() {
+    fn all_hosts_are_counted_and_those_with_the_longest_delays_listed_in_any_order_of_adding() {
         let forward = CappedDelays::default();
         let backward = CappedDelays::default();
         let capped = |n: u64| {

@@ -1,7 +1,7 @@
-//! What a host does next, as a decision over what is known of it. Pure: time is handed in, nothing is sent from here.
+//! Decides what a host does next from what is known of it. Pure: the caller passes the time and executes the steps.
 //!
-//! A host first learns its address (for the connections per address), then its robots.txt, then the sitemaps named there; after
-//! that it asks the frontier for URLs whenever politeness allows.
+//! A host first resolves its address (for the connections per address), then fetches its robots.txt, then the sitemaps
+//! named there; after that it asks the frontier for URLs whenever politeness allows.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,22 +21,23 @@ use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Timi
 use harvestman_core::seed::Rng;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
-/// Everything that is remembered of one host, awake or asleep.
+/// The complete state of one host, awake or asleep.
 #[derive(Debug)]
 pub struct HostCore {
-    /// Who it is.
+    /// The host.
     pub key: HostKey,
     politeness: Politeness,
     robots: RobotsState,
     robots_under_way: bool,
-    /// Tries in a row at which the host could not even be asked for robots.txt, and what the last one failed of.
+    /// Number of consecutive attempts for robots.txt at which the host could not be reached, and the last failure.
     unreachable: Option<(u32, Failure)>,
     address: Address,
     sitemaps: SitemapQueue,
     rng: Rng,
-    /// Until when the host asked to be left alone the last time, and not only itself if it is but a name of a server.
+    /// The end of the latest pause that the host asked for. If the host is one name of a server, the pause applies to
+    /// the other names too.
     asked_pause: Option<Instant>,
-    /// Whether it was reported that the host's crawl delay is capped.
+    /// Whether it has been reported that the host's crawl delay is capped.
     capped_delay_reported: bool,
 }
 
@@ -48,7 +49,7 @@ enum Address {
 }
 
 impl HostCore {
-    /// A host of which nothing is known yet.
+    /// Creates the state of a host of which nothing is known yet.
     pub fn new(key: HostKey, options: Arc<RobotsOptions>, rng: Rng) -> Self {
         Self {
             politeness: Politeness::default(),
@@ -64,13 +65,13 @@ impl HostCore {
         }
     }
 
-    /// What another run of the crawl should know of the host.
+    /// Returns what another run of the crawl should know of the host.
     pub const fn memory(&self) -> &Politeness {
         &self.politeness
     }
 
-    /// Goes on at `now` with what an earlier run knew; with nothing the host is left alone for its delay all the same, as that run may
-    /// have asked it for something just before it ended, or somebody else at its address.
+    /// Resumes at `now` with the state of an earlier run. Even without such state the host is not contacted for its
+    /// delay, because that run may have sent a request to it, or to another host at its address, just before it ended.
     #[must_use]
     pub fn resumed(mut self, past: HostHistory, now: Instant, rules: &HostRules) -> Self {
         past.sitemaps_read.iter().for_each(|url| self.sitemaps.mark_read(url));
@@ -79,14 +80,15 @@ impl HostCore {
         }
         let mut politeness = past.politeness.unwrap_or_default();
         if past.robots.is_some() {
-            // It may be capped otherwise than in that run.
+            // The cap may differ from that of the earlier run.
             politeness.set_crawl_delay(self.robots.crawl_delay());
         }
         let politeness = politeness.resumed(now, &rules.politeness);
         Self { politeness: politeness.delayed_until(now + rules.delay_per_ip), ..self }
     }
 
-    /// A robots.txt that was just fetched, to be kept for another run; `body` is its own. None where it could not be had.
+    /// Returns a newly fetched robots.txt in the form that is persisted for another run; `body` is its own. Returns
+    /// `None` if it could not be fetched.
     pub fn stored_robots(&self, result: &RobotsResult, body: &[u8]) -> Option<StoredRobots> {
         let body = match result {
             RobotsResult::Rules(_) => Some(body),
@@ -96,7 +98,7 @@ impl HostCore {
         Some(StoredRobots::new(body, self.robots.fresh_until()?))
     }
 
-    /// Returns the host's crawl delay if it is capped and this was not reported before.
+    /// Returns the host's crawl delay if it is capped and this has not been reported before.
     pub fn report_capped_delay(&mut self, rules: &HostRules) -> Option<CappedDelay> {
         let asked = self.robots.capped_crawl_delay().filter(|_| !self.capped_delay_reported)?;
         let used = self.robots.crawl_delay()?.max(rules.politeness.delay);
@@ -104,12 +106,12 @@ impl HostCore {
         self.capped_delay_reported.then(|| CappedDelay::new(&self.key, asked, used))
     }
 
-    /// Goes by other rules from now on.
+    /// Applies new rules.
     pub fn change_pace(&mut self, old: &HostRules, new: &HostRules) {
         self.politeness.change_pace(&old.politeness, &new.politeness);
     }
 
-    /// The address whose connections the host shares, where known.
+    /// Returns the address whose connections the host shares, if known.
     pub const fn address(&self) -> Option<IpAddr> {
         match self.address {
             Address::Known(ip) => ip,
@@ -117,17 +119,18 @@ impl HostCore {
         }
     }
 
-    /// Until when the host asked to be left alone (429, 503) the last time, if ever.
+    /// Returns the end of the latest pause that the host asked for (429, 503), if any.
     pub const fn asked_pause(&self) -> Option<Instant> {
         self.asked_pause
     }
 
-    /// The address was looked up; none where it cannot be had (the fetch will say why) or does not matter (proxy).
+    /// Records the result of the address lookup: `None` if it failed (the fetch will report why) or the address does
+    /// not matter (proxy).
     pub fn resolved(&mut self, ip: Option<IpAddr>) {
         self.address = Address::Known(ip);
     }
 
-    /// What to do next, while `promised` URLs have been asked for and not yet come.
+    /// Returns the next step, while `promised` URLs have been requested from the frontier and not received.
     pub fn next(&self, now: Instant, promised: u32, rules: &HostRules) -> Step {
         match self.address {
             Address::Unknown => return Step::Resolve,
@@ -159,17 +162,17 @@ impl HostCore {
         }
     }
 
-    /// Whether robots.txt was asked for so often in vain that the URLs that wait for it are let go.
+    /// Returns whether robots.txt has failed so often that the URLs that wait for it are dropped.
     fn gives_up_robots(&self, rules: &HostRules) -> bool {
         self.unreachable.is_some() || self.robots.failed_tries() >= rules.robots_tries
     }
 
-    /// The address is being looked up.
+    /// Records that the address lookup starts.
     pub fn begin_resolve(&mut self) {
         self.address = Address::Asked;
     }
 
-    /// The errand that [`HostCore::next`] named starts.
+    /// Records the start of the auxiliary request that [`HostCore::next`] returned.
     pub fn begin_errand(&mut self, errand: &Errand) {
         match errand {
             Errand::Robots(_) => self.robots_under_way = true,
@@ -178,7 +181,7 @@ impl HostCore {
         self.politeness.started();
     }
 
-    /// Why `lease` may not be fetched, if so.
+    /// Returns why `lease` may not be fetched, or `None` if it may.
     pub fn refusal(&self, lease: &Lease, now: Instant, rules: &HostRules) -> Option<Fate> {
         if self.politeness.readiness(now, 0, &rules.politeness) == Readiness::GivenUp {
             return Some(Fate::Failed(Failure::HostGivenUp));
@@ -193,19 +196,19 @@ impl HostCore {
         }
     }
 
-    /// Whether politeness lets a request start now.
+    /// Returns whether politeness allows a request to start now.
     pub fn may_send(&self, now: Instant, rules: &HostRules) -> bool {
         self.politeness.readiness(now, 0, &rules.politeness) == Readiness::Ready
     }
 
-    /// A page's request starts.
+    /// Records the start of a page's request.
     pub fn started(&mut self) {
         self.politeness.started();
     }
 
-    /// A page's request has ended: books it with politeness and decides whether it is tried again. `attempts` counts it.
+    /// Records the end of a page's request and decides whether it is retried. `attempts` includes this request.
     pub fn page_ended(&mut self, exchange: &Exchange, attempts: u8, now: Instant, rules: &HostRules) -> Disposition {
-        self.book(exchange, now, &rules.politeness);
+        self.record_end(exchange, now, &rules.politeness);
         let may_pass = match &exchange.result {
             Err(failure) => failure.is_transient(),
             Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => true,
@@ -217,7 +220,7 @@ impl HostCore {
         Disposition::Final
     }
 
-    /// A request was broken off, through no fault of the host. A sitemap's is taken on again.
+    /// Records that a request was aborted, through no fault of the host. A sitemap is queued again.
     pub fn aborted(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
         self.politeness.aborted(now, &rules.politeness);
         match errand {
@@ -229,13 +232,14 @@ impl HostCore {
         }
     }
 
-    /// A robots.txt request has ended with `body` (content coding removed). Says what came of it, and the sitemaps named there.
+    /// Records the end of a robots.txt request with `body` (content coding removed). Returns the result, with the
+    /// sitemaps that the file names.
     pub fn robots_ended(&mut self, exchange: &Exchange, body: &[u8], now: Instant, rules: &HostRules) -> RobotsResult {
         self.robots_under_way = false;
         let answer = match &exchange.result {
             Ok(answer) => answer,
             Err(failure) => {
-                self.book(exchange, now, &rules.politeness);
+                self.record_end(exchange, now, &rules.politeness);
                 return self.robots_unreachable(*failure, now, rules);
             }
         };
@@ -245,8 +249,8 @@ impl HostCore {
         let retry_after = asked.and_then(|value| retry_after::parse(value, now));
         self.robots.on_reply(Reply::Answered { status: answer.status, location, retry_after, body }, now);
         self.politeness.set_crawl_delay(self.robots.crawl_delay());
-        // Only now, so that the first request after robots.txt keeps the delay that it asks for.
-        self.book(exchange, now, &rules.politeness);
+        // Only after the crawl delay is set, so that the first request after robots.txt respects it.
+        self.record_end(exchange, now, &rules.politeness);
         match self.robots.verdict(now, "/") {
             Verdict::Unknown => RobotsResult::Redirected,
             Verdict::Unavailable { .. } => RobotsResult::Unavailable,
@@ -255,8 +259,8 @@ impl HostCore {
         }
     }
 
-    /// A host that cannot be reached is tried again after the usual back-off, as any URL is; only then is robots.txt counted as
-    /// unavailable.
+    /// Records that the host could not be reached. It is retried after the usual back-off, like any URL; only when the
+    /// retries are used up does robots.txt count as unavailable.
     fn robots_unreachable(&mut self, failure: Failure, now: Instant, rules: &HostRules) -> RobotsResult {
         let tries = self.unreachable.map_or(0, |(tries, _)| tries) + 1;
         if failure.is_transient() && tries <= u32::from(rules.retries_max) {
@@ -268,7 +272,7 @@ impl HostCore {
         RobotsResult::Unreachable
     }
 
-    /// A sitemap request has ended: books it, and takes the sitemap on again where a page would be tried again.
+    /// Records the end of a sitemap request, and queues the sitemap again where a page would be retried.
     pub fn sitemap_ended(
         &mut self,
         entry: sitemap::Entry,
@@ -284,17 +288,17 @@ impl HostCore {
         disposition
     }
 
-    /// Takes on sitemaps to fetch, as far as they are new and the limits allow; returns how many.
+    /// Queues the sitemaps that are new and within the limits. Returns their number.
     pub fn take_on_sitemaps(&mut self, urls: Vec<String>, nesting: u32) -> u32 {
         urls.into_iter().map(|url| u32::from(self.sitemaps.add(url, nesting))).sum()
     }
 
-    /// Drops the sitemaps that are still to be fetched, as they cannot be had; returns how many.
+    /// Drops the sitemaps that are still queued, because they cannot be fetched. Returns their number.
     pub fn drop_sitemaps(&mut self) -> u32 {
         std::iter::from_fn(|| self.sitemaps.take()).map(|_| 1).sum()
     }
 
-    /// Whether nothing is under way and no errand waits, so that the host's actor may end.
+    /// Returns whether nothing is in progress and no auxiliary request waits, so that the host's actor may end.
     pub fn is_idle(&self) -> bool {
         self.politeness.in_flight() == 0
             && self.sitemaps.first().is_none()
@@ -302,7 +306,7 @@ impl HostCore {
             && self.address != Address::Asked
     }
 
-    fn book(&mut self, exchange: &Exchange, now: Instant, rules: &PolitenessRules) {
+    fn record_end(&mut self, exchange: &Exchange, now: Instant, rules: &PolitenessRules) {
         let health = Health::of(exchange, now);
         let Timings { started, first_byte, .. } = exchange.timings;
         let end = RequestEnd { url: exchange.url.fingerprint(), started, first_byte, ended: now };

@@ -1,4 +1,4 @@
-//! What an exchange says about the host's health.
+//! Classifies an exchange by what it says about the host's health.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use super::retry_after;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Failure, Truncation};
 
-/// What a request meant for the host's health.
+/// The health of a host according to one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
-    /// It answered as it should; 404 and the like are healthy too.
+    /// The host responded normally; 404 and the like are healthy too.
     Good,
-    /// It asks to be left alone (429, 503), with `Retry-After` where given.
+    /// The host asks for a pause (429, 503), with `Retry-After` if present.
     Overloaded(Option<Duration>),
-    /// It answered with a server error.
+    /// The host responded with a server error.
     ServerError,
-    /// No connection could be made: whatever the URL was, the host is to blame.
+    /// No connection could be made: a failure of the host, whatever the URL.
     Unreachable,
-    /// A connection was made, but no whole answer came: none at all, none that is HTTP, or one that broke off. Perhaps only this
-    /// URL is to blame.
+    /// A connection was made, but no complete response came: none at all, none that is HTTP, or a truncated one.
+    /// Possibly a failure of this URL only.
     Broken,
-    /// The answer says nothing about the host: the failure was of this one URL or on our side.
+    /// The result says nothing about the host: the failure concerns this URL only, or is ours.
     Neutral,
 }
 
 impl Health {
-    /// Returns the health that an exchange, which ended at `now`, speaks of.
+    /// Returns the health that an exchange which ended at `now` indicates.
     pub fn of(exchange: &Exchange, now: Instant) -> Self {
         match &exchange.result {
             Ok(answer) if matches!(answer.status, 429 | 503) => {

@@ -1,4 +1,4 @@
-//! What another run of a crawl knows of a host.
+//! The state of a host that other runs of a crawl use.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,27 +6,27 @@ use super::politeness::Politeness;
 use super::robots::BYTE_LIMIT;
 use harvestman_core::clock::Instant;
 
-/// A robots.txt as it was fetched.
+/// A fetched robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredRobots {
-    /// Its body, as far as it counts; none where there is no such file.
+    /// Its body up to [`BYTE_LIMIT`]; `None` if there is no such file.
     pub body: Option<Vec<u8>>,
-    /// Until when it need not be fetched again.
+    /// When it must be fetched again.
     pub fresh_until: Instant,
 }
 
 impl StoredRobots {
-    /// A robots.txt with this body, or none.
+    /// Creates a record of a robots.txt with this body, or of its absence.
     pub fn new(body: Option<&[u8]>, fresh_until: Instant) -> Self {
         let body = body.map(|body| body[..body.len().min(BYTE_LIMIT)].to_vec());
         Self { body, fresh_until }
     }
 }
 
-/// What was kept of a host.
+/// The persisted state of a host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostHistory {
-    /// Its clocks.
+    /// Its delays, back-off and counters.
     pub politeness: Option<Politeness>,
     /// Its robots.txt.
     pub robots: Option<StoredRobots>,

@@ -10,50 +10,50 @@ use super::status::HostStatus;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Lease;
 
-/// There is work for the host.
+/// Announces work for the host.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Wake;
 
-/// The lease that the host asked for.
+/// Grants the lease that the host asked for.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Grant(pub Lease);
 
-/// There is no URL for the host, or not before the time given.
+/// Reports that the frontier has no URL for the host, or none before the given time.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct NoWork(pub Option<Instant>);
 
-/// The host, which had waited at this gate, was let in.
+/// Admits the host at a gate where it was queued.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct LetIn(pub GateId);
 
-/// Other rules hold, or the host was blocked or unblocked.
+/// Announces that the rules changed, or that the host was blocked or unblocked.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct RulesChanged {
-    /// The rules until now, where they are others by now.
+    /// The previous rules, if the rules changed.
     pub before: Option<Arc<HostRules>>,
 }
 
-/// Say how the host's clock stands; none where the host goes to sleep this moment.
+/// Asks for the state of the host's clock. The response is `None` if the host is just going to sleep.
 #[derive(Debug, Message)]
 #[rtype(result = "Option<HostStatus>")]
 pub struct StatusQuery;
 
-/// The host is another node's from now on, and nothing of it is under way here: end.
+/// Stops the actor: another node now owns the host, and no request of it is in progress here.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Retire;
 
-/// Sitemaps that a sitemap index of this host names.
+/// Delivers sitemaps of this host that robots.txt or a sitemap index names.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct SitemapsFound {
-    /// Where they are; all on this host.
+    /// Their URLs, all on this host.
     pub urls: Vec<String>,
-    /// Indexes above them.
+    /// Number of sitemap indexes that lead to them.
     pub nesting: u32,
 }

@@ -1,4 +1,5 @@
-//! Hosts: politeness, robots.txt, sitemaps. One actor for each authority that has work; nothing else sends it requests.
+//! Per-host politeness, robots.txt and sitemaps. Each authority with work has one actor, and only that actor sends it
+//! requests.
 
 mod actor;
 mod blocked;

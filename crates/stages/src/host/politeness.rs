@@ -1,8 +1,9 @@
-//! When a host may be contacted next: delay, concurrency, back-off, circuit breaker, retry budget. Pure: time is handed in.
+//! Decides when a host may be contacted next: delay, concurrency, back-off, circuit breaker, retry budget. Pure: the
+//! caller passes the time.
 //!
-//! Invariants: POL-1 at most `connections_per_host` requests are under way; POL-2 a request starts no earlier than the
-//! delay after the first byte of the answer before (or after its end, where none came); POL-3 an error or a 429 never shortens a
-//! wait.
+//! Invariants: POL-1 at most `connections_per_host` requests are in progress; POL-2 a request starts no earlier than
+//! the delay after the first byte of the previous response (or after the end of the request, if there was none); POL-3
+//! an error or a 429 never shortens a wait.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,18 +26,18 @@ pub enum WaitReason {
     BackOff,
     /// The circuit breaker is open.
     Breaker,
-    /// robots.txt cannot be had for now.
+    /// robots.txt is unavailable for now.
     Robots,
-    /// Somebody has blocked the host.
+    /// The host is blocked by a user.
     Blocked,
-    /// It is another's turn of its group, or the group's delay has not passed.
+    /// Another host of its group has its turn, or the group's delay has not passed.
     Group,
-    /// It is another's turn of those at its address, or the delay there has not passed.
+    /// Another host at its address has its turn, or the address's delay has not passed.
     Address,
 }
 
 impl WaitReason {
-    /// The reason as it stands in reports and metric labels.
+    /// Returns the reason's name in reports and metric labels.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Delay => "delay",
@@ -53,22 +54,22 @@ impl WaitReason {
 /// Whether a host may be contacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
-    /// It may, now.
+    /// It may be contacted now.
     Ready,
-    /// Enough requests are under way.
+    /// Enough requests are in progress.
     Busy,
-    /// Not before this time.
+    /// It must not be contacted before this time.
     Wait {
-        /// When it may be.
+        /// When it may be contacted.
         until: Instant,
-        /// Why not now.
+        /// The reason to wait.
         why: WaitReason,
     },
-    /// Never again: it failed too often.
+    /// It is never contacted again: it failed too often.
     GivenUp,
 }
 
-/// What politeness remembers of one host.
+/// The politeness state of one host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Politeness {
     in_flight: u32,
@@ -78,16 +79,17 @@ pub struct Politeness {
     openings: u32,
     unreachable_in_a_row: u32,
     trouble_in_a_row: u32,
-    /// When the last trouble was counted: answers to requests sent before that are part of the same trouble.
+    /// When the last error was counted: responses to requests sent before then belong to the same error.
     trouble_at: Instant,
-    /// Extra delay after 429s: doubles with each, shrinks by a tenth with each good answer.
+    /// Extra delay after 429 and 503: doubles with each, shrinks by a tenth with each good response.
     slowing: Duration,
-    /// Smoothed response time of good answers.
+    /// Smoothed response time of good responses.
     response_time: Option<Duration>,
     crawl_delay: Option<Duration>,
     requests: u64,
     retries: u64,
-    /// The URLs whose exchanges failed since the last good answer, the latest [`FAILED_URLS_MAX`] of them. Not persisted.
+    /// The URLs whose exchanges failed since the last good response, the latest [`FAILED_URLS_MAX`] of them. Not
+    /// persisted.
     #[serde(skip)]
     failed_urls: VecDeque<Fingerprint>,
 }
@@ -99,7 +101,7 @@ pub struct RequestEnd {
     pub url: Fingerprint,
     /// When the request was sent.
     pub started: Instant,
-    /// When the answer's head came, if it did.
+    /// When the response's head arrived, if it did.
     pub first_byte: Option<Instant>,
     /// When the request ended.
     pub ended: Instant,
@@ -126,51 +128,51 @@ impl Default for Politeness {
     }
 }
 
-/// The slowing-down starts here when there is no delay that could be doubled.
+/// The initial slowdown of a host that has no delay to double.
 const SLOWING_START: Duration = Duration::from_millis(250);
-/// Retries that a host always has, however few requests it got.
+/// Retries that every host has, however few requests it received.
 const RETRIES_FREE: u64 = 10;
-/// Failed URLs that are remembered, to count each once. With that many different ones in a row it does not matter any more
-/// whether one of them comes twice.
+/// Number of failed URLs remembered, so that each is counted once. After this many different ones in a row it no longer
+/// matters whether one of them occurs twice.
 const FAILED_URLS_MAX: usize = 16;
 
 impl Politeness {
-    /// Goes on at `now`, after a run that ended at some time in the middle of it: what was under way then is over, and the last of it
-    /// may have started just before now.
+    /// Resumes at `now` after a run that may have ended at any moment: its requests in progress are over, and the last
+    /// of them may have started just before `now`.
     #[must_use]
     pub fn resumed(self, now: Instant, rules: &PolitenessRules) -> Self {
         let next_at = self.next_at.max(now + self.delay(rules));
         Self { in_flight: 0, next_at, ..self }
     }
 
-    /// Is left alone until this time at least.
+    /// Delays the next request until this time at least.
     #[must_use]
     pub fn delayed_until(self, until: Instant) -> Self {
         Self { next_at: self.next_at.max(until), ..self }
     }
 
-    /// Goes by other rules from now on: the wait that has begun is as long as they say.
+    /// Applies new rules. A wait that has begun becomes as long as they require.
     pub fn change_pace(&mut self, old: &PolitenessRules, new: &PolitenessRules) {
         let (before, after) = (self.delay(old), self.delay(new));
         self.next_at = self.next_at - before.saturating_sub(after) + after.saturating_sub(before);
     }
 
-    /// Sets the host's own crawl-delay (already capped).
+    /// Sets the host's own crawl delay (already capped).
     pub fn set_crawl_delay(&mut self, delay: Option<Duration>) {
         self.crawl_delay = delay;
     }
 
-    /// Requests under way.
+    /// Returns the number of requests in progress.
     pub const fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
-    /// Troubles in a row: answers that are no good, and hosts that cannot be reached.
+    /// Returns the number of consecutive errors: bad responses and failed connections.
     pub const fn failures(&self) -> u32 {
         self.trouble_in_a_row
     }
 
-    /// The delay that holds now.
+    /// Returns the delay that applies now.
     pub fn delay(&self, rules: &PolitenessRules) -> Duration {
         let least = rules.delay.max(self.crawl_delay.unwrap_or_default());
         if least.is_zero() {
@@ -181,13 +183,13 @@ impl Politeness {
         least.max(adaptive).max(self.slowing)
     }
 
-    /// Whether a request may start at `now`, while `promised` more are about to.
+    /// Returns whether a request may start at `now`, while `promised` more are about to start.
     pub fn readiness(&self, now: Instant, promised: u32, rules: &PolitenessRules) -> Readiness {
         if self.openings > rules.breaker_openings_max {
             return Readiness::GivenUp;
         }
         let under_way = self.in_flight + promised;
-        // After trouble one request goes ahead, to see whether the host is well again.
+        // After an error, a single request probes whether the host has recovered.
         let calm = self.delay(rules).is_zero() && self.trouble_in_a_row == 0;
         let at_once = if calm { rules.connections.max(1) } else { 1 };
         if under_way >= at_once {
@@ -204,42 +206,43 @@ impl Politeness {
         }
     }
 
-    /// A request starts.
+    /// Records the start of a request.
     pub fn started(&mut self) {
         self.in_flight += 1;
         self.requests += 1;
     }
 
-    /// A request was broken off at `now`, through no fault of the host: it may have been sent just before.
+    /// Records that a request was aborted at `now`, through no fault of the host. It may have been sent just before.
     pub fn aborted(&mut self, now: Instant, rules: &PolitenessRules) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.next_at = self.next_at.max(now + self.delay(rules));
     }
 
-    /// Books the end of a request.
+    /// Records the end of a request.
     pub fn ended(&mut self, end: RequestEnd, health: Health, rules: &PolitenessRules, rng: &mut Rng) {
         self.in_flight = self.in_flight.saturating_sub(1);
         let RequestEnd { url, started, first_byte, ended: now } = end;
         let answered = first_byte.unwrap_or(now);
-        let news = started >= self.trouble_at;
+        let is_new = started >= self.trouble_at;
         match health {
-            Health::Good if news => self.good(answered.since(started)),
-            // Sent before the trouble and answered after it: the host is there.
+            Health::Good if is_new => self.good(answered.since(started)),
+            // Sent before the error and answered after it: the host is reachable.
             Health::Good if answered > self.trouble_at => self.close_breaker(),
-            Health::Overloaded(retry_after) => self.overloaded(now, news, retry_after, rules, rng),
-            Health::ServerError if news => self.trouble(now, rules, rng),
-            // One trouble of many requests that were sent together is one failure: it must not get the host given up at once.
-            Health::Unreachable if news => self.failed(now, rules, rng),
-            Health::Broken if news && self.is_first_failure_of(url) => self.failed(now, rules, rng),
+            Health::Overloaded(retry_after) => self.overloaded(now, is_new, retry_after, rules, rng),
+            Health::ServerError if is_new => self.record_error(now, rules, rng),
+            // An error of many requests sent together is one failure: it must not make the crawl give up the host at
+            // once.
+            Health::Unreachable if is_new => self.failed(now, rules, rng),
+            Health::Broken if is_new && self.is_first_failure_of(url) => self.failed(now, rules, rng),
             // This URL alone must not make the pauses of its host longer and longer.
-            Health::Broken if news => self.back_off(now, rules, rng),
+            Health::Broken if is_new => self.back_off(now, rules, rng),
             Health::ServerError | Health::Unreachable | Health::Broken => {}
             Health::Good | Health::Neutral => {}
         }
         self.next_at = self.next_at.max(answered + self.delay(rules));
     }
 
-    /// Whether the host's retry budget allows one more try; if so, it is booked.
+    /// Returns whether the host's retry budget allows one more retry. If so, the retry is counted.
     pub fn grant_retry(&mut self, rules: &PolitenessRules) -> bool {
         let allowed = RETRIES_FREE + (self.requests as f64 * rules.retry_share.max(0.0)) as u64;
         let granted = self.retries < allowed;
@@ -247,7 +250,7 @@ impl Politeness {
         granted
     }
 
-    /// Until when the host is left alone because of failures; the epoch where it is not.
+    /// Returns the end of the pause caused by errors, or the epoch if there was none.
     pub fn paused_until(&self) -> Instant {
         self.backoff_until.max(self.breaker_until)
     }
@@ -264,7 +267,7 @@ impl Politeness {
         self.response_time = Some(smoothed);
     }
 
-    /// A healthy answer ends the breaker's pause and everything that was counted towards the next.
+    /// Ends the breaker's pause after a good response, and resets everything that counts towards the next pause.
     fn close_breaker(&mut self) {
         self.breaker_until = Instant::EPOCH;
         self.openings = 0;
@@ -275,23 +278,23 @@ impl Politeness {
     fn overloaded(
         &mut self,
         now: Instant,
-        news: bool,
+        is_new: bool,
         asked: Option<Duration>,
         rules: &PolitenessRules,
         rng: &mut Rng,
     ) {
         let asked = asked.unwrap_or_default().min(rules.retry_after_max);
         self.backoff_until = self.backoff_until.max(now + asked);
-        if news {
+        if is_new {
             let current = self.delay(rules).max(SLOWING_START / 2);
             self.slowing = (current * 2).min(rules.delay_max.max(rules.delay));
-            self.trouble(now, rules, rng);
+            self.record_error(now, rules, rng);
         }
     }
 
-    /// A failure that counts towards the breaker.
+    /// Records a failure that counts towards the breaker.
     fn failed(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
-        self.trouble(now, rules, rng);
+        self.record_error(now, rules, rng);
         self.count_failure(now, rules);
     }
 
@@ -306,7 +309,7 @@ impl Politeness {
         }
     }
 
-    /// Whether no exchange of this URL has failed since the last good answer; remembers that one has.
+    /// Returns whether no exchange of this URL has failed since the last good response, and records that one has.
     fn is_first_failure_of(&mut self, url: Fingerprint) -> bool {
         let is_first = !self.failed_urls.contains(&url);
         if is_first {
@@ -318,14 +321,14 @@ impl Politeness {
         is_first
     }
 
-    /// Backs off for twice as long as after the trouble before. Only news does: sixteen refusals of sixteen requests sent
-    /// together are one trouble.
-    fn trouble(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
+    /// Records an error and backs off for twice as long as after the previous one. Must only be called for new errors:
+    /// sixteen refusals of sixteen requests sent together are one error.
+    fn record_error(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
         self.trouble_in_a_row += 1;
         self.back_off(now, rules, rng);
     }
 
-    /// Exponential back-off with up to half of it again as jitter; never shorter than what the host asked for.
+    /// Backs off exponentially, with up to half of the pause added as jitter; never for less than the host asked for.
     fn back_off(&mut self, now: Instant, rules: &PolitenessRules, rng: &mut Rng) {
         let base = doubled(rules.backoff_start, self.trouble_in_a_row.saturating_sub(1), rules.backoff_max);
         self.trouble_at = now;
@@ -334,7 +337,7 @@ impl Politeness {
     }
 }
 
-/// `start` doubled `times` times, at most `max`.
+/// Returns `start` doubled `times` times, at most `max`.
 fn doubled(start: Duration, times: u32, max: Duration) -> Duration {
     start.saturating_mul(1_u32.checked_shl(times).unwrap_or(u32::MAX)).min(max)
 }

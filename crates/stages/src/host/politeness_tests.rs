@@ -1,4 +1,4 @@
-//! The politeness rules: worked cases, and the invariants POL-1 to POL-3 under random answers.
+//! Tests of the politeness rules: worked cases, and the invariants POL-1 to POL-3 under random responses.
 
 use std::time::Duration;
 
@@ -35,19 +35,19 @@ fn at(millis: u64) -> Instant {
     Instant::from_micros(1_000_000_000) + Duration::from_millis(millis)
 }
 
-/// One request from `start` that is answered after `first` and over after `end` (milliseconds).
+/// Plays one request from `start` whose first byte comes at `first` and which ends at `end` (milliseconds).
 fn request(host: &mut Politeness, (start, first, end): (u64, u64, u64), health: Health, rules: &PolitenessRules) {
     host.started();
     host.ended(request_end(at(start), Some(at(first)), at(end)), health, rules, &mut rng());
 }
 
-/// The end of a request for a URL that is like no other.
+/// The end of a request for a URL that no other request has.
 fn request_end(started: Instant, first_byte: Option<Instant>, ended: Instant) -> RequestEnd {
     RequestEnd { url: Fingerprint(u128::from(started.as_micros())), started, first_byte, ended }
 }
 
 #[test]
-fn the_delay_counts_from_the_first_byte_of_the_answer() {
+fn the_delay_starts_at_the_first_byte_of_the_response() {
     let (mut host, rules) = (Politeness::default(), rules());
     assert_eq!(host.readiness(at(0), 0, &rules), Readiness::Ready);
     host.started();
@@ -65,13 +65,13 @@ fn without_a_delay_the_connections_are_the_limit() {
         host.started();
     }
     assert_eq!(host.readiness(at(0), 0, &rules), Readiness::Ready);
-    assert_eq!(host.readiness(at(0), 1, &rules), Readiness::Busy, "a promised one counts");
+    assert_eq!(host.readiness(at(0), 1, &rules), Readiness::Busy, "a promised request counts");
     host.started();
     assert_eq!(host.readiness(at(0), 0, &rules), Readiness::Busy);
 }
 
 #[test]
-fn after_trouble_one_request_goes_ahead_of_the_others() {
+fn after_an_error_a_single_request_probes_the_host() {
     let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     request(&mut host, (0, 1, 1), Health::ServerError, &rules);
     host.started();
@@ -82,7 +82,7 @@ fn after_trouble_one_request_goes_ahead_of_the_others() {
 }
 
 #[test]
-fn a_slow_host_is_asked_less_often_up_to_the_limit() {
+fn a_slow_host_is_contacted_less_often_up_to_the_limit() {
     let (mut host, rules) = (Politeness::default(), rules());
     request(&mut host, (0, 4_000, 4_000), Health::Good, &rules);
     assert_eq!(host.delay(&rules), Duration::from_secs(4));
@@ -100,7 +100,7 @@ fn the_crawl_delay_of_robots_txt_lengthens_and_never_shortens() {
 }
 
 #[test]
-fn retry_after_is_kept_and_capped() {
+fn retry_after_is_honoured_and_capped() {
     let (mut host, rules) = (Politeness::default(), rules());
     request(&mut host, (0, 10, 10), Health::Overloaded(Some(Duration::from_secs(120))), &rules);
     assert_eq!(host.paused_until(), at(120_010));
@@ -110,7 +110,7 @@ fn retry_after_is_kept_and_capped() {
 }
 
 #[test]
-fn back_off_doubles_with_each_new_trouble_and_good_answers_end_it() {
+fn back_off_doubles_with_each_new_error_and_good_responses_end_it() {
     let (mut host, rules) = (Politeness::default(), rules());
     let mut pauses = Vec::new();
     let mut now = 0;
@@ -128,7 +128,7 @@ fn back_off_doubles_with_each_new_trouble_and_good_answers_end_it() {
 }
 
 #[test]
-fn refusals_of_requests_sent_together_are_one_trouble() {
+fn refusals_of_requests_sent_together_are_one_error() {
     let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     for _ in 0..4 {
         host.started();
@@ -151,11 +151,11 @@ fn after_a_429_a_host_without_delay_gets_one() {
         let start = 120_000 + n * 1_000;
         request(&mut host, (start, start + 1, start + 1), Health::Good, &rules);
     }
-    assert_eq!(host.delay(&rules), Duration::ZERO, "good answers take it away again");
+    assert_eq!(host.delay(&rules), Duration::ZERO, "good responses remove it again");
 }
 
 #[test]
-fn the_breaker_opens_for_longer_and_longer_and_then_the_host_is_given_up() {
+fn the_breaker_opens_for_longer_each_time_until_the_host_is_given_up() {
     let (mut host, rules) = (Politeness::default(), rules());
     let mut now = 0;
     for opening in 1..=3_u32 {
@@ -175,7 +175,7 @@ fn the_breaker_opens_for_longer_and_longer_and_then_the_host_is_given_up() {
     assert_eq!(host.readiness(at(now), 0, &rules), Readiness::GivenUp);
 }
 
-/// A request for this URL that breaks off.
+/// Plays a request for this URL whose response breaks off.
 fn broken(host: &mut Politeness, url: u128, start: u64, rules: &PolitenessRules) {
     host.started();
     let end = RequestEnd { url: Fingerprint(url), ..request_end(at(start), None, at(start + 1)) };
@@ -183,11 +183,11 @@ fn broken(host: &mut Politeness, url: u128, start: u64, rules: &PolitenessRules)
 }
 
 #[test]
-fn tries_of_one_url_that_break_off_count_once_and_those_of_different_urls_each() {
+fn broken_responses_count_once_per_url() {
     let (mut host, rules) = (Politeness::default(), rules());
     for n in 0..20 {
         broken(&mut host, u128::from(n % 2), n * 1_000_000, &rules);
-        assert!(host.paused_until() <= at(n * 1_000_000 + 3_001), "two troubles: two seconds, and half of it again");
+        assert!(host.paused_until() <= at(n * 1_000_000 + 3_001), "two errors: two seconds and half of that as jitter");
     }
     broken(&mut host, 2, 20_000_000, &rules);
     let wait = Readiness::Wait { until: at(20_060_001), why: WaitReason::Breaker };
@@ -195,27 +195,27 @@ fn tries_of_one_url_that_break_off_count_once_and_those_of_different_urls_each()
 }
 
 #[test]
-fn a_host_all_of_whose_urls_break_off_is_given_up() {
+fn a_host_with_only_broken_responses_is_given_up() {
     let (mut host, rules) = (Politeness::default(), rules());
     (0..9).for_each(|n| broken(&mut host, n.into(), n * 10_000_000, &rules));
     assert_eq!(host.readiness(at(100_000_000), 0, &rules), Readiness::GivenUp);
 }
 
 #[test]
-fn one_healthy_answer_closes_the_breaker_even_to_a_request_that_was_sent_before_the_trouble() {
+fn one_good_response_closes_the_breaker_even_if_requested_before_the_error() {
     let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     host.started();
     (1..4).for_each(|n| broken(&mut host, n.into(), n * 1_000_000, &rules));
     assert_eq!(host.paused_until(), at(3_060_001));
     host.ended(request_end(at(0), Some(at(3_000_500)), at(3_000_500)), Health::Good, &rules, &mut rng());
-    assert!(host.paused_until() < at(3_010_000), "the back-off is kept");
-    // And what was counted begins again from nothing.
+    assert!(host.paused_until() < at(3_010_000), "the back-off remains");
+    // The count of failures restarts from zero.
     (4..6).for_each(|n| broken(&mut host, n.into(), n * 1_000_000, &rules));
     assert!(host.paused_until() < at(5_030_000));
 }
 
 #[test]
-fn requests_that_break_off_together_are_one_failure_to_the_breaker() {
+fn requests_that_fail_together_count_once_towards_the_breaker() {
     let (mut host, rules) = (Politeness::default(), PolitenessRules { delay: Duration::ZERO, ..rules() });
     for _ in 0..16 {
         host.started();
@@ -255,9 +255,9 @@ fn health() -> impl Strategy<Value = Health> {
 }
 
 proptest! {
-    /// A crawler that always goes as soon as it may, against a host that answers at random.
+    /// A crawler that sends each request as soon as it may, to a host that responds at random.
     #[test]
-    fn a_greedy_crawler_keeps_the_delay_and_the_pauses(
+    fn a_greedy_crawler_respects_the_delay_and_the_pauses(
         answers in prop::collection::vec((health(), 0..3_000_u64, 0..3_000_u64), 1..60),
         delay in 1..3_000_u64,
         seed in any::<u64>(),
@@ -270,7 +270,7 @@ proptest! {
             match host.readiness(now, 0, &rules) {
                 Readiness::Ready => {}
                 Readiness::Wait { until, .. } => now = until,
-                Readiness::Busy => prop_assert!(false, "nothing is under way"),
+                Readiness::Busy => prop_assert!(false, "nothing is in progress"),
                 Readiness::GivenUp => return Ok(()),
             }
             prop_assert_eq!(host.readiness(now, 0, &rules), Readiness::Ready);
@@ -298,7 +298,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn a_wait_that_has_begun_is_as_long_as_the_rules_of_now_say(
+    fn a_wait_that_has_begun_follows_changed_rules(
         before in 0..5_000_u64, after in 0..5_000_u64, latency in 0..300_u64, factor in 0..3_u32,
     ) {
         let paced = |delay: u64| PolitenessRules { delay: Duration::from_millis(delay), delay_factor: f64::from(factor), ..rules() };

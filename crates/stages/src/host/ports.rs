@@ -1,6 +1,6 @@
-//! The ports of a host actor: what it needs of the rest of the crawl, one trait for each thing.
+//! The ports of a host actor: the services of the rest of the crawl that it uses, one trait for each.
 //!
-//! Every port is implemented by the part of the pipeline that owns the thing. Calls must not block.
+//! Each port is implemented by the part of the pipeline that owns the service. Calls must not block.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,35 +18,36 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
 
-/// What a host asks of, and reports to, the frontier.
+/// A host's requests and reports to the frontier.
 pub trait LeasePort: Send + Sync {
-    /// The host may be contacted once more: the frontier answers with a `Grant` or `NoWork`.
+    /// Asks for a URL, as the host may be contacted once more. The frontier replies with `Grant` or `NoWork`.
     fn ask(&self, host: &HostKey);
-    /// The URL was not requested and waits again.
+    /// Returns a URL that was not requested. It waits again, until `not_before` at least.
     fn put_back(&self, lease: Lease, not_before: Instant);
-    /// The URL is to be tried again; `received` bytes came this time.
+    /// Schedules the URL for another attempt; this one received `received` bytes.
     fn retry(&self, lease: Lease, not_before: Instant, received: u64);
-    /// So many errands were announced: the crawl is not over before they have ended.
+    /// Announces `count` auxiliary requests. The crawl does not end before they have ended.
     fn errands_added(&self, count: u32);
-    /// An announced errand ended without a request.
+    /// Reports that an announced auxiliary request ended without being sent.
     fn errand_done(&self);
-    /// The request of an errand was aborted; the errand may be run again.
+    /// Reports that an auxiliary request was aborted; it may be run again.
     fn errand_broken_off(&self);
 }
 
-/// What sends the host's requests.
+/// Sends the host's requests.
 pub trait RequestPort: Send + Sync {
-    /// Fetches the URL of `lease`; answers with a [`HostReply`](super::HostReply).
+    /// Fetches the URL of `lease`; replies with a [`HostReply`](super::HostReply).
     fn fetch_page(&self, host: HostRequest, lease: Lease);
-    /// Whether the crawl's budgets allow an errand now; if so, it counts as under way and must be run.
+    /// Returns whether the crawl's budgets allow an auxiliary request now. If so, it counts as in progress and must be
+    /// run.
     fn begin_errand(&self) -> bool;
-    /// Runs the errand; answers with a [`HostReply`](super::HostReply).
+    /// Runs the auxiliary request; replies with a [`HostReply`](super::HostReply).
     fn run_errand(&self, host: HostRequest, errand: Errand);
-    /// Looks up the host's address; answers with `HostReply::Resolved`.
+    /// Looks up the host's address; replies with `HostReply::Resolved`.
     fn resolve(&self, host: HostRequest);
 }
 
-/// Who sends a request, and where the answer goes.
+/// The sender of a request, and where the reply goes.
 #[derive(Debug, Clone)]
 pub struct HostRequest {
     /// The host.
@@ -55,54 +56,56 @@ pub struct HostRequest {
     pub reply_to: ReplyTo,
 }
 
-/// Where finished work goes.
+/// Accepts finished work.
 pub trait DeliveryPort: Send + Sync {
-    /// A page was fetched (or failed for good): it is parsed and archived.
+    /// Delivers a page that was fetched (or failed permanently), to be parsed and archived.
     fn deliver_page(&self, lease: Lease, exchange: Exchange);
-    /// A URL is not fetched: its line in the page log is written.
+    /// Reports a URL that is not fetched, so that its line is written to the page log.
     fn refuse(&self, lease: Lease, fate: Fate);
-    /// An errand has ended for good or is tried again.
+    /// Delivers an auxiliary request that has ended, finally or to be retried.
     fn deliver_errand(&self, delivered: DeliveredErrand);
 }
 
-/// What an errand brought.
+/// The result of an auxiliary request.
 #[derive(Debug)]
 pub struct DeliveredErrand {
-    /// A sitemap to be read now, with the number of sitemap indexes above it; none for everything else.
+    /// The sitemap to read now, with the number of sitemap indexes above it; `None` for everything else.
     pub sitemap: Option<(CanonicalUrl, u32)>,
-    /// Request and answer.
+    /// The request and its response.
     pub exchange: Exchange,
-    /// The answer's body with its content coding removed.
+    /// The response body with its content coding removed.
     pub body: Bytes,
-    /// The crawl's permit for the errand, held until its outcome is recorded.
+    /// The crawl's permit for the request, held until its outcome is recorded.
     pub permit: OwnedSemaphorePermit,
 }
 
-/// The gates that hosts of one group or one address share.
+/// The gates that hosts of one group or at one address share.
 pub trait GatePort: Send + Sync {
-    /// Passes a gate, or waits to be told by `LetIn` when the host may; `delay` is the host's.
+    /// Enters a gate and returns true, or queues the host and returns false; `LetIn` then announces its admission.
+    /// `delay` is the host's own.
     fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool;
-    /// Comes back through a gate.
+    /// Leaves a gate.
     fn leave(&self, gate: GateId, host: &HostKey, by: Return);
     /// Changes the delay of a host of this group.
     fn change_delay(&self, group: HostGroup, host: &HostKey, delay: Duration);
-    /// When a gate opens for the next host; none while enough have passed it.
+    /// Returns when a gate opens for the next host, or `None` while enough hosts have passed it.
     fn opens(&self, gate: GateId) -> Option<Instant>;
 }
 
-/// What is known of all hosts together.
+/// The directory of all hosts.
 pub trait HostRegistry: Send + Sync {
-    /// Whether nothing may be sent to the host: it is blocked, or another node owns it.
+    /// Returns whether nothing may be sent to the host because it is blocked or owned by another node.
     fn is_blocked(&self, host: &HostKey) -> bool;
-    /// The host is not contacted until this time, for more than its usual delay.
+    /// Reports that the host is not contacted until this time, for longer than its usual delay.
     fn waits(&self, host: &HostKey, until: Instant, why: WaitReason);
-    /// Sitemaps were named: they go to their hosts as `SitemapsFound`, which counts as an errand for each host.
+    /// Sends sitemaps that were named to their hosts as `SitemapsFound`, which counts as one auxiliary request per
+    /// host.
     fn sitemaps_named(&self, urls: Vec<String>, nesting: u32);
-    /// A request has ended, and this is known of the host now.
+    /// Records what is known of the host after a request has ended.
     fn remember(&self, host: &HostKey, memory: &Politeness);
-    /// This robots.txt of the host was fetched.
+    /// Records a fetched robots.txt of the host.
     fn remember_robots(&self, host: &HostKey, robots: &StoredRobots);
-    /// The actor would end for lack of work. Takes the core and returns true if no message is on its way to the actor.
+    /// Lets an actor without work end. Takes the core and returns true if no message is on its way to the actor.
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
 }
 

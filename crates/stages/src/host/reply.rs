@@ -1,4 +1,4 @@
-//! The way back from a request or an address lookup to the actor of its host.
+//! Replies from a request or an address lookup to the actor of its host.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::step::Errand;
 use harvestman_core::model::{Exchange, Lease};
 
-/// The answer to something that a host actor asked of its [`RequestPort`](super::RequestPort).
+/// The reply to a call of a host actor on its [`RequestPort`](super::RequestPort).
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub enum HostReply {
     /// The request for a page has ended.
     PageEnded(Lease, Exchange),
-    /// The request for a page was aborted, because this node may not send any more.
+    /// The request for a page was aborted, because this node may not send requests any more.
     PageAborted(Lease),
-    /// The request of an errand has ended.
+    /// An auxiliary request has ended.
     ErrandEnded(ErrandEnded),
-    /// The request of an errand was aborted.
+    /// An auxiliary request was aborted.
     ErrandAborted(Errand),
-    /// The host's address was looked up; none where it could not be, or does not matter (proxy).
+    /// The host's address was looked up; `None` if the lookup failed or the address does not matter (proxy).
     Resolved(Option<IpAddr>),
 }
 
-/// An errand whose request has ended.
+/// An auxiliary request that has ended.
 #[derive(Debug)]
 pub struct ErrandEnded {
-    /// The errand.
+    /// What was requested.
     pub errand: Errand,
-    /// Request and answer.
+    /// The request and its response.
     pub exchange: Exchange,
-    /// The answer's body with its content coding removed.
+    /// The response body with its content coding removed.
     pub body: Bytes,
-    /// One of the crawl's permits for errands, held until the errand's outcome is recorded.
+    /// One of the crawl's permits for auxiliary requests, held until the outcome is recorded.
     pub permit: OwnedSemaphorePermit,
 }
 
-/// Where the answer to a request goes.
+/// Where the reply to a request goes.
 #[derive(Debug, Clone)]
 pub struct ReplyTo {
     actor: Recipient<HostReply>,
@@ -48,19 +48,20 @@ pub struct ReplyTo {
 }
 
 impl ReplyTo {
-    /// Returns the way back to an actor that decrements `pending` with each message that it handles.
+    /// Creates a handle that replies to an actor which decrements `pending` with each message that it handles.
     pub(super) const fn new(actor: Recipient<HostReply>, pending: Arc<AtomicU32>) -> Self {
         Self { actor, pending }
     }
 
-    /// Counts an answer that is sent later, so that the actor stays awake until then. Follow it by [`ReplyTo::answer`].
+    /// Counts a reply that is sent later, so that the actor stays awake until then. Must be followed by
+    /// [`ReplyTo::answer`].
     pub fn expect_answer(&self) {
         self.pending.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sends the answer that [`ReplyTo::expect_answer`] counted.
+    /// Sends the reply that [`ReplyTo::expect_answer`] counted.
     ///
-    /// Answers are bounded by the requests under way, so the mailbox is bounded too.
+    /// Replies are bounded by the requests in progress, so the mailbox is bounded too.
     pub fn answer(&self, reply: HostReply) {
         self.actor.do_send(reply);
     }

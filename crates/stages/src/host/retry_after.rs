@@ -1,13 +1,13 @@
-//! The `Retry-After` header (RFC 9110, section 10.2.3): how long a server asks to be left alone.
+//! The `Retry-After` header (RFC 9110, section 10.2.3): how long a server asks clients to wait.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use harvestman_core::clock::Instant;
 
-/// Reads a `Retry-After` value, a number of seconds or an HTTP date; none where it is neither.
+/// Parses a `Retry-After` value, a number of seconds or an HTTP date. Returns `None` if it is neither.
 ///
-/// A date that has passed asks for no wait. A number too large for 64 bits is the largest one: the caller cuts every wait to
-/// its own limit, so nothing may wrap round to a short one.
+/// A date in the past gives no wait. A number too large for 64 bits saturates: the caller caps every wait at its own
+/// limit, so nothing may wrap around to a short one.
 pub fn parse(value: &str, now: Instant) -> Option<Duration> {
     let value = value.trim_matches([' ', '\t']);
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -28,14 +28,14 @@ mod tests {
     const NOW: Instant = Instant::from_micros(784_111_777_000_000);
 
     #[test]
-    fn seconds_are_read_as_they_stand() {
+    fn seconds_are_parsed() {
         for (value, seconds) in [("0", 0), ("120", 120), (" 7\t", 7), ("007", 7)] {
             assert_eq!(parse(value, NOW), Some(Duration::from_secs(seconds)), "{value:?}");
         }
     }
 
     #[test]
-    fn a_date_in_any_of_the_three_forms_asks_to_wait_until_then() {
+    fn a_date_in_any_of_the_three_formats_gives_the_wait_until_then() {
         for value in [
             "Sun, 06 Nov 1994 08:51:37 GMT",
             "Sunday, 06-Nov-94 08:51:37 GMT",
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_has_passed_asks_for_no_wait() {
+    fn a_date_in_the_past_gives_no_wait() {
         assert_eq!(parse("Sun, 06 Nov 1994 08:49:37 GMT", NOW), Some(Duration::ZERO));
         assert_eq!(parse("Thu, 01 Jan 1970 00:00:00 GMT", NOW), Some(Duration::ZERO));
     }
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_form_is_none() {
+    fn other_values_are_none() {
         for value in
             ["", " ", "-1", "+5", "1.5", "0x10", "soon", "１２", "Sun, 06 Nov 1994", "Sun, 99 Nov 1994 08:49:37 GMT"]
         {
@@ -70,12 +70,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_panic(value in "\\PC*", now in any::<u64>()) {
+        fn any_text_is_parsed_without_panic(value in "\\PC*", now in any::<u64>()) {
             let _ = parse(&value, Instant::from_micros(now));
         }
 
         #[test]
-        fn a_written_date_reads_back_as_the_time_until_it(ahead in 0_u64..4_000_000_000) {
+        fn a_formatted_date_parses_as_the_time_until_it(ahead in 0_u64..4_000_000_000) {
             let date = UNIX_EPOCH + Duration::from_micros(NOW.as_micros()) + Duration::from_secs(ahead);
             prop_assert_eq!(parse(&httpdate::fmt_http_date(date), NOW), Some(Duration::from_secs(ahead)));
         }

@@ -1,21 +1,21 @@
-//! The settings that the decisions about hosts depend on, resolved.
+//! The resolved settings on which decisions about hosts depend.
 
 use std::time::Duration;
 
 use harvestman_core::config::Config;
 
-/// What the host's decisions depend on besides its own state.
+/// The settings on which a host's decisions depend, besides its own state.
 #[derive(Debug, Clone)]
 pub struct HostRules {
     /// Politeness.
     pub politeness: PolitenessRules,
-    /// Further tries a URL has.
+    /// Maximum number of retries of a URL.
     pub retries_max: u8,
-    /// Tries for robots.txt before the URLs that wait for it are let go.
+    /// Attempts for robots.txt before the URLs that wait for it are dropped.
     pub robots_tries: u32,
-    /// Least time between two requests to hosts at one address.
+    /// Minimum time between two requests to hosts at one address.
     pub delay_per_ip: Duration,
-    /// Requests under way at once to one address.
+    /// Maximum number of concurrent requests to one address.
     pub connections_per_ip: u32,
 }
 
@@ -44,28 +44,28 @@ impl From<&Config> for HostRules {
     }
 }
 
-/// The settings that the rules need, resolved.
+/// The resolved settings of politeness.
 #[derive(Debug, Clone)]
 pub struct PolitenessRules {
-    /// Least time between two requests.
+    /// Minimum time between two requests.
     pub delay: Duration,
-    /// Adaptive delay: multiple of the usual response time.
+    /// Factor of the adaptive delay: a multiple of the usual response time.
     pub delay_factor: f64,
-    /// Upper limit of the adaptive delay and of the slowing-down.
+    /// Maximum of the adaptive delay and of the slowdown after 429 and 503.
     pub delay_max: Duration,
-    /// Requests under way at once.
+    /// Maximum number of concurrent requests.
     pub connections: u32,
-    /// First back-off.
+    /// Initial back-off.
     pub backoff_start: Duration,
-    /// Longest back-off.
+    /// Maximum back-off.
     pub backoff_max: Duration,
-    /// Longest honoured `Retry-After`.
+    /// Maximum `Retry-After` that is honoured.
     pub retry_after_max: Duration,
-    /// Failures in a row that open the breaker; those of one URL after its connection was made count once.
+    /// Consecutive failures that open the breaker. Failures of one URL after its connection was made count once.
     pub breaker_failures: u32,
-    /// First pause of the breaker.
+    /// Initial pause of the breaker.
     pub breaker_pause: Duration,
-    /// Openings after which the host is given up.
+    /// Number of openings of the breaker after which the host is given up.
     pub breaker_openings_max: u32,
     /// Retry budget as a share of the requests.
     pub retry_share: f64,

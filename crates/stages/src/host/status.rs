@@ -1,4 +1,4 @@
-//! A host's clock as people see it.
+//! A host's state for display.
 
 use std::time::Duration;
 
@@ -8,26 +8,27 @@ use super::rules::HostRules;
 use super::step::Step;
 use harvestman_core::clock::Instant;
 
-/// The state of a host that may be asked.
+/// The state of a host that may be contacted.
 const READY: &str = "ready";
 
-/// When a host may be asked next, and why not now.
+/// When a host may be contacted next, and why not now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostStatus {
-    /// `ready`, `busy` (enough is under way), why it is left alone ([`super::WaitReason::label`]), or `given_up`.
+    /// `ready`, `busy` (enough requests are in progress), the reason for which it waits ([`super::WaitReason::label`]),
+    /// or `given_up`.
     pub state: &'static str,
-    /// Until when it is left alone; none where it is not.
+    /// The end of the wait; `None` if it does not wait for a known time.
     pub until: Option<Instant>,
-    /// The least time between two requests as it holds now.
+    /// The minimum time between two requests that applies now.
     pub delay: Duration,
-    /// Requests under way.
+    /// Number of requests in progress.
     pub under_way: u32,
-    /// Failures in a row.
+    /// Number of consecutive failures.
     pub failures: u32,
 }
 
 impl HostStatus {
-    /// The same where the host waits for others before a request that it might send by itself.
+    /// Returns the status of a host that waits for other hosts before a request that it could send by itself.
     #[must_use]
     pub fn queued(self, why: WaitReason, until: Option<Instant>) -> Self {
         if self.state == READY { Self { state: why.label(), until, ..self } } else { self }
@@ -35,7 +36,7 @@ impl HostStatus {
 }
 
 impl HostCore {
-    /// Its clock at `now`.
+    /// Returns the host's status at `now`.
     pub fn status(&self, now: Instant, rules: &HostRules) -> HostStatus {
         let (state, until) = match self.next(now, 0, rules) {
             Step::Wait { until, why } => (why.label(), Some(until)),

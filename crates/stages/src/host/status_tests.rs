@@ -6,7 +6,7 @@ use harvestman_core::config::{Config, RobotsOptions};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
 
-/// A host that nothing was asked of, its rules, and the time.
+/// A host without requests so far, its rules, and the time.
 fn host() -> (HostCore, HostRules, Instant) {
     let mut config = Config::default();
     config.robots.obey = false;
@@ -16,7 +16,7 @@ fn host() -> (HostCore, HostRules, Instant) {
 }
 
 #[test]
-fn a_host_that_was_asked_shows_its_delay_and_when_it_may_be_asked_again() {
+fn a_contacted_host_shows_its_delay_and_requests_in_progress() {
     let (mut core, rules, now) = host();
     assert_eq!((core.status(now, &rules).state, core.status(now, &rules).under_way), ("ready", 0));
     core.begin_resolve();
@@ -29,7 +29,7 @@ fn a_host_that_was_asked_shows_its_delay_and_when_it_may_be_asked_again() {
 }
 
 #[test]
-fn a_host_that_waits_for_others_says_so_unless_it_must_wait_by_itself() {
+fn a_host_that_waits_for_others_shows_this_unless_it_has_its_own_reason_to_wait() {
     let (mut core, rules, now) = host();
     let until = Some(now + Duration::from_secs(5));
     for (why, state) in [(WaitReason::Group, "group"), (WaitReason::Address, "address")] {

@@ -1,27 +1,27 @@
-//! What a host may do next, and what becomes of what it did.
+//! The next step of a host, and the disposition of a request that has ended.
 
 use super::politeness::WaitReason;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::CanonicalUrl;
 
-/// A request that the crawl needs for itself.
+/// An auxiliary request, which the crawl needs for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Errand {
-    /// robots.txt, or where it redirects to.
+    /// robots.txt, or the URL that it redirects to.
     Robots(CanonicalUrl),
-    /// A sitemap, with the number of sitemap indexes it was reached through.
+    /// A sitemap.
     Sitemap {
-        /// Where it is.
+        /// Its URL.
         url: CanonicalUrl,
-        /// Indexes above it.
+        /// Number of sitemap indexes that lead to it.
         nesting: u32,
-        /// Requests spent on it before.
+        /// Number of requests made for it before.
         attempts: u8,
     },
 }
 
 impl Errand {
-    /// What is fetched.
+    /// Returns the URL to fetch.
     pub const fn url(&self) -> &CanonicalUrl {
         match self {
             Self::Robots(url) | Self::Sitemap { url, .. } => url,
@@ -29,45 +29,45 @@ impl Errand {
     }
 }
 
-/// What a host does next.
+/// The next step of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Look up its address.
     Resolve,
-    /// Send a request of its own.
+    /// Send an auxiliary request.
     Errand(Errand),
-    /// Ask the frontier for a URL, and hold a connection ready for it.
+    /// Ask the frontier for a URL, and reserve a connection for it.
     Ask,
     /// Ask the frontier for a URL although nothing may be sent: it will be refused.
     AskToRefuse,
     /// Do nothing until this time.
     Wait {
-        /// When to look again.
+        /// When to check again.
         until: Instant,
-        /// Why.
+        /// The reason to wait.
         why: WaitReason,
     },
-    /// Do nothing until something ends.
+    /// Do nothing until something in progress ends.
     Busy,
 }
 
-/// What came of a request for robots.txt.
+/// The result of a request for robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsResult {
-    /// Rules, and the sitemaps named there.
+    /// It has rules; with the sitemaps that it names.
     Rules(Vec<String>),
-    /// There is none: everything is allowed.
+    /// It does not exist: everything is allowed.
     Absent,
-    /// It lies elsewhere.
+    /// It redirects to another URL.
     Redirected,
-    /// The server cannot say: everything is disallowed for a while.
+    /// The server cannot deliver it: everything is disallowed for now.
     Unavailable,
-    /// The host could not be asked.
+    /// The host cannot be reached.
     Unreachable,
 }
 
 impl RobotsResult {
-    /// The result as it stands in metric labels.
+    /// Returns the result's name in metric labels.
     pub const fn label(&self) -> &'static str {
         match self {
             Self::Rules(_) => "rules",
@@ -79,11 +79,11 @@ impl RobotsResult {
     }
 }
 
-/// What is to be done with an ended request.
+/// What happens to a request that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disposition {
-    /// Its result stands.
+    /// Its result is final.
     Final,
-    /// Try again, not before this time.
+    /// Retry it, not before this time.
     Retry(Instant),
 }
