@@ -1,4 +1,4 @@
-//! How the directory of hosts reaches a running actor.
+//! Addresses through which the directory of hosts reaches running actors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use super::HostActor;
 
 /// The address of a running host actor, with the number of messages on their way to it.
 ///
-/// An actor with such messages does not go to sleep, so that none is lost.
+/// An actor does not go to sleep while messages are on their way to it, so that none is lost.
 #[derive(Debug, Clone)]
 pub struct HostAddress {
     address: Addr<HostActor>,
@@ -18,14 +18,15 @@ pub struct HostAddress {
 }
 
 impl HostAddress {
-    /// The address of an actor that counts `pending` down with each message that it handles.
+    /// Creates the address of an actor that decrements `pending` with each message that it handles.
     pub const fn new(address: Addr<HostActor>, pending: Arc<AtomicU32>) -> Self {
         Self { address, pending }
     }
 
-    /// Sends a message. It carries its own bound: a lease, an errand, or the answer to a question, all limited in number
-    /// (`frontier.in_flight_max`, one question per host, the errands' permits), so the mailbox is bounded too.
-    #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by the credit that it carries")]
+    /// Sends a message. Each message is bounded by what it carries: a lease, an auxiliary request, or the reply to a
+    /// question, all limited in number (`frontier.in_flight_max`, one question per host, the permits for auxiliary
+    /// requests), so the mailbox is bounded too.
+    #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by what it carries")]
     pub fn send<M>(&self, message: M)
     where
         HostActor: Handler<M>,
@@ -35,7 +36,7 @@ impl HostAddress {
         self.address.do_send(message);
     }
 
-    /// Asks a question. Returns none where the actor has ended.
+    /// Sends a query and waits for the reply. Returns `None` if the actor has ended.
     pub async fn ask<M>(&self, question: M) -> Option<M::Result>
     where
         HostActor: Handler<M>,
@@ -47,7 +48,7 @@ impl HostAddress {
         self.address.send(question).await.ok()
     }
 
-    /// Whether no message is on its way to the actor.
+    /// Returns whether no message is on its way to the actor.
     pub fn is_quiet(&self) -> bool {
         self.pending.load(Ordering::Relaxed) == 0
     }

@@ -1,4 +1,4 @@
-//! What a host does with a request that has ended.
+//! Handling of requests that have ended.
 
 use super::HostActor;
 use crate::host::ports::DeliveredErrand;
@@ -8,7 +8,7 @@ use crate::host::step::{Disposition, Errand, RobotsResult};
 use harvestman_core::model::{Exchange, Lease};
 
 impl HostActor {
-    /// Books the end of a page's request, and delivers the page or has it tried again.
+    /// Records the end of a page's request, and delivers the page or has it retried.
     pub(super) fn page_ended(&mut self, mut lease: Lease, exchange: Exchange) {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
@@ -26,7 +26,7 @@ impl HostActor {
         }
     }
 
-    /// Books the end of an errand's request, and delivers what it brought.
+    /// Records the end of an auxiliary request, and delivers its result.
     pub(super) fn errand_ended(&mut self, ErrandEnded { errand, exchange, body, permit }: ErrandEnded) {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
@@ -36,7 +36,7 @@ impl HostActor {
                 let result = core.robots_ended(&exchange, &body, now, &self.setup.rules.load());
                 self.setup.metrics.robots_fetches.by(result.label()).inc();
                 let robots = core.stored_robots(&result, &body);
-                // The sitemaps first: none is forgotten by a run that remembers who named them.
+                // The sitemaps first: once robots.txt is recorded, another run would not fetch it again to find them.
                 if let RobotsResult::Rules(sitemaps) = result {
                     self.ports.registry.sitemaps_named(sitemaps, 0);
                 }

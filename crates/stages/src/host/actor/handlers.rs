@@ -1,4 +1,4 @@
-//! What each message does to a host.
+//! The message handlers of a host actor.
 
 use actix::{ActorContext, Context, Handler};
 
@@ -42,7 +42,7 @@ impl Handler<Grant> for HostActor {
             }
             self.ports.deliveries.refuse(lease, fate);
         } else if !ready {
-            // Between the question and the answer another request of this host has failed, and it must be left alone.
+            // Another request of this host failed between the question and the reply, so nothing may be sent now.
             self.setup.metrics.put_back.inc();
             self.ports.leases.put_back(lease, now);
         } else {
@@ -111,7 +111,7 @@ impl Handler<LetIn> for HostActor {
         self.taken();
         match self.turn {
             Turn::Waiting(number) => self.pass_gates(number + 1),
-            // Another life of this host waited there.
+            // An earlier actor of this host was queued there.
             _ => self.ports.gates.leave(gate, &self.key, Return { delay: self.delay(), ..Return::default() }),
         }
         self.advance(ctx);
@@ -149,14 +149,15 @@ impl Handler<Retire> for HostActor {
 
     fn handle(&mut self, _: Retire, ctx: &mut Context<Self>) {
         self.taken();
-        // Where it waits, nobody expects it any more; through what it has passed it comes back, and its delay counts no longer.
+        // The directory removes the host from the queue of the gate at which it waits. Here it leaves the gates that it
+        // has passed, with a delay of zero because its own no longer counts.
         match self.turn {
             Turn::Held => self.leave_gates(usize::MAX, Return::default()),
             Turn::Waiting(number) => self.leave_gates(number, Return::default()),
             Turn::None => {}
         }
         if let Some(mut core) = self.core.take() {
-            // Who holds the host from now on knows of them.
+            // The new owner of the host knows of them.
             (0..core.drop_sitemaps()).for_each(|_| self.ports.leases.errand_done());
         }
         ctx.stop();
@@ -170,7 +171,8 @@ impl Handler<SitemapsFound> for HostActor {
         self.taken();
         if let Some(core) = self.core.as_mut() {
             let taken = core.take_on_sitemaps(urls, nesting);
-            // The handing-over of the sitemaps was an errand itself, so that the crawl could not end before this.
+            // Handing over the sitemaps counted as an auxiliary request itself, so that the crawl could not end before
+            // this.
             self.ports.leases.errands_added(taken);
             self.ports.leases.errand_done();
         }

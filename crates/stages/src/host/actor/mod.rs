@@ -1,7 +1,7 @@
-//! The host actor: one for each authority that has work. It carries out what [`HostCore`] decides.
+//! The host actor: one per authority with work. It executes what [`HostCore`] decides.
 //!
-//! No other part sends a request to its host. Messages to it are bounded: one lease for each time it asked, one end for each
-//! request it started, one wake-up from the frontier.
+//! No other component sends requests to its host. Messages to it are bounded: one lease per question to the frontier,
+//! one reply per request sent, one wake-up from the frontier.
 
 mod address;
 mod ended;
@@ -28,44 +28,45 @@ use harvestman_metrics::HostMetrics;
 
 pub use self::address::HostAddress;
 
-/// How soon a host whose errand was not allowed (by the budgets, or because the crawl rests) asks again.
+/// The delay before a host tries again to send an auxiliary request that was not allowed (by the budgets, or because
+/// the crawl is paused).
 const BUDGET_RECHECK: Duration = Duration::from_millis(200);
 
-/// What all host actors share.
+/// The state shared by all host actors.
 pub struct HostSetup {
-    /// The rules that hold now.
+    /// The current rules.
     pub rules: ArcSwap<HostRules>,
-    /// Which hosts are treated as one.
+    /// The groups of hosts that are treated as one.
     pub groups: HostGroups,
-    /// How long without work before an actor ends.
+    /// Time without work after which an actor ends.
     pub sleep_after: Duration,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
-    /// Where hosts whose crawl delay is capped are reported.
+    /// The list to which hosts with a capped crawl delay are reported.
     pub capped_delays: Arc<CappedDelays>,
     /// The metrics.
     pub metrics: Arc<HostMetrics>,
 }
 
-/// How far the host's next request has come through the gates before it.
+/// Progress of the host's next request through the gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     None,
-    /// The host waits at the gate of this number; those before it are passed.
+    /// The host is queued at the gate with this index and has passed those before it.
     Waiting(usize),
-    /// All are passed.
+    /// The host has passed all gates.
     Held,
 }
 
-/// The actor.
+/// The actor of one host.
 pub struct HostActor {
     key: HostKey,
     group: Option<HostGroup>,
-    /// None only between going to sleep and the actor's end.
+    /// `None` only between going to sleep and the actor's end.
     core: Option<HostCore>,
     setup: Arc<HostSetup>,
     ports: Arc<HostPorts>,
-    /// Whether the frontier was asked and has not answered.
+    /// Whether the frontier was asked for a URL and has not replied.
     asked: bool,
     /// Whether there may be work: set by `Wake`, cleared by `NoWork`.
     wanted: bool,
@@ -77,7 +78,7 @@ pub struct HostActor {
 }
 
 impl HostActor {
-    /// The actor of the host that `core` knows. Whoever sends it a message counts `pending` up; the actor counts it down.
+    /// Creates the actor of the host with this state. Senders of messages increment `pending`; the actor decrements it.
     pub fn new(core: HostCore, setup: Arc<HostSetup>, ports: Arc<HostPorts>, pending: Arc<AtomicU32>) -> Self {
         Self {
             key: core.key.clone(),
@@ -94,24 +95,24 @@ impl HostActor {
         }
     }
 
-    /// A request of this host, with the way back.
+    /// Creates a request of this host, with the address for the reply.
     fn request(&self, ctx: &Context<Self>) -> HostRequest {
         let reply_to = ReplyTo::new(ctx.address().recipient(), Arc::clone(&self.pending));
         HostRequest { host: self.key.clone(), reply_to }
     }
 
-    /// A message was taken from the mailbox.
+    /// Records that a message was taken from the mailbox.
     fn taken(&self) {
         self.pending.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Does whatever may be done now.
+    /// Executes all steps that are possible now.
     fn advance(&mut self, ctx: &mut Context<Self>) {
         self.last_active = self.setup.clock.now();
         while self.step(ctx) {}
     }
 
-    /// Takes one step; false when there is nothing more to do for now.
+    /// Executes one step. Returns false if there is nothing more to do for now.
     fn step(&mut self, ctx: &mut Context<Self>) -> bool {
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return false };
@@ -120,7 +121,7 @@ impl HostActor {
             return false;
         }
         if self.ports.registry.is_blocked(&self.key) {
-            return self.rest_blocked();
+            return self.wait_while_blocked();
         }
         match core.next(now, u32::from(self.asked), &self.setup.rules.load()) {
             Step::Resolve => {
@@ -128,8 +129,8 @@ impl HostActor {
                 self.ports.requests.resolve(self.request(ctx));
                 false
             }
-            // robots.txt may lie elsewhere.
-            Step::Errand(errand) if self.ports.registry.is_blocked(&errand.url().host_key()) => self.rest_blocked(),
+            // robots.txt may redirect to another host.
+            Step::Errand(errand) if self.ports.registry.is_blocked(&errand.url().host_key()) => self.wait_while_blocked(),
             Step::Errand(errand) => self.has_turn() && self.start_errand(errand, now, ctx),
             Step::Ask => {
                 if self.wanted && self.has_turn() {
@@ -138,7 +139,8 @@ impl HostActor {
                 false
             }
             Step::AskToRefuse => {
-                // Nothing is sent to this host for long, perhaps for ever, and the crawl must not wait for that.
+                // Nothing is sent to this host for a long time, perhaps never again, and the crawl must not wait for
+                // that.
                 for _ in 0..core.drop_sitemaps() {
                     self.ports.leases.errand_done();
                 }
@@ -162,8 +164,8 @@ impl HostActor {
         }
     }
 
-    /// Nothing is sent while the host is blocked; [`RulesChanged`] says when it no longer is.
-    fn rest_blocked(&mut self) -> bool {
+    /// Waits while the host is blocked; `RulesChanged` announces that it no longer is.
+    fn wait_while_blocked(&mut self) -> bool {
         self.release_turn();
         self.ports.registry.waits(&self.key, Instant::END, WaitReason::Blocked);
         false
@@ -176,7 +178,8 @@ impl HostActor {
 
     fn start_errand(&mut self, errand: Errand, now: Instant, ctx: &mut Context<Self>) -> bool {
         if !self.ports.requests.begin_errand() {
-            // A budget is spent: the crawl is about to end, unless some of what is under way needs no request after all. Or it rests.
+            // Either a budget is spent, and the crawl ends unless some of the work in progress turns out to need no
+            // request, or the crawl is paused.
             self.release_turn();
             self.look_again(now + BUDGET_RECHECK, ctx);
             return false;
@@ -189,19 +192,19 @@ impl HostActor {
         true
     }
 
-    /// The gates before each request, in the order in which every host passes them: whoever waits at the second holds up only its own
-    /// group, and no two hosts wait for each other.
+    /// Returns the gates before each request, in the order in which all hosts pass them: a host that waits at the
+    /// second one blocks only its own group, and no two hosts wait for each other.
     fn gates(&self) -> [Option<GateId>; 2] {
         let address = self.core.as_ref().and_then(HostCore::address);
         [self.group.map(GateId::Group), address.map(GateId::Address)]
     }
 
-    /// The delay that holds for the host by itself.
+    /// Returns the delay of the host itself.
     fn delay(&self) -> Duration {
         self.core.as_ref().map(|core| core.memory().delay(&self.setup.rules.load().politeness)).unwrap_or_default()
     }
 
-    /// Whether all gates are passed; if not, they are, or are waited at.
+    /// Returns whether all gates are passed. If not, tries to pass them, or is queued at one.
     fn has_turn(&mut self) -> bool {
         if self.turn == Turn::None {
             self.pass_gates(0);
@@ -209,14 +212,14 @@ impl HostActor {
         self.turn == Turn::Held
     }
 
-    /// Passes the gates from this number on, as far as they are open.
+    /// Passes the gates from this index on until one is closed, and is queued there.
     fn pass_gates(&mut self, first: usize) {
         let (gates, delay) = (self.gates(), self.delay());
         let shut = |gate: &Option<GateId>| gate.is_some_and(|gate| !self.ports.gates.enter(gate, &self.key, delay));
         self.turn = gates.iter().skip(first).position(shut).map_or(Turn::Held, |at| Turn::Waiting(first + at));
     }
 
-    /// Gives back a turn that is held for nothing.
+    /// Releases a turn that is not used.
     fn release_turn(&mut self) {
         if self.turn == Turn::Held && !self.asked {
             self.turn = Turn::None;
@@ -224,38 +227,38 @@ impl HostActor {
         }
     }
 
-    /// Comes back through all gates: from a request that was answered at this time, if one was sent.
+    /// Leaves all gates, with the time of the response if a request was sent.
     fn come_back(&self, answered: Option<Instant>) {
         let pause = self.core.as_ref().and_then(HostCore::asked_pause);
         self.leave_gates(usize::MAX, Return { delay: self.delay(), answered, pause });
     }
 
-    /// Comes back through the first `passed` gates.
+    /// Leaves the first `passed` gates.
     fn leave_gates(&self, passed: usize, by: Return) {
         for gate in self.gates().into_iter().take(passed).flatten() {
             self.ports.gates.leave(gate, &self.key, by);
         }
     }
 
-    /// A request was broken off.
+    /// Records that a request was aborted.
     fn aborted(&mut self, errand: Option<Errand>) {
         let now = self.setup.clock.now();
         if let Some(core) = self.core.as_mut() {
             core.aborted(errand, now, &self.setup.rules.load());
             self.ports.registry.remember(&self.key, core.memory());
         }
-        // It may have been sent just before.
+        // The request may have been sent just before.
         self.come_back(Some(now));
     }
 
-    /// Hands on what is known of the host now.
+    /// Sends what is known of the host to the directory.
     fn remember(&self) {
         if let Some(core) = &self.core {
             self.ports.registry.remember(&self.key, core.memory());
         }
     }
 
-    /// Reports that the host's crawl delay is capped, once.
+    /// Reports once that the host's crawl delay is capped.
     fn report_capped_delay(&mut self) {
         let rules = self.setup.rules.load();
         if let Some(capped) = self.core.as_mut().and_then(|core| core.report_capped_delay(&rules)) {
@@ -272,7 +275,7 @@ impl HostActor {
             }
             ctx.cancel_future(handle);
         }
-        // A millisecond more, as timers are as coarse as that and must not fire early.
+        // One millisecond longer, as timers have this resolution and must not fire early.
         let wait = at.since(self.setup.clock.now()) + Duration::from_millis(1);
         let handle = ctx.run_later(wait, |actor, ctx| {
             actor.timer = None;

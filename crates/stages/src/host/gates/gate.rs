@@ -1,4 +1,4 @@
-//! One gate: a queue of hosts before something that they share.
+//! One gate: a queue of hosts in front of a resource that they share.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -6,23 +6,24 @@ use std::time::Duration;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::HostKey;
 
-/// What holds at a gate besides what its hosts ask for.
+/// The limits of a gate, besides what its hosts ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terms {
-    /// Least time from the first byte of an answer to the next request.
+    /// Minimum time from the first byte of a response to the next request.
     pub delay: Duration,
-    /// Requests under way at once where there is no delay.
+    /// Maximum number of concurrent requests where there is no delay.
     pub at_once: u32,
 }
 
-/// How a host comes back through a gate that it has passed.
+/// How a host leaves a gate that it has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Return {
-    /// The delay that holds for the host by now.
+    /// The current delay of the host.
     pub delay: Duration,
-    /// When the first byte of the answer came, or when the request ended without one; none where none was sent.
+    /// When the first byte of the response arrived, or when the request ended without one; `None` if no request was
+    /// sent.
     pub answered: Option<Instant>,
-    /// Until when the server has asked to be left alone.
+    /// The end of the pause that the server has asked for.
     pub pause: Option<Instant>,
 }
 
@@ -37,17 +38,17 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// A gate at which the latest answer, if any, came at this time.
+    /// Creates a gate whose latest response, if any, came at this time.
     pub fn after(answered: Option<Instant>) -> Self {
         Self { answered, ..Self::default() }
     }
 
-    /// When the latest answer came.
+    /// Returns when the latest response came.
     pub const fn answered(&self) -> Option<Instant> {
         self.answered
     }
 
-    /// Lets a host in if nobody stands before it and the gate is open, or has it wait.
+    /// Admits a host if none is queued and the gate is open; otherwise queues it and returns false.
     pub fn enter(&mut self, host: &HostKey, now: Instant, terms: Terms) -> bool {
         if self.queue.is_empty() && self.opens(terms).is_some_and(|at| at <= now) {
             self.inside += 1;
@@ -57,7 +58,7 @@ impl Gate {
         false
     }
 
-    /// Lets in the host that has waited longest, if one waits and the gate is open.
+    /// Admits the host that has waited longest, if one waits and the gate is open.
     pub fn admit(&mut self, now: Instant, terms: Terms) -> Option<HostKey> {
         self.opens(terms).filter(|at| *at <= now)?;
         let next = self.queue.pop_front()?;
@@ -65,30 +66,30 @@ impl Gate {
         Some(next)
     }
 
-    /// A host comes back.
+    /// Records that a host leaves.
     pub fn leave(&mut self, by: Return) {
         self.inside = self.inside.saturating_sub(1);
         self.answered = self.answered.max(by.answered);
         self.pause(by.pause.unwrap_or_default());
     }
 
-    /// Lets nobody in before this time.
+    /// Admits no host before this time.
     pub fn pause(&mut self, until: Instant) {
         self.paused_until = self.paused_until.max(until);
     }
 
-    /// These hosts no longer wait, and their delays no longer count.
+    /// Removes these hosts from the queue, and their delays.
     pub fn forget(&mut self, gone: &HashSet<HostKey>) {
         self.queue.retain(|host| !gone.contains(host));
         self.delays.forget(gone);
     }
 
-    /// The delay of a host in use, none where it no longer is.
+    /// Sets the delay of a host in use, or removes it if the host is no longer in use.
     pub fn set_delay(&mut self, host: &HostKey, delay: Option<Duration>) {
         self.delays.set(host, delay);
     }
 
-    /// When the next may be let in; none while enough are inside.
+    /// Returns when the next host may be admitted, or `None` while the gate is full.
     pub fn opens(&self, terms: Terms) -> Option<Instant> {
         let delay = self.delay(terms);
         let at_once = if delay.is_zero() { terms.at_once.max(1) } else { 1 };
@@ -100,32 +101,32 @@ impl Gate {
         terms.delay.max(self.delays.longest())
     }
 
-    /// Whether somebody waits.
+    /// Returns whether a host waits.
     pub fn is_awaited(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// Who waits, first the one that has waited longest.
+    /// Returns the hosts that wait, longest wait first.
     pub fn queue(&self) -> impl Iterator<Item = &HostKey> {
         self.queue.iter()
     }
 
-    /// Until when the server has asked to be left alone.
+    /// Returns the end of the pause that the server has asked for.
     pub const fn paused_until(&self) -> Instant {
         self.paused_until
     }
 
-    /// Whether a gate made anew would do the same.
+    /// Returns whether a new gate would behave the same.
     pub fn is_as_new(&self, now: Instant, terms: Terms) -> bool {
         self.inside == 0 && self.queue.is_empty() && self.opens(terms).is_some_and(|at| at <= now)
     }
 }
 
-/// The delays of the hosts in use. Only those above zero are kept.
+/// The delays of the hosts in use. Only delays above zero are stored.
 #[derive(Debug, Default)]
 struct Delays {
     of: HashMap<HostKey, Duration>,
-    /// How many hosts have which.
+    /// The number of hosts with each delay.
     counts: BTreeMap<Duration, usize>,
 }
 

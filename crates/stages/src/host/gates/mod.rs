@@ -1,15 +1,18 @@
-//! What hosts share: the machine at one address, the server behind a group of names. Before each stands a gate.
+//! Gates in front of what hosts share: the machine at one address, and the server behind a group of names.
 //!
-//! A host passes the gates of its group and its address before each request, and comes back through them when the request has ended. A gate
-//! lets in as many at once as its terms say, or one at a time where there is a delay, and that one no earlier than the delay after the
-//! first byte of the answer before it (POL-2 for all that share it; POL-1 too). Hosts queue in the order of their asking; one that has nothing
-//! to send any more when its turn comes goes back at once, and the next is let in. Nobody waits for a host that leaves the queue.
+//! A host passes the gates of its group and its address before each request, and leaves them when the request has
+//! ended. A gate admits as many hosts at once as its terms allow, or one at a time where there is a delay, and that one
+//! no earlier than the delay after the first byte of the previous response (POL-1 and POL-2 for all hosts that share
+//! the gate). Hosts queue in the order in which they ask. A host that has nothing to send any more when it is admitted
+//! leaves at once, and the next one is admitted. No host waits for one that has left the queue.
 //!
-//! The delay of a group is the longest that holds for one of its hosts in use (awake): whatever one name of a server has asked for or
-//! shown by its slowness, the machine behind it has. A host that sleeps counts no longer, but the answers to it still do. A host
-//! that is answered by 429 or 503 pauses its group as itself; other failures may be of that one name, and are its own.
+//! The delay of a group is the longest delay of its hosts in use (awake): what one name of a server has asked for, or
+//! has shown by slow responses, applies to the machine behind it. The delay of a sleeping host no longer counts, but
+//! its responses still do. A host that receives 429 or 503 pauses its group as well as itself; other failures may
+//! concern only that name, and affect only it.
 //!
-//! Pure: the caller hands in the time, delivers the news, and asks again when [`Gates::next_due`] has come. A call costs O(log n).
+//! Pure: the caller passes the time, notifies admitted hosts, and calls again when [`Gates::next_due`] is reached. A
+//! call costs O(log n).
 
 mod gate;
 
@@ -24,20 +27,20 @@ use super::rules::HostRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 
-/// Gates of addresses that are kept at least before those that are as new are looked for.
+/// Number of gates below which unused address gates are not searched for.
 const SWEPT_LEAST: usize = 64;
 
-/// Which gate.
+/// Identifies a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GateId {
-    /// That of a group of hosts.
+    /// The gate of a group of hosts.
     Group(HostGroup),
-    /// That of the hosts at one address.
+    /// The gate of the hosts at one address.
     Address(IpAddr),
 }
 
 impl GateId {
-    /// Why a host waits that waits there.
+    /// Returns the reason for which hosts wait at the gate.
     pub const fn reason(self) -> WaitReason {
         match self {
             Self::Group(_) => WaitReason::Group,
@@ -46,7 +49,7 @@ impl GateId {
     }
 }
 
-/// What holds at all gates.
+/// The terms of all gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateTerms {
     group: Terms,
@@ -76,24 +79,25 @@ impl GateTerms {
 pub struct Gates {
     terms: GateTerms,
     gates: HashMap<GateId, Entry>,
-    /// The gates that are awaited and not full, by when they open.
+    /// The gates with waiting hosts that are not full, by opening time.
     opening: BTreeSet<(Instant, GateId)>,
-    /// Groups whose requests are known since their hosts came here.
+    /// Groups for which the requests of earlier runs and other nodes have been taken into account.
     known: HashSet<HostGroup>,
     sweep_at: usize,
-    /// The latest answer at gates that were let go. New ones begin with it, so that a delay that is set meanwhile is kept there too.
+    /// The time of the latest response at removed gates. New gates start with it, so that they too respect a delay that
+    /// has been set since.
     last_removed: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
 struct Entry {
     gate: Gate,
-    /// Where it stands in `opening`.
+    /// Its key in `opening`.
     opening: Option<Instant>,
 }
 
 impl Gates {
-    /// No gate yet; they are made as hosts come.
+    /// Creates an empty set; gates are added as hosts come.
     pub fn new(terms: GateTerms) -> Self {
         Self {
             terms,
@@ -105,7 +109,8 @@ impl Gates {
         }
     }
 
-    /// Lets a host in, or has it wait and returns false: it must not ask again before it was let in. `delay` holds for the host.
+    /// Admits a host, or queues it and returns false: it must not ask again before it was admitted. `delay` is the
+    /// host's own.
     pub fn enter(&mut self, id: GateId, host: &HostKey, delay: Duration, now: Instant) -> bool {
         self.sweep(now);
         let terms = self.terms.of(id);
@@ -119,7 +124,7 @@ impl Gates {
         entered
     }
 
-    /// A host that was let in comes back.
+    /// Records that an admitted host leaves the gate.
     pub fn leave(&mut self, id: GateId, host: &HostKey, by: Return, now: Instant) {
         let terms = self.terms.of(id);
         let Some(Entry { gate, .. }) = self.gates.get_mut(&id) else { return };
@@ -128,7 +133,7 @@ impl Gates {
                 gate.set_delay(host, Some(by.delay));
                 gate.leave(by);
             }
-            // What one customer of a machine has asked for or shown is not the others'.
+            // A pause that one site on a machine has asked for does not apply to the others.
             GateId::Address(_) => gate.leave(Return { pause: None, ..by }),
         }
         self.settle(id);
@@ -139,7 +144,7 @@ impl Gates {
         }
     }
 
-    /// A host that waits or is inside goes by another delay from now on.
+    /// Changes the delay of a host of a group that is in use.
     pub fn change_delay(&mut self, group: HostGroup, host: &HostKey, delay: Duration) {
         let id = GateId::Group(group);
         if let Some(entry) = self.gates.get_mut(&id) {
@@ -148,7 +153,8 @@ impl Gates {
         }
     }
 
-    /// The next host that is let in by now, as its turn has come; it must be told. To be asked until it says none.
+    /// Admits the next host whose turn has come by now; the caller must notify it. To be called until it returns
+    /// `None`.
     pub fn admit_next(&mut self, now: Instant) -> Option<(GateId, HostKey)> {
         loop {
             let (_, id) = *self.opening.first().filter(|(at, _)| *at <= now)?;
@@ -165,12 +171,12 @@ impl Gates {
         }
     }
 
-    /// When the next host is to be let in; none where none waits for a time to come.
+    /// Returns when the next host is to be admitted, or `None` if no host waits for a known time.
     pub fn next_due(&self) -> Option<Instant> {
         self.opening.first().map(|(at, _)| *at)
     }
 
-    /// A host of a group has gone to sleep.
+    /// Removes the delay of a host that has gone to sleep from its group.
     pub fn asleep(&mut self, group: HostGroup, host: &HostKey) {
         let id = GateId::Group(group);
         if let Some(entry) = self.gates.get_mut(&id) {
@@ -179,7 +185,7 @@ impl Gates {
         }
     }
 
-    /// These hosts are another's from now on: they do not wait here any more, and their groups are strange.
+    /// Removes hosts that another node owns from now on. Their groups are unknown again.
     pub fn forget(&mut self, gone: &HashSet<HostKey>, groups: &HostGroups) {
         for group in gone.iter().filter_map(|host| groups.of(host)) {
             self.known.remove(&group);
@@ -192,30 +198,32 @@ impl Gates {
         }
     }
 
-    /// Whether nothing is known yet of what was sent to a group before its hosts came here. From now on it is.
+    /// Marks a group as known. Returns true if it was not, so that requests that an earlier run or another node may
+    /// have sent to it must be taken into account.
     pub fn mark_known(&mut self, group: HostGroup) -> bool {
         self.known.insert(group)
     }
 
-    /// Lets nobody of a group in before this time.
+    /// Admits no host of a group before this time.
     pub fn pause_group(&mut self, group: HostGroup, until: Instant) {
         let id = GateId::Group(group);
         self.gates.entry(id).or_default().gate.pause(until);
         self.settle(id);
     }
 
-    /// When a gate lets the next host in; none while enough are inside.
+    /// Returns when a gate admits the next host, or `None` while it is full.
     pub fn opens(&self, id: GateId) -> Option<Instant> {
         self.gates.get(&id)?.gate.opens(self.terms.of(id))
     }
 
-    /// The hosts that wait at a gate, and until when the server behind it has asked to be left alone, if that is still to come.
+    /// Returns the hosts that wait at a gate and the end of the pause that the server behind it has asked for, if that
+    /// is still in the future.
     pub fn paused(&self, id: GateId, now: Instant) -> Option<(Instant, impl Iterator<Item = &HostKey>)> {
         let gate = &self.gates.get(&id)?.gate;
         (gate.paused_until() > now).then(|| (gate.paused_until(), gate.queue()))
     }
 
-    /// Other terms hold from now on.
+    /// Applies new terms.
     pub fn change(&mut self, terms: GateTerms) {
         self.terms = terms;
         self.ids().into_iter().for_each(|id| self.settle(id));
@@ -225,7 +233,7 @@ impl Gates {
         self.gates.keys().copied().collect()
     }
 
-    /// Now and then, gates of addresses that nobody uses are let go.
+    /// Removes unused address gates. Runs only when the number of gates has doubled since the last time.
     fn sweep(&mut self, now: Instant) {
         if self.gates.len() < self.sweep_at {
             return;
@@ -241,7 +249,7 @@ impl Gates {
         self.sweep_at = (2 * self.gates.len()).max(SWEPT_LEAST);
     }
 
-    /// Puts a gate where it belongs in `opening`.
+    /// Updates a gate's entry in `opening`.
     fn settle(&mut self, id: GateId) {
         let terms = self.terms.of(id);
         let Some(Entry { gate, opening }) = self.gates.get_mut(&id) else { return };

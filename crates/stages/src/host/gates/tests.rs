@@ -1,4 +1,4 @@
-//! Worked cases, and random comings and goings compared with a twin that keeps a list of all requests.
+//! Worked cases, and random sequences of events compared with a reference model that stores all requests.
 
 use proptest::prelude::*;
 
@@ -34,13 +34,13 @@ fn answered(n: u64, delay: u64) -> Return {
     Return { delay: millis(delay), answered: Some(at(n)), pause: None }
 }
 
-/// The hosts that are let in by now, whatever the gate.
+/// Returns the hosts that are admitted by now, at any gate.
 fn let_in(gates: &mut Gates, now: u64) -> Vec<HostKey> {
     std::iter::from_fn(|| gates.admit_next(at(now))).map(|(_, host)| host).collect()
 }
 
 #[test]
-fn without_a_delay_a_full_gate_hands_its_places_on_in_order_of_asking() {
+fn without_a_delay_a_full_gate_admits_hosts_in_order_of_asking() {
     let mut gates = Gates::new(terms(1, (0, 2)));
     let mut enter = |n| gates.enter(ADDRESS, &host(n), millis(50), at(0));
     assert!(enter(0) && enter(1) && !enter(2) && !enter(3));
@@ -51,7 +51,7 @@ fn without_a_delay_a_full_gate_hands_its_places_on_in_order_of_asking() {
     assert_eq!(gates.next_due(), None);
     gates.leave(ADDRESS, &host(2), answered(2, 50), at(2));
     gates.leave(ADDRESS, &host(3), answered(2, 50), at(2));
-    assert!(gates.gates.is_empty(), "what nobody uses is not kept");
+    assert!(gates.gates.is_empty(), "unused gates are removed");
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn the_delay_of_a_group_is_the_longest_of_its_hosts_in_use() {
     gates.leave(GROUP, &host(1), answered(600, 700), at(610));
     gates.asleep(HostGroup(0), &host(1));
     assert!(!gates.enter(GROUP, &host(0), millis(100), at(650)));
-    assert_eq!(gates.next_due(), Some(at(700)), "a host that sleeps counts no longer, its answers do");
+    assert_eq!(gates.next_due(), Some(at(700)), "the delay of a sleeping host no longer counts, its responses do");
     gates.change_delay(HostGroup(0), &host(1), millis(700));
     assert_eq!(gates.next_due(), Some(at(1_300)));
 }
 
 #[test]
-fn a_host_with_nothing_to_send_lets_the_next_one_in_at_once() {
+fn a_host_with_nothing_to_send_makes_way_for_the_next_one_at_once() {
     let mut gates = Gates::new(terms(1, (100, 4)));
     assert!(gates.enter(ADDRESS, &host(0), Duration::ZERO, at(0)));
     for n in 1..4 {
@@ -85,11 +85,11 @@ fn a_host_with_nothing_to_send_lets_the_next_one_in_at_once() {
     gates.leave(ADDRESS, &host(2), answered(110, 0), at(110));
     assert_eq!(gates.next_due(), Some(at(210)));
     gates.forget(&[host(3)].into(), &groups());
-    assert_eq!(gates.next_due(), None, "nobody is waited for who is gone");
+    assert_eq!(gates.next_due(), None, "removed hosts are not waited for");
 }
 
 #[test]
-fn a_server_that_asks_to_be_left_alone_is_left_alone_by_its_group_and_not_by_its_neighbours() {
+fn a_pause_that_a_server_asks_for_applies_to_its_group_and_not_to_its_address() {
     let mut gates = Gates::new(terms(4, (0, 1)));
     let refused = Return { pause: Some(at(5_000)), ..answered(10, 0) };
     for gate in [GROUP, ADDRESS] {
@@ -106,7 +106,7 @@ fn a_server_that_asks_to_be_left_alone_is_left_alone_by_its_group_and_not_by_its
 }
 
 #[test]
-fn a_group_is_strange_once_and_again_after_its_hosts_were_anothers() {
+fn a_group_is_unknown_once_and_again_after_its_hosts_moved_away() {
     let mut gates = Gates::new(terms(1, (0, 1)));
     assert!(gates.mark_known(HostGroup(0)) && !gates.mark_known(HostGroup(0)));
     gates.pause_group(HostGroup(0), at(300));
@@ -117,7 +117,7 @@ fn a_group_is_strange_once_and_again_after_its_hosts_were_anothers() {
 }
 
 #[test]
-fn addresses_that_are_as_new_are_let_go_and_those_that_keep_a_delay_are_not() {
+fn unused_address_gates_are_removed_except_during_a_delay() {
     let mut gates = Gates::new(terms(1, (100, 4)));
     let address = |n: u16| GateId::Address(IpAddr::from([10, 0, (n >> 8) as u8, n as u8]));
     for n in 0..1_000 {
@@ -125,12 +125,12 @@ fn addresses_that_are_as_new_are_let_go_and_those_that_keep_a_delay_are_not() {
         assert!(gates.enter(address(n), &host(0), Duration::ZERO, at(now)));
         gates.leave(address(n), &host(0), answered(now, 0), at(now));
         assert!(gates.gates.len() <= SWEPT_LEAST);
-        assert!(!gates.enter(address(n), &host(1), Duration::ZERO, at(now)), "the delay is kept");
+        assert!(!gates.enter(address(n), &host(1), Duration::ZERO, at(now)), "the delay is respected");
         gates.forget(&[host(1)].into(), &groups());
     }
 }
 
-/// What the twin knows of a request, or of a turn without one.
+/// A request in the reference model, or an admission without a request.
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     host: usize,
@@ -138,16 +138,16 @@ struct Visit {
     answered: Option<u64>,
 }
 
-/// One gate, by a list of all that ever happened there.
+/// A reference model of one gate that stores everything that ever happened there.
 #[derive(Debug, Default)]
-struct Twin {
+struct Model {
     visits: Vec<Visit>,
     pauses: Vec<u64>,
     queue: Vec<usize>,
     delays: HashMap<usize, u64>,
 }
 
-impl Twin {
+impl Model {
     fn opens(&self, own_delay: u64, at_once: u32) -> Option<u64> {
         let delay = self.delays.values().copied().chain([own_delay]).max().unwrap();
         let under_way = self.visits.iter().filter(|visit| !visit.over).count();
@@ -184,50 +184,50 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Plays events at one gate, and at its twin. Returns how many were let in.
+/// Plays events at one gate and its reference model. Returns the number of admissions.
 fn play(id: GateId, events: &[Event]) -> usize {
     let grouped = matches!(id, GateId::Group(_));
     let both = |at_once, delay| terms(at_once, (delay, at_once));
-    let (mut gates, mut twin) = (Gates::new(both(2, 0)), Twin::default());
+    let (mut gates, mut model) = (Gates::new(both(2, 0)), Model::default());
     let (mut now, mut own, mut at_once) = (0, 0, 2);
     for event in events {
         match *event {
             Event::Pass(by) => now += by,
             Event::Ask { host: n, delay } => {
-                let here = twin.queue.contains(&n) || twin.visits.iter().any(|visit| visit.host == n && !visit.over);
+                let here = model.queue.contains(&n) || model.visits.iter().any(|visit| visit.host == n && !visit.over);
                 if here {
                     continue;
                 }
                 if grouped {
-                    twin.delays.insert(n, delay);
+                    model.delays.insert(n, delay);
                 }
-                let open = twin.queue.is_empty() && twin.opens(own, at_once).is_some_and(|opens| opens <= now);
+                let open = model.queue.is_empty() && model.opens(own, at_once).is_some_and(|opens| opens <= now);
                 assert_eq!(gates.enter(id, &host(n), millis(delay), at(now)), open, "{event:?} at {now}");
-                if open { twin.begin(n) } else { twin.queue.push(n) }
+                if open { model.begin(n) } else { model.queue.push(n) }
             }
             Event::Return { nth, answered, pause, delay } => {
-                let under_way: Vec<usize> = (0..twin.visits.len()).filter(|n| !twin.visits[*n].over).collect();
+                let under_way: Vec<usize> = (0..model.visits.len()).filter(|n| !model.visits[*n].over).collect();
                 let Some(visit) = under_way.get(nth % under_way.len().max(1)) else { continue };
-                let visit = &mut twin.visits[*visit];
+                let visit = &mut model.visits[*visit];
                 // The first byte came some time before the end.
                 let answered = answered.map(|before| now.saturating_sub(before));
                 (visit.over, visit.answered) = (true, answered);
                 let by = Return { delay: millis(delay), answered: answered.map(at), pause: Some(at(now + pause)) };
                 if grouped {
-                    twin.delays.insert(visit.host, delay);
-                    twin.pauses.push(now + pause);
+                    model.delays.insert(visit.host, delay);
+                    model.pauses.push(now + pause);
                 }
                 gates.leave(id, &host(visit.host), by, at(now));
             }
             Event::Sleep(n) => {
-                if !twin.queue.contains(&n) {
-                    twin.delays.remove(&n);
+                if !model.queue.contains(&n) {
+                    model.delays.remove(&n);
                     gates.asleep(HostGroup(0), &host(n));
                 }
             }
             Event::Forget(n) => {
-                twin.queue.retain(|waiting| *waiting != n);
-                twin.delays.remove(&n);
+                model.queue.retain(|waiting| *waiting != n);
+                model.delays.remove(&n);
                 gates.forget(&[host(n)].into(), &groups());
             }
             Event::Change { at_once: new, delay } => {
@@ -236,28 +236,28 @@ fn play(id: GateId, events: &[Event]) -> usize {
             }
         }
         let mut expected = Vec::new();
-        while !twin.queue.is_empty() && twin.opens(own, at_once).is_some_and(|opens| opens <= now) {
-            let next = twin.queue.remove(0);
-            twin.begin(next);
+        while !model.queue.is_empty() && model.opens(own, at_once).is_some_and(|opens| opens <= now) {
+            let next = model.queue.remove(0);
+            model.begin(next);
             expected.push(host(next));
         }
         assert_eq!(let_in(&mut gates, now), expected, "{event:?} at {now}");
-        let due = twin.opens(own, at_once).filter(|_| !twin.queue.is_empty());
+        let due = model.opens(own, at_once).filter(|_| !model.queue.is_empty());
         assert_eq!(gates.next_due(), due.map(at), "{event:?} at {now}");
     }
-    twin.visits.len()
+    model.visits.len()
 }
 
 proptest! {
     #[test]
-    fn a_gate_does_what_a_list_of_all_requests_says(events in prop::collection::vec(event(), 1..120)) {
+    fn a_gate_agrees_with_the_reference_model(events in prop::collection::vec(event(), 1..120)) {
         play(GROUP, &events);
         play(ADDRESS, &events);
     }
 
-    /// Whoever waits gets its turn after those that asked before it and no others, however often these ask again.
+    /// A waiting host is admitted after those that asked before it and no others, however often these ask again.
     #[test]
-    fn nobody_is_passed_over(hosts in 2_usize..8, delay in 0_u64..30, rounds in 1_usize..6) {
+    fn no_host_is_passed_over(hosts in 2_usize..8, delay in 0_u64..30, rounds in 1_usize..6) {
         let mut gates = Gates::new(terms(1, (delay, 1)));
         let mut now = 0;
         let mut order = Vec::new();

@@ -1,11 +1,12 @@
 //! The groups of a robots.txt that apply to one crawler (RFC 9309, sections 2.2.1 and 2.2.4).
 //!
-//! A group is a run of `User-agent` lines and the rules after it; only a rule (`Allow`, `Disallow`, empty ones too) ends the
-//! run. Groups that name the same agent are merged. A crawler goes by the groups that name it, or else by those of `*`.
+//! A group is a run of `User-agent` lines and the rules after it. Only a rule (`Allow`, `Disallow`, even an empty one)
+//! ends the run. Groups that name the same agent are merged. A crawler follows the groups that name it, or otherwise
+//! those of `*`.
 //!
-//! `Crawl-delay` is no part of the RFC and does not end a run: it applies to all agents of its group. Where a group has
-//! several between its `User-agent` lines, an agent goes by the next one after its own line, as their authors mean it; an
-//! agent with none after its line goes by the longest before it.
+//! `Crawl-delay` is not part of the RFC and does not end a run: it applies to all agents of its group. If a group has
+//! several between its `User-agent` lines, an agent uses the next one after its own line, as the authors of such files
+//! intend; an agent with none after its line uses the longest before it.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -13,23 +14,23 @@ use std::time::Duration;
 use super::lines::{Line, lines};
 use super::path::rewrite_pattern;
 
-/// How many `Sitemap` lines are taken.
+/// Maximum number of `Sitemap` values that are returned.
 pub const SITEMAP_LINE_LIMIT: usize = 10_000;
 
-/// What a robots.txt says to one crawler.
+/// The parts of a robots.txt that apply to one crawler.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// Its rules as one group for `*`, in the spelling that `robotxt` reads rightly ([`super::path`]). Not longer than the
-    /// lines that were read, but for patterns with `$` or an escape.
+    /// Its rules as one group for `*`, in the form that `robotxt` interprets correctly ([`super::path`]). No longer
+    /// than the lines read, except for patterns with `$` or an escape.
     pub rules: Vec<u8>,
     /// Its crawl delay.
     pub crawl_delay: Option<Duration>,
-    /// The values of the `Sitemap` lines, which belong to no group; each once.
+    /// The values of the `Sitemap` lines, which belong to no group, without duplicates.
     pub sitemaps: Vec<String>,
 }
 
 impl Groups {
-    /// Reads a file for the crawler whose product token is `agent`.
+    /// Parses a file for the crawler whose product token is `agent`.
     pub fn read(bytes: &[u8], agent: &str) -> Self {
         let (mut own, mut star) = (Agent::default(), Agent::default());
         let (mut sitemaps, mut seen) = (Vec::new(), HashSet::new());
@@ -71,13 +72,13 @@ impl Groups {
     }
 }
 
-/// What was read for one agent.
+/// The rules and delays collected for one agent.
 #[derive(Debug, Default)]
 struct Agent {
     /// Whether a `User-agent` line has named it.
     is_known: bool,
     rules: Vec<u8>,
-    /// The shortest delay of its groups that have ended.
+    /// The shortest delay of its completed groups.
     crawl_delay: Option<Duration>,
     group: Group,
 }
@@ -98,8 +99,8 @@ impl Agent {
         if self.rules.is_empty() {
             self.rules.extend_from_slice(b"useragent:*\n");
         }
-        // The crate reads 500 KiB only, and the sentinel is one byte more for each rule: the shortest spelling that it knows makes
-        // room for that.
+        // The crate reads only 500 KiB, and the sentinel adds one byte per rule: the shortest spelling that the crate
+        // accepts makes room for it.
         let name: &[u8] = if allow { b"alow:" } else { b"disalow:" };
         let (first, second) = rewrite_pattern(pattern);
         for pattern in std::iter::once(first).chain(second) {
@@ -113,7 +114,7 @@ impl Agent {
     }
 }
 
-/// The group that is being read, as one agent sees it.
+/// The group being read, from the point of view of one agent.
 #[derive(Debug, Default)]
 struct Group {
     /// Whether the group names the agent.
@@ -151,8 +152,8 @@ fn parse_delay(value: &[u8]) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The product token of a `User-agent` value: `*`, or its leading letters, `_` and `-` (RFC 9309, section 2.2.1). Crawlers whose
-/// name has other characters are recognised by the whole word before a space or a `/`.
+/// Returns the product token of a `User-agent` value: `*`, or its leading letters, `_` and `-` (RFC 9309, section
+/// 2.2.1). Crawlers with other characters in their names are recognised by the whole word before a space or a `/`.
 fn product_token<'a>(value: &'a [u8], agent: &[u8]) -> &'a [u8] {
     let word = value.split(|byte| matches!(byte, b' ' | b'\t' | b'/')).next().unwrap_or_default();
     if word == b"*" && !value.starts_with(b"*/") || word.eq_ignore_ascii_case(agent) {

@@ -1,22 +1,23 @@
-//! The lines of a robots.txt: which directive each is, and its value.
+//! Splits a robots.txt into lines, each with its directive and value.
 //!
-//! Input: any bytes, of which the first 500 KiB count. CR, LF, CRLF and NUL each end a line. Empty lines, comments and unknown
-//! directives (`Host`, `Request-rate`, `Clean-param`, `Noindex`, …) are skipped, so that they cannot interfere with the
-//! grouping of the others (RFC 9309, section 2.2.4).
+//! Input: any bytes, of which the first 500 KiB are read. CR, LF, CRLF and NUL each end a line. Empty lines, comments
+//! and unknown directives (`Host`, `Request-rate`, `Clean-param`, `Noindex`, …) are skipped, so that they cannot
+//! interfere with the grouping of the others (RFC 9309, section 2.2.4).
 
 use super::BYTE_LIMIT;
 
-/// Lines are cut to this length, as Google's parser does: eight times the longest URL that old browsers took, less one.
+/// Lines are truncated to this length, as in Google's parser: eight times the longest URL that old browsers accepted,
+/// minus one.
 pub const LINE_LIMIT: usize = 2083 * 8 - 1;
 
-/// A line that means something.
+/// A line with a known directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line<'a> {
     /// `User-agent`: the name as written, with its version.
     Agent(&'a [u8]),
     /// `Allow` or `Disallow`.
     Rule {
-        /// Whether it allows.
+        /// True for `Allow`.
         allow: bool,
         /// Its pattern.
         pattern: &'a [u8],
@@ -49,7 +50,7 @@ impl Key {
     }
 }
 
-/// Every known spelling of every directive, common mistakes included: those that `robotxt` knows.
+/// The accepted spellings of each directive, including common mistakes: the ones that `robotxt` accepts.
 const SPELLINGS: &[(&[u8], Key)] = &[
     (b"user-agent", Key::Agent),
     (b"useragent", Key::Agent),
@@ -68,17 +69,17 @@ const SPELLINGS: &[(&[u8], Key)] = &[
     (b"site-map", Key::Sitemap),
 ];
 
-/// Directives that are also written as two words.
+/// Directives that also occur as two words.
 const TWO_WORDS: &[(&[u8], &[u8], Key)] =
     &[(b"user", b"agent", Key::Agent), (b"crawl", b"delay", Key::CrawlDelay), (b"site", b"map", Key::Sitemap)];
 
-/// Returns the lines of a file that mean something, in their order.
+/// Returns the lines of a file that have a known directive, in order.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let lines = whole_lines(without_bom(bytes)).split(|byte| matches!(byte, b'\n' | b'\r' | 0));
     lines.filter_map(|line| read(&line[..line.len().min(LINE_LIMIT)]))
 }
 
-/// Reads `name: value`, or `name value` where the colon was forgotten.
+/// Parses `name: value`, or `name value` if the colon is missing.
 fn read(line: &[u8]) -> Option<Line<'_>> {
     let line = line.split(|&byte| byte == b'#').next().unwrap_or_default().trim_ascii();
     let end = line.iter().position(|byte| matches!(byte, b':' | b' ' | b'\t'))?;
@@ -95,7 +96,7 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
     Some(key.with(value_of(rest)?))
 }
 
-/// The value after a name: behind the colon, or behind a space where there is none.
+/// Returns the value after a name: after the colon, or after whitespace if there is no colon.
 fn value_of(rest: &[u8]) -> Option<&[u8]> {
     let value = rest.trim_ascii_start();
     match value.strip_prefix(b":") {
@@ -104,13 +105,14 @@ fn value_of(rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The file without its byte order mark, whole or torn.
+/// Returns the file without its byte order mark, which may be incomplete.
 fn without_bom(bytes: &[u8]) -> &[u8] {
     let marked = bytes.iter().zip(b"\xEF\xBB\xBF").take_while(|(byte, mark)| byte == mark).count();
     &bytes[marked..]
 }
 
-/// The part of the file that counts; a line that crosses the limit does not, since its cut pattern would match too much.
+/// Returns the part of the file within the size limit. A line that crosses the limit is excluded, because its truncated
+/// pattern would match too much.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let Some(window) = bytes.get(..=BYTE_LIMIT) else { return bytes };
     let end = window.iter().rposition(|byte| matches!(byte, b'\n' | b'\r' | 0));

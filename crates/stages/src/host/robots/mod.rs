@@ -1,11 +1,12 @@
 //! robots.txt: what a host's owner asks of crawlers (RFC 9309).
 //!
-//! [`RobotsRules`] is one parsed file, as far as it concerns one crawler; [`RobotsState`] is a host's robots.txt over time:
-//! when it must be fetched, what a reply means, what holds while it cannot be had. Both are pure.
+//! [`RobotsRules`] is one parsed file as it applies to one crawler. [`RobotsState`] is a host's robots.txt over time:
+//! when it must be fetched, what a reply means, what applies while it is unavailable. Both are pure.
 //!
-//! Precedence and matching of rules are `robotxt`'s. `lines` and `groups` select what concerns the crawler, as the crate ends a
-//! group's agents at `Crawl-delay`, knows no agent names with a version and does not cut over-long lines. `path` rewrites
-//! patterns and URLs, so that the crate also reads patterns that begin with `*`, and literal `*` and `$` in URLs, rightly.
+//! Precedence and matching of rules are implemented by `robotxt`. `lines` and `groups` select what applies to the
+//! crawler, because the crate ends a group's agents at `Crawl-delay`, does not recognise agent names with a version and
+//! does not truncate overlong lines. `path` rewrites patterns and URLs, so that the crate also handles patterns that
+//! begin with `*`, and literal `*` and `$` in URLs, correctly.
 
 mod groups;
 mod lines;
@@ -18,15 +19,16 @@ use std::time::Duration;
 
 pub use state::{Next, Reply, RobotsState, Verdict};
 
-/// How many bytes of a robots.txt count: 500 KiB (RFC 9309, section 2.5).
+/// The number of bytes of a robots.txt that are read: 500 KiB (RFC 9309, section 2.5).
 pub use robotxt::BYTE_LIMIT;
 
-/// Whether a URL may be fetched, and which rule says so.
+/// Whether a URL may be fetched, and the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// Whether it may be fetched.
     pub allowed: bool,
-    /// The rule that decided, such as `Disallow: /private/`, with its percent-encoding normalised; none where no rule matches.
+    /// The rule that decided, such as `Disallow: /private/`, with its percent-encoding normalised; `None` if no rule
+    /// matches.
     pub rule: Option<String>,
 }
 
@@ -39,23 +41,23 @@ pub struct RobotsRules {
 }
 
 impl RobotsRules {
-    /// Reads a robots.txt for the crawler whose product token is `agent`; whatever follows a `/` in `agent` is its version and
-    /// ignored. Takes any bytes: what is not understood is skipped, and only the first 500 KiB are looked at.
+    /// Parses a robots.txt for the crawler whose product token is `agent`; a `/` in `agent` and what follows it (the
+    /// version) are ignored. Accepts any bytes: invalid lines are skipped, and only the first 500 KiB are read.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let agent = agent.split('/').next().unwrap_or_default().trim();
         let groups::Groups { rules, crawl_delay, sitemaps } = groups::Groups::read(bytes, agent);
         Self { rules: robotxt::Robots::parse(&rules, agent), crawl_delay, sitemaps }
     }
 
-    /// The rules of a host that has no robots.txt.
+    /// Returns the rules of a host without robots.txt.
     pub fn allow_all() -> Self {
         Self { rules: robotxt::Robots::allow_all(), crawl_delay: None, sitemaps: Vec::new() }
     }
 
-    /// Whether the URL with this path and query may be fetched, and why: the longest rule that matches wins, and among equally
-    /// long ones an `Allow`. `/robots.txt` itself always may.
+    /// Decides whether the URL with this path and query may be fetched, and by which rule: the longest matching rule
+    /// wins, and `Allow` wins among rules of equal length. `/robots.txt` itself is always allowed.
     ///
-    /// Linear in the length of the path for each rule.
+    /// The time per rule is linear in the length of the path.
     pub fn decide(&self, path_and_query: &str) -> Decision {
         let path = path::rewrite(path_and_query);
         if path::is_robots_txt(&path) {
@@ -67,18 +69,19 @@ impl RobotsRules {
         }
     }
 
-    /// Returns the `Crawl-delay` of the crawler's groups, uncapped; the shortest where several groups have one.
+    /// Returns the `Crawl-delay` of the crawler's groups, uncapped; the shortest if several groups have one.
     pub const fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The values of the `Sitemap` lines, as written (they should be absolute URLs, but many are relative) and each once.
+    /// Returns the values of the `Sitemap` lines as written (they should be absolute URLs, but many are relative),
+    /// without duplicates.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
 }
 
-/// The rule as a line of robots.txt.
+/// Formats a rule as a line of robots.txt.
 fn spell_out(rule: &robotxt::Rule) -> String {
     let name = if rule.is_allow() { "Allow" } else { "Disallow" };
     let pattern = rule.pattern();

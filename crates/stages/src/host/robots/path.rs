@@ -1,21 +1,21 @@
-//! Paths and patterns in the spelling in which `robotxt` compares them rightly.
+//! Rewrites paths and patterns to a form that `robotxt` compares correctly.
 //!
-//! * Both get a leading [`SENTINEL`]. The crate puts a `/` in front of a pattern that has none, so that `*/print/` would no
+//! * Both get a leading [`SENTINEL`]. The crate prepends a `/` to a pattern that has none, so that `*/print/` would no
 //!   longer match `/print/`; with the sentinel in front of both, that `/` is the sentinel.
-//! * `*` and `$` are literal in a path and special in a pattern, where only `%2A` and `%24` are literal (RFC 9309, section
-//!   2.2.3). So the path's are encoded, and a pattern's `$` that does not stand at its end.
-//! * In a query `:`, `/`, `?` and `@` separate nothing, and are the same encoded and not (RFC 9309, section 2.2.2, has
-//!   `?baz=https://foo.bar` as an example), so there they are decoded. In the path `%2F` is no `/`.
+//! * `*` and `$` are literal in a path and special in a pattern, where only `%2A` and `%24` are literal (RFC 9309,
+//!   section 2.2.3). Therefore they are encoded in paths, as is a `$` in a pattern anywhere but at its end.
+//! * In a query `:`, `/`, `?` and `@` are not delimiters, and are equivalent to their encoded forms (RFC 9309, section
+//!   2.2.2, has `?baz=https://foo.bar` as an example), so they are decoded there. In the path `%2F` is not a `/`.
 //!
 //! All other percent-encoding is normalised by the crate.
 
-/// What is put in front of every path and pattern.
+/// The character that is prepended to every path and pattern.
 pub const SENTINEL: char = '/';
 
-/// The characters that are decoded in queries, after their encoded forms.
+/// The characters that are decoded in queries, each after its encoded form.
 const QUERY_ESCAPES: [(&[u8; 3], u8); 4] = [(b"%3A", b':'), (b"%2F", b'/'), (b"%3F", b'?'), (b"%40", b'@')];
 
-/// A URL's path and query, ready to be compared. A fragment is cut off.
+/// Rewrites a URL's path and query. A fragment is removed.
 pub fn rewrite(path_and_query: &str) -> String {
     let path = path_and_query.split('#').next().unwrap_or_default();
     let mut text = String::with_capacity(path.len() + 2);
@@ -36,12 +36,12 @@ pub fn rewrite(path_and_query: &str) -> String {
     text
 }
 
-/// Whether a rewritten path is that of robots.txt.
+/// Returns whether a rewritten path is that of robots.txt.
 pub fn is_robots_txt(path: &str) -> bool {
     path.strip_prefix(SENTINEL) == Some("/robots.txt")
 }
 
-/// A rule's pattern, ready to be compared; and a second one where the rule stands for two, because a `*` may or may not take in
+/// Rewrites a rule's pattern. Returns a second pattern if the rule stands for two, because a `*` may or may not match
 /// the `?` that begins the query. An empty pattern matches nothing and stays empty.
 pub fn rewrite_pattern(pattern: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     if pattern.is_empty() {
@@ -53,7 +53,8 @@ pub fn rewrite_pattern(pattern: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     (with_sentinel(&[path, &decode_query_bytes(rest)].concat()), second.map(|second| with_sentinel(&second)))
 }
 
-/// The pattern for URLs in which the last `*` before the first escape takes in the `?`; none where that is the same pattern.
+/// Returns the pattern for URLs in which the last `*` before the first escape matches the `?`, or `None` if that is the
+/// same pattern.
 fn in_query(pattern: &[u8]) -> Option<Vec<u8>> {
     let decoded = decode_query_bytes(pattern);
     let same = pattern.iter().zip(&decoded).take_while(|(before, after)| before == after).count();
@@ -81,8 +82,8 @@ fn with_sentinel(pattern: &[u8]) -> Vec<u8> {
 }
 
 fn decode_query(query: &str) -> String {
-    // Only ASCII is replaced by ASCII, so that what was text stays text.
-    String::from_utf8(decode_query_bytes(query.as_bytes())).expect("replacing ASCII by ASCII keeps UTF-8 whole")
+    // ASCII is replaced by ASCII only, so that the text remains valid UTF-8.
+    String::from_utf8(decode_query_bytes(query.as_bytes())).expect("replacing ASCII by ASCII keeps UTF-8 valid")
 }
 
 fn decode_query_bytes(query: &[u8]) -> Vec<u8> {

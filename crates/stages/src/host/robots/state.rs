@@ -1,15 +1,16 @@
-//! A host's robots.txt over time (RFC 9309, sections 2.3 and 2.4): when it must be fetched, what a reply means, and what holds
-//! until then.
+//! A host's robots.txt over time (RFC 9309, sections 2.3 and 2.4): when it must be fetched, what a reply means, and
+//! what applies until then.
 //!
 //! ```text
 //!            2xx: its rules          ┌── after `cache` ──┐
 //!            4xx, too many redirects │                   ▼
-//! unknown ─► (everything allowed) ─► known ◄────────── due again: the old rules hold while a refresh fails
+//! unknown ─► (everything allowed) ─► known ◄────────── due again: the old rules apply while a refresh fails
 //!    │                               ▲
-//!    └─► 5xx, 429, no reply ─► unavailable (everything disallowed) ─► after the retry wait: asked for again
+//!    └─► 5xx, 429, no reply ─► unavailable (everything disallowed) ─► after the retry wait: requested again
 //! ```
 //!
-//! Deviation: 429 counts as a server error, not as "no robots.txt" like the other 4xx: who is overrun wants less traffic.
+//! Deviation: 429 counts as a server error, not as "no robots.txt" like the other 4xx, because an overloaded server
+//! wants less traffic.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,57 +22,57 @@ use harvestman_core::config::RobotsOptions;
 #[cfg(test)]
 mod tests;
 
-/// Rules are kept at least this long, whatever is set: with less, robots.txt would be due again before the host's delay lets a
-/// page through, and the crawl would ask for nothing else.
-const KEPT_AT_LEAST: Duration = Duration::from_secs(60);
+/// Minimum time for which rules are cached, whatever the settings. With less, robots.txt would be due again before the
+/// host's delay lets a page through, and the crawl would request nothing else.
+const CACHE_MIN: Duration = Duration::from_secs(60);
 
-/// The shortest wait after a failure, whatever is set, so that a broken host is not asked without end.
-const RETRIED_AFTER_AT_LEAST: Duration = Duration::from_secs(1);
+/// Minimum wait after a failure, whatever the settings, so that a failing host is not contacted continuously.
+const RETRY_WAIT_MIN: Duration = Duration::from_secs(1);
 
-/// What came of one request for robots.txt (or for what it redirects to).
+/// The result of one request for robots.txt (or for the URL that it redirects to).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply<'a> {
-    /// An answer.
+    /// A response.
     Answered {
         /// The status code.
         status: u16,
         /// The `Location` header.
         location: Option<&'a str>,
-        /// What the `Retry-After` header asks for.
+        /// The wait that the `Retry-After` header asks for.
         retry_after: Option<Duration>,
-        /// The body, content coding removed; may be cut at the size limit.
+        /// The body with its content coding removed; may be truncated at the size limit.
         body: &'a [u8],
     },
-    /// No answer, or one that broke off: the host's name, the connection or the protocol failed.
+    /// No response or an incomplete one: the name lookup, the connection or the protocol failed.
     Unreachable,
 }
 
 /// What to do after a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// Ask for this URL, and hand in what comes of it.
+    /// Fetch this URL and pass the reply.
     Follow(String),
-    /// Nothing: [`RobotsState::verdict`] knows the answer.
+    /// Nothing: [`RobotsState::verdict`] has the result.
     Settled,
 }
 
-/// What robots.txt says about a URL at a time.
+/// The verdict of robots.txt on a URL at a given time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It may be fetched.
     Allowed,
-    /// This rule forbids it.
+    /// This rule disallows it.
     Disallowed(String),
-    /// robots.txt cannot be had, so nothing may be fetched; it will be asked for again then.
+    /// robots.txt is unavailable, so nothing may be fetched until it is requested again.
     Unavailable {
-        /// When it is next asked for.
+        /// When robots.txt is requested again.
         until: Instant,
     },
-    /// robots.txt has to be fetched first.
+    /// robots.txt must be fetched first.
     Unknown,
 }
 
-/// A host's robots.txt: what is known of it, and how far a fetch has come.
+/// A host's robots.txt: what is known of it, and the progress of a fetch.
 #[derive(Debug, Clone)]
 pub struct RobotsState {
     options: Arc<RobotsOptions>,
@@ -79,7 +80,7 @@ pub struct RobotsState {
     url: String,
     known: Option<Known>,
     failing: Option<Failing>,
-    /// The redirect that is being followed.
+    /// The redirect being followed.
     hop: Option<Hop>,
 }
 
@@ -89,7 +90,7 @@ struct Known {
     fresh_until: Instant,
 }
 
-/// Tries in a row that failed.
+/// Consecutive failed attempts.
 #[derive(Debug, Clone, Copy)]
 struct Failing {
     since: Instant,
@@ -104,12 +105,13 @@ struct Hop {
 }
 
 impl RobotsState {
-    /// The state of a host whose robots.txt lies at `url` and has not been asked for.
+    /// Creates the state of a host whose robots.txt at `url` has not been requested.
     pub fn new(options: Arc<RobotsOptions>, url: String) -> Self {
         Self { options, url, known: None, failing: None, hop: None }
     }
 
-    /// Goes on with a robots.txt that was fetched in an earlier run, which is kept for no longer than is set by now.
+    /// Restores a robots.txt that was fetched in an earlier run. It is cached no longer than the current settings
+    /// allow.
     pub fn recall(&mut self, body: Option<&[u8]>, fresh_until: Instant, now: Instant) {
         let rules = body.map_or_else(RobotsRules::allow_all, |body| RobotsRules::parse(body, &self.options.agent));
         self.settle(rules, now);
@@ -118,12 +120,12 @@ impl RobotsState {
         }
     }
 
-    /// Until when the rules that are known need not be fetched again; none where none are known.
+    /// Returns until when the known rules need not be fetched again, or `None` if no rules are known.
     pub fn fresh_until(&self) -> Option<Instant> {
         self.known.as_ref().map(|known| known.fresh_until)
     }
 
-    /// What holds for the URL with this path and query.
+    /// Returns the verdict on the URL with this path and query.
     pub fn verdict(&self, now: Instant, path_and_query: &str) -> Verdict {
         if !self.options.obey {
             return Verdict::Allowed;
@@ -140,13 +142,13 @@ impl RobotsState {
         }
     }
 
-    /// The URL to ask for, where robots.txt is due to be fetched: at first, when it has grown old, or when the wait after a
-    /// failure is over. In the middle of a redirect it is the redirect's target.
+    /// Returns the URL to fetch if robots.txt is due: at first, when it has expired, or when the wait after a failure
+    /// is over. During a redirect this is the redirect's target.
     pub fn fetch_url(&self, now: Instant) -> Option<&str> {
         self.fetch_due(now).then(|| self.hop.as_ref().map_or(self.url.as_str(), |hop| &hop.url))
     }
 
-    /// Takes in what came of asking for the URL.
+    /// Processes the reply to a request for the URL.
     pub fn on_reply(&mut self, reply: Reply<'_>, now: Instant) -> Next {
         let hop = self.hop.take();
         match reply {
@@ -162,29 +164,30 @@ impl RobotsState {
         Next::Settled
     }
 
-    /// How often in a row robots.txt could not be had.
+    /// Returns the number of consecutive failed attempts.
     pub fn failed_tries(&self) -> u32 {
         self.failing.map_or(0, |failing| failing.tries)
     }
 
-    /// The rules that hold, where any are known; they may have grown old.
+    /// Returns the current rules, if any are known; they may have expired.
     pub fn rules(&self) -> Option<&RobotsRules> {
         self.known.as_ref().map(|known| &*known.rules)
     }
 
-    /// The crawl delay that robots.txt asks for, cut to the set maximum; none where robots.txt is not obeyed.
+    /// Returns the crawl delay that robots.txt asks for, capped at the configured maximum; `None` if robots.txt is not
+    /// obeyed.
     pub fn crawl_delay(&self) -> Option<Duration> {
         let delay = self.rules().filter(|_| self.options.obey)?.crawl_delay()?;
         Some(delay.min(self.options.crawl_delay_max.0))
     }
 
-    /// The crawl delay that robots.txt asks for, where it is longer than the set maximum.
+    /// Returns the crawl delay that robots.txt asks for if it exceeds the configured maximum.
     pub fn capped_crawl_delay(&self) -> Option<Duration> {
         let asked = self.rules().filter(|_| self.options.obey)?.crawl_delay()?;
         (asked > self.options.crawl_delay_max.0).then_some(asked)
     }
 
-    /// The absolute URLs of the sitemaps that robots.txt names; none where sitemaps are not followed.
+    /// Returns the absolute URLs of the sitemaps that robots.txt names; empty if sitemaps are not followed.
     pub fn sitemaps(&self) -> Vec<String> {
         let Some(rules) = self.rules().filter(|_| self.options.sitemaps) else { return Vec::new() };
         rules.sitemaps().iter().filter_map(|sitemap| http_url(&self.url, sitemap)).collect()
@@ -201,12 +204,13 @@ impl RobotsState {
     }
 
     fn settle(&mut self, rules: RobotsRules, now: Instant) {
-        let fresh = self.options.cache.0.max(KEPT_AT_LEAST);
+        let fresh = self.options.cache.0.max(CACHE_MIN);
         self.known = Some(Known { rules: Arc::new(rules), fresh_until: now + fresh });
         self.failing = None;
     }
 
-    /// A redirect that leads nowhere, or one too many, means that there is no robots.txt (RFC 9309, section 2.3.1.2).
+    /// Follows a redirect. One without a valid target, or one too many, means that there is no robots.txt (RFC 9309,
+    /// section 2.3.1.2).
     fn redirect(&mut self, hop: Option<Hop>, location: Option<&str>, now: Instant) -> Next {
         let (base, redirects) = hop.map_or((self.url.clone(), 0), |hop| (hop.url, hop.redirects));
         let target = location.and_then(|location| http_url(&base, location));
@@ -222,17 +226,18 @@ impl RobotsState {
         }
     }
 
-    /// Waits longer with each failure in a row, and at least as long as the server asks for, up to the set maximum.
+    /// Records a failure. The wait grows with each consecutive failure and is at least what the server asks for, up to
+    /// the configured maximum.
     fn fail(&mut self, retry_after: Option<Duration>, now: Instant) {
         let (since, tries) = self.failing.map_or((now, 0), |failing| (failing.since, failing.tries));
         let doubled = self.options.unavailable_retry.0.saturating_mul(1 << tries.min(20));
         let asked = doubled.max(retry_after.unwrap_or_default()).min(self.options.unavailable_retry_max.0);
-        let wait = asked.max(RETRIED_AFTER_AT_LEAST);
+        let wait = asked.max(RETRY_WAIT_MIN);
         self.failing = Some(Failing { since, tries: tries.saturating_add(1), retry_at: now + wait });
     }
 }
 
-/// `reference` as an absolute http or https URL.
+/// Resolves `reference` to an absolute http or https URL.
 fn http_url(base: &str, reference: &str) -> Option<String> {
     let url = ::url::Url::parse(base).ok()?.join(reference.trim()).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())

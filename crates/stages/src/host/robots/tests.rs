@@ -1,4 +1,4 @@
-//! What RFC 9309 and the practice of large crawlers ask of a robots.txt parser.
+//! What RFC 9309 and the practice of large crawlers require of a robots.txt parser.
 
 mod groups;
 mod hostile;
@@ -8,17 +8,17 @@ mod twin;
 
 use super::*;
 
-/// Whether `agent` may fetch `path` by `file`.
+/// Returns whether `file` allows `agent` to fetch `path`.
 fn allows(file: &str, agent: &str, path: &str) -> bool {
     RobotsRules::parse(file.as_bytes(), agent).decide(path).allowed
 }
 
-/// Whether `bot` may fetch `path` where its group has these rules.
+/// Returns whether a group for `bot` with these rules allows `path`.
 fn rules_allow(rules: &[&str], path: &str) -> bool {
     allows(&format!("User-agent: bot\n{}\n", rules.join("\n")), "bot", path)
 }
 
-/// Asserts for each path whether it is allowed by the rules.
+/// Asserts which paths the rules allow and disallow.
 #[track_caller]
 fn check(rules: &[&str], allowed: &[&str], disallowed: &[&str]) {
     for path in allowed {

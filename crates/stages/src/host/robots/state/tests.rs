@@ -39,7 +39,7 @@ fn nothing_is_known_before_the_first_fetch() {
 }
 
 #[test]
-fn a_success_gives_the_rules_for_a_day_and_then_is_due_again() {
+fn rules_are_cached_for_a_day_and_then_due_again() {
     let mut state = state();
     assert_eq!(state.on_reply(answered(200), START), Next::Settled);
     let just_before = START + DAY - Duration::from_micros(1);
@@ -63,7 +63,7 @@ fn a_client_error_means_that_there_are_no_rules() {
 }
 
 #[test]
-fn a_server_error_429_or_no_reply_closes_the_host_until_the_next_try() {
+fn a_server_error_429_or_no_reply_disallows_everything_until_the_next_attempt() {
     for reply in
         [answered(500), answered(503), answered(599), answered(429), answered(100), answered(700), Reply::Unreachable]
     {
@@ -96,25 +96,25 @@ fn waits_double_up_to_the_maximum_and_start_over_after_a_success() {
 
 #[test]
 fn retry_after_lengthens_the_wait_up_to_the_maximum_and_never_shortens_it() {
-    for (asked, kept) in [(10, 60), (600, 600), (3_600, 3_600), (3_601, 3_600), (u64::MAX, 3_600)] {
+    for (asked, used) in [(10, 60), (600, 600), (3_600, 3_600), (3_601, 3_600), (u64::MAX, 3_600)] {
         for status in [429, 503] {
             let mut state = state();
             let retry_after = Some(Duration::from_secs(asked));
             state.on_reply(Reply::Answered { status, location: None, retry_after, body: b"" }, START);
-            assert_eq!(until(state.verdict(START, "/")).as_secs(), kept);
+            assert_eq!(until(state.verdict(START, "/")).as_secs(), used);
         }
     }
 }
 
 #[test]
-fn old_rules_hold_while_a_refresh_fails() {
+fn old_rules_apply_while_a_refresh_fails() {
     let mut state = state();
     state.on_reply(answered(200), START);
     let later = START + DAY;
     state.on_reply(answered(503), later);
     assert_eq!(state.verdict(later, "/yes"), Verdict::Allowed);
     assert!(matches!(state.verdict(later, "/no"), Verdict::Disallowed(_)));
-    assert_eq!(state.verdict(later + MINUTE, "/yes"), Verdict::Unknown, "the next try is due");
+    assert_eq!(state.verdict(later + MINUTE, "/yes"), Verdict::Unknown, "the next attempt is due");
     state.on_reply(answered(404), later + MINUTE);
     assert_eq!(state.verdict(later + MINUTE, "/no"), Verdict::Allowed);
 }
@@ -131,7 +131,7 @@ fn a_host_that_fails_for_a_month_counts_as_having_no_robots_txt() {
     }
     state.on_reply(Reply::Unreachable, now);
     assert_eq!(state.verdict(now, "/"), Verdict::Allowed);
-    assert_eq!(state.fetch_url(now + HOUR), Some(URL), "and is still asked");
+    assert_eq!(state.fetch_url(now + HOUR), Some(URL), "and is still retried");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn five_redirects_are_followed_to_any_host_and_the_sixth_means_no_rules() {
 }
 
 #[test]
-fn a_redirect_to_nowhere_means_no_rules() {
+fn a_redirect_without_a_valid_target_means_no_rules() {
     let without = Reply::Answered { status: 302, location: None, retry_after: None, body: b"" };
     for reply in [without, redirect("ftp://h.example/robots.txt"), redirect("file:///etc/passwd"), redirect("http://[")]
     {
@@ -169,7 +169,7 @@ fn a_redirect_to_nowhere_means_no_rules() {
 }
 
 #[test]
-fn a_failure_behind_a_redirect_starts_again_at_the_host_itself() {
+fn a_failure_after_a_redirect_restarts_at_the_host_itself() {
     let mut state = state();
     state.on_reply(redirect("https://b.example/r"), START);
     state.on_reply(Reply::Unreachable, START);
@@ -178,7 +178,7 @@ fn a_failure_behind_a_redirect_starts_again_at_the_host_itself() {
 }
 
 #[test]
-fn crawl_delays_are_cut_and_sitemaps_are_made_absolute() {
+fn crawl_delays_are_capped_and_sitemaps_are_made_absolute() {
     let mut state = state();
     assert_eq!((state.crawl_delay(), state.sitemaps()), (None, vec![]));
     state.on_reply(answered(200), START);
@@ -207,7 +207,7 @@ fn where_robots_txt_is_not_obeyed_everything_is_allowed_at_once() {
 }
 
 #[test]
-fn no_setting_makes_robots_txt_be_asked_for_without_end() {
+fn no_setting_causes_continuous_requests_for_robots_txt() {
     let none = harvestman_core::config::Period(Duration::ZERO);
     let options =
         RobotsOptions { cache: none, unavailable_retry: none, unavailable_retry_max: none, ..RobotsOptions::default() };

@@ -12,7 +12,7 @@ fn a_file_without_rules_allows_everything() {
 }
 
 #[test]
-fn the_example_of_the_rfc_is_read_as_it_explains() {
+fn the_example_of_the_rfc_is_read_as_explained_there() {
     let file = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n\
                 User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
                 User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n\
@@ -36,7 +36,7 @@ fn groups_of_the_same_agent_are_merged() {
 }
 
 #[test]
-fn rules_apply_to_all_agents_named_before_them_whatever_stands_between() {
+fn rules_apply_to_all_agents_named_before_them_whatever_is_between() {
     for between in ["\n\n", "# comment\n", "Sitemap: http://h/s.xml\n", "Host: h\nunknown line\n", " \t\r\n"] {
         let file = format!("User-agent: a\n{between}User-agent: b\n{between}Disallow: /x\n{between}Disallow: /y\n");
         for (agent, allowed) in [("a", false), ("b", false), ("c", true)] {
@@ -47,21 +47,21 @@ fn rules_apply_to_all_agents_named_before_them_whatever_stands_between() {
 }
 
 #[test]
-fn an_agent_after_a_rule_begins_a_new_group_even_if_the_rule_is_empty() {
+fn an_agent_after_a_rule_starts_a_new_group_even_if_the_rule_is_empty() {
     let file = "user-agent: a\ndisallow:\nuser-agent: b\ndisallow: /\n";
     assert!(allows(file, "a", "/x"));
     assert!(!allows(file, "b", "/x"));
 }
 
 #[test]
-fn rules_before_the_first_group_belong_to_no_one() {
+fn rules_before_the_first_group_are_ignored() {
     let file = "disallow: /x\nuser-agent: a\ndisallow: /y\n";
     assert!(allows(file, "a", "/x"));
     assert!(!allows(file, "a", "/y"));
 }
 
 #[test]
-fn the_star_group_holds_only_for_those_without_a_group_of_their_own() {
+fn the_star_group_applies_only_to_agents_without_their_own_group() {
     let file = "user-agent: *\ndisallow: /all\n\nuser-agent: a\ndisallow: /own\n";
     assert_eq!(["/all", "/own"].map(|path| allows(file, "a", path)), [true, false]);
     assert_eq!(["/all", "/own"].map(|path| allows(file, "b", path)), [false, true]);
@@ -87,7 +87,7 @@ fn agents_are_matched_by_product_token_ignoring_case_and_version() {
 }
 
 #[test]
-fn the_asking_agent_may_have_a_version_or_digits_but_is_no_phrase() {
+fn the_crawlers_own_name_may_have_a_version_or_digits_but_no_spaces() {
     let file = "user-agent: *\ndisallow: /\nuser-agent: foo bar\nallow: /\nuser-agent: bot9000\nallow: /\n";
     for (agent, allowed) in
         [("foo", true), ("Foo/2.1", true), ("foo bar", false), ("bot9000", true), ("bot", true), ("", false)]
@@ -98,7 +98,7 @@ fn the_asking_agent_may_have_a_version_or_digits_but_is_no_phrase() {
 }
 
 #[test]
-fn names_are_read_in_any_case_with_any_space_and_with_common_mistakes() {
+fn names_are_accepted_in_any_case_with_any_whitespace_and_with_common_mistakes() {
     for (agent, rule) in [
         ("USER-AGENT: bot", "DISALLOW: /x"),
         ("uSeR-aGeNt:bot", "dIsAlLoW:/x"),
@@ -124,7 +124,7 @@ fn names_are_read_in_any_case_with_any_space_and_with_common_mistakes() {
 }
 
 #[test]
-fn all_line_ends_and_byte_order_marks_are_known() {
+fn all_line_endings_and_byte_order_marks_are_accepted() {
     for end in ["\n", "\r\n", "\r", "\r\r\n", "\n\n\r\n", "\0"] {
         for mark in [&b""[..], b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"] {
             let text = format!("User-agent: bot{end}Disallow: /x{end}Allow: /x/1");
@@ -133,7 +133,7 @@ fn all_line_ends_and_byte_order_marks_are_known() {
         }
     }
     let garbled = RobotsRules::parse(b"\xEF\x11User-agent: bot\nDisallow: /\n", "bot");
-    assert!(garbled.decide("/").allowed, "the first line is broken, and its rule is in no group");
+    assert!(garbled.decide("/").allowed, "the first line is invalid, so the rule is in no group");
     let marked_inside = RobotsRules::parse(b"User-agent: bot\n\xEF\xBB\xBFDisallow: /\n", "bot");
     assert!(marked_inside.decide("/").allowed);
 }
@@ -147,7 +147,7 @@ fn sitemaps_are_found_anywhere_as_written_and_each_once() {
 }
 
 #[test]
-fn crawl_delays_may_be_fractions_and_nonsense_is_passed_over() {
+fn crawl_delays_may_be_fractions_and_invalid_ones_are_ignored() {
     let delay = |lines: &str| RobotsRules::parse(format!("User-agent: bot\n{lines}").as_bytes(), "bot").crawl_delay();
     for (line, millis) in
         [("Crawl-delay: 5", 5_000), ("crawl-delay:0.25", 250), ("CRAWLDELAY 1.5 # s", 1_500), ("crawl delay: 0", 0)]

@@ -1,10 +1,10 @@
-//! Files and URLs that are large, broken or made to be expensive.
+//! Files and URLs that are large, malformed or crafted to be expensive.
 
 use std::fmt::Write;
 
 use super::*;
 
-/// A group for `bot` that is filled with comments up to `length` bytes and then goes on with `rest`.
+/// Returns a group for `bot` that is padded with comments to `length` bytes and followed by `rest`.
 fn padded(length: usize, rest: &str) -> Vec<u8> {
     let mut file = b"User-agent: bot\nDisallow: /first\n".to_vec();
     while file.len() + 100 < length {
@@ -24,7 +24,7 @@ fn a_rule_that_ends_at_the_size_limit_counts_and_one_that_crosses_it_does_not() 
         let rules = RobotsRules::parse(&padded(start, &format!("{rule}\nDisallow: /beyond\n")), "bot");
         assert!(!rules.decide("/first").allowed);
         assert_eq!(rules.decide("/last").allowed, !counts, "from {start}");
-        assert!(rules.decide("/la").allowed, "a cut rule must not become a shorter one");
+        assert!(rules.decide("/la").allowed, "a truncated rule must not become a shorter one");
         assert!(rules.decide("/beyond").allowed);
     }
 }
@@ -43,7 +43,7 @@ fn rules_fill_the_size_limit_to_its_end() {
 }
 
 #[test]
-fn a_file_of_five_megabytes_costs_no_more_than_its_first_part() {
+fn a_file_of_five_megabytes_is_read_up_to_the_size_limit() {
     let mut file = padded(BYTE_LIMIT, "");
     file.resize(5 << 20, b'x');
     let rules = RobotsRules::parse(&file, "bot");
@@ -52,14 +52,14 @@ fn a_file_of_five_megabytes_costs_no_more_than_its_first_part() {
 }
 
 #[test]
-fn over_long_lines_are_cut() {
+fn overlong_lines_are_truncated() {
     let name = "disallow: ";
-    let kept = "/".to_owned() + &"a".repeat(16_663 - name.len() - 1);
+    let within = "/".to_owned() + &"a".repeat(16_663 - name.len() - 1);
     for (pattern, path, allowed) in [
-        (kept.clone(), kept.clone(), false),
-        (kept.clone() + "b", kept.clone(), false),
-        (kept.clone() + "b", kept.clone() + "c", false),
-        (kept.clone() + "b", kept[..kept.len() - 1].to_owned(), true),
+        (within.clone(), within.clone(), false),
+        (within.clone() + "b", within.clone(), false),
+        (within.clone() + "b", within.clone() + "c", false),
+        (within.clone() + "b", within[..within.len() - 1].to_owned(), true),
     ] {
         assert_eq!(allows(&format!("user-agent: bot\n{name}{pattern}\n"), "bot", &path), allowed);
     }
@@ -81,7 +81,7 @@ fn a_hundred_thousand_rules_are_decided_by_the_longest() {
 }
 
 #[test]
-fn many_stars_against_a_long_path_take_no_exponential_time() {
+fn many_stars_against_a_long_path_do_not_take_exponential_time() {
     let pattern = "*a".repeat(5_000) + "*b$";
     let rules = vec![format!("Disallow: /{pattern}"); 30].join("\n");
     let path = "/".to_owned() + &"a".repeat(100_000);
@@ -90,7 +90,7 @@ fn many_stars_against_a_long_path_take_no_exponential_time() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_passed_over() {
+fn bytes_that_are_not_text_are_skipped() {
     let rules = RobotsRules::parse(b"\xFF\xFE\0\x01\nUser-agent: bot\nDisallow: /\xFF\nDisallow: /b\n\xC3", "bot");
     assert!(!rules.decide("/%FF").allowed && !rules.decide("/b").allowed && rules.decide("/").allowed);
 }

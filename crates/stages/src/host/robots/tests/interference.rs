@@ -1,4 +1,4 @@
-//! Lines that are no part of the protocol do not interfere with the grouping of those that are (RFC 9309, section 2.2.4).
+//! Lines outside the protocol do not interfere with the grouping of the others (RFC 9309, section 2.2.4).
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn only_a_rule_ends_a_run_of_agents() {
 }
 
 #[test]
-fn line_ends_may_be_mixed() {
+fn line_endings_may_be_mixed() {
     let file = "\u{feff}User-agent: a\r\r\nCrawl-delay: 4\rUser-agent: b\n\r\nDisallow: /x\r\r\n\rDisallow: /y\r\nUser-agent: c\r";
     for agent in ["a", "b"] {
         assert_eq!(["/x", "/y", "/z"].map(|path| allows(file, agent, path)), [false, false, true], "{agent}");
@@ -65,11 +65,11 @@ fn a_crawl_delay_applies_to_all_agents_of_its_group() {
 }
 
 #[test]
-fn of_several_delays_in_one_group_the_next_after_its_name_is_an_agents() {
+fn with_several_delays_in_a_group_an_agent_uses_the_next_after_its_name() {
     let file = "User-agent: a\nCrawl-delay: 10\nUser-agent: b\nUser-agent: c\nCrawl-delay: 5\nUser-agent: *\n\
                 Disallow: /x\nUser-agent: d\nCrawl-delay: 1\n";
     assert_eq!(["a", "b", "c", "d"].map(|agent| delay(file, agent)), [Some(10), Some(5), Some(5), Some(1)]);
-    assert_eq!(delay(file, "e"), Some(10), "the longest, where none comes after the name");
+    assert_eq!(delay(file, "e"), Some(10), "the longest, if none follows the name");
     assert_eq!(["a", "b", "c", "d", "e"].map(|agent| allows(file, agent, "/x")), [false, false, false, true, false]);
 }
 
@@ -82,7 +82,7 @@ fn the_delays_of_several_groups_of_one_agent_are_merged_to_the_shortest() {
 }
 
 #[test]
-fn a_crawl_delay_before_the_first_group_is_no_ones() {
+fn a_crawl_delay_before_the_first_group_is_ignored() {
     let file = "Crawl-delay: 9\nUser-agent: a\nDisallow: /x\n";
     assert_eq!((delay(file, "a"), delay(file, "b")), (None, None));
 }

@@ -40,7 +40,7 @@ fn paths_are_matched_from_their_start_and_with_their_case() {
 }
 
 #[test]
-fn a_star_stands_for_any_characters() {
+fn a_star_matches_any_characters() {
     check(&["Disallow: /fish*"], &["/catfish"], &["/fish", "/fishheads/yummy"]);
     check(
         &["Disallow: /*.php"],
@@ -61,13 +61,13 @@ fn a_pattern_that_begins_with_a_star_may_match_from_the_first_character() {
 }
 
 #[test]
-fn a_pattern_without_a_slash_is_taken_to_begin_with_one() {
+fn a_pattern_without_a_leading_slash_gets_one() {
     check(&["Disallow: private"], &["/x/private"], &["/private", "/private/x"]);
     check(&["Disallow: ?sort="], &["/x?sort=1"], &["/?sort=1"]);
 }
 
 #[test]
-fn a_dollar_at_the_end_of_a_pattern_stands_for_the_end_of_the_url() {
+fn a_dollar_at_the_end_of_a_pattern_matches_the_end_of_the_url() {
     check(&["Disallow: /*.php$"], &["/a.php?x", "/a.php/", "/a.php5", "/aaaphpaaa"], &["/a.php", "/d/a.php"]);
     check(&["Disallow: /x$"], &["/x/", "/x?", "/xx"], &["/x"]);
     check(&["Disallow: /*ab*ab$"], &["/ab"], &["/abab", "/abxab"]);
@@ -99,14 +99,14 @@ fn percent_encoding_is_normalised_on_both_sides() {
 }
 
 #[test]
-fn an_encoded_slash_or_question_mark_is_another_character_in_a_path() {
+fn an_encoded_slash_or_question_mark_is_a_different_character_in_a_path() {
     check(&["Disallow: /a%2fb"], &["/a/b"], &["/a%2fb", "/a%2Fb"]);
     check(&["Disallow: /a/b"], &["/a%2Fb"], &["/a/b"]);
     check(&["Disallow: /*?"], &["/wiki/Who%3F"], &["/wiki/Who?", "/?q"]);
 }
 
 #[test]
-fn characters_that_separate_nothing_in_a_query_are_the_same_encoded_and_not() {
+fn characters_other_than_delimiters_match_encoded_and_decoded_in_a_query() {
     let urls = ["/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https%3a//foo.bar"];
     for pattern in urls {
         check(&[&format!("Disallow: {pattern}")], &["/foo/bar?baz=http"], &urls);
@@ -131,7 +131,7 @@ fn fragments_and_missing_slashes_do_not_matter() {
 }
 
 #[test]
-fn the_rule_that_decided_is_named() {
+fn the_deciding_rule_is_returned() {
     let rules =
         ["Disallow: /private/", "allow: /private/open", "disallow:*.gif$", "Disallow: /k%c3%a4se", "Disallow: x"];
     let file = format!("User-agent: bot\n{}", rules.join("\n"));

@@ -1,10 +1,10 @@
-//! Compared with a naive reading of the RFC, and properties that hold for any file.
+//! Comparison with a naive implementation of the RFC, and properties that hold for any file.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Whether `pattern` matches `path`, tried out position by position.
+/// Returns whether `pattern` matches `path`, by trying each position.
 fn naive_match(pattern: &[u8], path: &[u8]) -> bool {
     match pattern {
         [] => true,
@@ -14,7 +14,7 @@ fn naive_match(pattern: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// The longest matching rule, `Allow` first, by the naive matcher.
+/// Returns whether the longest matching rule allows the path, `Allow` first, by the naive matcher.
 fn naive_decision(rules: &[(bool, String)], path: &str) -> bool {
     rules
         .iter()
@@ -29,7 +29,7 @@ fn file_of(rules: &[(bool, String)]) -> String {
     format!("User-agent: bot\n{}", lines.collect::<String>())
 }
 
-/// Rules over few letters, so that they often match; no `$` but at the end, where its length is not in question.
+/// Rules over few letters, so that they often match; `$` only at the end, where its length does not matter.
 fn rules() -> impl Strategy<Value = Vec<(bool, String)>> {
     prop::collection::vec((any::<bool>(), "[/*][ab/*]{0,7}\\$?"), 0..8)
 }
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn the_named_rule_matches_the_path(rules in rules(), path in "/[ab/]{0,9}") {
+    fn the_returned_rule_matches_the_path(rules in rules(), path in "/[ab/]{0,9}") {
         let decision = RobotsRules::parse(file_of(&rules).as_bytes(), "bot").decide(&path);
         if let Some(rule) = decision.rule {
             let (name, pattern) = rule.split_once(": ").unwrap();
@@ -64,14 +64,14 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), agent in "\\PC*", path in "\\PC*") {
+    fn any_bytes_are_parsed_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), agent in "\\PC*", path in "\\PC*") {
         let rules = RobotsRules::parse(&bytes, &agent);
         let _ = (rules.decide(&path), rules.crawl_delay(), rules.sitemaps());
         prop_assert!(rules.decide("/robots.txt").allowed);
     }
 
     #[test]
-    fn any_lines_of_a_robots_txt_are_read_without_panic(
+    fn any_lines_of_a_robots_txt_are_parsed_without_panic(
         lines in prop::collection::vec((name(), "[: \t]{0,2}[ -~\0é]{0,9}"), 0..20),
         path in "/[ -~é]{0,9}",
     ) {
@@ -80,9 +80,9 @@ proptest! {
         prop_assert!(decision.allowed || decision.rule.is_some());
     }
 
-    /// What a site's owner wrote plainly, the crate alone understands as well; the rewriting must not change that.
+    /// The crate alone also understands plainly written rules; the rewriting must not change their meaning.
     #[test]
-    fn plain_rules_mean_what_they_mean_to_the_crate_alone(
+    fn plain_rules_mean_the_same_to_the_crate_alone(
         rules in prop::collection::vec((any::<bool>(), "/[abc/.=*-]{0,7}"), 0..8),
         path in "/[abc/.=-]{0,9}",
     ) {
