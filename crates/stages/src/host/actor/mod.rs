@@ -121,7 +121,7 @@ impl HostActor {
             return false;
         }
         if self.ports.registry.is_blocked(&self.key) {
-            return self.wait_while_blocked();
+            return self.wait_blocked();
         }
         match core.next(now, u32::from(self.asked), &self.setup.rules.load()) {
             Step::Resolve => {
@@ -130,7 +130,7 @@ impl HostActor {
                 false
             }
             // robots.txt may redirect to another host.
-            Step::Errand(errand) if self.ports.registry.is_blocked(&errand.url().host_key()) => self.wait_while_blocked(),
+            Step::Errand(errand) if self.ports.registry.is_blocked(&errand.url().host_key()) => self.wait_blocked(),
             Step::Errand(errand) => self.has_turn() && self.start_errand(errand, now, ctx),
             Step::Ask => {
                 if self.wanted && self.has_turn() {
@@ -165,7 +165,7 @@ impl HostActor {
     }
 
     /// Waits while the host is blocked; `RulesChanged` announces that it no longer is.
-    fn wait_while_blocked(&mut self) -> bool {
+    fn wait_blocked(&mut self) -> bool {
         self.release_turn();
         self.ports.registry.waits(&self.key, Instant::END, WaitReason::Blocked);
         false

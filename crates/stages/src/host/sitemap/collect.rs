@@ -1,4 +1,4 @@
-//! Gathers the URLs of a document: resolved, each once, counted and bounded.
+//! Collects the URLs of a document: resolved, deduplicated, counted and bounded.
 
 use std::collections::HashSet;
 
@@ -13,23 +13,23 @@ pub struct Collector {
     limits: SitemapLimits,
     seen: HashSet<u128>,
     contents: SitemapContents,
-    /// Whether the document is cut or broken.
+    /// Whether the document is truncated or malformed.
     pub cut: bool,
 }
 
 impl Collector {
-    /// Nothing found yet in the document at `url`.
+    /// Creates an empty collector for the document at `url`.
     pub fn new(url: &str, limits: SitemapLimits) -> Self {
         let base = Url::parse(url).ok();
         Self { base, limits, seen: HashSet::new(), contents: SitemapContents::default(), cut: false }
     }
 
-    /// How long a URL may be, in bytes.
+    /// Returns the maximum length of a URL, in bytes.
     pub fn url_limit(&self) -> usize {
         self.limits.url_bytes
     }
 
-    /// Resolves what follows against `base`, which is itself resolved (`xml:base`).
+    /// Resolves further references against `base`, which is itself resolved first (`xml:base`).
     pub fn rebase(&mut self, base: &str) {
         if let Some(base) = self.base.as_ref().map_or_else(|| Url::parse(base).ok(), |old| old.join(base).ok()) {
             self.base = Some(base);
@@ -43,7 +43,7 @@ impl Collector {
         }
     }
 
-    /// Adds a page from a plain list, where only absolute URLs count.
+    /// Adds a page from a plain list, in which only absolute URLs are accepted.
     pub fn listed_page(&mut self, line: &str) {
         if Url::parse(line).is_ok() { self.page(line) } else { self.drop_one() }
     }
@@ -55,28 +55,28 @@ impl Collector {
         }
     }
 
-    /// Counts an entry that is left out.
+    /// Counts an entry that is dropped.
     pub fn drop_one(&mut self) {
         self.contents.dropped = self.contents.dropped.saturating_add(1);
     }
 
-    /// Whether no URL was found.
+    /// Returns whether no URL was found.
     pub fn is_empty(&self) -> bool {
         self.contents.urls.is_empty() && self.contents.sitemaps.is_empty()
     }
 
-    /// What was found.
+    /// Returns the URLs found.
     pub fn finish(self) -> SitemapContents {
         SitemapContents { cut: self.cut, ..self.contents }
     }
 
-    /// The URL that `reference` means, where it is new and within the limits.
+    /// Resolves `reference`. Returns `None` if the URL is not new or exceeds a limit.
     fn take(&mut self, reference: &str) -> Option<String> {
         let Some(url) = self.resolve(reference.trim()) else {
             self.drop_one();
             return None;
         };
-        // Hashes instead of a second copy of each URL; at 128 bits no two will meet.
+        // Hashes instead of a second copy of each URL; collisions are negligible at 128 bits.
         if self.seen.contains(&xxh3_128(url.as_bytes())) {
             return None;
         }
@@ -100,7 +100,7 @@ impl Collector {
         if !matches!(url.scheme(), "http" | "https") {
             return None;
         }
-        // A URL that was broken over lines is put together by the parser.
+        // A URL that contains whitespace, such as line breaks, is normalised by the parser.
         let as_written = is_absolute && !reference.contains(|c: char| c.is_ascii_whitespace());
         Some(if as_written { reference.to_owned() } else { url.into() })
     }

@@ -1,19 +1,19 @@
-//! What is read from a sitemap or feed, the limits on it, and why one is rejected.
+//! The contents of a sitemap or feed, the limits on them, and the reasons to reject a document.
 
 use harvestman_core::config::RobotsOptions;
 
-/// Bounds on one document.
+/// Limits for one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SitemapLimits {
-    /// Bytes read, after decompression.
+    /// Maximum number of bytes read, after decompression.
     pub bytes: usize,
-    /// Bytes after decompression for each byte before it.
+    /// Maximum number of bytes after decompression per byte before it.
     pub ratio: usize,
-    /// URLs taken, pages and sitemaps together.
+    /// Maximum number of URLs, pages and sitemaps together.
     pub urls: usize,
-    /// Bytes of one URL.
+    /// Maximum length of a URL in bytes.
     pub url_bytes: usize,
-    /// Elements nested in each other.
+    /// Maximum nesting depth of elements.
     pub nesting: usize,
 }
 
@@ -30,35 +30,35 @@ impl From<&RobotsOptions> for SitemapLimits {
     }
 }
 
-/// Why a document is of no use.
+/// The reason for which a document is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SitemapError {
-    /// A web page, mostly an error page with status 200.
-    #[error("this is an HTML page, not a sitemap")]
+    /// An HTML page, usually an error page with status 200.
+    #[error("the document is an HTML page, not a sitemap")]
     Html,
     /// Neither a sitemap, a feed nor a list of URLs.
-    #[error("this is no sitemap, feed or list of URLs")]
+    #[error("the document is not a sitemap, feed or list of URLs")]
     NotASitemap,
     /// Compressed data that cannot be read.
-    #[error("the gzip data is broken from its start")]
+    #[error("the gzip data cannot be decompressed")]
     Gzip,
-    /// Compressed data that grows beyond the ratio limit.
+    /// Compressed data whose size after decompression exceeds the ratio limit.
     #[error(
-        "the compressed data grows to more than {0} times its size; raise robots.sitemap_max_ratio if that is right"
+        "the compressed data expands to more than {0} times its size; raise robots.sitemap_max_ratio if this is legitimate"
     )]
     Bomb(usize),
 }
 
-/// What a document names.
+/// The URLs that a document names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SitemapContents {
-    /// URLs of pages, each once. Absolute URLs are as written, so that one place (the canonicaliser) decides on spelling; relative
-    /// ones are resolved.
+    /// URLs of pages, without duplicates. Absolute URLs are as written, so that only the canonicaliser decides on their
+    /// spelling; relative ones are resolved.
     pub urls: Vec<String>,
-    /// URLs of further sitemaps, each once.
+    /// URLs of further sitemaps, without duplicates.
     pub sitemaps: Vec<String>,
-    /// Entries left out: no http or https URL, too long, or over the count limit.
+    /// Number of dropped entries: not an http or https URL, too long, or over the count limit.
     pub dropped: u32,
-    /// Whether the document was cut at a limit, or is broken so that its rest could not be read.
+    /// Whether the document was truncated at a limit, or is malformed so that the remainder could not be read.
     pub cut: bool,
 }

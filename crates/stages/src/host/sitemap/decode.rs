@@ -1,4 +1,4 @@
-//! From bytes to text: gzip, then the character encoding.
+//! Decodes bytes to text: gzip, then the character encoding.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -10,16 +10,17 @@ use super::contents::{SitemapError, SitemapLimits};
 
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 
-/// How often a document is decompressed: some servers compress `sitemap.xml.gz` once more.
+/// Maximum number of compression layers: some servers compress `sitemap.xml.gz` a second time.
 const LAYERS: usize = 2;
 
-/// What a document may always grow to, whatever the ratio: small XML can be very repetitive.
+/// The size up to which a document may always expand, whatever the ratio: small XML can be very repetitive.
 const ALWAYS_ALLOWED: usize = 1 << 20;
 
-/// How much of a document is searched for an XML declaration's encoding.
+/// Number of bytes that are searched for the encoding in an XML declaration.
 const DECLARATION: usize = 256;
 
-/// The document decompressed, at most `limits.bytes` of it, and whether it is cut. Data that breaks off gives what came before.
+/// Decompresses a document to at most `limits.bytes`. Returns it and whether it is truncated. Data that breaks off
+/// yields what precedes the break.
 pub fn decompress(bytes: &[u8], limits: SitemapLimits) -> Result<(Cow<'_, [u8]>, bool), SitemapError> {
     let mut plain = Cow::Borrowed(bytes);
     let mut cut = false;
@@ -48,7 +49,7 @@ fn decompress_layer(bytes: &[u8], limits: SitemapLimits) -> Result<(Vec<u8>, boo
     let by_ratio = bytes.len().saturating_mul(limits.ratio).max(ALWAYS_ALLOWED);
     let budget = limits.bytes.min(by_ratio);
     let mut plain = Vec::new();
-    // One byte more than allowed tells a document that is as large as allowed from one that is larger.
+    // One byte more than allowed distinguishes a document of the maximum size from a larger one.
     let readable = u64::try_from(budget).unwrap_or(u64::MAX).saturating_add(1);
     let result = MultiGzDecoder::new(bytes).take(readable).read_to_end(&mut plain);
     match result {
@@ -58,8 +59,8 @@ fn decompress_layer(bytes: &[u8], limits: SitemapLimits) -> Result<(Vec<u8>, boo
     }
 }
 
-/// The document as text. The encoding is that of its byte order mark, else of the header, else of the XML declaration (RFC
-/// 7303, section 3), else UTF-8, and Windows-1252 where it is not even that.
+/// Decodes a document. Its encoding is that of the byte order mark, else of the header, else of the XML declaration
+/// (RFC 7303, section 3), else UTF-8, or Windows-1252 if it is not valid UTF-8.
 pub fn to_text<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;
@@ -71,12 +72,12 @@ pub fn to_text<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> 
     declared.unwrap_or(fallback).decode_without_bom_handling(bytes).0
 }
 
-/// Whether the text is UTF-8, but for a last character that is cut.
+/// Returns whether the text is UTF-8, apart from a truncated last character.
 fn is_utf_8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// UTF-16 shows by the zero bytes between the ASCII characters of `<?` or `<u`.
+/// Detects UTF-16 by the zero bytes between the ASCII characters of `<?` or `<u`.
 fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     match bytes {
         [b'<', 0, next, 0, ..] if *next != 0 => Some(UTF_16LE),
@@ -104,12 +105,12 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     readable(Encoding::for_label(label.trim().as_bytes()), bytes)
 }
 
-/// A document that starts with plain ASCII is not in UTF-16, whatever is said of it.
+/// Rejects UTF-16 for a document that starts with plain ASCII, whatever is declared.
 fn readable(encoding: Option<&'static Encoding>, bytes: &[u8]) -> Option<&'static Encoding> {
     encoding.filter(|encoding| encoding.is_ascii_compatible() || !bytes.trim_ascii_start().starts_with(b"<"))
 }
 
-/// The characters of `text` that lie whole within its first `bytes` bytes.
+/// Returns the characters of `text` that lie entirely within its first `bytes` bytes.
 pub fn beginning(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {

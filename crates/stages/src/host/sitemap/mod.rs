@@ -1,11 +1,11 @@
 //! Sitemaps and feeds as a source of links.
 //!
 //! Input: the bytes of a document as fetched, its URL and its `Content-Type`. Output: the URLs of pages and of further
-//! sitemaps, in the document's order. Read are the sitemap protocol's `urlset`, `sitemapindex` and plain text list
-//! (sitemaps.org), with `xhtml:link` alternates, and RSS 0.9–2.0 and Atom feeds. What a document is, is seen from its bytes; names
-//! and headers lie too often. Broken documents give what could be read of them.
+//! sitemaps, in document order. Supported are the sitemap protocol's `urlset`, `sitemapindex` and plain text list
+//! (sitemaps.org), with `xhtml:link` alternates, and RSS 0.9–2.0 and Atom feeds. The document type is detected from its
+//! bytes, because names and headers are often wrong. From malformed documents, as much as possible is read.
 //!
-//! Linear in the bytes, which [`SitemapLimits`] bounds, and so are memory and the number of URLs.
+//! Time, memory and the number of URLs are linear in the number of bytes, which [`SitemapLimits`] bounds.
 
 mod collect;
 mod contents;
@@ -20,7 +20,11 @@ use collect::Collector;
 pub use contents::{SitemapContents, SitemapError, SitemapLimits};
 pub use queue::{Entry, SitemapQueue};
 
-/// Reads a document that was fetched from `url`.
+/// Parses a document that was fetched from `url`.
+///
+/// # Errors
+///
+/// Returns a [`SitemapError`] if the document is not a sitemap, feed or list of URLs, or cannot be decompressed.
 pub fn parse(
     bytes: &[u8],
     url: &str,
@@ -38,10 +42,10 @@ pub fn parse(
     Ok(collector.finish())
 }
 
-/// How far into a document its markup may begin, behind whatever a broken generator has printed first.
+/// Maximum offset in bytes at which the markup of a document may start, after other output of a faulty generator.
 const PROLOGUE: usize = 1_024;
 
-/// The part of `text` that is markup; none where it is plain text.
+/// Returns the part of `text` that is markup, or `None` if it is plain text.
 fn markup(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     if text.starts_with('<') {
@@ -52,7 +56,7 @@ fn markup(text: &str) -> Option<&str> {
     starts.iter().filter_map(|start| prologue.find(start)).min().map(|at| &text[at..])
 }
 
-/// Reads a list of URLs, one a line.
+/// Parses a list of URLs, one per line.
 fn read_list(text: &str, collector: &mut Collector) -> Result<(), SitemapError> {
     for line in text.lines().flat_map(|line| line.split('\r')) {
         let line = line.trim();

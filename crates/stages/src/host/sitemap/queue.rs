@@ -1,4 +1,4 @@
-//! Which sitemaps of a host are still to be fetched.
+//! The sitemaps of a host that are still to be fetched.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use harvestman_core::config::RobotsOptions;
 
-/// A host's sitemaps: each fetched once, breadth first, no deeper and no more than is set.
+/// A host's sitemaps: each is fetched once, breadth first, within the configured depth and number.
 #[derive(Debug, Clone)]
 pub struct SitemapQueue {
     waiting: VecDeque<Entry>,
@@ -19,16 +19,16 @@ pub struct SitemapQueue {
 /// A sitemap to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it lies.
+    /// Its URL.
     pub url: String,
-    /// How many sitemap indexes lead to it: 0 where robots.txt names it.
+    /// Number of sitemap indexes that lead to it: 0 if robots.txt names it.
     pub depth: u32,
-    /// Requests spent on it.
+    /// Number of requests made for it.
     pub attempts: u8,
 }
 
 impl SitemapQueue {
-    /// Nothing to be fetched yet.
+    /// Creates an empty queue.
     pub fn new(options: &RobotsOptions) -> Self {
         Self {
             waiting: VecDeque::new(),
@@ -39,7 +39,7 @@ impl SitemapQueue {
         }
     }
 
-    /// Adds a sitemap that `depth` sitemap indexes lead to. Whether it is new and within the limits.
+    /// Adds a sitemap that `depth` sitemap indexes lead to. Returns whether it is new and within the limits.
     pub fn add(&mut self, url: String, depth: u32) -> bool {
         let fingerprint = xxh3_128(url.as_bytes());
         if self.seen.contains(&fingerprint) {
@@ -54,27 +54,27 @@ impl SitemapQueue {
         true
     }
 
-    /// Puts one that was taken back, to be fetched after all others.
+    /// Returns a sitemap that was taken to the queue, to be fetched after all others.
     pub fn put_back(&mut self, entry: Entry) {
         self.waiting.push_back(entry);
     }
 
-    /// Passes over a sitemap that was read in an earlier run.
+    /// Marks a sitemap that was read in an earlier run, so that it is skipped.
     pub fn mark_read(&mut self, url: &str) {
         self.seen.insert(xxh3_128(url.as_bytes()));
     }
 
-    /// The sitemap to be fetched next.
+    /// Returns the sitemap to fetch next.
     pub fn first(&self) -> Option<&Entry> {
         self.waiting.front()
     }
 
-    /// Takes the sitemap to be fetched next.
+    /// Removes and returns the sitemap to fetch next.
     pub fn take(&mut self) -> Option<Entry> {
         self.waiting.pop_front()
     }
 
-    /// How many sitemaps were left out because of a limit.
+    /// Returns the number of sitemaps that were rejected because of a limit.
     pub fn refused(&self) -> u64 {
         self.refused
     }
@@ -101,13 +101,13 @@ mod tests {
         let a = queue.take().unwrap();
         assert!(!queue.add("a".into(), a.depth + 1), "an index that names itself");
         assert!(queue.add("c".into(), a.depth + 1));
-        let rest: Vec<_> = std::iter::from_fn(|| queue.take()).map(|entry| (entry.url, entry.depth)).collect();
-        assert_eq!(rest, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
+        let remaining: Vec<_> = std::iter::from_fn(|| queue.take()).map(|entry| (entry.url, entry.depth)).collect();
+        assert_eq!(remaining, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
         assert_eq!(queue.refused(), 0);
     }
 
     #[test]
-    fn what_an_earlier_run_has_read_is_passed_over_and_counts() {
+    fn sitemaps_read_in_an_earlier_run_are_skipped_and_count_towards_the_limit() {
         let mut queue = queue(2, 3);
         queue.mark_read("a");
         assert!(!queue.add("a".into(), 0) && queue.add("b".into(), 0) && !queue.add("c".into(), 0));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_limit_holds_for_all_that_was_ever_added() {
+    fn the_file_limit_applies_to_all_sitemaps_ever_added() {
         let mut queue = queue(2, 3);
         assert!(queue.add("a".into(), 0) && queue.add("b".into(), 0));
         queue.take();

@@ -1,13 +1,13 @@
-//! What the elements of sitemaps and feeds mean.
+//! The roles of elements in sitemaps and feeds.
 
-/// What an element is, seen from its parent.
+/// The role of an element, given its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// No element: what stands around the root.
+    /// Not an element: the parent of the root.
     Document,
-    /// Nothing that matters.
+    /// Any other element.
     Other,
-    /// `urlset` or `sitemapindex`. Generators confuse them, so both may hold both kinds of entries.
+    /// `urlset` or `sitemapindex`. Generators confuse them, so both may contain both types of entries.
     Set,
     /// `url`: a page.
     Page,
@@ -32,8 +32,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of an element called `local` (in lower case, without prefix) within an element of role `self`. Extensions use
-    /// the same names under other prefixes (`image:loc`, `atom:link`): what belongs to an entry has the entry's own prefix.
+    /// Returns the role of an element called `local` (in lower case, without prefix) within an element of role `self`.
+    /// Extensions use the same names with other prefixes (`image:loc`, `atom:link`): an element that belongs to an
+    /// entry has the entry's own prefix.
     pub fn child(self, local: &str, same_prefix: bool) -> Self {
         match (self, local) {
             (_, "urlset" | "sitemapindex") => Self::Set,
@@ -51,17 +52,17 @@ impl Role {
         }
     }
 
-    /// Whether the element's text is a URL.
+    /// Returns whether the element's text is a URL.
     pub fn is_text(self) -> bool {
         matches!(self, Self::PageLoc | Self::MapLoc | Self::ItemLink | Self::ItemGuid)
     }
 
-    /// Whether a document with such an element is a sitemap or feed.
+    /// Returns whether a document with such an element is a sitemap or feed.
     pub fn is_telling(self) -> bool {
         matches!(self, Self::Set | Self::Page | Self::Map | Self::Rss | Self::Feed)
     }
 
-    /// Whether the element ends, even without an end tag, where an element called `local` begins.
+    /// Returns whether the element ends, even without an end tag, where an element called `local` begins.
     pub fn ends_before(self, local: &str) -> bool {
         matches!(
             (self, local),

@@ -20,7 +20,7 @@ fn urls(document: impl AsRef<[u8]>) -> Vec<String> {
     read(document).unwrap().urls
 }
 
-/// A `urlset` around entries.
+/// Returns a `urlset` with these entries.
 fn set(entries: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>"

@@ -1,9 +1,9 @@
-//! Walks the elements of a sitemap or feed.
+//! Traverses the elements of a sitemap or feed.
 //!
-//! What an element means depends on its parent and its local name ([`Role`]), so that an `image:loc` is no page and any
-//! namespace prefix will do. A missing end tag is implied by what follows. Where the markup cannot be read on, or is nested too
-//! deeply, reading stops, and what was read counts; a URL that was being read then does not. Entities that a document defines
-//! are never expanded.
+//! The meaning of an element depends on its parent and its local name ([`Role`]), so that an `image:loc` is not a page
+//! and any namespace prefix is accepted. A missing end tag is implied by what follows. Where the markup cannot be
+//! parsed further, or is nested too deeply, reading stops. The URLs up to there are returned, except one that is
+//! incomplete. Entities that a document defines are never expanded.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -15,7 +15,7 @@ use super::contents::SitemapError;
 use super::decode::beginning;
 use super::role::Role;
 
-/// Reads a document into `collector`.
+/// Parses a document into `collector`.
 pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), SitemapError> {
     let mut reader = Reader::from_str(markup);
     let config = reader.config_mut();
@@ -40,14 +40,14 @@ pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(
     walk.finish()
 }
 
-/// An element that is open.
+/// An open element.
 struct Open {
     name: u64,
     prefix: u64,
     role: Role,
 }
 
-/// How far the walk has come.
+/// The state of the traversal.
 struct Walk<'c> {
     open: Vec<Open>,
     /// The text so far of the element whose text is a URL.
@@ -106,7 +106,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Closes the innermost element of this name and all within it; an end tag that closes nothing is passed over.
+    /// Closes the innermost element of this name and all within it. An end tag without an open element is ignored.
     fn end(&mut self, name: QName<'_>) {
         let name = hash(name);
         if let Some(at) = self.open.iter().rposition(|open| open.name == name) {
@@ -137,12 +137,12 @@ impl Walk<'_> {
     }
 
     fn finish(mut self) -> Result<(), SitemapError> {
-        // An item that was cut off may have named its page before.
+        // A truncated item may have named its page already.
         self.finish_item();
         if self.recognised { Ok(()) } else { Err(SitemapError::NotASitemap) }
     }
 
-    /// `<link rel=alternate href=…>`: the same page in another language, or an entry's page.
+    /// Handles `<link rel=alternate href=…>`: the same page in another language, or an entry's page.
     fn link(&mut self, tag: &BytesStart<'_>, kind: Link) {
         let is_alternate = match attribute(tag, "rel") {
             Some(rel) => rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate")),
@@ -159,7 +159,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes text of an element whose text is a URL; no more than shows that it is too long.
+    /// Appends text of an element whose text is a URL, at most one byte beyond the length limit.
     fn push_text(&mut self, text: &str) {
         if !self.open.last().is_some_and(|open| open.role.is_text()) {
             return;
@@ -172,7 +172,7 @@ impl Walk<'_> {
     fn push_reference(&mut self, reference: &BytesRef<'_>) {
         match reference.resolve_char_ref() {
             Ok(Some(c)) => self.push_text(c.encode_utf8(&mut [0; 4])),
-            // Names that no one defined are mostly unescaped `&` in URLs: `?a=1&amp;b=2` was meant.
+            // Undefined entity names are mostly unescaped `&` in URLs: `?a=1&amp;b=2` was meant.
             _ => match quick_xml::escape::resolve_predefined_entity(reference) {
                 Some(text) => self.push_text(text),
                 None => {
@@ -185,7 +185,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a link must say that it leads to an alternate.
+/// Whether a link must be marked explicitly as an alternate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Link {
     Stated,
@@ -196,7 +196,7 @@ fn hash(name: QName<'_>) -> u64 {
     xxh3_64(name.as_ref().as_bytes())
 }
 
-/// The value of an attribute, entities decoded. Attributes that cannot be read are passed over.
+/// Returns the value of an attribute, with entities decoded. Malformed attributes are skipped.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.html_attributes();
     attributes.with_checks(false);

@@ -7,7 +7,7 @@ fn page() -> String {
 }
 
 #[test]
-fn compression_is_seen_from_the_bytes_and_may_be_doubled() {
+fn compression_is_detected_from_the_bytes_and_may_be_doubled() {
     let once = gzip(page().as_bytes());
     let twice = gzip(&once);
     let members = [gzip(&page().as_bytes()[..50]), gzip(&page().as_bytes()[50..])].concat();
@@ -15,13 +15,13 @@ fn compression_is_seen_from_the_bytes_and_may_be_doubled() {
         let contents = parse(&document, "http://h/sitemap.xml", Some("text/xml"), limits()).unwrap();
         assert_eq!((contents.urls.as_slice(), contents.cut), (&["http://h/é".to_owned()][..], false));
     }
-    assert_eq!(read(gzip(&twice)), Err(SitemapError::Gzip), "a third layer is a trick");
+    assert_eq!(read(gzip(&twice)), Err(SitemapError::Gzip), "a third layer is rejected");
     assert_eq!(urls(gzip(b"http://h/1\nhttp://h/2")), ["http://h/1", "http://h/2"]);
     assert_eq!(read(gzip(b"<html>")), Err(SitemapError::Html));
 }
 
 #[test]
-fn compressed_data_that_breaks_off_gives_what_came_before() {
+fn truncated_compressed_data_yields_what_precedes() {
     let entries: String =
         (0..5_000).map(|n| format!("<url><loc>http://h/{}</loc></url>", n * 7_919 % 10_007)).collect();
     let whole = gzip(set(&entries).as_bytes());

@@ -36,14 +36,14 @@ fn atom_names_the_pages_of_its_entries() {
 }
 
 #[test]
-fn a_feed_that_breaks_off_gives_the_items_that_came_before() {
+fn a_truncated_feed_yields_the_preceding_items() {
     let items = "<rss><channel><item><link>http://h/1</link></item><item><link>http://h/2</link><title>x";
     assert_eq!(urls(items), ["http://h/1", "http://h/2"]);
     assert_eq!(urls("<rss><channel><item><link>http://h/1</link><item><link>http://h/2"), ["http://h/1"]);
 }
 
 #[test]
-fn a_feed_without_items_is_a_feed() {
+fn a_feed_without_items_is_accepted() {
     for document in ["<rss/>", "<feed></feed>", "<rdf:RDF></rdf:RDF>"] {
         assert_eq!(read(document).unwrap(), SitemapContents::default(), "{document}");
     }

@@ -1,4 +1,4 @@
-//! Documents that are large, broken or made to be expensive.
+//! Documents that are large, malformed or crafted to be expensive.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ fn numbered(count: usize) -> String {
 }
 
 #[test]
-fn urls_are_taken_up_to_the_count_limit_and_the_rest_is_counted() {
+fn urls_are_taken_up_to_the_count_limit_and_further_ones_are_counted() {
     let limits = SitemapLimits { urls: 3, ..limits() };
     for (count, dropped) in [(3, 0), (4, 1), (10, 7)] {
         let contents = parse(numbered(count).as_bytes(), URL, None, limits).unwrap();
@@ -50,7 +50,7 @@ fn a_document_is_read_up_to_the_size_limit() {
 }
 
 #[test]
-fn a_sitemap_of_more_than_fifty_megabytes_is_cut() {
+fn a_sitemap_of_more_than_fifty_megabytes_is_truncated() {
     let mut document = numbered(10);
     document.truncate(document.len() - "</urlset>".len());
     document.push_str("<!--");
@@ -61,11 +61,11 @@ fn a_sitemap_of_more_than_fifty_megabytes_is_cut() {
 }
 
 #[test]
-fn bombs_are_refused_by_their_ratio_and_small_repetitive_documents_are_not() {
+fn bombs_are_rejected_by_their_ratio_and_small_repetitive_documents_are_not() {
     let bomb = gzip(&vec![b' '; 20 << 20]);
     assert!(bomb.len() < 50_000);
     assert_eq!(read(&bomb), Err(SitemapError::Bomb(400)));
-    assert_eq!(read(gzip(&bomb)), Err(SitemapError::Bomb(400)), "wrapped once more");
+    assert_eq!(read(gzip(&bomb)), Err(SitemapError::Bomb(400)), "compressed a second time");
     let small = set(&"<url><loc>http://h/1</loc></url>".repeat(20_000));
     assert!(small.len() < 1 << 20);
     assert_eq!(urls(gzip(small.as_bytes())), ["http://h/1"]);
@@ -95,7 +95,7 @@ fn entities_that_a_document_defines_are_not_expanded() {
 }
 
 #[test]
-fn a_tag_with_very_many_attributes_and_a_tag_without_end_are_survived() {
+fn a_tag_with_very_many_attributes_and_an_unterminated_tag_are_handled() {
     let attributes: String = (0..100_000).map(|n| format!(" a{n}='{n}'")).collect();
     assert_eq!(
         urls(set(&format!("<url><link{attributes} rel='alternate' href='/1'/></url>"))),
@@ -107,13 +107,13 @@ fn a_tag_with_very_many_attributes_and_a_tag_without_end_are_survived() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), content_type in "\\PC*", url in "\\PC*") {
+    fn any_bytes_are_parsed_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000), content_type in "\\PC*", url in "\\PC*") {
         let _ = parse(&bytes, &url, Some(&content_type), limits());
         let _ = parse(&[b"\x1f\x8b\x08\0\0\0\0\0\0\x03", &bytes[..]].concat(), &url, None, limits());
     }
 
     #[test]
-    fn any_sequence_of_markup_is_read_without_panic_within_the_limits(parts in prop::collection::vec(part(), 0..60)) {
+    fn any_sequence_of_markup_is_parsed_without_panic_within_the_limits(parts in prop::collection::vec(part(), 0..60)) {
         let limits = SitemapLimits { bytes: 400, ratio: 10, urls: 3, url_bytes: 12, nesting: 5 };
         if let Ok(contents) = parse(parts.concat().as_bytes(), URL, Some("text/xml"), limits) {
             prop_assert!(contents.urls.len() + contents.sitemaps.len() <= 3);
@@ -121,9 +121,9 @@ proptest! {
         }
     }
 
-    /// Whatever is cut off the end, what remains names a beginning of the same list.
+    /// Wherever a document is truncated, the remainder yields a prefix of the same list.
     #[test]
-    fn a_cut_document_names_the_first_pages_of_the_whole(count in 0_usize..8, cut in any::<prop::sample::Index>()) {
+    fn a_truncated_document_yields_the_first_pages_of_the_whole(count in 0_usize..8, cut in any::<prop::sample::Index>()) {
         let whole = numbered(count);
         let end = cut.index(whole.len() + 1);
         let all = urls(&whole);
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_pages_are_written_are_read_back(paths in prop::collection::btree_set("[a-z0-9&'<>\"/?=;%-]{1,12}", 0..20)) {
+    fn written_pages_are_read_back(paths in prop::collection::btree_set("[a-z0-9&'<>\"/?=;%-]{1,12}", 0..20)) {
         let expected: Vec<String> = paths.iter().map(|path| format!("http://h/{path}")).collect();
         let entries = expected.iter().map(|url| format!("<url><loc>{}</loc></url>", quick_xml::escape::escape(url.as_str())));
         prop_assert_eq!(urls(set(&entries.collect::<String>())), expected);

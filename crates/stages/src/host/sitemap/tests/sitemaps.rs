@@ -1,9 +1,9 @@
-//! The sitemap protocol (sitemaps.org) as it is spoken and misspoken.
+//! The sitemap protocol (sitemaps.org) and common deviations from it.
 
 use super::*;
 
 #[test]
-fn a_url_set_names_its_pages_in_order_and_each_once() {
+fn a_url_set_yields_its_pages_in_order_without_duplicates() {
     let entries = "<url><loc>http://h/1</loc><lastmod>2005-01-01</lastmod><changefreq>monthly</changefreq></url>\
                    <url>\n  <loc>\n\thttp://h/2 </loc></url><url><priority>0.5</priority><loc>http://h/1</loc></url>\
                    <url><loc>http://h/3</loc></url>";
@@ -13,7 +13,7 @@ fn a_url_set_names_its_pages_in_order_and_each_once() {
 }
 
 #[test]
-fn an_index_names_further_sitemaps() {
+fn an_index_yields_further_sitemaps() {
     let document = "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><sitemap><loc>http://h/1.xml.gz</loc>\
                     <lastmod>2004-10-01T18:23:17+00:00</lastmod></sitemap><sitemap><loc>2.xml</loc></sitemap></sitemapindex>";
     let contents = read(document).unwrap();
@@ -30,7 +30,7 @@ fn an_empty_set_is_a_sitemap_without_pages() {
 }
 
 #[test]
-fn any_prefix_and_case_will_do() {
+fn any_prefix_and_case_is_accepted() {
     let document = "<sm:urlset xmlns:sm='x'><sm:url><sm:loc>http://h/1</sm:loc></sm:url></sm:urlset>";
     assert_eq!(urls(document), ["http://h/1"]);
     assert_eq!(urls("<urlSet><URL><Loc>http://h/1</LOC></url></urlSet>"), ["http://h/1"]);
@@ -44,7 +44,7 @@ fn entities_and_character_data_are_decoded() {
 }
 
 #[test]
-fn an_ampersand_that_was_not_escaped_is_taken_as_it_is() {
+fn an_unescaped_ampersand_is_literal() {
     let entries = "<url><loc>http://h/?a=1&b=2&c=3</loc></url><url><loc>http://h/?x&lang;y&</loc></url><url><loc>http://h/z</loc></url>";
     assert_eq!(urls(set(entries)), ["http://h/?a=1&b=2&c=3", "http://h/?x&lang;y&", "http://h/z"]);
 }
@@ -58,7 +58,7 @@ fn alternates_in_other_languages_are_pages() {
 }
 
 #[test]
-fn what_extensions_name_is_no_page() {
+fn urls_in_extensions_are_not_pages() {
     let entries = "<url><loc>http://h/1</loc><image:image><image:loc>http://h/i.jpg</image:loc><loc>http://h/j.jpg</loc></image:image>\
                    <image:loc>http://h/k.jpg</image:loc><video:video><video:player_loc>http://h/p</video:player_loc>\
                    <video:thumbnail_loc>http://h/t</video:thumbnail_loc></video:video><news:news><news:title>loc</news:title></news:news>\
@@ -92,7 +92,7 @@ fn entries_without_a_usable_url_are_counted() {
 }
 
 #[test]
-fn a_list_has_a_url_on_each_line() {
+fn a_list_has_one_url_per_line() {
     let contents =
         read("\u{feff}http://h/1\r\nhttps://h/2?a&b  \n\n# comment\nhttp://h/1\rnot a url\n/relative\nhttp://h/3")
             .unwrap();
@@ -101,7 +101,7 @@ fn a_list_has_a_url_on_each_line() {
 }
 
 #[test]
-fn what_is_no_sitemap_is_an_error() {
+fn other_documents_are_an_error() {
     for page in [
         "<!DOCTYPE html><title>x</title>",
         "<!doctype HTML PUBLIC 'x'>",
@@ -127,19 +127,19 @@ fn what_is_no_sitemap_is_an_error() {
 }
 
 #[test]
-fn text_that_a_broken_generator_prints_first_is_passed_over() {
+fn text_before_the_markup_is_skipped() {
     for first in ["\n\n", "\u{feff}\u{feff} ", "Warning: x in y on line 3\n"] {
         assert_eq!(urls(format!("{first}{}", set("<url><loc>http://h/1</loc></url>"))), ["http://h/1"], "{first:?}");
     }
 }
 
 #[test]
-fn a_document_that_breaks_off_gives_what_came_before() {
+fn a_truncated_document_yields_what_precedes() {
     let whole = set("<url><loc>http://h/1</loc></url><url><loc>http://h/2</loc></url>");
     let second = whole.find("http://h/2").unwrap();
     for end in [second - 3, second + 3, second + "http://h/2".len(), second + "http://h/2</lo".len()] {
         let contents = read(&whole[..end]).unwrap();
-        assert_eq!(contents.urls, ["http://h/1"], "cut URLs are not URLs: {}", &whole[..end]);
+        assert_eq!(contents.urls, ["http://h/1"], "truncated URLs are not returned: {}", &whole[..end]);
     }
     assert!(read(&whole[..second - 3]).unwrap().cut, "in the middle of a tag");
     assert_eq!(urls(&whole[..second + "http://h/2</loc>".len()]).len(), 2);
@@ -158,7 +158,7 @@ fn missing_and_unmatched_end_tags_lose_no_page() {
 }
 
 #[test]
-fn a_set_within_another_element_and_bare_entries_are_read() {
+fn a_set_within_another_element_and_bare_entries_are_accepted() {
     assert_eq!(urls("<response><urlset><url><loc>http://h/1</loc></url></urlset></response>"), ["http://h/1"]);
     assert_eq!(urls("<url><loc>http://h/1</loc></url><url><loc>http://h/2</loc></url>"), ["http://h/1", "http://h/2"]);
 }
