@@ -44,7 +44,7 @@ pub enum SitemapError {
     Gzip,
     /// Compressed data whose size after decompression exceeds the ratio limit.
     #[error(
-        "the compressed data expands to more than {0} times its size; raise robots.sitemap_max_ratio if this is legitimate"
+        "the compressed data expands to more than {0} times its size; raise robots.sitemap_max_ratio if this is correct"
     )]
     Bomb(usize),
 }

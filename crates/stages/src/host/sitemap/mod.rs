@@ -24,7 +24,8 @@ pub use queue::{Entry, SitemapQueue};
 ///
 /// # Errors
 ///
-/// Returns a [`SitemapError`] if the document is not a sitemap, feed or list of URLs, or cannot be decompressed.
+/// Returns a [`SitemapError`] if the document is not a sitemap, feed or list of URLs, or cannot be decompressed within
+/// the limits.
 pub fn parse(
     bytes: &[u8],
     url: &str,
