@@ -1,4 +1,5 @@
-//! The stages that decide when and what is fetched: frontier, hosts, fetcher, link filter rules, revisit planning.
+//! The stages that decide which URLs are fetched, and when: frontier, hosts, fetcher, link filter rules, revisit
+//! planning.
 
 pub mod fetch;
 pub mod filter;

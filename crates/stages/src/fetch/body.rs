@@ -1,4 +1,4 @@
-//! Reading a body: as much of it as is wanted, as long as it comes fast enough.
+//! Reads response bodies, within limits of length and speed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,52 +12,52 @@ use super::timer::Timer;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Truncation;
 
-/// How much of a body is read, and how slow it may be.
+/// How much of a body is read, and its minimum speed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyLimits {
-    /// The most bytes that are kept.
+    /// The maximum number of bytes that are stored.
     pub(super) max: u64,
-    /// Bytes that must come in every `window`; 0 for no such limit.
+    /// The minimum number of bytes received in each `window`; 0 for no limit.
     pub(super) window_min: u64,
     pub(super) window: Duration,
 }
 
-/// What was read.
+/// The part of a body that was read.
 pub(super) struct Read {
     pub(super) bytes: Bytes,
     pub(super) truncated: Option<Truncation>,
-    /// The place among the large bodies that this one takes.
+    /// The permit for a large body, if this is one.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
-/// Up to this length a body is read without asking; a longer one needs a place among the large bodies, of which there are few.
-/// So memory stays bounded although every request in flight may meet a large body.
+/// Bodies up to this length are read without a permit; a longer one needs one of the few permits for large bodies. This
+/// bounds memory although any request in flight may meet a large body.
 const LARGE: usize = 1 << 20;
 
-/// Memory set aside for a body before any of it is there, however long it says it is.
+/// The maximum initial allocation for a body, whatever length it announces.
 const FIRST_ALLOCATION_MAX: u64 = 256 << 10;
 
-/// Reads `body` to its end or to a limit. A body that is not read to its end takes its connection (HTTP/1.1) or its stream
-/// (HTTP/2) with it.
+/// Reads `body` to its end or to a limit. A body that is not read to its end closes its connection (HTTP/1.1) or its
+/// stream (HTTP/2).
 pub(super) async fn read(
     mut body: Incoming,
     limits: BodyLimits,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     timer: &mut Timer<'_>,
 ) -> Read {
     let expected = body.size_hint().lower().min(limits.max).min(FIRST_ALLOCATION_MAX);
     let mut bytes = BytesMut::with_capacity(usize::try_from(expected).unwrap_or(0));
     let mut pace = Pace::start(limits, timer);
-    let mut place = None;
+    let mut permit = None;
     let truncated = loop {
-        if place.is_none() && bytes.len() > LARGE {
-            // The server waits meanwhile, as nothing more is taken from its connection.
-            place = take_place(places, timer).await;
-            if place.is_none() {
+        if permit.is_none() && bytes.len() > LARGE {
+            // Backpressure: nothing more is read from the connection meanwhile.
+            permit = acquire_permit(permits, timer).await;
+            if permit.is_none() {
                 break Some(Truncation::Time);
             }
         }
-        // The timer first: a body that always has more to give must not keep it from going off.
+        // The timer comes first: a body that always has more data must not starve it.
         let frame = tokio::select! {
             biased;
             () = timer.fired() => {
@@ -68,7 +68,7 @@ pub(super) async fn read(
         };
         match frame {
             None => break None,
-            // A wrong length, a broken chunk and a reset look the same from here: the rest did not come.
+            // A wrong length, a broken chunk and a reset cannot be told apart here: the rest is missing.
             Some(Err(_)) => break Some(Truncation::Disconnect),
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
@@ -80,16 +80,16 @@ pub(super) async fn read(
             }
         }
     };
-    Read { bytes: bytes.freeze(), truncated, place }
+    Read { bytes: bytes.freeze(), truncated, place: permit }
 }
 
-/// Waits for a place among the large bodies; none where the exchange's time is over first.
-async fn take_place(places: &Arc<Semaphore>, timer: &mut Timer<'_>) -> Option<OwnedSemaphorePermit> {
+/// Waits for a large-body permit. Returns `None` if the exchange times out first.
+async fn acquire_permit(permits: &Arc<Semaphore>, timer: &mut Timer<'_>) -> Option<OwnedSemaphorePermit> {
     let left = timer.end.since(timer.now());
-    tokio::time::timeout(left, Arc::clone(places).acquire_owned()).await.ok()?.ok()
+    tokio::time::timeout(left, Arc::clone(permits).acquire_owned()).await.ok()?.ok()
 }
 
-/// Throws a body away that nobody wants, to keep its connection. Whether its end was reached within `max` bytes.
+/// Discards an unwanted body in order to reuse its connection. Returns whether the end was reached within `max` bytes.
 pub(super) async fn drain(mut body: Incoming, max: u64, timer: &mut Timer<'_>) -> bool {
     if body.size_hint().lower() > max {
         return false;
@@ -113,7 +113,7 @@ pub(super) async fn drain(mut body: Incoming, max: u64, timer: &mut Timer<'_>) -
     }
 }
 
-/// Watches the low-speed limit and the end of the exchange, through the exchange's one timer.
+/// Enforces the low-speed limit and the end of the exchange, with the exchange's one timer.
 struct Pace {
     window_start: Instant,
     bytes_at_start: u64,
@@ -129,7 +129,8 @@ impl Pace {
         Self { window_start: now, bytes_at_start: 0, limits }
     }
 
-    /// The timer went off when `bytes` were there: whether that is the end. If not, the timer is set anew.
+    /// Handles the expiry of the timer after `bytes` bytes. Returns whether the body is cut here; if not, re-arms the
+    /// timer.
     fn is_over(&mut self, bytes: u64, timer: &mut Timer<'_>) -> bool {
         let now = timer.now();
         if now >= timer.end {

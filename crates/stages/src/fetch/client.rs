@@ -1,4 +1,4 @@
-//! The client: one request in, one exchange out, whatever the other end does.
+//! The HTTP client: one request in, one exchange out, whatever the server does.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -29,7 +29,7 @@ use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, Timings, Truncation};
 use harvestman_core::url::HostKey;
 
-/// Fetches. Cheap to clone; all clones share connections, resolver and cookies.
+/// An HTTP client. Cheap to clone; all clones share connections, resolver and cookies.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -50,18 +50,22 @@ struct Inner {
     whole_timeout: Duration,
 }
 
-/// What becomes known of an exchange on the way, whether it succeeds or not.
+/// What is recorded of an exchange while it runs, whether it succeeds or not.
 struct Progress {
     started: Instant,
     request_headers: HeaderMap,
     first_byte: Option<Instant>,
-    /// Whether the last try failed before anything of the request was written.
+    /// Whether the last attempt failed before any of the request was written.
     unsent: bool,
 }
 
 impl Client {
-    /// A client with these settings. `trusted` are the seeds' own hosts: they may be at private addresses, and they alone get
-    /// the login. All wrong settings are reported together.
+    /// Creates a client with these settings. `trusted` are the seeds' own hosts: they may have private addresses, and
+    /// only they receive the credentials.
+    ///
+    /// # Errors
+    ///
+    /// Reports all invalid settings together.
     pub fn new(options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Self, Error> {
         let mut errors = Vec::new();
         let proxy = Proxy::read(&options.proxy, &mut errors);
@@ -94,8 +98,8 @@ impl Client {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Sends `request` and says what came of it. Ends within `fetch.whole_timeout`, never fails otherwise than in the
-    /// exchange's result, follows no redirect. Dropping the future ends the request.
+    /// Sends `request` and returns the exchange. Completes within `fetch.whole_timeout`, reports every failure in the
+    /// exchange's result, and does not follow redirects. Dropping the future aborts the request.
     pub async fn fetch(&self, request: &Request) -> Exchange {
         let inner = &*self.inner;
         let started = inner.clock.now();
@@ -105,7 +109,8 @@ impl Client {
         Exchange { url: request.url.clone(), request_headers: progress.request_headers, result, timings }
     }
 
-    /// The address that a connection to `host` goes to first, guarded; none behind a proxy, which alone knows.
+    /// Returns the address that a connection to `host` tries first, after the address guard. `None` behind a proxy,
+    /// which resolves names itself.
     pub async fn address_of(&self, host: &HostKey) -> Result<Option<IpAddr>, Failure> {
         let connector = &self.inner.connector;
         if connector.proxy().is_some() {
@@ -116,7 +121,7 @@ impl Client {
     }
 }
 
-/// Bytes that must come in each window of the low-speed limit.
+/// Returns the minimum number of bytes in each window of the low-speed limit.
 fn window_min(options: &FetchOptions) -> u64 {
     let millis = u64::try_from(options.low_speed_window.0.as_millis()).unwrap_or(u64::MAX);
     options.low_speed_min.0.saturating_mul(millis) / 1_000
@@ -127,20 +132,20 @@ impl Inner {
         let target = Target::of(&request.url).ok_or(Failure::Internal)?;
         let end = progress.started + self.whole_timeout;
         let mut connection = match self.pool.take(target.origin, progress.started) {
-            Some(kept) => kept,
-            // Boxed, as making a connection is rare and its future is large.
+            Some(pooled) => pooled,
+            // Boxed: opening a connection is rare and its future is large.
             None => Box::pin(self.connect(&target, end)).await?,
         };
         loop {
             let began = self.clock.now();
             connection.begin(began);
-            // The connection stands, so from here on the time of the head counts.
+            // The connection is established, so the first-byte time-out starts now.
             let first = self.first_byte_timeout.min(end.since(began));
             let sleep = pin!(tokio::time::sleep(first));
             let mut timer = Timer::new(&self.clock, sleep, end);
             match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
                 Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
-                // At most once: a fresh connection was never stale.
+                // At most one retry: a fresh connection is never stale.
                 Err(Failure::Disconnected) if connection.was_stale() && (progress.unsent || self.resend_unanswered) => {
                     connection = Box::pin(self.connect(&target, end)).await?;
                 }
@@ -149,19 +154,19 @@ impl Inner {
         }
     }
 
-    /// A fresh connection.
+    /// Opens a new connection.
     async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
         let rest = end.since(self.clock.now());
         let connection =
             tokio::time::timeout(rest, self.connector.connect(target)).await.map_err(|_| Failure::WholeTimeout)??;
-        // One that carries several exchanges at a time is there for the others at once.
+        // A multiplexed connection is available to other exchanges at once.
         if let Some(shared) = connection.share() {
             self.pool.put(target.origin, shared, self.clock.now());
         }
         Ok(connection)
     }
 
-    /// Sends the request on `connection` and waits for the head of its answer.
+    /// Sends the request on `connection` and waits for the head of the response.
     async fn exchange(
         &self,
         request: &Request,
@@ -203,7 +208,7 @@ impl Inner {
         message
     }
 
-    /// Reads as much of the body as is wanted, and keeps the connection where it can be used again.
+    /// Reads the body within the limits, and returns the connection to the pool if it can be reused.
     async fn answer(
         &self,
         request: &Request,
@@ -227,7 +232,7 @@ impl Inner {
         };
         let remote = connection.remote;
         if whole {
-            self.keep(target, connection);
+            self.recycle(target, connection);
         }
         if let (true, 200..=299, Some(failure)) = (bytes.is_empty(), head.status.as_u16(), empty_failure(truncated)) {
             return Err(failure);
@@ -236,7 +241,7 @@ impl Inner {
         Ok(Answer { status, version: head.version, headers: head.headers, body: bytes, truncated, remote, reservation })
     }
 
-    fn keep(&self, target: &Target<'_>, mut connection: Connection) {
+    fn recycle(&self, target: &Target<'_>, mut connection: Connection) {
         let is_h2 = connection.share().is_some();
         if !is_h2 {
             let now = self.clock.now();
@@ -247,8 +252,8 @@ impl Inner {
     }
 }
 
-/// A success whose body broke off before its first byte is worth another try; the head of any other answer (a redirect, an
-/// error) says all there is to say.
+/// Returns the failure of a successful response whose body broke off before its first byte, which is worth a retry. For
+/// any other response (a redirect, an error) the head is enough.
 fn empty_failure(truncated: Option<Truncation>) -> Option<Failure> {
     match truncated? {
         Truncation::Time => Some(Failure::WholeTimeout),

@@ -1,4 +1,4 @@
-//! How a connection is made: resolve, guard, dial, tunnel, TLS, each within its own time and with its own failure.
+//! Establishes connections: resolve, guard, dial, tunnel, TLS, each with its own time-out and its own failure.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use harvestman_core::model::Failure;
 
 type Stream = MaybeHttpsStream<TokioIo<Wire>>;
 
-/// Makes connections.
+/// Opens connections.
 pub(super) struct Connector {
     clock: Clock,
     resolver: Resolver,
@@ -61,7 +61,7 @@ impl Connector {
         self.proxy.as_ref()
     }
 
-    /// A new connection to `target`.
+    /// Opens a new connection to `target`.
     pub(super) async fn connect(&self, target: &Target<'_>) -> Result<Connection, Failure> {
         let wire = match &self.proxy {
             Some(proxy) => self.by_proxy(proxy, target).await?,
@@ -96,8 +96,8 @@ impl Connector {
         tunnel.map_err(|_| Failure::ConnectTimeout)?.map(TokioIo::into_inner)
     }
 
-    /// Tries the addresses in turn. Each gets an equal share of the time that is left, so that a dead first one does not cost
-    /// the others their turn.
+    /// Tries the addresses in turn. Each gets an equal share of the remaining time, so that one unresponsive address
+    /// does not use up the time of the others.
     async fn dial(&self, addresses: &[SocketAddr]) -> Result<Wire, Failure> {
         let until = self.clock.now() + self.connect_timeout;
         let mut failure = Failure::Dns;
@@ -105,7 +105,7 @@ impl Connector {
             let share = until.since(self.clock.now()) / u32::try_from(left_to_try).unwrap_or(u32::MAX);
             match timeout(share, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
-                    // Only costs latency where it fails.
+                    // A failure costs only latency.
                     let _ = stream.set_nodelay(true);
                     return Ok(Wire::new(stream));
                 }
@@ -126,12 +126,12 @@ impl Connector {
         }
     }
 
-    /// Starts HTTP on a stream, in the version that TLS agreed on. hyper's task ends with the connection, and the connection
-    /// with its last sender and response.
+    /// Starts HTTP on a stream, in the version that ALPN negotiated. hyper's task ends with the connection, and the
+    /// connection with its last sender and response.
     async fn speak(&self, stream: Stream) -> Result<Sender, hyper::Error> {
         if stream.connected().is_negotiated_h2() {
             let (sender, connection) = self.h2.handshake(stream).await?;
-            // What goes wrong on it is told to the exchanges on it.
+            // The exchanges on the connection receive its errors.
             tokio::spawn(async move { connection.await.unwrap_or_default() });
             Ok(Sender::H2(sender))
         } else {
@@ -144,8 +144,8 @@ impl Connector {
 
 /// The smallest read buffer that hyper accepts.
 const READ_BUFFER_MIN: usize = 8_192;
-/// What may come before the head of an answer is whole, informational heads and what was read ahead of the body included, as a
-/// multiple of the largest head (or read buffer).
+/// The maximum number of bytes before the head of a response is complete, as a multiple of the largest head (or read
+/// buffer). Includes informational responses and what was read ahead of the body.
 const HEADS_MAX: u64 = 16;
 
 fn h1_builder(options: &FetchOptions) -> http1::Builder {
@@ -155,7 +155,7 @@ fn h1_builder(options: &FetchOptions) -> http1::Builder {
         .max_header_size(options.head_max.as_usize())
         .max_buf_size(options.head_max.as_usize().max(READ_BUFFER_MIN))
         .title_case_headers(true)
-        // What browsers forgive: sites were tested with them.
+        // Deviations that browsers tolerate: sites are tested with browsers.
         .allow_obsolete_multiline_headers_in_responses(true)
         .allow_spaces_after_header_name_in_responses(true)
         .ignore_invalid_headers_in_responses(true);

@@ -1,4 +1,4 @@
-//! One HTTP connection: who is at its other end, whether it has served before, and the way to send on it.
+//! One HTTP connection: its peer, its state of use, and its sender.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,40 +12,40 @@ use hyper::client::conn::{http1, http2};
 use super::wire::Reading;
 use harvestman_core::clock::Instant;
 
-/// The body of all requests: none.
+/// The body of all requests: empty.
 pub(super) type NoBody = Empty<Bytes>;
 
-/// The sending side of a connection; hyper's own task does the rest.
+/// The sender of a connection; hyper's own task does the rest.
 pub(super) enum Sender {
     /// HTTP/1.1: one request at a time.
     H1(http1::SendRequest<NoBody>),
-    /// HTTP/2: any number, through clones.
+    /// HTTP/2: any number of requests, through clones.
     H2(http2::SendRequest<NoBody>),
 }
 
-/// A connection that stands.
+/// An established connection.
 pub(super) struct Connection {
     pub(super) sender: Sender,
-    /// Who is connected to; none behind a proxy.
+    /// The address of the server; `None` behind a proxy.
     pub(super) remote: Option<IpAddr>,
     /// When it was last used.
     pub(super) used: Instant,
     /// Whether it has carried an exchange before.
     pub(super) reused: bool,
-    /// What is read from its socket, kept up to date by the socket.
+    /// The counter of bytes read from its socket, updated by the socket.
     pub(super) reading: Arc<Reading>,
-    /// Bytes that had been read when the present exchange began.
+    /// Bytes read before the current exchange began.
     pub(super) read_before: u64,
-    /// Bytes that may come before the head of an answer is whole.
+    /// The maximum number of bytes before the head of a response is complete.
     pub(super) heads_max: u64,
     pub(super) tls: bool,
 }
 
-/// What a TLS close_notify weighs at most (RFC 8446, section 5.2: 5 + 2 + 1 + 16 bytes, more in TLS 1.2).
+/// The maximum size of a TLS close_notify (RFC 8446, section 5.2: 5 + 2 + 1 + 16 bytes, more in TLS 1.2).
 const CLOSE_NOTIFY_BYTES: u64 = 40;
 
 impl Connection {
-    /// The version that is spoken on it.
+    /// Returns the HTTP version of the connection.
     pub(super) fn version(&self) -> Version {
         match self.sender {
             Sender::H1(_) => Version::HTTP_11,
@@ -53,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// Whether nothing can be sent on it any more.
+    /// Returns whether nothing can be sent on it any more.
     pub(super) fn is_closed(&self) -> bool {
         match &self.sender {
             Sender::H1(sender) => sender.is_closed(),
@@ -61,7 +61,7 @@ impl Connection {
         }
     }
 
-    /// This connection once more, for the next exchange; none where it carries only one at a time.
+    /// Returns a clone for the next exchange; `None` for HTTP/1.1, which carries one exchange at a time.
     pub(super) fn share(&self) -> Option<Self> {
         let Sender::H2(sender) = &self.sender else { return None };
         Some(Self {
@@ -87,8 +87,8 @@ impl Connection {
         match &mut self.sender {
             Sender::H1(sender) => {
                 sender.ready().await?;
-                // A head has its limit in hyper, but any number of informational ones may stand before it, and as long as they
-                // come fast, hyper reads on without giving its thread to anybody else.
+                // hyper limits the size of one head, but any number of informational responses may precede it, and
+                // while they arrive fast, hyper reads on without yielding its thread.
                 self.reading.limit(self.heads_max);
                 let head = sender.send_request(request).await;
                 self.reading.lift();
@@ -101,9 +101,10 @@ impl Connection {
         }
     }
 
-    /// Whether the end of this connection may simply be that the server had closed it between two requests: it served
-    /// before, and not a byte of an answer came. (HTTP/2 connections read for other exchanges too, so there it is enough
-    /// that it served before.) The request can then safely be sent once more, on a fresh connection.
+    /// Returns whether the failure may only mean that the server had closed the connection between two requests: the
+    /// connection was used before, and no byte of a response arrived. (HTTP/2 connections also read for other
+    /// exchanges, so there it is enough that it was used before.) The request can then safely be sent again, on a fresh
+    /// connection.
     pub(super) fn was_stale(&self) -> bool {
         let read = self.reading.bytes().saturating_sub(self.read_before);
         let silent = read <= if self.tls { CLOSE_NOTIFY_BYTES } else { 0 };

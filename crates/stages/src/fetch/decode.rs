@@ -1,8 +1,8 @@
-//! Content codings: from a body as it came to the body as it was meant.
+//! Decodes content codings.
 //!
-//! gzip, deflate (with and without the zlib wrapper, RFC 9110 section 8.4.1.2), br and zstd, also stacked. Pure, and CPU work:
-//! belongs on a worker. Bounded by bytes and by ratio, as a few KiB can stand for GiB. What is broken or cut off yields what
-//! could be decoded. O(output).
+//! gzip, deflate (with and without the zlib wrapper, RFC 9110 section 8.4.1.2), br and zstd, also stacked. Pure and
+//! CPU-bound: runs on a worker. Bounded in bytes and in ratio, because a few KiB can decode to GiB. Broken or truncated
+//! data yield what could be decoded. O(output).
 
 use std::io::{self, Read};
 
@@ -13,14 +13,14 @@ use http::header::CONTENT_ENCODING;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::Answer;
 
-/// How large a decoded body may become.
+/// Limits on a decoded body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// The most bytes.
+    /// The maximum number of decoded bytes.
     pub bytes_max: usize,
-    /// The most decoded bytes for one coded byte, once there are more than `RATIO_FREE_BYTES`.
+    /// The maximum number of decoded bytes per coded byte, once there are more than `RATIO_FREE_BYTES`.
     pub ratio_max: u32,
-    /// The most codings one on top of the other.
+    /// The maximum number of stacked codings.
     pub codings_max: u32,
 }
 
@@ -34,23 +34,23 @@ impl From<&FetchOptions> for DecodeLimits {
     }
 }
 
-/// Below this the ratio does not matter: small bodies do no harm, and a page of blanks packs well.
+/// Below this length the ratio is not checked: small bodies do no harm, and a page of blanks compresses well.
 pub const RATIO_FREE_BYTES: usize = 1 << 20;
 
 /// Why a decoded body was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// It is longer than the limit.
+    /// It exceeds the length limit.
     Length,
-    /// It grew by more than the ratio limit.
+    /// It exceeds the ratio limit.
     Ratio,
 }
 
 /// Why a body could not be decoded to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The coding's name means nothing here.
-    #[error("content coding `{0}` is not known")]
+    /// The coding is not supported.
+    #[error("unknown content coding `{0}`")]
     Unknown(String),
     /// More codings than the limit.
     #[error("too many content codings")]
@@ -58,7 +58,7 @@ pub enum DecodeError {
     /// The coded data end early.
     #[error("the {0} data end early")]
     Truncated(&'static str),
-    /// The coded data are wrong.
+    /// The coded data are invalid.
     #[error("the {0} data are broken")]
     Broken(&'static str),
 }
@@ -66,11 +66,11 @@ pub enum DecodeError {
 /// A decoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// What could be decoded; the body itself (no copy) where there is no coding, empty where the coding is not known.
+    /// What could be decoded; the body itself (no copy) if there is no coding, empty if the coding is unknown.
     pub bytes: Bytes,
-    /// Whether a limit cut it, and which.
+    /// The limit that cut it, if any.
     pub cut: Option<Cut>,
-    /// What was wrong with it, if anything.
+    /// The decoding error, if any.
     pub error: Option<DecodeError>,
 }
 
@@ -82,7 +82,7 @@ enum Coding {
     Zstd,
 }
 
-/// Removes the codings that a `Content-Encoding` names, the last one first.
+/// Removes the codings that a `Content-Encoding` lists, the last one first.
 pub fn decode(body: &Bytes, content_encoding: Option<&str>, limits: &DecodeLimits) -> Decoded {
     let whole = |bytes: Bytes| Decoded { bytes, cut: None, error: None };
     let codings = match codings(content_encoding.unwrap_or_default(), limits.codings_max) {
@@ -91,18 +91,19 @@ pub fn decode(body: &Bytes, content_encoding: Option<&str>, limits: &DecodeLimit
     };
     let mut decoded = whole(body.clone());
     for coding in codings.into_iter().rev() {
-        // An empty body is what the answers to conditional requests have, whatever coding they announce.
+        // Responses to conditional requests have an empty body, whatever coding they announce.
         if decoded.bytes.is_empty() {
             break;
         }
         let next = remove(coding, &decoded.bytes, body.len(), limits);
-        // What went wrong in an outer coding is the cause of what goes wrong inside.
+        // An error in an outer coding causes those inside it, so the first one is reported.
         decoded = Decoded { bytes: next.bytes, cut: decoded.cut.or(next.cut), error: decoded.error.or(next.error) };
     }
     decoded
 }
 
-/// Removes the codings from an answer's body. Several Content-Encoding lines count as one list (RFC 9110, section 5.3).
+/// Removes the codings from a response's body. Several Content-Encoding lines count as one list (RFC 9110, section
+/// 5.3).
 pub fn decode_answer(answer: &Answer, limits: &DecodeLimits) -> Decoded {
     let lines = answer.headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     decode(&answer.body, Some(&lines.collect::<Vec<_>>().join(",")), limits)
@@ -128,7 +129,7 @@ fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {
     Ok(codings)
 }
 
-/// Removes one coding. `coded_len` is the length of the body as it came, which the ratio is measured against.
+/// Removes one coding. `coded_len` is the length of the body as received, which the ratio is relative to.
 fn remove(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) -> Decoded {
     let mut output = Output::new(data.len(), coded_len, limits);
     let (name, result) = match coding {
@@ -146,7 +147,8 @@ fn remove(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) 
 
 const BROTLI_BUFFER: usize = 4_096;
 
-/// All members of a gzip stream. Anything but a further member behind the first is padding, and ignored.
+/// Decodes all members of a gzip stream. Ignores anything behind the first member that is not another member: it is
+/// padding.
 fn gunzip(data: &[u8], output: &mut Output) -> io::Result<()> {
     let mut rest = data;
     loop {
@@ -159,8 +161,8 @@ fn gunzip(data: &[u8], output: &mut Output) -> io::Result<()> {
     }
 }
 
-/// `deflate` means zlib, but many servers send it raw. Where the first two bytes look like a zlib header by chance, the
-/// checksum in the header gives it away most of the time, and the decoder the rest of the time.
+/// Decodes `deflate`, which means zlib, but many servers send it raw. If the first two bytes of raw data look like a
+/// zlib header by chance, the header's checksum detects it in most cases, and the decoder in the others.
 fn inflate(data: &[u8], output: &mut Output) -> io::Result<()> {
     let header = u16::from_be_bytes([data.first().copied().unwrap_or(0), data.get(1).copied().unwrap_or(0)]);
     let looks_like_zlib = header >> 8 & 0x0f == 8 && header.is_multiple_of(31);
@@ -182,16 +184,16 @@ fn unzstd(data: &[u8], output: &mut Output) -> io::Result<()> {
     output.fill(&mut decoder)
 }
 
-/// Where decoded bytes go, as long as the limits let them.
+/// The buffer for decoded bytes, which enforces the limits.
 struct Output {
     bytes: Vec<u8>,
     max: usize,
-    /// The limit that `max` stands for.
+    /// The limit that `max` represents.
     cut_at_max: Cut,
     cut: Option<Cut>,
 }
 
-/// The most that is set aside before anything is decoded.
+/// The maximum allocation before anything is decoded.
 const FIRST_ALLOCATION_MAX: usize = 256 << 10;
 
 impl Output {
@@ -199,15 +201,15 @@ impl Output {
         let by_ratio = coded_len.saturating_mul(limits.ratio_max as usize).max(RATIO_FREE_BYTES);
         let (max, cut_at_max) =
             if by_ratio < limits.bytes_max { (by_ratio, Cut::Ratio) } else { (limits.bytes_max, Cut::Length) };
-        // HTML packs about five to one.
+        // HTML compresses about five to one.
         let bytes = Vec::with_capacity(data_len.saturating_mul(5).min(max).min(FIRST_ALLOCATION_MAX));
         Self { bytes, max, cut_at_max, cut: None }
     }
 
-    /// Reads all that `decoder` gives, up to the limit. An error keeps what was read before it.
+    /// Reads everything from `decoder`, up to the limit. After an error, the bytes before it remain.
     fn fill(&mut self, decoder: &mut impl Read) -> io::Result<()> {
         let room = self.max - self.bytes.len();
-        // One byte more than there is room for tells a body that just fits from one that does not.
+        // Reading one byte beyond the limit distinguishes a body that just fits from one that does not.
         let result = decoder.take(room as u64 + 1).read_to_end(&mut self.bytes);
         if self.bytes.len() > self.max {
             self.bytes.truncate(self.max);

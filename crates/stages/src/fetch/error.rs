@@ -1,9 +1,9 @@
-//! What can be wrong with the settings of the fetch stage.
+//! Errors in the settings of the fetch stage.
 
-/// Why a client cannot be made.
+/// Why a client cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// One or more settings are wrong; all of them are named.
+    /// One or more settings are invalid; the text lists all of them.
     #[error("{}", .0.join("\n"))]
     Settings(Vec<String>),
 }

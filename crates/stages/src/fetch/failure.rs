@@ -1,4 +1,4 @@
-//! From the errors of the libraries to the reasons that a report names.
+//! Maps errors of the libraries to the failures that a report counts.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,8 @@ use std::io;
 use super::wire::TooMuchRead;
 use harvestman_core::model::Failure;
 
-/// Why a TLS handshake failed. What TLS itself refuses is final; a connection that breaks meanwhile may do better later.
+/// Returns why a TLS handshake failed. A refusal by TLS itself is final; a connection that broke meanwhile may succeed
+/// later.
 pub(super) fn of_handshake(error: &(dyn Error + 'static)) -> Failure {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, TimedOut, UnexpectedEof};
     if find::<rustls::Error>(error).is_some() {
@@ -20,9 +21,9 @@ pub(super) fn of_handshake(error: &(dyn Error + 'static)) -> Failure {
     }
 }
 
-/// Why no head of a response came.
+/// Returns why no response head arrived.
 pub(super) fn of_exchange(error: &hyper::Error, is_h2: bool) -> Failure {
-    // TLS 1.3 lets a server refuse a client (for want of a certificate, say) after the handshake.
+    // TLS 1.3 lets a server refuse a client (for example for lack of a certificate) after the handshake.
     if find::<rustls::Error>(error).is_some() {
         Failure::Tls
     } else if error.is_parse_too_large() || find::<TooMuchRead>(error).is_some() {
@@ -34,20 +35,21 @@ pub(super) fn of_exchange(error: &hyper::Error, is_h2: bool) -> Failure {
     } else if error.is_user() {
         Failure::Internal
     } else if is_h2 || find::<io::Error>(error).is_some() {
-        // HTTP/2 says with its error codes much the same as HTTP/1.1 by closing: come back later.
+        // HTTP/2 error codes mean much the same as closing in HTTP/1.1: try again later.
         Failure::Disconnected
     } else {
         Failure::Protocol
     }
 }
 
-/// The kind of the error at the bottom of errors that wrap each other.
+/// Returns the kind of the innermost wrapped error.
 fn innermost_kind(error: &io::Error) -> io::ErrorKind {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
     inner.map_or(error.kind(), innermost_kind)
 }
 
-/// The first error of type `T` in the chain. `io::Error` leaves the error it wraps out of its chain, so that is looked at too.
+/// Returns the first error of type `T` in the chain. `io::Error` omits the error that it wraps from its chain, so that
+/// one is checked too.
 fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e T> {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -1,9 +1,10 @@
 //! The address guard: which addresses a crawl may connect to.
 //!
-//! A link, a redirect or a DNS answer can point a crawler at machines that only its own network reaches (server-side request
-//! forgery). So the address that is about to be connected to is judged, after resolution: what is looked up is what is
-//! judged and what is connected to, and no second answer can slip in between. Sources: the IANA special-purpose address
-//! registries (RFC 6890 and its updates); RFC 6052 (NAT64), RFC 3056 (6to4), RFC 4291 (IPv4-mapped).
+//! A link, a redirect or a DNS response can point a crawler at machines that only its own network reaches (server-side
+//! request forgery). The guard therefore checks addresses after resolution, immediately before the connection: the
+//! address that is checked is the one that is connected to, and no second DNS response can change it in between.
+//! Sources: the IANA special-purpose address registries (RFC 6890 and its updates); RFC 6052 (NAT64), RFC 3056 (6to4),
+//! RFC 4291 (IPv4-mapped).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -19,13 +20,13 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Whether a connection to `address`, an address of `host`, is allowed.
+    /// Returns whether a connection to `address`, an address of `host`, is allowed.
     pub(super) fn allows(&self, host: &str, address: IpAddr) -> bool {
         is_public(address) || self.private_addresses || self.trusted.contains(host)
     }
 }
 
-/// Whether `address` is a globally reachable unicast address.
+/// Returns whether `address` is a globally reachable unicast address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -54,12 +55,13 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let s = address.segments();
     match s {
-        // Forms that carry an IPv4 address are as public as that one.
+        // An address that embeds an IPv4 address is as public as that one.
         [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => is_public_v4(v4_of(s[6], s[7])),
         [0x2002, high, low, ..] => is_public_v4(v4_of(high, low)),
         [0x2001, 0x0..=0x1ff, ..] => false, // protocol assignments: Teredo, ORCHID, benchmarking
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false, // documentation
-        // Global unicast is 2000::/3 so far. All else is loopback, unique local, link-local, multicast or not assigned.
+        // Global unicast is 2000::/3 so far. Everything else is loopback, unique local, link-local, multicast or
+        // unassigned.
         [first, ..] => first >> 13 == 1,
     }
 }
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_wrapped_in_another_is_judged_by_what_is_inside() {
+    fn an_embedded_ipv4_address_decides() {
         for (text, public) in [
             ("::ffff:127.0.0.1", false),
             ("::ffff:8.8.8.8", true),
@@ -148,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn what_the_standard_library_calls_special_is_never_public(bits: u128) {
+        fn an_address_that_the_standard_library_calls_special_is_never_public(bits: u128) {
             let v6 = Ipv6Addr::from_bits(bits);
             let special = v6.is_loopback() || v6.is_multicast() || v6.is_unspecified()
                 || v6.is_unique_local() || v6.is_unicast_link_local();

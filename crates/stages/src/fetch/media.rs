@@ -1,11 +1,11 @@
-//! Which media types are read to the end.
+//! The media types that are read to the end.
 
 /// Patterns such as `text/html`, `text/*`, `*/*`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WantedTypes(Vec<(Box<str>, Box<str>)>);
 
 impl WantedTypes {
-    /// Reads the patterns; what is wrong goes to `errors`.
+    /// Parses the patterns; appends invalid ones to `errors`.
     pub(super) fn read(patterns: &[String], errors: &mut Vec<String>) -> Self {
         let mut wanted = Vec::with_capacity(patterns.len());
         for pattern in patterns {
@@ -13,14 +13,14 @@ impl WantedTypes {
                 Some((kind, subtype)) if kind != "*" || subtype == "*" => {
                     wanted.push((kind.to_ascii_lowercase().into(), subtype.to_ascii_lowercase().into()));
                 }
-                _ => errors.push(format!("fetch.types: `{pattern}` is no media type; write text/html, text/* or */*")),
+                _ => errors.push(format!("fetch.types: `{pattern}` is not a media type; use text/html, text/* or */*")),
             }
         }
         Self(wanted)
     }
 
-    /// Whether a body with this Content-Type is wanted. One without a type, or with something that is no type, is: servers
-    /// that leave it out mostly serve HTML.
+    /// Returns whether a body with this Content-Type is wanted. A missing or malformed type counts as wanted: servers
+    /// that omit it mostly serve HTML.
     pub(super) fn wants(&self, content_type: Option<&str>) -> bool {
         let essence = content_type.and_then(|value| value.split([';', ',']).next()).map(str::trim);
         let Some((kind, subtype)) = essence.and_then(split) else { return true };
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_is_wanted_when_a_pattern_covers_it_or_it_says_nothing() {
+    fn a_type_is_wanted_if_a_pattern_matches_or_it_is_missing() {
         let mut errors = Vec::new();
         let wanted = WantedTypes::read(&["text/*".to_owned(), "Image/PNG".to_owned()], &mut errors);
         assert!(errors.is_empty());
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_pattern_is_named() {
+    fn every_invalid_pattern_is_reported() {
         let mut errors = Vec::new();
         WantedTypes::read(&["text", "*/html", "/", "text/", "a/b/c"].map(str::to_owned), &mut errors);
         assert_eq!(errors.len(), 5, "{errors:#?}");

@@ -1,10 +1,10 @@
 //! Fetching: one request in, one [`Exchange`](harvestman_core::model::Exchange) out.
 //!
-//! [`Client`] sends a [`Request`] with hyper (HTTP/1.1, and HTTP/2 where TLS agrees on it) and reads the answer within the
-//! limits of [`FetchOptions`](harvestman_core::config::FetchOptions): each phase has its own time-out and its own
-//! [`Failure`](harvestman_core::model::Failure). On the way the address guard ([`is_public`]) judges every address before it is connected
-//! to. Bodies keep their content coding (that is what is archived); `decode` removes it, on a CPU worker. Redirects are not
-//! followed: [`redirect::target`] says where they lead.
+//! [`Client`] sends a [`Request`] with hyper (HTTP/1.1, and HTTP/2 where TLS negotiates it) and reads the response
+//! within the limits of [`FetchOptions`](harvestman_core::config::FetchOptions): each phase has its own time-out and
+//! its own [`Failure`](harvestman_core::model::Failure). The address guard ([`is_public`]) checks every address before
+//! it is connected to. Bodies keep their content coding, because the archive stores them so; `decode` removes it, on a
+//! CPU worker. Redirects are not followed: [`redirect::target`] returns where they lead.
 
 mod body;
 mod client;

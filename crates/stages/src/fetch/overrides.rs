@@ -1,9 +1,9 @@
-//! Addresses that the user gave for host names, so that no resolver is asked (`--resolve HOST:ADDR`).
+//! Addresses configured for host names, which bypass the resolver (`--resolve HOST:ADDR`).
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 
-/// An address, and the port to use instead of the URL's where one was given.
+/// An address, and the port that replaces the URL's if one was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Target {
     address: IpAddr,
@@ -19,14 +19,14 @@ pub(super) struct Overrides {
 }
 
 impl Overrides {
-    /// Reads the entries (`HOST:ADDR` or `HOST:ADDR:PORT`, HOST may be `*.suffix`); what is wrong goes to `errors`.
+    /// Parses the entries (`HOST:ADDR` or `HOST:ADDR:PORT`, HOST may be `*.suffix`); appends invalid ones to `errors`.
     pub(super) fn read(entries: &[String], errors: &mut Vec<String>) -> Self {
         let mut overrides = Self::default();
         for entry in entries {
             match read_entry(entry) {
                 Some((host, target)) => overrides.add(&host, target),
                 None => errors.push(format!(
-                    "fetch.resolve: `{entry}` is not understood; write HOST:ADDR or HOST:ADDR:PORT, an IPv6 address in brackets"
+                    "fetch.resolve: `{entry}` is invalid; write HOST:ADDR or HOST:ADDR:PORT, with IPv6 in brackets"
                 )),
             }
         }
@@ -44,7 +44,7 @@ impl Overrides {
         }
     }
 
-    /// The addresses of `host`, where it has an override. `port` is the URL's.
+    /// Returns the addresses of `host` if it has an override. `port` is the URL's.
     pub(super) fn addresses(&self, host: &str, port: u16) -> Option<Vec<SocketAddr>> {
         let by_suffix =
             || self.suffixes.iter().find(|(suffix, _)| host.ends_with(&**suffix)).map(|(_, targets)| targets);
@@ -75,7 +75,7 @@ fn read_entry(entry: &str) -> Option<(String, Target)> {
     named.then(|| (host.to_ascii_lowercase(), target))
 }
 
-/// The port, where there is one: `Some(None)` for none, `None` for one that is wrong.
+/// Parses an optional port: `Some(None)` if there is none, `None` if it is invalid.
 fn read_port(text: Option<&str>, none_is_fine: bool) -> Option<Option<u16>> {
     match text {
         Some(text) => text.parse().ok().map(Some),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn names_suffixes_and_ports_are_read_and_the_longest_suffix_wins() {
+    fn names_suffixes_and_ports_are_parsed_and_the_longest_suffix_wins() {
         let (overrides, errors) =
             overrides(&["a.test:10.0.0.1", "A.test:10.0.0.2:81", "*.b.test:[::1]", "*.c.b.test:[::2]:8443"]);
         assert_eq!(errors, Vec::<String>::new());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_entry_is_named() {
+    fn every_invalid_entry_is_reported() {
         let wrong = [
             "",
             "a.test",
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_reading_panic(text in ".{0,40}") {
+        fn no_text_makes_parsing_panic(text in ".{0,40}") {
             let mut errors = Vec::new();
             Overrides::read(&[text], &mut errors);
         }

@@ -1,8 +1,8 @@
-//! Connections that wait for their next exchange.
+//! The pool of idle connections.
 //!
-//! Made of plain values; the caller hands in the time. Bounded three ways: for each host, in all, and in time. (hyper-util's
-//! client has no bound in all, which a crawl of many hosts needs, and opens a second connection where the first is about to
-//! become free, which a limit of connections to a host forbids.)
+//! Plain values; the caller passes the time. Bounded in three ways: per host, in total, and in time. (hyper-util's
+//! client has no total bound, which a crawl of many hosts needs, and opens a second connection when the first is about
+//! to become free, which violates a limit of connections per host.)
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use super::connection::Connection;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FetchOptions;
 
-/// What the pool needs to know of a connection.
+/// The operations that the pool needs of a connection.
 pub(super) trait Poolable: Sized {
-    /// Whether nothing can be sent on it any more.
+    /// Returns whether nothing can be sent on it any more.
     fn is_closed(&self) -> bool;
-    /// When it was last used.
+    /// Returns when it was last used.
     fn used(&self) -> Instant;
-    /// The connection once more, for an exchange that begins at `now`, where several can use it at a time.
+    /// Returns a clone for an exchange that begins at `now`, if several exchanges can share the connection.
     fn share(&mut self, now: Instant) -> Option<Self>;
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Pool<C> {
 }
 
 struct Lanes<C> {
-    /// Of each origin the connections, the one used last at the end. Never an empty list.
+    /// The connections of each origin, the most recently used one last. A list is never empty.
     by_origin: HashMap<Box<str>, Vec<C>>,
-    /// Connections in all lists.
+    /// The number of connections in all lists.
     len: usize,
-    /// When all lists were last searched for connections that are of no use any more.
+    /// When all lists were last swept of unusable connections.
     swept: Instant,
 }
 
@@ -66,7 +66,7 @@ impl<C: Poolable> Pool<C> {
         }
     }
 
-    /// A connection to `origin` that is as fresh as can be, if there is one.
+    /// Returns the most recently used connection to `origin`, if there is one.
     pub(super) fn take(&self, origin: &str, now: Instant) -> Option<C> {
         let mut lanes = self.lanes.lock();
         let lane = lanes.by_origin.get_mut(origin)?;
@@ -94,15 +94,15 @@ impl<C: Poolable> Pool<C> {
         taken
     }
 
-    /// Keeps `connection` for the next exchange with `origin`, unless there are enough.
+    /// Stores `connection` for the next exchange with `origin`, unless the pool is full.
     pub(super) fn put(&self, origin: &str, connection: C, now: Instant) {
         if connection.is_closed() {
             return;
         }
         let mut lanes = self.lanes.lock();
-        // A sweep looks at every connection: seldom enough that its cost is spread over many exchanges.
-        let pause = self.timeout / if lanes.len >= self.max { 16 } else { 2 };
-        if now.since(lanes.swept) >= pause {
+        // A sweep visits every connection; it is rare, so that its cost is spread over many exchanges.
+        let interval = self.timeout / if lanes.len >= self.max { 16 } else { 2 };
+        if now.since(lanes.swept) >= interval {
             lanes.sweep(now, self.timeout);
         }
         if lanes.len >= self.max {
@@ -128,7 +128,7 @@ impl<C: Poolable> Pool<C> {
 }
 
 impl<C: Poolable> Lanes<C> {
-    /// Drops what is closed or too old.
+    /// Drops connections that are closed or too old.
     fn sweep(&mut self, now: Instant, timeout: Duration) {
         self.swept = now;
         self.by_origin.retain(|_, lane| {
@@ -187,19 +187,19 @@ mod tests {
     }
 
     #[test]
-    fn the_connection_used_last_comes_first_and_each_only_once() {
+    fn the_most_recently_used_connection_is_taken_first_and_each_only_once() {
         let pool = pool(2, 10);
         for id in [1, 2, 3] {
             pool.put("a", fake(id, at(0)), at(0));
         }
         pool.put("b", fake(4, at(0)), at(0));
         let taken: Vec<_> = (0..3).filter_map(|_| pool.take("a", at(1))).map(|c| c.id).collect();
-        assert_eq!(taken, [2, 1], "the third was one too many");
+        assert_eq!(taken, [2, 1], "the third exceeded the limit");
         assert_eq!(pool.len(), 1);
     }
 
     #[test]
-    fn what_is_closed_or_idle_for_too_long_is_not_handed_out() {
+    fn closed_and_expired_connections_are_not_returned() {
         let pool = pool(4, 10);
         pool.put("a", fake(1, at(0)), at(0));
         pool.put("a", Fake { closed: true, ..fake(2, at(0)) }, at(0));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_connection_stays_while_it_is_used() {
+    fn a_shared_connection_stays_in_the_pool_while_it_is_used() {
         let pool = pool(1, 10);
         pool.put("a", Fake { shared: true, ..fake(1, at(0)) }, at(0));
         for seconds in [5, 14, 23] {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pool_makes_room_by_what_is_too_old_and_else_keeps_no_more() {
+    fn a_full_pool_evicts_only_expired_connections() {
         let pool = pool(1, 2);
         for (id, origin) in [(1, "a"), (2, "b"), (3, "c")] {
             pool.put(origin, fake(id, at(0)), at(0));

@@ -1,4 +1,4 @@
-//! Requests by way of a proxy: plain http in absolute form, https through a CONNECT tunnel, everything through SOCKS 5.
+//! Requests through a proxy: plain http in absolute form, https through a CONNECT tunnel, everything through SOCKS 5.
 
 use data_encoding::BASE64;
 use http::{HeaderValue, Uri};
@@ -10,7 +10,7 @@ use tower_service::Service;
 use super::wire::{Ready, Wire};
 use harvestman_core::model::Failure;
 
-/// A proxy, as the user wrote it: `http://user:password@host:port`, `socks5://host:port`.
+/// A proxy, as configured: `http://user:password@host:port`, `socks5://host:port`.
 #[derive(Debug, Clone)]
 pub(super) struct Proxy {
     kind: Kind,
@@ -27,16 +27,16 @@ enum Kind {
 }
 
 impl Proxy {
-    /// Reads the setting; empty is none. What is wrong goes to `errors`.
+    /// Parses the setting; empty means no proxy. Appends an error to `errors` if it is invalid.
     pub(super) fn read(text: &str, errors: &mut Vec<String>) -> Option<Self> {
         if text.is_empty() {
             return None;
         }
         let proxy = Self::parse(text);
         if proxy.is_none() {
-            // The text may hold a password, so it is not repeated.
+            // The text may contain a password, so the message does not repeat it.
             errors.push(
-                "fetch.proxy: not understood; write http://user:password@host:port or socks5://user:password@host:port"
+                "fetch.proxy: invalid; write http://user:password@host:port or socks5://user:password@host:port"
                     .to_owned(),
             );
         }
@@ -67,12 +67,12 @@ impl Proxy {
         self.port
     }
 
-    /// Whether a plain http request is sent to the proxy itself, with its whole URL.
+    /// Returns whether the request is sent to the proxy itself, in absolute form.
     pub(super) fn takes_absolute_form(&self, https: bool) -> bool {
         self.kind == Kind::Http && !https
     }
 
-    /// The Proxy-Authorization of requests that the proxy itself answers.
+    /// Returns the Proxy-Authorization of requests that the proxy itself answers.
     pub(super) fn authorization(&self) -> Option<HeaderValue> {
         let (user, password) = self.login.as_ref()?;
         let mut value =
@@ -81,8 +81,8 @@ impl Proxy {
         Some(value)
     }
 
-    /// Makes of a connection to the proxy one to `target` (which names its port). A proxy that refuses or breaks off is a
-    /// failure to connect.
+    /// Turns a connection to the proxy into one to `target` (which includes its port). A proxy that refuses or
+    /// disconnects is a failure to connect.
     pub(super) async fn tunnel(&self, io: TokioIo<Wire>, target: Uri) -> Result<TokioIo<Wire>, Failure> {
         match self.kind {
             Kind::Http => {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_is_read_with_its_login_and_a_wrong_one_is_refused_without_repeating_it() {
+    fn a_proxy_is_parsed_with_its_credentials_and_an_invalid_one_is_reported_without_repeating_it() {
         let mut errors = Vec::new();
         let proxy = Proxy::read("http://us%20er:p%40ss@proxy.test:3128", &mut errors).unwrap();
         assert_eq!((proxy.host(), proxy.port()), ("proxy.test", 3128));

@@ -1,11 +1,11 @@
-//! Redirects: recognised here, followed elsewhere (each hop is a link that passes scope, robots and dedup).
+//! Redirects: detected here, followed elsewhere (each hop is a link that passes scope, robots.txt and dedup).
 
 use http::HeaderMap;
 use http::header::{LOCATION, REFRESH};
 
-/// Where an answer redirects to, as the server wrote it; none where it does not redirect.
+/// Returns where a response redirects to, as the server wrote it; `None` if it does not redirect.
 ///
-/// The Location of 301, 302, 303, 307, 308 (RFC 9110, section 15.4) and of a 300 that names a preferred choice.
+/// This is the Location of 301, 302, 303, 307, 308 (RFC 9110, section 15.4) and of a 300 that names a preferred choice.
 pub fn target(status: u16, headers: &HeaderMap) -> Option<String> {
     if !matches!(status, 300 | 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -13,12 +13,12 @@ pub fn target(status: u16, headers: &HeaderMap) -> Option<String> {
     text(headers.get(LOCATION)?.as_bytes())
 }
 
-/// Returns the value of the `Refresh` header (`5; url=/next`), which is read as the content of a refresh element is.
+/// Returns the value of the `Refresh` header (`5; url=/next`), which has the format of a refresh element's content.
 pub fn refresh(headers: &HeaderMap) -> Option<String> {
     text(headers.get(REFRESH)?.as_bytes())
 }
 
-/// Header values are bytes: UTF-8 is taken as such and anything else as Latin-1, as browsers do.
+/// Decodes a header value: as UTF-8 if it is valid, else as Latin-1, as browsers do.
 fn text(value: &[u8]) -> Option<String> {
     let bytes = value.trim_ascii();
     let text = match str::from_utf8(bytes) {

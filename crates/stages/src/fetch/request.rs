@@ -1,4 +1,4 @@
-//! What is asked for, and the headers that ask for it.
+//! Requests and their headers.
 
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
@@ -13,57 +13,57 @@ use harvestman_core::url::CanonicalUrl;
 /// Which answers are read to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Accept {
-    /// Those of the media types that the settings want.
+    /// Those of the configured media types.
     #[default]
     Wanted,
-    /// All: robots.txt and sitemaps are served as anything.
+    /// All: robots.txt and sitemaps are served with any type.
     All,
 }
 
 /// A GET request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// What to fetch.
+    /// The URL to fetch.
     pub url: CanonicalUrl,
-    /// The longest body that is kept, where it is not `fetch.body_max`.
+    /// The maximum length of the stored body, if it differs from `fetch.body_max`.
     pub body_max: Option<u64>,
     /// Which answers are read to the end.
     pub accept: Accept,
-    /// Headers of this request alone (If-None-Match and the like). They replace the usual ones of the same name.
+    /// Headers of this request only (such as If-None-Match). They replace the usual ones of the same name.
     pub headers: HeaderMap,
 }
 
 impl Request {
-    /// The usual request for a page.
+    /// Creates the usual request for a page.
     pub fn page(url: CanonicalUrl) -> Self {
         Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new() }
     }
 
-    /// A request that takes whatever type comes, up to `body_max` bytes.
+    /// Creates a request that accepts any media type, up to `body_max` bytes.
     pub fn of_any_type(url: CanonicalUrl, body_max: u64) -> Self {
         Self { url, body_max: Some(body_max), accept: Accept::All, headers: HeaderMap::new() }
     }
 }
 
-/// The headers that all requests share, made once.
+/// The headers that all requests share, built once.
 #[derive(Debug)]
 pub(super) struct RequestHeaders {
     common: HeaderMap,
-    /// The same with a place for Host in front, where RFC 9110, section 7.2, wants it.
+    /// The same, preceded by a placeholder for Host, which RFC 9110, section 7.2, wants first.
     with_host: HeaderMap,
-    /// Only for the seeds' own hosts, and so are the cookies.
+    /// Sent only to the seeds' own hosts, like `cookie`.
     login: HeaderMap,
     cookie: Option<HeaderValue>,
     trusted: TrustedHosts,
     proxy_authorization: Option<HeaderValue>,
 }
 
-/// Headers that say how the message is framed, or that the connection sets itself.
+/// Headers that define the framing of the message, or that the connection sets itself.
 const NOT_SETTABLE: &[&str] =
     &["host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "cookie"];
 
 impl RequestHeaders {
-    /// Makes them from the settings; what is wrong goes to `errors`.
+    /// Builds them from the settings; appends invalid settings to `errors`.
     pub(super) fn new(
         options: &FetchOptions,
         trusted: TrustedHosts,
@@ -91,7 +91,7 @@ impl RequestHeaders {
         Self { common, with_host, login: login_headers(&options.headers, errors), cookie, trusted, proxy_authorization }
     }
 
-    /// The headers of one request, in the order in which they are sent. `cookies` are those of the jar.
+    /// Returns the headers of one request, in the order in which they are sent. `cookies` are those of the jar.
     pub(super) fn of(
         &self,
         request: &Request,
@@ -105,7 +105,7 @@ impl RequestHeaders {
                 headers.insert(HOST, host);
                 headers
             }
-            // HTTP/2 says `:authority` instead.
+            // HTTP/2 has `:authority` instead.
             _ => self.common.clone(),
         };
         if request.accept == Accept::All {
@@ -132,7 +132,7 @@ impl RequestHeaders {
         }
     }
 
-    /// What only the proxy gets to see: not part of the exchange with the site.
+    /// Adds the headers for the proxy, which are not part of the exchange with the site.
     pub(super) fn for_proxy(&self, headers: &mut HeaderMap) {
         if let Some(value) = &self.proxy_authorization {
             headers.insert(PROXY_AUTHORIZATION, value.clone());
@@ -140,7 +140,7 @@ impl RequestHeaders {
     }
 }
 
-/// Adds `more`; a name that is there already is replaced.
+/// Adds `more`; replaces existing headers of the same name.
 fn put_all(headers: &mut HeaderMap, more: &HeaderMap) {
     for name in more.keys() {
         let mut values = more.get_all(name).iter();
@@ -153,7 +153,7 @@ fn put_all(headers: &mut HeaderMap, more: &HeaderMap) {
     }
 }
 
-/// The User-Agent that requests carry.
+/// Returns the User-Agent of all requests.
 pub fn user_agent(options: &FetchOptions) -> String {
     match (options.user_agent.as_str(), options.contact.as_str()) {
         ("", "") => concat!("harvestman/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -168,7 +168,7 @@ fn value_of(key: &str, text: &str, errors: &mut Vec<String>) -> Option<HeaderVal
     }
     let value = HeaderValue::from_str(text);
     if value.is_err() {
-        errors.push(format!("fetch.{key}: it holds a line break or another control character; leave that out"));
+        errors.push(format!("fetch.{key}: contains a line break or another control character; remove it"));
     }
     value.ok()
 }
@@ -176,20 +176,20 @@ fn value_of(key: &str, text: &str, errors: &mut Vec<String>) -> Option<HeaderVal
 fn login_headers(lines: &[String], errors: &mut Vec<String>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for line in lines {
-        // Values may be secret, so only names are repeated.
+        // Values may be secret, so messages contain only names.
         let Some((name, value)) = line.split_once(':') else {
             errors.push("fetch.headers: an entry has no colon; write `Name: value`".to_owned());
             continue;
         };
         let name = name.trim();
         if NOT_SETTABLE.iter().any(|fixed| name.eq_ignore_ascii_case(fixed)) {
-            errors.push(format!("fetch.headers: `{name}` cannot be set here (for cookies there is fetch.cookie)"));
+            errors.push(format!("fetch.headers: `{name}` cannot be set here (use fetch.cookie for cookies)"));
             continue;
         }
         match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.trim())) {
             (Ok(name), Ok(value)) => drop(headers.append(name, value)),
             _ => errors
-                .push(format!("fetch.headers: `{name}` is no header name, or its value holds a control character")),
+                .push(format!("fetch.headers: `{name}` is not a header name, or its value has a control character")),
         }
     }
     headers

@@ -1,4 +1,4 @@
-//! From a host name to the addresses that may be connected to.
+//! Resolves host names to the addresses that may be connected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::overrides::Overrides;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::Failure;
 
-/// Resolves and guards. One for a client: hickory's cache is in it.
+/// Resolves host names and applies the address guard. One per client, because it contains hickory's cache.
 pub(super) struct Resolver {
     overrides: Overrides,
     guard: Guard,
-    /// None where the system says nothing of a name server; then only overrides, addresses and localhost resolve.
+    /// `None` if the system configures no name server; then only overrides, IP addresses and localhost resolve.
     dns: Option<TokioResolver>,
     timeout: Duration,
     addresses_max: usize,
@@ -32,8 +32,8 @@ impl Resolver {
         }
     }
 
-    /// The addresses of `host` (brackets or not) that the guard allows, in the order in which they are to be tried: never
-    /// empty, at most `addresses_max`.
+    /// Returns the addresses of `host` (with or without brackets) that the guard allows, in the order in which to try
+    /// them: never empty, at most `addresses_max`.
     pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let mut addresses = self.unguarded(host, port).await?;
@@ -45,12 +45,12 @@ impl Resolver {
         if addresses.is_empty() { Err(Failure::ForbiddenAddress) } else { Ok(addresses) }
     }
 
-    /// The addresses of the proxy, which the user named, so that it may be anywhere.
+    /// Returns the addresses of the proxy. They are not guarded, because the proxy is configured by the user.
     pub(super) async fn proxy_addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
         self.unguarded(host.trim_start_matches('[').trim_end_matches(']'), port).await
     }
 
-    /// What can be said of `host` without asking anybody: refuses URLs that name a forbidden address, for use with a proxy.
+    /// Checks `host` without resolving it: rejects URLs that name a forbidden address. For use with a proxy.
     pub(super) fn check_literal(&self, host: &str) -> Result<(), Failure> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         match (host.parse::<IpAddr>(), is_localhost(host)) {
@@ -67,20 +67,20 @@ impl Resolver {
         if let Some(addresses) = self.overrides.addresses(host, port) {
             return Ok(addresses);
         }
-        // RFC 6761, section 6.3: never asked of a name server, and so never anything but loopback.
+        // RFC 6761, section 6.3: never sent to a name server, so it is always loopback.
         if is_localhost(host) {
             return Ok(vec![(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()]);
         }
-        let mut addresses = self.ask(host).await?;
-        // A fixed order, so that the address that counts for the limit of connections to one address is the one that is used.
+        let mut addresses = self.look_up(host).await?;
+        // A fixed order makes the address that is used the one that counts for the limit of connections per address.
         addresses.sort_unstable();
         addresses.dedup();
         Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
     }
 
-    async fn ask(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
+    async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, Failure> {
         let dns = self.dns.as_ref().ok_or(Failure::Dns)?;
-        // With its final dot a name is looked up as it is; without, the system's search domains would be tried too.
+        // The final dot makes the name fully qualified; otherwise the system's search domains would be tried too.
         let name = if host.contains('.') { format!("{host}.") } else { host.to_owned() };
         match tokio::time::timeout(self.timeout, dns.lookup_ip(name)).await {
             Ok(Ok(found)) => Ok(found.iter().collect()),
@@ -97,7 +97,7 @@ fn system_resolver(options: &FetchOptions) -> Option<TokioResolver> {
     let mut builder = match TokioResolver::builder_tokio() {
         Ok(builder) => builder,
         Err(error) => {
-            tracing::warn!(%error, "no name server is known; only given addresses resolve");
+            tracing::warn!(%error, "no name server is configured; only overrides and IP addresses resolve");
             return None;
         }
     };
@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn localhost_and_all_below_it_is_loopback_and_guarded() {
+    async fn localhost_and_its_subdomains_are_loopback_and_guarded() {
         let resolver = resolver(&[], "*.localhost");
         assert_eq!(texts(&resolver, "a.b.localhost").await.unwrap(), ["127.0.0.1:80", "[::1]:80"]);
         assert_eq!(texts(&resolver, "localhost").await, Err(Failure::ForbiddenAddress));
     }
 
     #[tokio::test]
-    async fn of_several_addresses_the_forbidden_are_left_out_and_the_number_is_bounded() {
+    async fn forbidden_addresses_are_left_out_and_the_number_of_addresses_is_bounded() {
         let entries = ["a.test:10.0.0.1", "a.test:8.8.8.8", "a.test:8.8.4.4:81", "a.test:9.9.9.9", "b.test:10.0.0.1"];
         let resolver = resolver(&entries, "seed.test");
         assert_eq!(texts(&resolver, "a.test").await.unwrap(), ["8.8.8.8:80", "8.8.4.4:81"]);

@@ -1,15 +1,15 @@
-//! Directives to robots in the `X-Robots-Tag` header.
+//! Parses robots directives in the `X-Robots-Tag` header.
 //!
-//! `X-Robots-Tag: noindex, nofollow` addresses all robots; `X-Robots-Tag: somebot: noindex, nofollow` addresses one. A name applies
-//! to the rest of its header line, or up to the next name (a proxy may have joined several lines with commas). Directives to all
-//! robots and to this one combine: the stricter wins. There is no standard; this is how the search engines that introduced the
-//! header document it.
+//! `X-Robots-Tag: noindex, nofollow` addresses all robots; `X-Robots-Tag: somebot: noindex, nofollow` addresses one. A
+//! name applies to the rest of its header line, or up to the next name (a proxy may have joined several lines with
+//! commas). Directives for all robots and for this one are combined: the stricter one wins. There is no standard; this
+//! follows the documentation of the search engines that introduced the header.
 
 use http::HeaderMap;
 
 use harvestman_core::model::RobotsDirectives;
 
-/// Returns the directives to the robot whose product token is `agent`, in any letter case.
+/// Returns the directives for the robot with the product token `agent`, in any letter case.
 pub fn directives(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
     let values = headers.get_all("x-robots-tag").iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.map(|value| of_value(&value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)
@@ -35,7 +35,8 @@ fn of_value(value: &str, agent: &str) -> RobotsDirectives {
     found
 }
 
-/// Whether `name` can name a robot. The time of a date with a comma (`unavailable_after: Friday, 25-Jun-30 15:00:00 PST`) cannot.
+/// Returns whether `name` can name a robot. The time in a date with a comma (`unavailable_after: Friday, 25-Jun-30
+/// 15:00:00 PST`) cannot.
 fn is_name(name: &str) -> bool {
     let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'*' | b'_' | b'-');
     name.as_bytes().first().is_some_and(starts) && !name.contains(char::is_whitespace)
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_to_all_and_to_this_agent_hold_and_those_to_others_do_not() {
+    fn directives_for_all_robots_and_for_this_one_apply_and_those_for_others_do_not() {
         assert_eq!(of(&[]), (false, false, false));
         assert_eq!(of(&["NoIndex , nofollow"]), (true, true, false));
         assert_eq!(of(&["none"]), (true, true, false));
@@ -91,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_value_makes_it_panic(value in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn no_value_makes_parsing_panic(value in proptest::collection::vec(any::<u8>(), 0..60)) {
             if let Ok(value) = HeaderValue::from_bytes(&value) {
                 let mut headers = HeaderMap::new();
                 headers.append("x-robots-tag", value);

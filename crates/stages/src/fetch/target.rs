@@ -1,4 +1,4 @@
-//! Where a request goes, taken from its URL.
+//! The target of a request, parsed from its URL.
 
 use http::uri::{PathAndQuery, Uri};
 use http::{HeaderValue, Version};
@@ -6,26 +6,27 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use harvestman_core::url::CanonicalUrl;
 
-/// What RFC 3986 allows nowhere in a URI.
+/// Characters that RFC 3986 allows nowhere in a URI.
 const NOT_IN_HTTP: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
-/// A URL in the parts that a connection and a request need.
+/// A URL, split into the parts that a connection and a request need.
 pub(super) struct Target<'u> {
-    /// Scheme and authority: connections are kept by it.
+    /// Scheme and authority: the key of pooled connections.
     pub(super) origin: &'u str,
-    /// Whether the connection is by TLS.
+    /// Whether the connection uses TLS.
     pub(super) https: bool,
-    /// The port, the scheme's own where the URL names none.
+    /// The port; the scheme's default if the URL has none.
     pub(super) port: u16,
     uri: Uri,
 }
 
 impl<'u> Target<'u> {
-    /// None where the URL is not one that HTTP can ask for (or longer than 64 KiB, which no scope lets through).
+    /// Parses `url`. Returns `None` if HTTP cannot request it (or if it is longer than 64 KiB, which no scope admits).
     pub(super) fn of(url: &'u CanonicalUrl) -> Option<Self> {
         let text = without_user(url.as_str());
-        // A URL may hold a few characters that HTTP may not; they are sent encoded, which means the same.
+        // A URL may contain a few characters that HTTP does not allow; they are sent percent-encoded, which is
+        // equivalent.
         let uri: Uri = text.parse().or_else(|_| utf8_percent_encode(&text, NOT_IN_HTTP).to_string().parse()).ok()?;
         let https = match uri.scheme_str()? {
             "https" => true,
@@ -37,28 +38,28 @@ impl<'u> Target<'u> {
         Some(Self { origin: url.origin(), https, port, uri })
     }
 
-    /// The host; IPv6 keeps its brackets.
+    /// Returns the host; an IPv6 address keeps its brackets.
     pub(super) fn host(&self) -> &str {
         self.uri.host().unwrap_or_default()
     }
 
-    /// The path, without the query.
+    /// Returns the path, without the query.
     pub(super) fn path(&self) -> &str {
         self.uri.path()
     }
 
-    /// The value of the Host header.
+    /// Returns the value of the Host header.
     pub(super) fn host_header(&self) -> Option<HeaderValue> {
         HeaderValue::from_str(self.uri.authority()?.as_str()).ok()
     }
 
-    /// The URI for CONNECT and TLS: it names its port.
+    /// Returns the URI for CONNECT and TLS, which includes the port.
     pub(super) fn with_port(&self) -> Option<Uri> {
         let scheme = if self.https { "https" } else { "http" };
         format!("{scheme}://{}:{}", self.host(), self.port).parse().ok()
     }
 
-    /// What stands in the request: the whole URL for HTTP/2 (which takes it apart) and for proxies, else path and query.
+    /// Returns the request target: the whole URL for HTTP/2 (which splits it up) and for proxies, else path and query.
     pub(super) fn request_target(&self, version: Version, absolute: bool) -> Uri {
         if absolute || version == Version::HTTP_2 {
             return self.uri.clone();
@@ -68,7 +69,7 @@ impl<'u> Target<'u> {
     }
 }
 
-/// The URL without user information: that is never sent in a request.
+/// Returns the URL without user information, which is never sent in a request.
 fn without_user(url: &str) -> std::borrow::Cow<'_, str> {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find('/').map_or(url.len(), |at| start + at);
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_falls_into_host_port_and_path() {
+    fn a_url_is_split_into_host_port_and_path() {
         let is = |host: &str, port, path: &str| Some((host.to_owned(), port, path.to_owned()));
         assert_eq!(parts("http://a.test/x?y=1"), is("a.test", 80, "/x?y=1"));
         assert_eq!(parts("https://a.test:8443/"), is("a.test:8443", 8443, "/"));
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_http_cannot_ask_for_is_no_target() {
+    fn a_url_that_http_cannot_request_is_not_a_target() {
         for url in ["ftp://a.test/", "nonsense", "", "http:///x", "mailto:a@b.test"] {
             assert_eq!(parts(url), None, "{url}");
         }

@@ -1,7 +1,7 @@
-//! The one timer of an exchange, which moves from phase to phase.
+//! The timer of an exchange, shared by its phases.
 //!
-//! Setting a timer costs more than letting it run, so it is armed once, for the head of the answer, and only moved when it
-//! goes off: a quick exchange never touches it again.
+//! Resetting a timer costs more than letting it expire, so it is armed once, for the head of the response, and re-armed
+//! only when it expires: a fast exchange never touches it again.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use tokio::time::Sleep;
 
 use harvestman_core::clock::{Clock, Instant};
 
-/// A timer that can be moved.
+/// A timer that can be re-armed.
 pub(super) struct Timer<'a> {
     clock: &'a Clock,
     sleep: Pin<&'a mut Sleep>,
-    /// When the whole exchange must be over.
+    /// The deadline of the whole exchange.
     pub(super) end: Instant,
 }
 
 impl<'a> Timer<'a> {
-    /// `sleep` is the timer itself, which has to live in its user's frame.
+    /// Creates a timer. `sleep` is the underlying timer, which has to live in the caller's frame.
     pub(super) fn new(clock: &'a Clock, sleep: Pin<&'a mut Sleep>, end: Instant) -> Self {
         Self { clock, sleep, end }
     }
 
-    /// The time now.
+    /// Returns the current time.
     pub(super) fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Goes off `after` from `now` on, or at the end of the exchange, whichever comes first.
+    /// Re-arms the timer to expire `after` from `now`, or at the end of the exchange, whichever comes first.
     pub(super) fn arm(&mut self, now: Instant, after: Duration) {
         let rest = self.end.since(now).min(after);
         self.sleep.as_mut().set(tokio::time::sleep(rest));
     }
 
-    /// Ends when the timer goes off.
+    /// Completes when the timer expires.
     pub(super) async fn fired(&mut self) {
         self.sleep.as_mut().await;
     }

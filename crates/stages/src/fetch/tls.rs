@@ -1,4 +1,4 @@
-//! The TLS configuration: rustls with ring, the built-in roots and those that the user adds.
+//! The TLS configuration: rustls with ring, the built-in roots and the configured ones.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use rustls_pki_types::pem::PemObject;
 
 use harvestman_core::config::FetchOptions;
 
-/// The configuration of all connections of a client. What is wrong with the settings goes to `errors`.
+/// Returns the configuration of all connections of a client. Appends errors in the settings to `errors`.
 pub(super) fn config(options: &FetchOptions, errors: &mut Vec<String>) -> Option<Arc<ClientConfig>> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if !options.ca_file.is_empty() {
         add_authorities(&options.ca_file, &mut roots, errors);
     }
-    // The provider is named: with two in the dependency tree rustls' own choice would panic.
+    // The provider is explicit: with two in the dependency tree, rustls' default choice would panic.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let mut config = match builder {
@@ -44,6 +44,6 @@ fn add_authorities(file: &str, roots: &mut RootCertStore, errors: &mut Vec<Strin
         }
     }
     if roots.len() == before && errors.is_empty() {
-        errors.push(wrong(&"it holds no certificate in PEM form"));
+        errors.push(wrong(&"it contains no certificate in PEM format"));
     }
 }

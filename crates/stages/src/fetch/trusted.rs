@@ -1,20 +1,20 @@
-//! The seeds' own hosts: they may have private addresses, and they alone get the login.
+//! Trusted hosts, usually the seeds' own: they may have private addresses, and only they receive the credentials.
 
 use std::collections::HashMap;
 
 use harvestman_core::url::HostKey;
 
-/// Host names that the user named: exact names and `*.suffix` patterns.
+/// Host names configured by the user: exact names and `*.suffix` patterns.
 ///
-/// Whoever names a host as a seed wants it fetched wherever it is, so the address guard lets it pass; and a login (cookies,
-/// extra headers) is meant for it. Every other host, sub-domains included, is a stranger.
+/// A user who configures a host as a seed wants it fetched wherever it is, so the address guard allows it; and the
+/// credentials (cookies, extra headers) are meant for it. All other hosts, subdomains included, are not trusted.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedHosts {
     exact: HashMap<Box<str>, Login>,
     suffixes: Vec<Box<str>>,
 }
 
-/// Over which schemes a host may be sent the login.
+/// The schemes over which a host may be sent the credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Login {
     HttpsOnly,
@@ -22,7 +22,7 @@ enum Login {
 }
 
 impl TrustedHosts {
-    /// The hosts of these seeds.
+    /// Returns the hosts of these seeds.
     pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a HostKey>) -> Self {
         let mut hosts = Self::default();
         for seed in seeds {
@@ -32,7 +32,7 @@ impl TrustedHosts {
         hosts
     }
 
-    /// These hosts and `pattern`: a host name or `*.suffix` (which stands for everything below the suffix).
+    /// Adds `pattern`: a host name or `*.suffix` (everything below the suffix).
     pub fn with(mut self, pattern: &str) -> Self {
         match pattern.strip_prefix("*.") {
             Some(suffix) => self.suffixes.push(format!(".{}", suffix.to_ascii_lowercase()).into()),
@@ -48,13 +48,14 @@ impl TrustedHosts {
         }
     }
 
-    /// Whether `host` (a canonical host name or address, brackets or not) is one of them.
+    /// Returns whether `host` (a canonical host name or address, with or without brackets) is one of them.
     pub fn contains(&self, host: &str) -> bool {
         let host = bare(host);
         self.exact.contains_key(host) || self.matches_suffix(host)
     }
 
-    /// Whether `host` may be sent the login. A login that was given for an https seed is not sent in the clear.
+    /// Returns whether `host` may be sent the credentials. Credentials that were configured for an https seed are not
+    /// sent in plain text.
     pub(super) fn may_have_login(&self, host: &str, https: bool) -> bool {
         let host = bare(host);
         match self.exact.get(host) {
@@ -67,13 +68,13 @@ impl TrustedHosts {
         self.suffixes.iter().any(|suffix| host.ends_with(&**suffix))
     }
 
-    /// The exact names among them.
+    /// Returns the exact names among them.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.exact.keys().map(|name| &**name)
     }
 }
 
-/// A host without user information and without the brackets of an IPv6 address.
+/// Returns a host without user information and without the brackets of an IPv6 address.
 fn bare(host: &str) -> &str {
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seeds_host_is_trusted_and_its_neighbours_are_not() {
+    fn a_seeds_host_is_trusted_and_similar_names_are_not() {
         let seeds = ["http://a.test:8080", "https://b.test", "http://[::1]:80"].map(HostKey::from_origin);
         let hosts = TrustedHosts::of_seeds(&seeds).with("*.sim.test");
         for host in ["a.test", "b.test", "::1", "[::1]", "x.sim.test", "x.y.sim.test"] {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_login_of_an_https_seed_is_not_sent_in_the_clear() {
+    fn the_credentials_of_an_https_seed_are_not_sent_in_plain_text() {
         let seeds = ["http://a.test", "https://b.test", "http://c.test", "https://c.test"].map(HostKey::from_origin);
         let hosts = TrustedHosts::of_seeds(&seeds);
         assert!(hosts.may_have_login("a.test", false) && hosts.may_have_login("a.test", true));

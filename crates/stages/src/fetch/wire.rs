@@ -1,4 +1,4 @@
-//! The TCP stream below everything, which counts what it reads, and stops reading where a limit is set.
+//! The TCP stream of a connection, which counts the bytes that it reads and enforces a limit on them.
 
 use std::future::{Ready as ReadyFuture, ready};
 use std::io;
@@ -15,22 +15,22 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-/// A TCP stream and how many bytes have been read from it.
+/// A TCP stream that counts the bytes read from it.
 pub(super) struct Wire {
     stream: TcpStream,
     reading: Arc<Reading>,
 }
 
-/// What is known of the bytes read from a stream, and how many there may be. Shared with the stream, which is deep inside hyper.
+/// The number of bytes read from a stream, and their limit. Shared with the stream, which hyper owns.
 #[derive(Debug)]
 pub(super) struct Reading {
     bytes: AtomicU64,
     stop_at: AtomicU64,
 }
 
-/// The limit of [`Reading::limit`] was reached.
+/// The limit set by [`Reading::limit`] was reached.
 #[derive(Debug, thiserror::Error)]
-#[error("more was read than is allowed")]
+#[error("read limit exceeded")]
 pub(super) struct TooMuchRead;
 
 impl Default for Reading {
@@ -40,17 +40,17 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Lets no read begin once `more` bytes have been read from now on.
+    /// Fails every read that begins after `more` further bytes.
     pub(super) fn limit(&self, more: u64) {
         self.stop_at.store(self.bytes().saturating_add(more), Ordering::Relaxed);
     }
 
-    /// Takes the limit away.
+    /// Removes the limit.
     pub(super) fn lift(&self) {
         self.stop_at.store(u64::MAX, Ordering::Relaxed);
     }
@@ -65,12 +65,12 @@ impl Wire {
         Self { stream, reading: Arc::default() }
     }
 
-    /// The address at the other end.
+    /// Returns the address of the peer.
     pub(super) fn peer(&self) -> Option<IpAddr> {
         self.stream.peer_addr().ok().map(|peer| peer.ip())
     }
 
-    /// What is read. It goes on counting when the stream is deep inside hyper.
+    /// Returns the counter, which is updated even after hyper has taken the stream.
     pub(super) fn reading(&self) -> Arc<Reading> {
         Arc::clone(&self.reading)
     }
@@ -121,7 +121,7 @@ impl Connection for Wire {
     }
 }
 
-/// A "connector" that hands out one connection that stands already, for layers (tunnel, TLS) that want to connect themselves.
+/// A "connector" that returns one established connection, for layers (tunnel, TLS) that want to connect themselves.
 pub(super) struct Ready(Option<TokioIo<Wire>>);
 
 impl Ready {

@@ -1,4 +1,5 @@
-//! The filter: which links of a page the policy wants, asked once for each link class and before a link is resolved.
+//! The link filter: decides which links of a page to follow. The policy is consulted once per link class, before links
+//! are resolved.
 
 mod pattern_memo;
 
@@ -6,16 +7,16 @@ pub use pattern_memo::PatternMemo;
 
 use harvestman_core::model::{LinkClass, LinkGroup, LinkKind, PageCluster, PolicyRefusal, RawLink};
 
-/// What the filter obeys besides the policy.
+/// The nofollow rules, which the filter applies in addition to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NofollowRules {
-    /// The page asks robots to follow none of its links, and is obeyed.
+    /// The page asks robots to follow none of its links, and the crawl honours this.
     pub page: bool,
     /// Links marked `rel=nofollow` are not followed.
     pub links: bool,
 }
 
-/// Judges all links of one Apath at once: `Err` refuses the whole group.
+/// Filters all links of one Apath at once: returns their class, or the reason why the whole group is rejected.
 pub fn check_group(
     cluster: PageCluster,
     group: &LinkGroup,
@@ -29,7 +30,7 @@ pub fn check_group(
     policy(class).map_or(Ok(class), Err)
 }
 
-/// Judges one link of a group that was not refused.
+/// Filters one link of a group that was accepted.
 pub const fn check_link(link: &RawLink, nofollow: NofollowRules) -> Result<(), PolicyRefusal> {
     let marked = link.nofollow && nofollow.links && matches!(link.kind, LinkKind::Anchor);
     if marked { Err(PolicyRefusal::Nofollow) } else { Ok(()) }
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_the_policy_refuses_is_refused_whole() {
+    fn a_link_class_that_the_policy_rejects_is_rejected_as_a_whole() {
         let refused = |class: LinkClass| (class.apath == Apath(9)).then_some(PolicyRefusal::LinkClass);
         let verdict = check_group(ClusterId(3).into(), &group(false), OBEY, refused);
         assert_eq!(verdict, Err(PolicyRefusal::LinkClass));
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn nofollow_is_obeyed_where_asked_to() {
+    fn nofollow_is_honoured_where_configured() {
         let page = NofollowRules { page: true, links: false };
         assert_eq!(check_group(ClusterId(0).into(), &group(false), page, |_| None), Err(PolicyRefusal::Nofollow));
         assert_eq!(check_link(&group(true).links[0], OBEY), Err(PolicyRefusal::Nofollow));

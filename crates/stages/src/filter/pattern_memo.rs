@@ -1,20 +1,20 @@
-//! A worker's memory of the URL patterns that it has just looked up.
+//! A worker's cache of recently looked up URL patterns.
 
 use harvestman_core::model::UrlPattern;
 use harvestman_core::model::path_hash::step;
 use harvestman_core::url::Fingerprint;
 
-/// Slots; 384 KiB of memory.
+/// Number of slots; 384 KiB of memory.
 const SLOTS: usize = 1 << 14;
 
-/// A direct-mapped table from fingerprints to patterns. Most links of a page are those of the page before, and to find the pattern
-/// of a URL costs ten times what it costs to find its fingerprint here. It forgets, and it takes a URL for another, or a pattern of
-/// another time for one of now, with a chance of 2⁻⁶⁴ where their slots are the same.
+/// A direct-mapped cache from fingerprints to patterns. Most links of a page also occur on the previous page, and
+/// finding the pattern of a URL costs ten times as much as a look-up here. Entries are overwritten. Two URLs, or two
+/// versions of the patterns, that share a slot are confused with a probability of 2⁻⁶⁴.
 pub struct PatternMemo {
     slots: Box<[Slot]>,
 }
 
-/// The half of the fingerprint that does not tell the slot, mixed with the version of the patterns, and the pattern.
+/// The half of the fingerprint that does not select the slot, mixed with the version of the patterns; and the pattern.
 type Slot = (u64, UrlPattern);
 
 const EMPTY: Slot = (0, UrlPattern::NONE);
@@ -26,17 +26,18 @@ impl Default for PatternMemo {
 }
 
 impl PatternMemo {
-    /// Brings the slots of fingerprints that will be asked for into the cache together: to wait for memory once for each of them costs
-    /// as much as the rest of a look-up.
+    /// Loads the slots of these fingerprints into the CPU cache together: one cache miss per fingerprint would cost as
+    /// much as the rest of a look-up.
     pub fn prepare(&self, fingerprints: &[Fingerprint]) {
         let touched = fingerprints.iter().fold(0, |sum, one| sum ^ self.slots[one.0 as usize % SLOTS].0);
         std::hint::black_box(touched);
     }
 
-    /// The pattern of the URL with this fingerprint: as remembered, or as `find` finds it.
+    /// Returns the pattern of the URL with this fingerprint, from the cache or from `find`.
     pub fn pattern(&mut self, fingerprint: Fingerprint, version: u64, find: impl FnOnce() -> UrlPattern) -> UrlPattern {
         let slot = &mut self.slots[fingerprint.0 as usize % SLOTS];
-        // To empty the slots for each version would cost more than all look-ups of a page, and a sample may have one a page.
+        // Clearing the slots for each version would cost more than all look-ups of a page, and a sample may have one
+        // version per page.
         let tag = step((fingerprint.0 >> 64) as u64, version);
         if slot.0 != tag || tag == 0 {
             *slot = (tag, find());
@@ -58,16 +59,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_found_is_not_looked_for_again() {
+    fn a_cached_pattern_is_not_looked_up_again() {
         let mut memo = PatternMemo::default();
         let first = memo.pattern(Fingerprint(5 << 64), 1, || pattern(5, 1));
-        let again = memo.pattern(Fingerprint(5 << 64), 1, || unreachable!("it is remembered"));
+        let again = memo.pattern(Fingerprint(5 << 64), 1, || unreachable!("it is cached"));
         assert_eq!(first, again);
     }
 
     proptest! {
         #[test]
-        fn it_answers_as_a_look_up_does(
+        fn the_cache_returns_what_a_look_up_returns(
             asked in prop::collection::vec((0_u128..40, 0_u64..3), 0..300), spread in prop::sample::select(vec![1_u128 << 64, (1 << 64) + SLOTS as u128, 1 << 70]),
         ) {
             let mut memo = PatternMemo::default();

@@ -1,8 +1,8 @@
-//! Decides whether one more request may be sent: compares the budgets with the ledger and with all that is under way,
+//! Decides whether one more request may be sent: compares the budgets with the ledger and with everything in progress,
 //! leases and errands alike.
 //!
-//! The frontier, which grants leases, and the hosts, which start errands (robots.txt, sitemaps), share it. Question and
-//! booking are one step under a lock, because another thread may change what a node of a fleet may spend.
+//! The frontier, which grants leases, and the hosts, which start errands (robots.txt, sitemaps), share it. Check and
+//! reservation are one step under a lock, because another thread may change what a node of a fleet may spend.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ struct State {
     under_way: UnderWay,
     stopped: Option<EndReason>,
     paused: bool,
-    /// What this node may spend where the budgets are those of a whole fleet; none on a single machine.
+    /// What this node may spend if the budgets are those of a whole fleet; `None` on a single machine.
     share: Option<BudgetShare>,
     forecast: Option<YieldForecast>,
 }
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// Returns what is spent, including what is under way.
+    /// Returns what is spent, including what is in progress.
     fn spent(&self, ledger: &Ledger) -> Spent {
         let UnderWay { leases, errands } = self.under_way;
         let (pages, requests) = (ledger.pages() + leases, ledger.requests() + leases + errands);
@@ -113,8 +113,8 @@ impl Allowance {
         self.state.lock().exhausted(&self.ledger.lock(), now)
     }
 
-    /// Returns why the crawl ends if nothing is under way. A used-up share of a fleet's budgets does not end the crawl,
-    /// because more may be granted.
+    /// Returns why the crawl ends if nothing is in progress. A used-up share of a fleet's budgets does not end the
+    /// crawl, because more may be granted.
     pub(super) fn ends(&self, now: Instant) -> Option<EndReason> {
         let state = self.state.lock();
         match state.share {
@@ -135,7 +135,7 @@ impl Allowance {
         self.state.lock().budgets.clone()
     }
 
-    /// Returns what may be spent, and what is spent or under way. Resets the shortages.
+    /// Returns what may be spent, and what is spent or in progress. Resets the shortages.
     pub fn share(&self) -> (BudgetShare, Spent) {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
@@ -157,7 +157,7 @@ impl Allowance {
         *allowed != before
     }
 
-    /// Lowers the share to this amount, but not below what is spent or under way. Returns the resulting share.
+    /// Lowers the share to this amount, but not below what is spent or in progress. Returns the resulting share.
     pub fn lower(&self, to: Spent) -> Spent {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
@@ -168,8 +168,8 @@ impl Allowance {
         *allowed
     }
 
-    /// Starts a lease if the budgets allow it: it counts as under way until the number of leases is set. `is_wanted`: a
-    /// host waits for it.
+    /// Starts a lease if the budgets allow it: it counts as in progress until the number of leases is set. `is_wanted`:
+    /// a host waits for it.
     #[must_use]
     pub(super) fn begin_lease(&self, now: Instant, is_wanted: bool) -> bool {
         let mut state = self.state.lock();
@@ -182,7 +182,7 @@ impl Allowance {
         exhausted.is_none()
     }
 
-    /// Allows nothing more. Only the first reason is kept.
+    /// Allows nothing more. Only the first reason is recorded.
     pub(super) fn stop(&self, why: EndReason) {
         self.state.lock().stopped.get_or_insert(why);
     }
@@ -222,7 +222,7 @@ impl Allowance {
         self.state.lock().under_way.leases
     }
 
-    /// Starts an errand if the budgets allow it now: it counts as under way. Returns whether it was started.
+    /// Starts an errand if the budgets allow it now: it counts as in progress. Returns whether it was started.
     #[must_use]
     pub fn begin_errand(&self, now: Instant) -> bool {
         let mut state = self.state.lock();
@@ -248,7 +248,7 @@ impl Allowance {
         self.ledger.lock().requests()
     }
 
-    /// Returns the number of errands under way.
+    /// Returns the number of errands in progress.
     pub(super) fn errands(&self) -> u64 {
         self.state.lock().under_way.errands
     }
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errands_use_up_the_budget_of_requests_as_leases_do_and_not_that_of_pages() {
+    fn errands_count_against_the_request_budget_but_not_the_page_budget() {
         let ledger = Arc::new(Mutex::new(Ledger::default()));
         let budgets = Budgets { pages: Some(1), requests: Some(3), ..Budgets::default() };
         let allowance = Allowance::new(budgets, Arc::clone(&ledger));
@@ -267,14 +267,14 @@ mod tests {
         assert!(allowance.begin_errand(now) && allowance.begin_errand(now) && allowance.begin_errand(now));
         assert!(!allowance.begin_errand(now));
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 3));
-        // What has ended remains spent.
+        // Ended errands remain spent.
         ledger.lock().own_requests(3, 0);
         allowance.errands_ended(3);
         assert_eq!((allowance.exhausted(now), allowance.errands()), (Some(EndReason::Requests), 0));
     }
 
     #[test]
-    fn a_share_allows_what_was_granted_and_says_what_is_lacking_and_ends_nothing() {
+    fn a_share_allows_what_was_granted_and_reports_shortages_and_ends_nothing() {
         let budgets = Budgets { pages: Some(100), until: Some(Instant::EPOCH), ..Budgets::default() };
         let allowance = Allowance::new(budgets, Arc::default()).shared();
         let now = Instant::EPOCH;
@@ -284,7 +284,7 @@ mod tests {
         let three = Spent { pages: 3, ..Spent::default() };
         assert!(allowance.raise(three) && !allowance.raise(three));
         assert!(allowance.begin_lease(now, true) && allowance.begin_lease(now, true));
-        // Two are under way, so only the third can be returned.
+        // Two are in progress, so only the third can be returned.
         assert_eq!(allowance.lower(Spent::default()).pages, 2);
         assert!(!allowance.begin_lease(now, false) && !allowance.share().0.shortages.pages);
         allowance.stop(EndReason::Pages);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_errand_is_begun_while_the_crawl_rests() {
+    fn no_errand_starts_while_the_crawl_is_paused() {
         let allowance = Allowance::new(Budgets::default(), Arc::default());
         allowance.pause(true);
         assert!(!allowance.begin_errand(Instant::EPOCH) && allowance.is_paused());
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn other_budgets_hold_at_once() {
+    fn new_budgets_apply_at_once() {
         let allowance = Allowance::new(Budgets { requests: Some(0), ..Budgets::default() }, Arc::default());
         assert_eq!(allowance.exhausted(Instant::EPOCH), Some(EndReason::Requests));
         allowance.set_budgets(Budgets { requests: Some(1), ..Budgets::default() });
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stopped_allows_nothing_though_no_budget_is_set() {
+    fn a_stopped_crawl_allows_nothing_even_without_budgets() {
         let allowance = Allowance::new(Budgets::default(), Arc::default());
         assert!(allowance.begin_errand(Instant::EPOCH));
         allowance.stop(EndReason::Stopped);

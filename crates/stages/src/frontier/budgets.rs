@@ -6,7 +6,7 @@ use harvestman_core::model::Ledger;
 /// Why a crawl ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// Nothing waits and nothing is under way.
+    /// Nothing waits and nothing is in progress.
     Empty,
     /// The page budget is used up.
     Pages,
@@ -47,7 +47,7 @@ pub struct UnderWay {
 }
 
 impl Budgets {
-    /// Returns the budget that allows no further request, if any. What is under way counts as spent, so that the
+    /// Returns the budget that allows no further request, if any. What is in progress counts as spent, so that the
     /// budgets of pages and requests are never exceeded.
     pub fn exhausted(&self, ledger: &Ledger, under_way: UnderWay, now: Instant) -> Option<EndReason> {
         let reached = |spent: u64, max: Option<u64>| max.is_some_and(|max| spent >= max);

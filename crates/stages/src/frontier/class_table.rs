@@ -21,7 +21,7 @@ pub(super) struct Slot {
 }
 
 /// A table of at most `max` classes, plus [`CATCH_ALL`] and [`LinkClass::REVISIT`]. A new class in a full table
-/// replaces an empty one. Where none is empty, its URLs go to the class of seeds with the same coarse pattern, or to
+/// replaces an empty one. If none is empty, its URLs go to the class of seeds with the same coarse pattern, or to
 /// [`CATCH_ALL`].
 #[derive(Debug)]
 pub(super) struct ClassTable {
@@ -32,7 +32,7 @@ pub(super) struct ClassTable {
     empty: BTreeSet<usize>,
     /// By coarse pattern, the first class of seeds with that pattern and normal priority.
     by_pattern: HashMap<PatternId, usize>,
-    /// The number of [`LinkClass::REVISIT`], if it has one: each pop needs it.
+    /// The number of [`LinkClass::REVISIT`], if it has one: every pop needs it.
     visits: Option<usize>,
     spill: Arc<SpillStorage>,
 }
@@ -95,7 +95,7 @@ impl ClassTable {
         }
     }
 
-    /// Empties the table and forgets its classes. Returns their URLs, merged over all classes, in the order of
+    /// Empties the table and removes its classes. Returns their URLs, merged over all classes, in the order of
     /// discovery.
     pub(super) fn take(&mut self) -> ByDiscovery {
         let empty = Self::new(self.max, Arc::clone(&self.spill));

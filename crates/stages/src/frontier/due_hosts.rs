@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 use super::ranking::Rank;
 use harvestman_core::url::HostKey;
 
-/// Hosts that wait for a lease, best first. A host is in it at most once, because it asks again only after an answer.
+/// Hosts that wait for a lease, best first. A host is in it at most once, because it requests again only after an
+/// answer.
 #[derive(Debug, Default)]
 pub(super) struct DueHosts {
     heap: BinaryHeap<(Rank, HostKey)>,

@@ -2,28 +2,28 @@
 
 use super::forecast::YieldForecast;
 
-/// Number of forecasts made during as many requests as each looks ahead.
+/// Number of forecasts within as many requests as each looks ahead.
 const LOOKS: u64 = 10;
-/// Forecasts in a row that must be too low, so that one odd moment (relearned templates, one poor list) does not end a
-/// crawl.
+/// Consecutive forecasts that must be too low, so that a temporary effect (relearned templates, one poor list) does not
+/// end a crawl.
 const IN_A_ROW: u32 = 3;
 
 /// The settings of early stopping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EarlyStopOptions {
-    /// The crawl stops where a smaller share of the next requests is expected to yield something; 0: never.
+    /// The crawl stops if a smaller share of the next requests is expected to yield something; 0: never.
     pub share: f64,
     /// The number of requests that a forecast looks ahead.
     pub requests: u32,
 }
 
-/// Early stopping: compares forecasts with the limit from time to time.
+/// Early stopping: compares forecasts with the limit at intervals.
 #[derive(Debug, Clone)]
 pub struct EarlyStop {
     options: EarlyStopOptions,
     /// Requests at the last forecast.
     looked: u64,
-    /// Forecasts in a row that were too low.
+    /// Consecutive forecasts that were too low.
     too_little: u32,
 }
 
@@ -38,8 +38,8 @@ impl EarlyStop {
         self.options.requests
     }
 
-    /// Returns whether a forecast is due after `made` requests: not before as many were made as it looks ahead, because
-    /// too little is known until then.
+    /// Returns whether a forecast is due after `made` requests: not before at least as many requests as it looks ahead,
+    /// because too little is known until then.
     pub fn is_due(&self, made: u64) -> bool {
         let ahead = u64::from(self.options.requests);
         ahead > 0 && made >= ahead && made >= self.looked + (ahead / LOOKS).max(1)
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_when_as_much_was_fetched_as_it_looks_ahead_to_and_then_ten_times_as_often() {
+    fn the_first_forecast_is_due_after_its_horizon_and_later_ones_after_a_tenth_of_it() {
         let mut early = stop(0.2);
         assert!(!early.is_due(199) && early.is_due(200));
         early.look(200, expects(0.5));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn three_poor_looks_in_a_row_end_a_crawl() {
+    fn three_consecutive_low_forecasts_end_a_crawl() {
         let mut early = stop(0.2);
         let looks = [0.1, 0.19, 0.2, 0.1, 0.1, 0.1].map(|share| early.look(0, expects(share)));
         assert_eq!(looks, [false, false, false, false, false, true]);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_expected_or_waits_nothing_is_decided() {
+    fn without_a_forecast_nothing_is_decided() {
         let mut early = stop(0.9);
         early.look(0, expects(0.1));
         early.look(0, expects(0.1));

@@ -1,9 +1,9 @@
 //! The FIFO of waiting URLs of one link class, packed into bytes.
 //!
 //! URLs of a class look alike, and neighbours are often links of one page, so each record stores only how it differs
-//! from the one before: the end of its path, the end of the URL of its page if that is another one, and the step in the
-//! order of discovery. Records are stored in chunks that can be read independently. Chunks between the one being read
-//! and the one being written may lie outside of memory ([`SpillStorage`]).
+//! from the previous one: the end of its path, the end of the URL of its page if that is another one, and the step in
+//! the order of discovery. Records are stored in chunks that can be read independently. Chunks between the one being
+//! read and the one being written may be spilled to disk ([`SpillStorage`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Waiting {
     pub(super) attempts: u8,
 }
 
-/// Flags for the parts that a record contains; the others equal those of the record before.
+/// Flags for the parts that a record contains; the others equal those of the previous record.
 mod flag {
     pub(super) const VIA: u8 = 1;
     pub(super) const NO_VIA: u8 = 2;
@@ -55,7 +55,7 @@ pub(super) struct Fifo {
     /// URLs in it.
     back_urls: u32,
     /// The next URL, unpacked. It is stored inline: when the host's turn comes, the queue has long left the cache, and
-    /// every pointer would be a miss.
+    /// every pointer would be a cache miss.
     head: Option<Waiting>,
     /// The URL packed last, which the next record refers to.
     last: Option<Box<Waiting>>,
@@ -238,7 +238,7 @@ mod tests {
         fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>> {
             let offset = self.1.fetch_add(1, Ordering::Relaxed);
             let place = ChunkPlace { offset, length: chunk.len() as u32 };
-            // Every fifth chunk finds no room.
+            // Every fifth chunk is rejected.
             if offset % 5 == 4 {
                 return Err(chunk);
             }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_cannot_be_read_are_lost_and_counted_and_the_rest_comes_out() {
+    fn unreadable_chunks_are_counted_as_lost_and_the_others_come_out() {
         let elsewhere = Arc::new(Elsewhere::default());
         let spill = Arc::new(SpillStorage::new(0, Box::new(Arc::clone(&elsewhere))));
         let mut fifo = Fifo::spilling_to(Arc::clone(&spill));
@@ -273,7 +273,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out_in_its_order(
+        fn urls_come_out_in_the_order_in_which_they_went_in(
             steps in prop::collection::vec(prop::option::weighted(0.7, waiting()), 0..600), memory in 0..20_000_u64,
         ) {
             let elsewhere = Arc::new(Elsewhere::default());
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_one_kind_take_few_bytes_over_many_chunks() {
+    fn similar_urls_take_few_bytes_over_many_chunks() {
         let item = |order: u64| Waiting {
             path: format!("/forum/garden-12/topic/{}/", 1_000_000 + order * 37),
             via: Some(format!("https://forum.example.org/forum/garden-12/?page={}", order / 20).into()),

@@ -23,13 +23,13 @@ pub struct ClassBacklog {
 pub struct YieldForecast {
     /// The share of them expected to bring a page that is wanted and new, 0 to 1.
     pub expected_yield: f64,
-    /// Number of requests: fewer than asked for where fewer URLs wait and are expected to be found.
+    /// Number of requests: fewer than requested if fewer URLs wait and are expected to be found.
     pub requests: f64,
 }
 
 impl YieldForecast {
-    /// Raises the expected yield to the recent one. The simulation leaves out what links lead to in two or more steps;
-    /// where a crawl depends on that, the recent yield shows it.
+    /// Raises the expected yield to the recent one. The simulation omits what links lead to in two or more steps; if a
+    /// crawl depends on that, the recent yield shows it.
     #[must_use]
     pub fn at_least(self, recent: Option<f64>) -> Self {
         Self { expected_yield: self.expected_yield.max(recent.unwrap_or(0.0)), ..self }
@@ -56,8 +56,8 @@ impl ExpectedLinks {
     }
 }
 
-/// Simulates the next `requests`; returns none where nothing waits. O(classes + k log k), with k the number of classes
-/// that are reached.
+/// Simulates the next `requests`. Returns `None` if nothing waits. O(classes + k log k), where k is the number of
+/// classes that are reached.
 pub fn forecast(mut waiting: Vec<ClassBacklog>, requests: u32) -> Option<YieldForecast> {
     waiting.retain(|class| class.urls > 0);
     let reached = requests as usize;
@@ -72,7 +72,7 @@ pub fn forecast(mut waiting: Vec<ClassBacklog>, requests: u32) -> Option<YieldFo
     let mut classes = waiting.into_iter().peekable();
     while left > 0.0 {
         let next = classes.peek().copied();
-        // Less than a whole link may be expected; then it takes that part of a request.
+        // The expected number of links may be a fraction; then it takes that part of a request.
         if expected.links > 0.0 && next.is_none_or(|class| expected.score >= class.score) {
             let taken = expected.links.min(left);
             wanted += taken * expected.wanted;
@@ -81,7 +81,7 @@ pub fn forecast(mut waiting: Vec<ClassBacklog>, requests: u32) -> Option<YieldFo
         } else if let Some(class) = classes.peek_mut() {
             let Prospect { links, links_score, links_wanted, .. } = class.prospect;
             let leads_on = links > 0.0 && links_score >= class.score;
-            // Where its links rank before its own next URL, one URL at a time.
+            // One URL at a time if its links rank before its own next URL.
             let taken = if leads_on { 1.0 } else { class.urls as f64 }.min(left);
             wanted += taken * class.prospect.wanted;
             expected.add(taken * links, links_score, links_wanted);

@@ -24,7 +24,7 @@ fn the_best_classes_are_fetched_first() {
 }
 
 #[test]
-fn where_less_waits_than_is_asked_for_the_share_is_of_what_waits() {
+fn with_fewer_urls_than_requests_the_share_is_relative_to_the_urls() {
     assert_eq!(expected(vec![leaf(0.9, 1.0, 3), leaf(0.1, 0.0, 1)], 200), (0.75, 4.0));
     assert_eq!(forecast(vec![], 200), None);
     assert_eq!(forecast(vec![leaf(0.5, 1.0, 0)], 200), None);
@@ -32,7 +32,7 @@ fn where_less_waits_than_is_asked_for_the_share_is_of_what_waits() {
 }
 
 #[test]
-fn a_hub_pays_by_the_links_that_it_brings() {
+fn a_hub_yields_through_its_links() {
     // One hub, its nine links, and so on: nine of ten requests are wanted.
     let (share, requests) = expected(vec![hub(0.6, 100, 9.0, (0.8, 1.0)), leaf(0.2, 0.0, 500)], 100);
     assert!((share - 0.9).abs() < 1e-9, "{share}");
@@ -43,7 +43,7 @@ fn a_hub_pays_by_the_links_that_it_brings() {
 }
 
 #[test]
-fn links_that_are_worth_less_than_what_waits_come_after_it() {
+fn links_with_a_lower_score_come_after_the_waiting_urls() {
     let waiting = vec![hub(0.9, 1, 50.0, (0.3, 0.3)), leaf(0.5, 0.5, 10)];
     let (share, requests) = expected(waiting, 21);
     assert!((share - (10.0 * 0.5 + 10.0 * 0.3) / 21.0).abs() < 1e-9, "{share}");
@@ -51,13 +51,13 @@ fn links_that_are_worth_less_than_what_waits_come_after_it() {
 }
 
 #[test]
-fn a_class_whose_score_is_no_number_comes_last() {
+fn a_class_with_a_nan_score_comes_last() {
     let (share, _) = expected(vec![leaf(f64::NAN, 0.0, 10), leaf(-1.0, 1.0, 10)], 10);
     assert_eq!(share, 1.0);
 }
 
 #[test]
-fn what_came_lately_is_expected_to_go_on() {
+fn the_recent_yield_is_a_lower_bound_of_the_forecast() {
     let ahead = forecast(vec![leaf(0.5, 0.2, 100)], 50).unwrap();
     assert!((ahead.at_least(None).expected_yield - 0.2).abs() < 1e-12);
     assert!((ahead.at_least(Some(0.1)).expected_yield - 0.2).abs() < 1e-12);
@@ -87,7 +87,7 @@ proptest! {
 
     /// Here all links are alike; otherwise their mean represents them.
     #[test]
-    fn it_is_what_one_request_after_the_other_comes_to(
+    fn the_forecast_equals_a_simulation_of_single_requests(
         classes in prop::collection::vec((0_u32..1_000, 0.0_f64..=1.0, 0_u64..12, 0_u32..4), 0..8),
         born in (0_u32..1_000, 0.0_f64..=1.0),
         requests in 0_u32..60,

@@ -39,21 +39,21 @@ impl Waiting {
     }
 }
 
-/// Number of other URLs of the host that go before a retry, where that many wait. A URL that fails again and again must
-/// not hold up the others, and a problem of the host may have passed by then.
+/// Number of other URLs of the host that are fetched before a retry, if there are that many. A URL that fails
+/// repeatedly must not delay the others, and a problem of the host may be over by then.
 const OTHERS_BEFORE_RETRY: u64 = 16;
 
 /// A URL to be retried.
 #[derive(Debug)]
 struct Retry {
     not_before: Instant,
-    /// Its turn comes when this many URLs were ever taken from the classes, or when none waits there.
+    /// Its turn comes when this many URLs have ever been taken from the classes, or when no other URL waits.
     turn: u64,
     key: QueueKey,
     waiting: Waiting,
 }
 
-/// Decides about a waiting URL, by the class that it waits under, the URL, and the page that it was discovered on.
+/// Decides about a waiting URL, given the class that it waits under, the URL, and the page where it was discovered.
 pub type Readmit<'a> = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + 'a;
 
 /// The waiting URLs of one host.
@@ -103,7 +103,7 @@ impl HostQueue {
         self.table.slots().iter().map(|slot| (slot.key, slot.fifo.len())).filter(|(_, waiting)| *waiting > 0)
     }
 
-    /// Returns the same, each with the path of its next URL.
+    /// Returns the same classes, each with the path of its next URL.
     pub(super) fn heads(&self) -> impl Iterator<Item = (QueueKey, usize, &str)> {
         let slots = self.table.slots().iter();
         slots.filter_map(|slot| Some((slot.key, slot.fifo.len(), slot.fifo.front()?.path.as_str())))
@@ -130,7 +130,7 @@ impl HostQueue {
         slot.fifo.push(waiting);
     }
 
-    /// Adds a URL whose request failed: it is retried not before `not_before`, and behind [`OTHERS_BEFORE_RETRY`]
+    /// Adds a URL whose request failed: it is retried not before `not_before`, and after [`OTHERS_BEFORE_RETRY`]
     /// others.
     pub(super) fn push_retry(&mut self, item: &ScheduledUrl, order: u64, not_before: Instant) {
         let turn = self.taken + OTHERS_BEFORE_RETRY;
@@ -168,10 +168,10 @@ impl HostQueue {
         }
     }
 
-    /// Takes the next URL: a retry whose time and turn have come, otherwise the head of the best class. Two exceptions:
-    /// every second head is a page to visit again, where one waits, because such visits are planned a few at a time
-    /// from the results of earlier ones and would otherwise be queued behind all that the crawl has left. And every
-    /// `explore_every`-th head (0: none) is that of the class with most to learn, if there is one.
+    /// Takes the next URL: a retry whose time and turn have come, otherwise the head of the best class. There are two
+    /// exceptions. Every second head is a page to visit again, if one waits, because such visits are planned a few at a
+    /// time from the results of earlier ones and would otherwise be queued behind all remaining URLs of the crawl.
+    /// Every `explore_every`-th head (0: none) is that of the class with the greatest curiosity, if there is one.
     pub(super) fn pop(
         &mut self,
         now: Instant,
@@ -210,8 +210,8 @@ impl HostQueue {
         self.ranking.rescore(|at| slots[at].key.rank(scores));
     }
 
-    /// Asks `readmit` about every URL, retries included: moves it to its new queue, or drops it where it is rejected
-    /// and adds it to `gone`. Queues keep the order of discovery. Empty queues are forgotten.
+    /// Calls `readmit` for every URL, retries included: moves it to its new queue, or drops it if it is rejected and
+    /// adds it to `gone`. Queues retain the order of discovery. Empty queues are removed.
     pub(super) fn reclassify(&mut self, readmit: &Readmit<'_>, scores: &dyn ClassOrder, gone: &mut Vec<Ended>) {
         let origin = self.host.clone();
         let mut url = String::new();

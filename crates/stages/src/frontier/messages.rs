@@ -28,7 +28,7 @@ pub struct LeaseEnded {
     pub lease: Lease,
     /// How it ended.
     pub outcome: Outcome,
-    /// Bytes of the answer's body; none where no request was sent.
+    /// Bytes of the response's body; `None` if no request was sent.
     pub received: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct PageFindings {
 /// Links discovered in one place, with the decisions of the link filter.
 #[derive(Debug, Default, PartialEq)]
 pub struct DiscoveredLinks {
-    /// Fates that were clear at once (duplicates, out of scope, …).
+    /// Fates that were known at once (duplicates, out of scope, …).
     pub settled: Fates,
     /// New URLs to fetch.
     pub accepted: Vec<ScheduledUrl>,
@@ -106,7 +106,7 @@ pub struct FleetEvent {
     pub effects: Box<FleetEffects>,
 }
 
-/// Decides about a URL again, by the class that it had, the URL, and the page that it was discovered on.
+/// Decides about a URL again, given the class that it had, the URL, and the page where it was discovered.
 pub type ReadmitShared = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + Send + Sync;
 
 /// What the frontier orders by: the part of a policy's snapshot that it needs.
@@ -114,7 +114,7 @@ pub type ReadmitShared = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + Se
 pub struct Order {
     /// The scores.
     pub scores: Arc<dyn ClassOrder>,
-    /// The snapshot's version, recorded on leases; none where the policy does not learn.
+    /// The snapshot's version, recorded on leases; `None` if the policy does not learn.
     pub version: Option<u64>,
     /// Increases when classes change their meaning.
     pub generation: u64,
@@ -123,13 +123,13 @@ pub struct Order {
 }
 
 /// The slot in which the latest order waits for the frontier. It holds at most one: an order that arrives while the
-/// frontier is busy replaces the one before.
+/// frontier is busy replaces the previous one.
 #[derive(Default)]
 pub struct OrderSlot(Mutex<Option<Order>>);
 
 impl OrderSlot {
-    /// Stores an order. Returns whether [`OrderChanged`] must be sent; otherwise the frontier has not taken the one
-    /// before yet.
+    /// Stores an order. Returns whether [`OrderChanged`] must be sent; otherwise the frontier has not taken the
+    /// previous order yet.
     #[must_use]
     pub fn leave(&self, order: Order) -> bool {
         self.0.lock().replace(order).is_none()
@@ -154,12 +154,12 @@ pub struct FollowNow;
 /// Selects hosts.
 pub type Hosts = dyn Fn(&HostKey) -> bool + Send + Sync;
 
-/// Asks how many leases of these hosts are out.
+/// Requests the number of leases of these hosts.
 #[derive(Message)]
 #[rtype(result = "usize")]
 pub struct LeasesOf(pub Arc<Hosts>);
 
-/// Takes over URLs that waited at another node, and what is known of their hosts.
+/// Takes over URLs that waited on another node, and what is known of their hosts.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct TakeOver {
@@ -169,7 +169,8 @@ pub struct TakeOver {
     pub admitted: Vec<(HostKey, u64)>,
 }
 
-/// Drops what waits of these hosts, because another node owns them from now on. Persisted together with the effects.
+/// Drops the waiting URLs of these hosts, because another node owns them from now on. Persisted together with the
+/// effects.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct LetGo {
@@ -179,7 +180,7 @@ pub struct LetGo {
     pub fleet_effects: Box<FleetEffects>,
 }
 
-/// Asks what waits ([`QueueSurvey`]); each list has at most this many rows.
+/// Requests a survey of the waiting URLs ([`QueueSurvey`]); each list has at most this many rows.
 #[derive(Debug, Message)]
 #[rtype(result = "QueueSurvey")]
 pub struct SurveyQuery(pub usize);
@@ -194,7 +195,7 @@ pub struct LimitsChanged {
     pub explore_every: u32,
 }
 
-/// This many errands were accepted that may yet discover URLs: the crawl is not over before they have ended.
+/// This many errands were accepted that may still discover URLs: the crawl does not end before they have.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct ErrandsAdded(pub u32);
@@ -203,7 +204,7 @@ pub struct ErrandsAdded(pub u32);
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub enum Control {
-    /// Grants nothing more; ends when what is under way has ended.
+    /// Grants nothing more; the crawl ends when everything in progress has ended.
     Stop,
     /// Pauses granting.
     Pause,
@@ -213,14 +214,14 @@ pub enum Control {
     Look,
     /// The crawl of the whole fleet ends for this reason: grants nothing more.
     End(EndReason),
-    /// Keeps the crawl open although nothing waits and nothing is under way, until as many [`Control::Release`] have
+    /// Holds the crawl open although nothing waits and nothing is in progress, until as many [`Control::Release`] have
     /// arrived.
     HoldOpen,
     /// Ends one [`Control::HoldOpen`].
     Release,
 }
 
-/// Changes were persisted, with which this many leases have ended.
+/// Changes were persisted that end this many leases.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
 pub struct Kept(pub u32);
@@ -237,6 +238,6 @@ pub trait HostPort: Send + Sync {
     fn wake(&self, host: &HostKey);
     /// Grants the host a lease that it asked for.
     fn grant(&self, lease: Lease);
-    /// Answers a host that asked for a lease: there is none, or not before this time.
+    /// Answers a host that requested a lease: there is none, or not before this time.
     fn no_work(&self, host: &HostKey, until: Option<Instant>);
 }

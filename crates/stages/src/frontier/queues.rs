@@ -1,8 +1,9 @@
-//! All host queues, with the leases that are out and the limits on what may wait.
+//! All host queues, the leases that are out, and the limits on waiting URLs.
 //!
-//! New scores reach a host when its URLs are asked for. Hosts that were asked for since the last change will be asked
-//! for next, so they are ranked again at once; the others are ranked when their turn comes. Scores may therefore change
-//! after each fetch: the cost of a change depends on the hosts popped since the one before, not on the number of hosts.
+//! New scores are applied to a host when a URL of it is requested. Hosts that were requested since the last change will
+//! be requested next, so they are ranked again at once; the others are ranked when their turn comes. Scores may
+//! therefore change after each fetch: the cost of a change depends on the hosts popped since the previous change, not
+//! on the number of hosts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,12 +19,12 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Budget, ClassOrder, Ended, Lease, LeaseId, QueueKey, ScheduledUrl};
 use harvestman_core::url::HostKey;
 
-/// Limits on what may wait.
+/// Limits on the waiting URLs.
 #[derive(Debug, Clone, Copy)]
 pub struct FrontierLimits {
     /// URLs waiting over all hosts.
     pub queued_max: u64,
-    /// URLs ever accepted for one host; none: no limit.
+    /// URLs ever accepted for one host; `None`: no limit.
     pub host_pages_max: Option<u64>,
     /// Link classes of one host, besides [`super::CATCH_ALL`] and
     /// [`REVISIT`](harvestman_core::model::LinkClass::REVISIT).
@@ -35,7 +36,7 @@ struct Host {
     queue: HostQueue,
     /// The version of the scores of its ranks.
     ranked: u64,
-    /// The version of the scores under which it was last asked for.
+    /// The version of the scores under which it was last requested.
     asked: u64,
 }
 
@@ -52,7 +53,7 @@ pub struct Frontier {
     scores: Arc<dyn ClassOrder>,
     /// Increases with each change of the scores.
     version: u64,
-    /// Hosts that were asked for under this version.
+    /// Hosts that were requested under this version.
     asked: Vec<HostKey>,
     queued: u64,
     pushed: u64,
@@ -86,7 +87,8 @@ impl Frontier {
         self
     }
 
-    /// Replaces the limits. What waits already stays, and so does the number of link classes that known hosts may have.
+    /// Replaces the limits. URLs that wait already stay, and so does the number of link classes that known hosts may
+    /// have.
     pub fn set_limits(&mut self, limits: FrontierLimits, explore_every: u32) {
         (self.limits, self.explore_every) = (limits, explore_every);
     }
@@ -119,7 +121,7 @@ impl Frontier {
         self.leased.values().filter(|(_, host)| hosts(host)).count()
     }
 
-    /// Forgets hosts, and returns the numbers of their waiting URLs. Leases are not affected.
+    /// Removes hosts, and returns the numbers of their waiting URLs. Leases are not affected.
     pub fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) -> Vec<u64> {
         let mut gone = Vec::new();
         for (_, host) in self.hosts.extract_if(|key, _| hosts(key)) {
@@ -165,7 +167,7 @@ impl Frontier {
         self.hosts.values().map(|host| host.queue.waiting_in(key)).sum()
     }
 
-    /// Forecasts the yield of the next requests, treating all hosts as one queue. Returns none where nothing waits or
+    /// Forecasts the yield of the next requests, treating all hosts as one queue. Returns `None` if nothing waits or
     /// the policy makes no estimates. O(classes of all hosts).
     pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
         let recent = Some(self.scores.recent_yield()?);
@@ -181,7 +183,7 @@ impl Frontier {
         Some(forecast(waiting.collect::<Option<_>>()?, requests)?.at_least(recent))
     }
 
-    /// Surveys what waits, by link class and by host, with at most `rows` of each. O(classes of all hosts).
+    /// Surveys the waiting URLs, by link class and by host, with at most `rows` of each. O(classes of all hosts).
     pub fn survey(&self, rows: usize) -> QueueSurvey {
         let waiting = self.hosts.iter().filter(|(_, host)| host.queue.len() > 0);
         QueueSurvey::of(waiting.map(|(key, host)| (key, host.queue.len(), host.queue.heads())), &*self.scores, rows)
@@ -203,7 +205,7 @@ impl Frontier {
         Ok(key)
     }
 
-    /// Returns the number of the URL pushed last.
+    /// Returns the number of the most recently pushed URL.
     pub const fn last_number(&self) -> u64 {
         self.pushed
     }
@@ -246,13 +248,13 @@ impl Frontier {
         Ok(Lease { id, item, decision: None })
     }
 
-    /// Ends a lease for good, and returns the number of its URL; none where there is no such lease (any more).
+    /// Ends a lease for good, and returns the number of its URL; `None` if there is no such lease (any more).
     pub fn end(&mut self, id: LeaseId) -> Option<u64> {
         self.leased.remove(&id).map(|(order, _)| order)
     }
 
     /// Ends a lease whose request failed. Its URL waits again under its number, which is returned: it is retried not
-    /// before `not_before`, and behind some others of its host. Returns none where there is no such lease.
+    /// before `not_before`, and after some others of its host. Returns `None` if there is no such lease.
     pub fn retry(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
         let (order, queue) = self.wait_again(lease)?;
         queue.push_retry(&lease.item, order, not_before);
@@ -260,7 +262,7 @@ impl Frontier {
     }
 
     /// Ends a lease for which no request was sent. Its URL waits again under its number, which is returned: it goes
-    /// before all others of its host, but not before `not_before`. Returns none where there is no such lease.
+    /// before all others of its host, but not before `not_before`. Returns `None` if there is no such lease.
     pub fn put_back(&mut self, lease: &Lease, not_before: Instant) -> Option<u64> {
         let (order, queue) = self.wait_again(lease)?;
         queue.put_back(&lease.item, order, not_before);
@@ -273,7 +275,7 @@ impl Frontier {
         Some((order, queue_of(&mut self.hosts, &key, &self.limits, &self.spill)))
     }
 
-    /// Orders by other scores from now on: O(classes of the hosts that were asked for since the last change).
+    /// Orders by other scores from now on: O(classes of the hosts that were requested since the last change).
     pub fn set_order(&mut self, scores: Arc<dyn ClassOrder>) {
         self.scores = scores;
         self.version += 1;
@@ -284,9 +286,9 @@ impl Frontier {
         }
     }
 
-    /// Asks `readmit` about every waiting URL, retries included, and moves it to its new queue. Each queue keeps the
-    /// order of discovery. Leases keep their classes. O(URLs × log classes). Returns the URLs that were rejected and no
-    /// longer wait, each with the reason.
+    /// Calls `readmit` for every waiting URL, retries included, and moves it to its new queue. Each queue retains the
+    /// order of discovery. Leases retain their classes. O(URLs × log classes). Returns the URLs that were rejected and
+    /// no longer wait, each with the reason.
     pub fn reclassify(&mut self, readmit: &Readmit<'_>) -> Vec<Ended> {
         let mut gone = Vec::new();
         for host in self.hosts.values_mut() {
@@ -309,7 +311,7 @@ impl Frontier {
 }
 
 impl Host {
-    /// Ranks all classes by this version of the scores, where they are not yet.
+    /// Ranks all classes by this version of the scores, unless they already are.
     fn rank(&mut self, version: u64, scores: &dyn ClassOrder) {
         if self.ranked != version {
             self.ranked = version;

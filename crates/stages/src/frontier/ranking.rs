@@ -1,7 +1,7 @@
-//! The order of two waiting URLs, and the best of many classes: a winner tree over the ranks of their heads.
+//! The order of waiting URLs, and the best of many classes: a winner tree over the ranks of their heads.
 //!
-//! For popping alone a heap would be enough. In a winner tree any class can change its rank as cheaply as the best one,
-//! which exploration needs, and ranking all classes again is one pass over a flat list that moves no entry.
+//! A heap would be enough for popping. In a winner tree, the rank of any class can be changed as cheaply as that of the
+//! best one, which exploration needs; and ranking all classes again is one pass over a flat list that moves no entry.
 
 use std::cmp::Reverse;
 
@@ -51,7 +51,7 @@ impl Ord for TotalScore {
     }
 }
 
-/// The ranks of numbered classes (none where a class is empty), and the best of them.
+/// The ranks of numbered classes (`None` for an empty class), and the best of them.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     ranks: Vec<Option<Rank>>,
@@ -66,7 +66,7 @@ impl Ranking {
         Some((class, self.rank(class)?))
     }
 
-    /// Returns the rank of a class; none where it is empty or unknown.
+    /// Returns the rank of a class; `None` if it is empty or unknown.
     pub(super) fn rank(&self, class: usize) -> Option<Rank> {
         self.ranks.get(class).copied().flatten()
     }
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_is_what_a_search_of_all_finds(
+        fn the_best_class_is_the_one_that_a_full_search_finds(
             steps in prop::collection::vec((0..40_usize, prop::option::of((0..4_i32, 0..3_u16)), any::<bool>()), 0..200),
         ) {
             let mut ranking = Ranking::default();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn no_class_and_one_class_are_no_special_case() {
+    fn no_class_and_one_class_need_no_special_case() {
         let mut ranking = Ranking::default();
         assert_eq!(ranking.best(), None);
         ranking.rescore(|_| 1.0);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_least_and_the_zeros_are_one() {
+    fn nan_is_least_and_both_zeros_are_equal() {
         let rank = |score| Rank::new(score, 0, 0);
         assert!(rank(f64::NAN) < rank(f64::MIN) && rank(f64::NAN) == rank(f64::NEG_INFINITY));
         assert_eq!(rank(-0.0), rank(0.0));

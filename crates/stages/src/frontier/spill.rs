@@ -1,4 +1,4 @@
-//! Storage for chunks of queues that are not needed soon, once the waiting URLs have outgrown their memory.
+//! Storage for chunks of queues that are not needed soon, once the waiting URLs exceed their memory budget.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub trait ChunkStore: Send + Sync {
     /// Stores a chunk.
     fn put(&self, chunk: Vec<u8>) -> Result<ChunkPlace, Vec<u8>>;
-    /// Returns a chunk and frees its place; none where it cannot be read.
+    /// Returns a chunk and frees its place; `None` if it cannot be read.
     fn take(&self, place: ChunkPlace) -> Option<Vec<u8>>;
 }
 
@@ -50,7 +50,7 @@ pub(super) enum Chunk {
 }
 
 impl SpillStorage {
-    /// Creates a storage that keeps `memory_max` bytes of closed chunks in memory, and the others in `store`.
+    /// Creates a storage that holds up to `memory_max` bytes of closed chunks in memory, and the others in `store`.
     pub fn new(memory_max: u64, store: Box<dyn ChunkStore>) -> Self {
         Self { memory_max, store: Some(store), ..Self::default() }
     }
@@ -61,8 +61,8 @@ impl SpillStorage {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Stores a closed chunk of this many URLs where there is room. The newest chunks are spilled first, because they
-    /// are needed last.
+    /// Stores a closed chunk of this many URLs wherever there is room. The newest chunks are spilled first, because
+    /// they are needed last.
     pub(super) fn put(&self, chunk: Vec<u8>, urls: u32) -> Chunk {
         let bytes = chunk.capacity() as u64;
         let fits = self.in_memory.load(Ordering::Relaxed) + bytes <= self.memory_max;

@@ -1,4 +1,4 @@
-//! A survey of what waits, for people: link classes over all hosts, and hosts.
+//! A survey of the waiting URLs, for display: link classes over all hosts, and hosts.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use harvestman_core::model::{ClassOrder, QueueKey};
 use harvestman_core::url::HostKey;
 
-/// What waits. Retries count for their hosts, but for no class.
+/// A survey of the waiting URLs. Retries count for their hosts, but not for classes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QueueSurvey {
     /// Number of link classes that have URLs waiting.
@@ -17,7 +17,7 @@ pub struct QueueSurvey {
     pub best: Vec<WaitingClass>,
     /// Number of hosts that have URLs waiting.
     pub hosts: usize,
-    /// The hosts with most waiting URLs.
+    /// The hosts with the most waiting URLs.
     pub largest: Vec<(HostKey, usize)>,
 }
 

@@ -53,7 +53,7 @@ fn at(secs: u64) -> Instant {
 }
 
 #[test]
-fn what_is_pushed_comes_out_unchanged() {
+fn a_pushed_url_comes_out_unchanged() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     let pushed = ScheduledUrl { redirects: 2, attempts: 1, ..item(1, 7, 42, 3) };
     assert_eq!(frontier.push(&pushed), Ok(host(1)));
@@ -74,7 +74,7 @@ fn equal_scores_are_taken_breadth_first() {
 }
 
 #[test]
-fn new_scores_hold_for_what_waits_already() {
+fn new_scores_apply_to_urls_that_wait_already() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[(1, 1.0), (2, 0.5)]));
     for path in 0..4 {
         frontier.push(&item(1, path, 1 + u64::from(path % 2), 0)).unwrap();
@@ -107,7 +107,7 @@ fn a_retry_waits_for_its_time() {
 }
 
 #[test]
-fn a_retry_lets_others_go_first_but_not_all() {
+fn a_retry_comes_after_some_others_but_not_after_all() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     (0..40).for_each(|path| drop(frontier.push(&item(1, path, 1, 5)).unwrap()));
     let again = tried(&frontier.pop(&host(1), at(0)).unwrap());
@@ -119,7 +119,7 @@ fn a_retry_lets_others_go_first_but_not_all() {
 }
 
 #[test]
-fn what_was_not_requested_after_all_comes_first_again() {
+fn a_url_that_was_put_back_comes_first_again() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     (0..3).for_each(|path| drop(frontier.push(&item(1, path, 1, 5)).unwrap()));
     let again = frontier.pop(&host(1), at(0)).unwrap();
@@ -129,7 +129,7 @@ fn what_was_not_requested_after_all_comes_first_again() {
 }
 
 #[test]
-fn limits_hold_at_the_limit_and_not_below() {
+fn limits_reject_at_the_limit_and_not_below() {
     let limits = FrontierLimits { queued_max: 3, host_pages_max: Some(2), ..NO_LIMITS };
     let mut frontier = Frontier::new(limits, scores(&[]));
     assert!(frontier.push(&item(1, 1, 1, 0)).is_ok());
@@ -143,7 +143,7 @@ fn limits_hold_at_the_limit_and_not_below() {
 }
 
 #[test]
-fn a_budget_counts_what_is_under_way_as_spent() {
+fn a_budget_counts_requests_in_progress_as_spent() {
     let mut ledger = Ledger::default();
     let mut settled = Fates::default();
     settled.add(Fate::Duplicate, 3);

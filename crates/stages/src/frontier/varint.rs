@@ -1,4 +1,4 @@
-//! Integers in few bytes: seven bits per byte, the lowest first; the eighth bit means that more follow (LEB128).
+//! Variable-length integers: seven bits per byte, the lowest first; the eighth bit means that more follow (LEB128).
 
 /// Appends a number.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_survive_at_the_edges_of_each_length() {
+    fn numbers_round_trip_at_the_bounds_of_each_length() {
         let numbers: Vec<u64> = (0..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit]).chain([u64::MAX]).collect();
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| put(&mut bytes, *number));

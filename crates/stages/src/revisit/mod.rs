@@ -1,11 +1,12 @@
-//! When a page is worth another visit.
+//! Decides when a page is worth another visit.
 //!
-//! Pages change as a Poisson process does, each at a rate of its own ([`rate`], after Cho and Garcia-Molina 2003). Of most pages too
-//! little is known for a rate of their own, so it leans on what pages like them do: [`regression`] learns rates from what pages have
-//! in common ([`traits`]), also while a recrawl goes on. [`plan`] says whom to visit next: whoever has most likely changed since its
-//! last visit, with some curiosity at first, until most of what has changed is expected to be found.
+//! Page changes are modelled as Poisson processes, each with its own rate ([`rate`], after Cho and Garcia-Molina 2003).
+//! For most pages too little is known to estimate a rate, so the estimate borrows from similar pages: [`regression`]
+//! learns rates from what pages have in common ([`traits`]), also during a recrawl. [`plan`] selects the next page: the
+//! one that most likely has changed since its last visit, with some exploration at first, until most of the changes are
+//! expected to be found.
 //!
-//! Pure: visits in, the next pages out; time and randomness are handed in.
+//! Pure: visits in, the next pages out; time and randomness are passed in.
 
 pub mod plan;
 pub mod rate;

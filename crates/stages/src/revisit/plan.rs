@@ -1,12 +1,13 @@
-//! Whom to visit next, in a recrawl that learns while it goes on.
+//! The plan of a recrawl, which learns while it runs: which page to visit next.
 //!
-//! Each page that is still to be visited has a chance to have changed: by what the visits of this round and of those before found of
-//! pages like it ([`Regression`]) and by its own [history](harvestman_core::model::History), which leans on that ([`shrunk_rate`](super::rate::shrunk_rate)). At first some
-//! pages of each pattern are visited; then the likeliest ones, with weights drawn from what is held of them (Thompson 1933) until a good
-//! part of the budget is spent. Chances are judged anew after each sixteenth more visits.
+//! Each unvisited page has a probability to have changed. It is derived from what the visits of this and of earlier
+//! rounds found on similar pages ([`Regression`]), and from the page's own [history](harvestman_core::model::History),
+//! shrunk towards the former ([`shrunk_rate`](super::rate::shrunk_rate)). At first some pages of each page type are
+//! visited; then the likeliest ones, with weights drawn from their posterior (Thompson 1933) until a good part of the
+//! budget is spent. The probabilities are recomputed whenever the number of visits has grown by a sixteenth.
 //!
-//! A kind of page in which nearly each visit finds a change may show a clock or a counter: one of its pages is asked for twice in a row.
-//! What differs even then is no change.
+//! A page type (a coarse URL pattern) in which nearly each visit finds a change may contain a clock or a counter: one
+//! of its pages is then requested twice in a row. A difference between these two responses is noise, not a change.
 
 mod learn;
 mod rank;
@@ -21,7 +22,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History};
 use harvestman_core::seed::{Rng, Seed};
 
-/// Names a page within a plan.
+/// Identifies a page within a plan.
 pub type PageNumber = u32;
 
 /// What is known of a page when a plan is made.
@@ -29,32 +30,32 @@ pub type PageNumber = u32;
 pub struct KnownPage {
     /// Its host, numbered from 0.
     pub host: u32,
-    /// The kind that its noise is judged by: its coarse pattern.
+    /// Its page type, by which noise is estimated: its coarse pattern.
     pub kind: u64,
-    /// Where it was discovered; none where that is not in the plan.
+    /// The page where it was discovered; `None` if that is not in the plan.
     pub via: Option<PageNumber>,
-    /// Its traits that do not change during the round, without those that each page has.
+    /// Its traits that do not change during the round, without those that every page has.
     pub traits: PageTraits,
-    /// Traits that it has by what earlier visits found: of those visits they say nothing.
+    /// Traits that result from earlier visits; they say nothing about those visits.
     pub signs: PageTraits,
-    /// When it was visited last.
+    /// When it was last visited.
     pub last: Instant,
     /// What its visits found before this round.
     pub history: History,
-    /// How many of those that found a change found other numbers alone.
+    /// How many of the visits that found a change found only other numbers.
     pub numbers: u32,
-    /// What the visit in this round found, and after how many seconds; none where there was none yet.
+    /// What the visit in this round found, and after how many seconds; `None` if there was none yet.
     pub found: Option<(Difference, u64)>,
 }
 
-/// When a plan is carried out far enough.
+/// The limits at which a plan stops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanLimits {
-    /// Visits at most.
+    /// The maximum number of visits.
     pub visits: u64,
-    /// The share of the changed pages that is to be found.
+    /// The share of the changed pages to find.
     pub recall: f64,
-    /// The chance of a change that is worth a request.
+    /// The probability of a change that is worth a request.
     pub chance: f64,
 }
 
@@ -63,48 +64,48 @@ pub struct PlanLimits {
 pub enum PlanStop {
     /// Every page was visited.
     Done,
-    /// As many visits as may be were made.
+    /// The maximum number of visits was made.
     Visits,
-    /// So much of what has changed is expected to be found already.
+    /// The desired share of the changes is expected to be found already.
     Recall,
     /// No page is likely enough to have changed.
     Chance,
 }
 
-/// A link of a page to another one of the plan.
+/// A link from a page to another page of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedLink {
     /// The place of the link.
     pub apath: u64,
-    /// Where it leads.
+    /// Its target.
     pub page: PageNumber,
-    /// How what stands around it differs from what it was.
+    /// How the content around it differs from the previous visit.
     pub row: RowChange,
 }
 
-/// What a visit found.
+/// The result of a visit.
 #[derive(Debug, Clone)]
 pub struct VisitFinding<'a> {
     /// The page.
     pub page: PageNumber,
-    /// How it differed; none where it could not be had.
+    /// How it differed; `None` if it could not be fetched.
     pub difference: Option<Difference>,
-    /// Seconds since the visit before.
+    /// Seconds since the previous visit.
     pub waited: u64,
-    /// Whether it is gone: that is no noise.
+    /// Whether it is gone, which is never noise.
     pub gone: bool,
     /// The pages of the plan that it links to, in page order.
     pub links: &'a [PlannedLink],
 }
 
-/// What is expected of the pages that were not visited.
+/// Expected changes among the pages that were not visited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChangeForecast {
     /// Pages visited in this round.
     pub visited: u64,
-    /// Those among them that had changed.
+    /// Pages among them that had changed.
     pub changed: u64,
-    /// Changed pages expected among the rest.
+    /// Changed pages expected among the unvisited ones.
     pub expected: f64,
 }
 
@@ -112,18 +113,18 @@ pub struct ChangeForecast {
 enum State {
     Open,
     Out,
-    /// Asked for twice in a row.
+    /// Requested for the second time in a row.
     Probed,
     Visited,
 }
 
-/// What is known of the noise of a kind.
+/// The state of the noise estimate of a page type.
 #[derive(Debug, Clone, Copy, Default)]
 struct Kind {
     pages: u32,
     visits: u32,
     changed: u32,
-    /// How much a page of it differs when it is asked for twice in a row; none where that was not tried.
+    /// How much its pages differ between two requests in a row; `None` if this was not tested.
     noise: Option<Difference>,
     probing: bool,
 }
@@ -131,35 +132,36 @@ struct Kind {
 struct Page {
     known: KnownPage,
     state: State,
-    /// Traits that came up in this round.
+    /// Traits that were found in this round.
     signs: PageTraits,
 }
 
-/// Visits to a kind, and the share of them that found a change, from which on a page of it is asked for twice.
+/// The number of visits to a page type, and the share of them that found a change, from which one of its pages is
+/// requested twice.
 const PROBE_VISITS: u32 = 3;
 const PROBE_SHARE: f64 = 0.8;
-/// Where so many kinds were found noisy, and no other, the rest are taken to be.
+/// If this many page types were found noisy, and no other, the remaining ones are assumed to be noisy.
 const NOISY_KINDS: usize = 2;
-/// Signs of a page that count.
+/// The maximum number of signs per page.
 const SIGNS_MAX: usize = 12;
-/// Links at a place that make it a list.
+/// The minimum number of links at a place that make it a list.
 const LIST_MIN: usize = 3;
-/// Of each kind so many pages are visited first, or the root of their number where that is less.
+/// The number of pages of each type that are visited first, or the square root of their number if that is smaller.
 const SAMPLE_MAX: u32 = 8;
-/// The share of the budget that such samples may take, and the share during which weights are drawn.
+/// The share of the budget that these samples may take, and the share during which weights are drawn.
 const SAMPLED: f64 = 0.25;
 const DRAWN: f64 = 0.5;
-/// Visits of earlier rounds count for the weights as so many at most.
+/// The maximum number of earlier visits that count for the weights.
 const HISTORY_MAX: u32 = 3;
-/// Steps on each weight, when all is learnt anew and when some visits are new.
+/// Steps on each weight when everything is learnt from scratch, and when there are some new visits.
 const FIT_MAX: usize = 60;
 const FIT_AGAIN: usize = 4;
-/// A page's own visits weigh against so many changes of its kind.
+/// The number of changes that the prior counts for, against a page's own visits.
 const SHAPE: f64 = 1.0;
-/// The chance of a change that is held of a page before anything was seen.
+/// The prior probability of a change, before any observation.
 const CHANCE_AT_FIRST: f64 = 0.1;
 
-/// A plan.
+/// The plan of a recrawl.
 pub struct Plan {
     pages: Vec<Page>,
     kinds: BTreeMap<u64, Kind>,
@@ -169,18 +171,18 @@ pub struct Plan {
     limits: PlanLimits,
     lasted: u64,
     rng: Rng,
-    /// Pages by where they were discovered.
+    /// Pages by the page where they were discovered.
     children: Vec<(PageNumber, PageNumber)>,
-    /// ln of the time since the last visit that is in the middle of all, when the plan was made.
+    /// ln of the median time since the last visit, when the plan was made.
     usual: f64,
-    /// Per host, the pages to visit, the best last.
+    /// Per host, the pages to visit, the best one last.
     queues: Vec<Vec<PageNumber>>,
     probes: Vec<PageNumber>,
     ahead: ChangeForecast,
-    /// Visits at which all is judged anew.
+    /// The number of visits at which all pages are ranked again.
     rank_at: u64,
     rankings: u64,
-    /// Pages that were asked for twice.
+    /// Pages that were requested twice.
     probed: u64,
     out: u64,
     stop: Option<PlanStop>,
@@ -189,11 +191,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan over these pages; their traits are numbered in `table`.
+    /// Creates a plan over these pages; their traits are numbered in `table`.
     ///
-    /// `lasted` is how many seconds the longest of the earlier rounds took: by so much all times between visits are taken to be longer.
-    /// What lies between two rounds matters more than whether a page was visited early in one or late, and where one round follows upon
-    /// the other at once, pages visited late are not taken to be fresh for ever.
+    /// `lasted` is the duration of the longest earlier round, in seconds: all times between visits are increased by it.
+    /// The time between two rounds matters more than whether a page was visited early or late in one; and if one round
+    /// follows another immediately, pages visited late are not considered fresh for ever.
     pub fn new(
         known: Vec<KnownPage>,
         mut table: TraitTable,
@@ -238,32 +240,32 @@ impl Plan {
         plan
     }
 
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub fn pages(&self) -> u64 {
         self.pages.len() as u64
     }
 
-    /// What is expected of the rest.
+    /// Returns the forecast for the unvisited pages.
     pub const fn ahead(&self) -> ChangeForecast {
         self.ahead
     }
 
-    /// Visits that are under way.
+    /// Returns the number of visits in progress.
     pub const fn under_way(&self) -> u64 {
         self.out
     }
 
-    /// Sets how many visits may be made.
+    /// Sets the maximum number of visits.
     pub const fn limit_visits(&mut self, visits: u64) {
         self.limits.visits = visits;
     }
 
-    /// Why nothing more is planned; none while something is.
+    /// Returns why no more visits are planned; `None` while some are.
     pub const fn stopped(&self) -> Option<PlanStop> {
         self.stop
     }
 
-    /// The next page to visit of a host; none where there is none now.
+    /// Returns the next page to visit on a host; `None` if there is none now.
     pub fn next(&mut self, host: u32, now: Instant) -> Option<PageNumber> {
         if self.ahead.visited >= self.rank_at && self.stop.is_none() {
             self.rank(now);
@@ -286,9 +288,9 @@ impl Plan {
         Some(page)
     }
 
-    /// Takes a page out that waits already.
+    /// Claims a page whose request is queued already.
     ///
-    /// True if it was open, or to be asked for a second time, and its visit is under way from now on.
+    /// Returns true if it was open, or waiting for its second request, and its visit is in progress from now on.
     pub fn claim(&mut self, page: PageNumber) -> bool {
         let probe = self.probes.iter().position(|probe| *probe == page);
         let state = &mut self.pages[page as usize].state;
@@ -305,17 +307,17 @@ impl Plan {
         true
     }
 
-    /// Whether a page is asked for only to see how much it differs twice in a row.
+    /// Returns whether a page is requested only to measure how much it differs twice in a row.
     pub fn is_probe(&self, page: PageNumber) -> bool {
         self.pages[page as usize].state == State::Probed
     }
 
-    /// How often all pages were judged.
+    /// Returns how often all pages were ranked.
     pub const fn rankings(&self) -> u64 {
         self.rankings
     }
 
-    /// Takes in what a visit found.
+    /// Processes the result of a visit.
     pub fn found(&mut self, found: &VisitFinding<'_>) {
         let at = found.page as usize;
         let was = self.pages[at].state;
@@ -343,8 +345,9 @@ impl Plan {
         }
     }
 
-    /// Takes in what a visit of this round found that was made in an earlier run. They are to be told in their order, before anything else;
-    /// the second one to a page asked for it only to see how much it differs twice in a row.
+    /// Replays the result of a visit of this round that was made in an earlier run. Results must be replayed in their
+    /// order, before anything else; the second visit to a page was made only to measure how much it differs twice in a
+    /// row.
     pub fn recall(&mut self, found: &VisitFinding<'_>) {
         let page = found.page;
         let state = &mut self.pages[page as usize].state;
@@ -361,12 +364,12 @@ impl Plan {
         self.found(found);
     }
 
-    /// Learns from all that was recalled.
+    /// Learns from all replayed visits.
     pub fn recalled(&mut self) {
         self.relearn();
     }
 
-    /// Takes in what a page links to that was found in this round: it is new, and so perhaps are they.
+    /// Processes the links of a page that was discovered in this round: it is new, and so its targets may be.
     pub fn found_new(&mut self, links: &[PlannedLink]) {
         for link in links {
             let page = &self.pages[link.page as usize];
@@ -377,7 +380,7 @@ impl Plan {
         }
     }
 
-    /// How much a page differs when nothing has changed; none where that is not known.
+    /// Returns how much a page differs although nothing has changed; `None` if that is unknown.
     pub fn noise_of_page(&self, page: PageNumber) -> Option<Difference> {
         self.noise_of(self.kind_of(page))
     }

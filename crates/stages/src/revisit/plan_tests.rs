@@ -6,7 +6,7 @@ use super::*;
 
 const NOW: Instant = Instant::from_micros(1_000_000_000_000_000);
 
-/// Pages of some kinds, of which a share has changed.
+/// Pages of several types, a share of which has changed.
 struct Site {
     known: Vec<KnownPage>,
     changed: Vec<bool>,
@@ -39,8 +39,7 @@ fn limits(visits: u64) -> PlanLimits {
     PlanLimits { visits, recall: 0.95, chance: 0.01 }
 }
 
-/// Carries a plan out over pages that are as they were when they are asked for twice. Returns how many visits were made, and how many
-/// found a change.
+/// Executes a plan over pages without noise. Returns the number of visits, and how many found a change.
 fn carry_out(plan: &mut Plan, mut visit: impl FnMut(PageNumber) -> Difference) -> (u64, u64) {
     carry_out_over_noise(plan, |page, again| if again { Difference::None } else { visit(page) })
 }
@@ -57,7 +56,7 @@ fn carry_out_over_noise(plan: &mut Plan, mut visit: impl FnMut(PageNumber, bool)
 }
 
 #[test]
-fn kinds_that_change_are_found_and_the_others_are_left_alone() {
+fn page_types_that_change_are_found_and_the_others_are_skipped() {
     for seed in 0..10 {
         let mut table = TraitTable::default();
         let site = site(&[(100, 0.9), (500, 0.02), (300, 0.0), (100, 0.6)], &mut table, Seed(seed));
@@ -73,7 +72,7 @@ fn kinds_that_change_are_found_and_the_others_are_left_alone() {
 }
 
 #[test]
-fn a_site_that_does_not_change_is_soon_left_alone() {
+fn the_visits_to_an_unchanged_site_stop_early() {
     let mut table = TraitTable::default();
     let site = site(&[(1_000, 0.0), (1_000, 0.0)], &mut table, Seed(1));
     let mut plan = Plan::new(site.known, table, (limits(2_000), 0), NOW, Seed(1));
@@ -83,7 +82,7 @@ fn a_site_that_does_not_change_is_soon_left_alone() {
 }
 
 #[test]
-fn a_clock_on_each_page_is_no_change() {
+fn a_clock_on_every_page_is_not_a_change() {
     let mut table = TraitTable::default();
     let site = site(&[(400, 1.0), (100, 1.0)], &mut table, Seed(2));
     let kinds: Vec<u64> = site.known.iter().map(|page| page.kind).collect();
@@ -91,19 +90,19 @@ fn a_clock_on_each_page_is_no_change() {
     let mut seen = std::collections::BTreeSet::new();
     carry_out_over_noise(&mut plan, |page, again| match kinds[page as usize] {
         0 => Difference::Numbers,
-        // Really changed: it is the same when asked for again.
+        // A real change: a second request returns the same.
         _ if again => Difference::None,
         _ => {
             seen.insert(page);
             Difference::Numbers
         }
     });
-    assert_eq!(seen.len(), 100, "all that have changed were found");
+    assert_eq!(seen.len(), 100, "all changed pages were found");
     assert_eq!(plan.ahead().changed, 100);
 }
 
 #[test]
-fn what_earlier_rounds_found_of_a_page_counts() {
+fn the_history_of_a_page_counts() {
     let mut table = TraitTable::default();
     let mut site = site(&[(400, 0.0)], &mut table, Seed(3));
     for (at, page) in site.known.iter_mut().enumerate() {
@@ -119,7 +118,7 @@ fn what_earlier_rounds_found_of_a_page_counts() {
 }
 
 #[test]
-fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
+fn visits_of_an_interrupted_round_are_not_repeated_and_count() {
     let mut table = TraitTable::default();
     let mut site = site(&[(100, 0.0)], &mut table, Seed(4));
     for page in &mut site.known[..60] {
@@ -133,11 +132,11 @@ fn visits_of_an_interrupted_round_are_not_made_again_and_count() {
         Difference::Content
     });
     assert!(visited.iter().all(|page| *page >= 60), "{visited:?}");
-    // One of them is asked for twice, as all seem to change.
+    // One of them is requested twice, because all seem to change.
     assert_eq!((visited.len(), plan.ahead().visited), (19, 79));
 }
 
-/// Forty lists that name twenty topics each; those at its top have changed.
+/// Forty lists with links to twenty topics each; the topics at the top have changed.
 fn lists(table: &mut TraitTable) -> (Vec<KnownPage>, Vec<Vec<PlannedLink>>) {
     let mut site = site(&[(40, 1.0), (800, 0.0)], table, Seed(5));
     let link = |list: u32, at: u32| PlannedLink { apath: 7, page: 40 + list * 20 + at, row: RowChange::Unknown };
@@ -152,7 +151,7 @@ fn difference(page: PageNumber, is_probe: bool) -> Difference {
     if changed && !is_probe { Difference::Content } else { Difference::None }
 }
 
-/// Visits so many pages at most. Says what was found of each, in order.
+/// Visits at most `most` pages. Returns what was found on each, in order.
 fn visit_lists(plan: &mut Plan, links: &[Vec<PlannedLink>], most: usize) -> Vec<(PageNumber, Difference)> {
     let mut visited = Vec::new();
     while visited.len() < most
@@ -175,7 +174,7 @@ fn topics(visited: &[(PageNumber, Difference)]) -> usize {
 }
 
 #[test]
-fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
+fn the_rank_of_a_page_in_a_visited_list_predicts_its_change() {
     let mut table = TraitTable::default();
     let (known, links) = lists(&mut table);
     let mut plan = Plan::new(known, table, (limits(336), 0), NOW, Seed(5));
@@ -184,7 +183,7 @@ fn where_a_list_that_was_visited_shows_a_page_tells_whether_it_changed() {
 }
 
 #[test]
-fn a_plan_that_is_made_anew_again_and_again_knows_what_it_knew_once_its_visits_are_recalled() {
+fn a_rebuilt_plan_has_its_previous_state_after_its_visits_are_replayed() {
     let mut visited = Vec::new();
     let mut figures = Vec::new();
     for run in 0..12 {
@@ -205,11 +204,11 @@ fn a_plan_that_is_made_anew_again_and_again_knows_what_it_knew_once_its_visits_a
     let mut pages: Vec<_> = visited.iter().map(|(page, _)| page).collect();
     pages.sort_unstable();
     pages.dedup();
-    assert!(visited.len() - pages.len() <= 2, "a page of each kind was asked for twice, at most");
+    assert!(visited.len() - pages.len() <= 2, "at most one page of each type was requested twice");
 }
 
 #[test]
-fn a_page_that_waits_for_its_second_visit_gets_one_and_no_more() {
+fn a_page_that_waits_for_its_second_visit_is_visited_exactly_once_more() {
     let mut table = TraitTable::default();
     let site = site(&[(30, 0.0)], &mut table, Seed(7));
     let mut plan = Plan::new(site.known, table, (limits(30), 0), NOW, Seed(7));
@@ -225,7 +224,7 @@ fn a_page_that_waits_for_its_second_visit_gets_one_and_no_more() {
 }
 
 #[test]
-fn a_page_that_could_not_be_had_is_no_observation_and_ends() {
+fn a_page_that_could_not_be_fetched_is_not_an_observation_and_completes() {
     let mut table = TraitTable::default();
     let site = site(&[(3, 0.0)], &mut table, Seed(6));
     let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));

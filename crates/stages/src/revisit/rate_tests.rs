@@ -5,7 +5,7 @@ use harvestman_core::seed::Seed;
 
 const DAY: f64 = 86_400.0;
 
-/// Events of a Poisson process of rate `rate` up to `until`, by exponential gaps.
+/// Returns the events of a Poisson process of rate `rate` up to `until`, by exponential gaps.
 fn events(rate: f64, until: f64, seed: Seed) -> Vec<f64> {
     let mut rng = seed.rng();
     let (mut at, mut events) = (0.0, Vec::new());
@@ -19,7 +19,7 @@ fn events(rate: f64, until: f64, seed: Seed) -> Vec<f64> {
     }
 }
 
-/// Whether each of the visits at `times` finds a change, and after how long.
+/// Returns whether each of the visits at `times` finds a change, and after how long.
 fn visits(events: &[f64], times: &[f64]) -> Vec<(bool, f64)> {
     let mut before = 0.0;
     let visit = |at: &f64| {
@@ -33,15 +33,15 @@ fn visits(events: &[f64], times: &[f64]) -> Vec<(bool, f64)> {
 
 #[test]
 fn equal_intervals_give_the_closed_form_of_the_paper() {
-    // Ten daily visits of which six found a change: −ln(4.5/10.5) a day, where counting changes says 0.6.
+    // Six of ten daily visits found a change: −ln(4.5/10.5) per day, where counting changes gives 0.6.
     let rate = regular_rate(10, 6, DAY) * DAY;
     assert!((rate - (10.5_f64 / 4.5).ln()).abs() < 1e-12 && rate > 0.6, "{rate}");
-    // Finite where each visit found a change, and zero where none did.
+    // Finite if all visits found a change, and zero if none did.
     assert!(regular_rate(10, 10, 1.0).is_finite() && regular_rate(10, 0, 1.0) == 0.0);
 }
 
 #[test]
-fn at_equal_intervals_the_likelihood_is_greatest_where_the_chance_is_the_share_of_changes() {
+fn at_equal_intervals_the_most_likely_probability_is_the_share_of_changes() {
     let visits = (0..10).map(|n| (n < 6, DAY));
     let rate = irregular_rate(visits).unwrap();
     assert!((chance_of_change(rate, DAY) - 0.6).abs() < 1e-9);
@@ -65,7 +65,7 @@ fn counting_changes_underestimates_and_the_estimators_do_not() {
     assert!((corrected - rate).abs() < 0.03, "{corrected}");
 }
 
-/// The log-likelihood of visits under a rate.
+/// Returns the log-likelihood of visits under a rate.
 fn likelihood(rate: f64, visits: &[(bool, f64)]) -> f64 {
     let of = |(changed, seconds): &(bool, f64)| {
         if *changed { chance_of_change(rate, *seconds).ln() } else { -rate * seconds }
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rate_lies_between_the_prior_and_what_the_visits_say(
+    fn a_rate_is_between_the_prior_and_the_estimate_from_the_visits(
         mean in 0.001..10.0_f64, shape in 0.2..5.0_f64, changed in 0..20_u32, unchanged in 1..20_u32, interval in 1..100_u64,
     ) {
         let history = History {
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn without_visits_the_prior_holds_and_with_many_it_hardly_counts() {
+fn without_visits_the_prior_applies_and_with_many_it_hardly_counts() {
     let prior = Gamma { mean: 2.0, shape: 1.0 };
     assert!((shrunk_rate(prior, &History::default()) - 2.0).abs() < 1e-9);
     let history = History { changed: 600, unchanged: 400, changed_seconds: 6_000, unchanged_seconds: 4_000 };

@@ -1,24 +1,24 @@
-//! Rates of change by what pages have in common.
+//! Learns rates of change from the traits of pages.
 //!
-//! Whether a visit after the time τ finds a page of rate λ changed is a coin of 1 − exp(−λτ). With ln λ a sum of weights, one for each
-//! trait that the page has, that is a regression with the complementary log-log link, ln τ its offset (McCullagh and Nelder,
-//! *Generalized Linear Models*, 1989, section 4.3). Each weight leans to 0 by a normal prior: a trait of which little was seen leaves
-//! the judgement to those that many pages share.
+//! Whether a visit after the time τ finds a page of rate λ changed is a Bernoulli variable with probability 1 −
+//! exp(−λτ). If ln λ is a sum of weights, one for each trait of the page, this is a regression with the complementary
+//! log-log link and the offset ln τ (McCullagh and Nelder, *Generalized Linear Models*, 1989, section 4.3). Each weight
+//! has a normal prior: for a rarely seen trait, the prediction relies on traits that many pages share.
 //!
-//! The posterior's mode is found by Newton steps on one weight after the other, which cannot overshoot as steps on all of them can.
-//! O(traits of all visits) a round.
+//! The mode of the posterior is found by Newton steps on one weight at a time, which cannot overshoot as joint steps
+//! can. O(traits of all visits) per round.
 
 use rand::RngCore;
 
 use harvestman_core::seed::Rng;
 
-/// A visit of which is known what it found.
+/// A visit with a known result.
 #[derive(Debug, Clone)]
 struct Observation {
     changed: bool,
-    /// How many visits it stands for.
+    /// The number of visits that it represents.
     weight: f64,
-    /// The sum of its traits' weights, and ln of the waited time.
+    /// The sum of its traits' weights and of ln of the time waited.
     sum: f64,
 }
 
@@ -29,9 +29,9 @@ struct Weight {
     /// The prior's mean and precision.
     mean: f64,
     precision: f64,
-    /// How much the visits tell of it (Fisher information).
+    /// What the visits contribute to its precision (Fisher information).
     information: f64,
-    /// The visits to pages that have it, with how much of it they have.
+    /// The visits to pages that have it, with the amount of it.
     visits: Vec<(u32, f32)>,
 }
 
@@ -42,28 +42,28 @@ pub struct Regression {
     observations: Vec<Observation>,
 }
 
-/// Weights that move less than this in a round are fitted.
+/// Weights that move less than this in a round have converged.
 const STEP_MIN: f64 = 1e-3;
-/// The longest step of a weight at a time.
+/// The maximum step of a weight.
 const STEP_MAX: f64 = 2.0;
-/// Sums beyond this change nothing any more: a chance of 0 or 1.
+/// Beyond this the probability is practically 0 or 1.
 const SUM_MAX: f64 = 30.0;
 
 impl Regression {
-    /// Adds a trait whose weight is held to be `mean` ± `deviation` before anything was seen of it. Returns its number.
+    /// Adds a trait whose weight has the prior `mean` ± `deviation`. Returns its number.
     pub fn add_trait(&mut self, mean: f64, deviation: f64) -> usize {
         let precision = 1.0 / (deviation * deviation);
         self.weights.push(Weight { value: mean, mean, precision, information: 0.0, visits: Vec::new() });
         self.weights.len() - 1
     }
 
-    /// How many traits there are.
+    /// Returns the number of traits.
     pub fn traits(&self) -> usize {
         self.weights.len()
     }
 
-    /// Takes in that a visit to a page with these traits (and so much of each) found it changed or not, `ln_waited` being the logarithm
-    /// of the time since the visit before. It counts as `weight` visits.
+    /// Adds the observation that a visit to a page with these traits (and amounts of each) found it changed or not,
+    /// where `ln_waited` is the logarithm of the time since the previous visit. Counts as `weight` visits.
     pub fn observe(&mut self, traits: &[(usize, f64)], ln_waited: f64, changed: bool, weight: f64) {
         let number = self.observations.len() as u32;
         for (at, amount) in traits {
@@ -73,7 +73,7 @@ impl Regression {
         self.observations.push(Observation { changed, weight, sum });
     }
 
-    /// Fits the weights anew, from where they are: at most `rounds` steps on each, fewer where none moves far any more.
+    /// Fits the weights, starting from their current values: at most `rounds` steps on each, fewer if they converge.
     pub fn fit(&mut self, rounds: usize) {
         for _ in 0..rounds {
             let moved = (0..self.weights.len()).map(|at| self.step(at).abs()).fold(0.0, f64::max);
@@ -83,18 +83,18 @@ impl Regression {
         }
     }
 
-    /// ln λ of a page with these traits.
+    /// Returns ln λ of a page with these traits.
     pub fn log_rate(&self, traits: &[(usize, f64)]) -> f64 {
         self.sum(traits)
     }
 
-    /// A weight drawn from what is held of it: normal, by the information that visits gave.
+    /// Draws a weight from its posterior: normal, with the precision given by the prior and the visits.
     pub fn draw(&self, at: usize, rng: &mut Rng) -> f64 {
         let Weight { value, precision, information, .. } = self.weights[at];
         value + normal(rng) / (precision + information).sqrt()
     }
 
-    /// A weight.
+    /// Returns a weight.
     pub fn weight(&self, at: usize) -> f64 {
         self.weights[at].value
     }
@@ -103,7 +103,7 @@ impl Regression {
         traits.iter().map(|(at, amount)| self.weights[*at].value * amount).sum()
     }
 
-    /// One Newton step (with the expected information) on one weight. Says how far it went.
+    /// Makes one Newton step (with the expected information) on one weight. Returns its length.
     fn step(&mut self, at: usize) -> f64 {
         let weight = &mut self.weights[at];
         let (mut slope, mut information) = (0.0, 0.0);
@@ -124,7 +124,7 @@ impl Regression {
         step
     }
 
-    /// The logarithm of the posterior density, but for a constant.
+    /// Returns the logarithm of the posterior density, up to a constant.
     #[cfg(test)]
     fn log_posterior(&self) -> f64 {
         let seen = self.observations.iter().map(|observation| {
@@ -136,15 +136,15 @@ impl Regression {
     }
 }
 
-/// Of the log-likelihood by the sum s, with μ = exp(s): its slope, μ·exp(−μ)/(1 − exp(−μ)) where a change was found and −μ where none
-/// was; and the information that such a visit gives, μ²/(exp(μ) − 1).
+/// Returns two derivatives of the log-likelihood by the sum s, with μ = exp(s): its slope, which is μ·exp(−μ)/(1 −
+/// exp(−μ)) if a change was found and −μ if not; and the information of such a visit, μ²/(exp(μ) − 1).
 fn derivatives(sum: f64, changed: bool) -> (f64, f64) {
     let mean = sum.clamp(-SUM_MAX, 3.4).exp();
     let pull = mean / mean.exp_m1();
     (if changed { pull } else { -mean }, mean * pull)
 }
 
-/// A draw from the standard normal distribution (Box and Muller 1958).
+/// Draws from the standard normal distribution (Box and Muller 1958).
 fn normal(rng: &mut Rng) -> f64 {
     let mut uniform = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
     let (one, other) = (uniform(), uniform());

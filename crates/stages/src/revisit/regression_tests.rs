@@ -2,7 +2,7 @@ use super::*;
 use harvestman_core::seed::Seed;
 
 #[test]
-fn one_trait_alone_finds_the_rate_of_the_closed_form() {
+fn a_single_trait_yields_the_rate_of_the_closed_form() {
     let mut regression = Regression::default();
     let base = regression.add_trait(0.0, 1_000.0);
     for visit in 0..100 {
@@ -33,7 +33,7 @@ fn the_slope_is_the_derivative_of_the_likelihood() {
 }
 
 #[test]
-fn two_traits_are_told_apart_and_no_other_weights_fit_better() {
+fn two_traits_are_distinguished_and_no_other_weights_fit_better() {
     let mut regression = Regression::default();
     let base = regression.add_trait(-2.0, 3.0);
     let (lists, posts) = (regression.add_trait(0.0, 2.0), regression.add_trait(0.0, 2.0));
@@ -59,7 +59,7 @@ fn two_traits_are_told_apart_and_no_other_weights_fit_better() {
 }
 
 #[test]
-fn what_was_never_seen_keeps_its_prior_and_is_drawn_widely() {
+fn an_unseen_trait_keeps_its_prior_and_is_drawn_widely() {
     let mut regression = Regression::default();
     let (seen, unseen) = (regression.add_trait(0.0, 1.0), regression.add_trait(0.0, 1.0));
     (0..500).for_each(|visit| regression.observe(&[(seen, 1.0)], 0.0, visit % 2 == 0, 1.0));

@@ -1,8 +1,10 @@
-//! What stands around a link in a list: enough to tell, when the list is visited again, around which of its links it has changed.
+//! The content around the links of a list: enough to tell, when the list is visited again, around which links it has
+//! changed.
 //!
-//! The links at one place of a page (one Apath) cut it into rows: what a link stands before, up to the next one at that place, and what
-//! it stands behind. A forum's list shows how many replies a topic has; where that has changed the topic has too. Which of the two sides
-//! is the row, and whether it tells anything, is learnt ([`super::traits::Trait::Row`]).
+//! The links at one place of a page (one Apath) divide it into rows: the content after a link up to the next link at
+//! that place, and the content before it. A forum's list shows how many replies a topic has; if that number has
+//! changed, so has the topic. Which of the two sides is the row, and whether it is informative, is learnt
+//! ([`super::traits::Trait::Row`]).
 
 pub use harvestman_core::model::RowChange;
 use harvestman_core::url::Fingerprint;
@@ -18,27 +20,28 @@ pub struct RowLink {
     pub text: u32,
 }
 
-/// A link with what stands around it, as a hash of 16 bits; 0 where it stands in no list.
+/// A link with the content around it, as hashes of 16 bits; 0 if it is not in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowMark {
     /// The place of the link.
     pub apath: u64,
     /// Where it leads.
     pub page: Fingerprint,
-    /// Of the texts behind it, up to the next link at the place.
+    /// The hash of the texts after it, up to the next link at the place.
     pub behind: u16,
-    /// Of those before it.
+    /// The hash of the texts before it.
     pub before: u16,
 }
 
-/// Links at a place that make it a list.
+/// The minimum number of links at a place that make it a list.
 const LIST_MIN: usize = 3;
-/// Rows of a page that are remembered.
+/// The maximum number of stored rows per page.
 const ROWS_MAX: usize = 128;
-/// Bytes of a remembered row: four that name the link, two a side.
+/// Bytes of a stored row: four that identify the link, two per side.
 const ROW_BYTES: usize = 8;
 
-/// The rows of a page: its `links`, in the order of their places and then of the page; and its `texts`, each with its number and hash.
+/// Returns the rows of a page. `links` are in the order of their places and then of the page; `texts` each have their
+/// number and hash.
 pub fn rows(links: &[RowLink], texts: &[(u32, u64)]) -> Vec<RowMark> {
     let mut rows = Vec::with_capacity(links.len());
     for list in links.chunk_by(|one, other| one.apath == other.apath) {
@@ -48,10 +51,10 @@ pub fn rows(links: &[RowLink], texts: &[(u32, u64)]) -> Vec<RowMark> {
             let all = texts[start..end]
                 .iter()
                 .fold(0, |all: u64, (_, text)| (all ^ text).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
-            // 0 says that nothing is known.
+            // 0 means unknown.
             (all >> 48) as u16 | 1
         };
-        // The first row begins, and the last one ends, as far from its link as the others do.
+        // The first row begins, and the last one ends, at the usual distance from its link.
         let usual = list.windows(2).map(|pair| pair[1].text.saturating_sub(pair[0].text)).max().unwrap_or(0);
         for (at, link) in list.iter().enumerate() {
             let (behind, before) = if list.len() < LIST_MIN {
@@ -67,9 +70,9 @@ pub fn rows(links: &[RowLink], texts: &[(u32, u64)]) -> Vec<RowMark> {
     rows
 }
 
-/// The rows as they are kept.
+/// Encodes the rows as they are stored.
 pub fn encode(rows: &[RowMark]) -> Box<[u8]> {
-    let kept = rows.iter().filter(|row| row.behind != 0).take(ROWS_MAX);
+    let stored = rows.iter().filter(|row| row.behind != 0).take(ROWS_MAX);
     let bytes = |row: &RowMark| {
         let mut bytes = [0; ROW_BYTES];
         bytes[..4].copy_from_slice(&key(row).to_le_bytes());
@@ -77,10 +80,10 @@ pub fn encode(rows: &[RowMark]) -> Box<[u8]> {
         bytes[6..].copy_from_slice(&row.before.to_le_bytes());
         bytes
     };
-    kept.flat_map(bytes).collect()
+    stored.flat_map(bytes).collect()
 }
 
-/// How each row differs from what it was in the rows that were kept.
+/// Returns how each row differs from the stored rows of the previous visit.
 pub fn signs(before: &[u8], now: &[RowMark]) -> Vec<RowChange> {
     let mut known: Vec<(u32, u16, u16)> = before.chunks_exact(ROW_BYTES).map(read).collect();
     known.sort_unstable();
@@ -117,7 +120,7 @@ fn read(bytes: &[u8]) -> (u32, u16, u16) {
 mod tests {
     use super::*;
 
-    /// A list of topics: before each link its number of replies, behind it who began it.
+    /// A list of topics: the number of replies before each link, the author after it.
     fn list(topics: &[(u32, u64)]) -> Vec<RowMark> {
         let (mut links, mut texts) = (Vec::new(), Vec::new());
         for (at, (topic, replies)) in (0_u32..).zip(topics) {
@@ -128,15 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_changes_is_seen_and_the_others_are_not() {
+    fn a_changed_row_is_detected_and_the_others_are_unchanged() {
         let before = encode(&list(&[(1, 4), (2, 9), (3, 2), (4, 0)]));
         let now = list(&[(1, 4), (2, 9), (3, 3), (4, 0)]);
-        // The number stands before the link of its own row, and behind that of the row above.
+        // The number is before the link of its own row, and after that of the row above.
         assert_eq!(signs(&before, &now), [RowChange::Same, RowChange::Behind, RowChange::Before, RowChange::Same]);
     }
 
     #[test]
-    fn a_row_that_was_not_there_is_fresh() {
+    fn a_new_row_is_fresh() {
         let before = encode(&list(&[(1, 4), (2, 9), (3, 2)]));
         let now = list(&[(9, 0), (1, 4), (2, 9), (3, 2)]);
         assert_eq!(signs(&before, &now)[0], RowChange::Fresh);
@@ -144,10 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_known_nothing_is_said() {
+    fn rows_without_a_stored_state_are_unknown() {
         let now = list(&[(1, 4), (2, 9), (3, 2)]);
         assert_eq!(signs(&[], &now), [RowChange::Unknown; 3]);
-        // Two links make no list.
+        // Two links are not a list.
         assert_eq!(encode(&list(&[(1, 4), (2, 9)])).len(), 0);
         assert_eq!(rows(&[], &[]), []);
         let many: Vec<(u32, u64)> = (0..500).map(|topic| (topic, 1)).collect();

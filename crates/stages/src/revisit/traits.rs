@@ -1,4 +1,4 @@
-//! What pages have in common by which their rates of change are judged.
+//! The traits of pages, from which their rates of change are learnt.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 use super::regression::Regression;
 use super::rows::RowChange;
 
-/// One thing that pages may have in common. Patterns are those of URLs, as hashes.
+/// A property that pages may have in common. Patterns are those of URLs, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trait {
     /// Every page has it.
     Base,
-    /// How long ago the last visit was: the logarithm, compared with the others. Where changes are no Poisson process, it makes up for
-    /// that.
+    /// The time since the last visit: its logarithm, relative to the usual one. Compensates if changes are not a
+    /// Poisson process.
     Waited,
     /// The coarse pattern of its URL.
     Coarse(u64),
@@ -22,30 +22,31 @@ pub enum Trait {
     Fine(u64),
     /// Its pattern, at a distance from the seeds.
     Depth(u64, u16),
-    /// Its pattern, and where a number in its URL stands among those of the pattern: the greater ones are newer.
+    /// Its pattern, and the rank of a number in its URL among those of the pattern: greater numbers are newer.
     Number {
         /// The pattern.
         coarse: u64,
-        /// Which number.
+        /// The position of the number in the URL.
         slot: u8,
-        /// A class of ranks.
+        /// The class of its rank.
         rank: u8,
     },
-    /// Its pattern, and how many pages of the same folder have a greater number, in classes: 0 is the newest, or the last page of many.
+    /// Its pattern, and how many pages of the same folder have a greater number, in classes: 0 is the newest, or the
+    /// last page of many.
     Newest(u64, u8),
     /// The host.
     Host(u32),
     /// The host, and its pattern.
     HostOf(u32, u64),
-    /// The page that it was discovered on.
+    /// The page where it was discovered.
     Via(u64),
-    /// How long before the last visit it was modified, by its server; as a power of four seconds.
+    /// The time from its last modification, according to its server, to the last visit; as a power of four seconds.
     Modified(u8),
     /// The same, for its pattern.
     ModifiedOf(u64, u8),
-    /// What its last visit found.
+    /// Whether its last visit found a change.
     Last(bool),
-    /// Its pattern, and whether the page that it was discovered on was found changed in this round.
+    /// Its pattern, and whether the page where it was discovered was found changed in this round.
     Hub(u64, bool),
     /// Its pattern, that of a page that was discovered on it, and whether that was found changed in this round.
     Child(u64, u64, bool),
@@ -55,24 +56,24 @@ pub enum Trait {
         hub: u64,
         /// The place of the link there.
         apath: u64,
-        /// A class of ranks among the links at that place, counted from the first.
+        /// The class of its rank among the links at that place, counted from the first.
         rank: u8,
     },
-    /// Its pattern, and that the page that it was discovered on links to it no longer.
+    /// Its pattern; the page where it was discovered no longer links to it.
     Left(u64),
     /// Its pattern, and the place where a page that is new in this round links to it.
     FromNew(u64, u64),
-    /// Its pattern, the place where a page that was visited in this round links to it, and how what stands around that link differs from
-    /// what it was.
+    /// Its pattern, the place where a page that was visited in this round links to it, and how the content around that
+    /// link differs from the previous visit.
     Row(u64, u64, RowChange),
-    /// The same, wherever the link stands.
+    /// The same, for any pattern and place.
     AnyRow(RowChange),
     /// The same place, but on another page than where it was discovered.
     Moved(u64, u64),
 }
 
 impl Trait {
-    /// What is held of its weight before anything is seen: how far it may be from zero.
+    /// Returns the standard deviation of the prior of its weight.
     const fn deviation(self) -> f64 {
         match self {
             Self::Base => 3.0,
@@ -83,9 +84,9 @@ impl Trait {
         }
     }
 
-    /// What its weight is held to be before anything is seen, but for the base: 0 where nothing speaks for either side. Where something
-    /// has changed around a link, the page that it leads to has more likely changed than not; learning that anew in each recrawl
-    /// would cost the visits that it is to save.
+    /// Returns the mean of the prior of its weight, except for the base: 0 if neither direction is likelier. If
+    /// something has changed around a link, the target has more likely changed than not; learning that again in each
+    /// recrawl would cost the visits that it is to save.
     const fn mean(self) -> f64 {
         match self {
             Self::AnyRow(RowChange::Behind | RowChange::Before | RowChange::Both) => 1.5,
@@ -95,7 +96,7 @@ impl Trait {
         }
     }
 
-    /// Whether what is not known of it is worth finding out: it holds of many pages.
+    /// Returns whether its uncertainty is worth exploring, because it applies to many pages.
     pub const fn explores(self) -> bool {
         matches!(
             self,
@@ -110,7 +111,7 @@ impl Trait {
     }
 }
 
-/// Classes of ranks in a list, counted from its first entry.
+/// Returns the class of a rank in a list, counted from the first entry.
 pub const fn rank_in_list(at: usize) -> u8 {
     match at {
         0 => 0,
@@ -122,21 +123,21 @@ pub const fn rank_in_list(at: usize) -> u8 {
     }
 }
 
-/// Shares of a pattern's numbers below which classes of ranks end.
+/// The shares of a pattern's numbers at which classes of ranks end.
 const RANKS: [f64; 5] = [0.1, 0.5, 0.75, 0.9, 0.97];
 
-/// The class of a number among all of its pattern, which are `sorted`.
+/// Returns the class of a number among all numbers of its pattern, which are `sorted`.
 pub fn rank_of_number(number: u64, sorted: &[u64]) -> u8 {
     let below = sorted.partition_point(|other| *other < number) as f64 / sorted.len().max(1) as f64;
     RANKS.iter().filter(|share| below >= **share).count() as u8
 }
 
-/// The class of a page that so many of its folder are newer than.
+/// Returns the class of a page, given how many pages of its folder are newer.
 pub fn newest_class(newer: usize) -> u8 {
     (newer + 1).ilog2() as u8
 }
 
-/// The class of a time between a modification and a visit.
+/// Returns the class of a time between a modification and a visit.
 pub fn age_class(seconds: u64) -> u8 {
     (seconds.checked_ilog2().unwrap_or(0) / 2) as u8
 }
@@ -144,18 +145,18 @@ pub fn age_class(seconds: u64) -> u8 {
 /// A page's traits, by their numbers in the table.
 pub type PageTraits = SmallVec<[u32; 12]>;
 
-/// The traits that occur, each with its number: the one that its weight has in the regression.
+/// The traits that occur, each with its number: the index of its weight in the regression.
 #[derive(Debug, Default)]
 pub struct TraitTable {
     numbers: HashMap<Trait, u32, FixedState>,
     traits: Vec<Trait>,
 }
 
-/// Traits that are told apart at most; of others nothing is learnt.
+/// The maximum number of distinct traits; nothing is learnt of others.
 const TRAITS_MAX: usize = 1 << 20;
 
 impl TraitTable {
-    /// The number of a trait; none where there are too many.
+    /// Returns the number of a trait; `None` if there are too many.
     pub fn number(&mut self, one: Trait) -> Option<u32> {
         if let Some(number) = self.numbers.get(&one) {
             return Some(*number);
@@ -168,12 +169,12 @@ impl TraitTable {
         })
     }
 
-    /// The trait with this number.
+    /// Returns the trait with this number.
     pub fn get(&self, number: u32) -> Option<Trait> {
         self.traits.get(number as usize).copied()
     }
 
-    /// Gives each trait that has none yet a weight; that of the base is held to be `base`.
+    /// Adds a weight to the regression for each trait that has none; the prior mean of the base is `base`.
     pub fn enter(&self, regression: &mut Regression, base: f64) {
         for one in &self.traits[regression.traits()..] {
             let mean = if *one == Trait::Base { base } else { one.mean() };
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn greater_numbers_rank_higher_and_the_newest_apart() {
+    fn greater_numbers_rank_higher_and_the_newest_have_their_own_class() {
         let numbers: Vec<u64> = (0..100).collect();
         let ranks: Vec<u8> = [0, 9, 10, 50, 80, 95, 99].map(|number| rank_of_number(number, &numbers)).to_vec();
         assert_eq!(ranks, [0, 0, 1, 2, 3, 4, 5]);

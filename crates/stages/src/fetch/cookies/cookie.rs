@@ -1,4 +1,4 @@
-//! One cookie: what it says, and whom it is for. Source: RFC 6265, sections 5.1.3, 5.1.4, 5.2, 5.3.
+//! One cookie: parsing and matching. Source: RFC 6265, sections 5.1.3, 5.1.4, 5.2, 5.3.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use harvestman_core::clock::Instant;
 pub(super) struct Cookie {
     pub(super) name: String,
     pub(super) value: String,
-    /// Without a leading dot, lower case.
+    /// In lower case, without a leading dot.
     pub(super) domain: String,
-    /// Whether it is for the host named `domain` alone, and not for those below it.
+    /// Whether it applies only to the host named `domain`, and not to its subdomains.
     pub(super) host_only: bool,
     pub(super) path: String,
     /// Whether it is for https only.
     pub(super) secure: bool,
-    /// When it ends; none for a cookie that lasts as long as the crawl.
+    /// When it expires; `None` for a cookie that lasts as long as the crawl.
     pub(super) expires: Option<Instant>,
 }
 
-/// The attributes of a Set-Cookie header, as far as they matter here.
+/// The relevant attributes of a Set-Cookie header.
 #[derive(Default)]
 struct Attributes {
     domain: Option<String>,
@@ -33,7 +33,8 @@ struct Attributes {
 }
 
 impl Cookie {
-    /// Reads a Set-Cookie header of an answer to a request for `path` on `host`. None for what must not be kept.
+    /// Parses a Set-Cookie header of a response to a request for `path` on `host`. Returns `None` for a cookie that
+    /// must not be stored.
     pub(super) fn from_header(text: &str, host: &str, path: &str, https: bool, now: Instant) -> Option<Self> {
         let (pair, rest) = text.split_once(';').unwrap_or((text, ""));
         let (name, value) = pair.split_once('=')?;
@@ -62,17 +63,17 @@ impl Cookie {
         })
     }
 
-    /// Whether it goes along with a request.
+    /// Returns whether a request carries it.
     pub(super) fn is_for(&self, host: &str, path: &str, https: bool) -> bool {
         (https || !self.secure) && self.matches_domain(host) && matches_path(&self.path, path)
     }
 
-    /// Whether `host` is one that it is for.
+    /// Returns whether it applies to `host`.
     pub(super) fn matches_domain(&self, host: &str) -> bool {
         if self.host_only { host == self.domain } else { is_within(host, &self.domain) }
     }
 
-    /// Whether `other` is the same cookie, perhaps with another value.
+    /// Returns whether `other` is the same cookie, possibly with another value.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.name == other.name && self.domain == other.domain && self.path == other.path
     }
@@ -81,12 +82,12 @@ impl Cookie {
         self.expires.is_some_and(|end| end <= now)
     }
 
-    /// Its size in memory, more or less.
+    /// Returns its approximate size in memory.
     pub(super) fn bytes(&self) -> usize {
         self.name.len() + self.value.len() + self.domain.len() + self.path.len()
     }
 
-    /// As it stands in a Cookie header.
+    /// Returns it in the form of a Cookie header.
     pub(super) fn pair(&self) -> String {
         format!("{}={}", self.name, self.value)
     }
@@ -109,7 +110,8 @@ fn attributes_of(text: &str) -> Attributes {
     attributes
 }
 
-/// The domain a cookie is for, and whether it is for that host alone; none where the host may not speak for that domain.
+/// Returns the domain that a cookie applies to, and whether it applies only to that host; `None` if the host may not
+/// set cookies for the domain.
 fn domain_for(attribute: Option<&str>, host: &str) -> Option<(String, bool)> {
     match attribute {
         None | Some("") => Some((host.to_owned(), true)),
@@ -118,13 +120,13 @@ fn domain_for(attribute: Option<&str>, host: &str) -> Option<(String, bool)> {
     }
 }
 
-/// Whether `host` is `domain` or below it. An address is below nothing.
+/// Returns whether `host` is `domain` or a subdomain of it. An IP address is a subdomain of nothing.
 fn is_within(host: &str, domain: &str) -> bool {
     host == domain
         || host.strip_suffix(domain).is_some_and(|front| front.ends_with('.')) && host.parse::<IpAddr>().is_err()
 }
 
-/// The directory of the request's path.
+/// Returns the directory of the request's path.
 fn default_path(path: &str) -> String {
     match path.rfind('/') {
         Some(at) if at > 0 && path.starts_with('/') => path[..at].to_owned(),

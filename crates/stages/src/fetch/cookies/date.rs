@@ -1,11 +1,11 @@
-//! Dates as servers write them into cookies. Source: RFC 6265, section 5.1.1, which takes far more than HTTP dates.
+//! Parses cookie dates. Source: RFC 6265, section 5.1.1, which accepts far more than HTTP dates.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use harvestman_core::clock::Instant;
 
-/// Reads a cookie date. What lies before 1970 is the epoch.
+/// Parses a cookie date. Times before 1970 become the epoch.
 pub(super) fn parse(text: &str) -> Option<Instant> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     let is_delimiter = |c: char| !c.is_ascii_alphanumeric() && c != ':';
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str) -> Option<Instant> {
     Some(Instant::from_micros(u64::try_from(micros).unwrap_or(0)))
 }
 
-/// How many digits the token starts with.
+/// Returns how many digits the token starts with.
 fn digits(token: &str) -> usize {
     token.bytes().take_while(u8::is_ascii_digit).count()
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_in_all_the_forms_that_servers_write() {
+    fn dates_are_parsed_in_all_formats_that_servers_write() {
         let expected = Some(Instant::from_micros(1_792_569_600_000_000));
         for text in [
             "Wed, 21 Oct 2026 08:00:00 GMT",
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_none() {
+    fn an_invalid_date_is_rejected() {
         for text in
             ["", "tomorrow", "21 Oct 2026", "32 Oct 2026 08:00:00", "21 Oct 2026 24:00:00", "21 Oct 1600 08:00:00"]
         {
@@ -83,12 +83,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "\\PC{0,40}") {
+        fn no_text_makes_parsing_panic(text in "\\PC{0,40}") {
             parse(&text);
         }
 
         #[test]
-        fn an_http_date_is_read_as_the_http_date_parser_reads_it(seconds in 0u64..4_102_444_800) {
+        fn an_http_date_is_parsed_as_by_the_http_date_parser(seconds in 0u64..4_102_444_800) {
             let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
             prop_assert_eq!(parse(&httpdate::fmt_http_date(time)), Some(Instant::from_micros(seconds * 1_000_000)));
         }

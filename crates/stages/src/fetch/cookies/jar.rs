@@ -1,4 +1,4 @@
-//! Where cookies are kept: by registrable domain, bounded in number and size.
+//! The cookie jar: cookies by registrable domain, bounded in number and size.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,7 +6,7 @@ use super::cookie::Cookie;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FetchOptions;
 
-/// How much a jar holds.
+/// The capacity of a jar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JarLimits {
     pub(super) per_domain: usize,
@@ -28,7 +28,7 @@ impl From<&FetchOptions> for JarLimits {
 pub(super) struct Jar {
     limits: JarLimits,
     by_domain: HashMap<Box<str>, Vec<Cookie>>,
-    /// The domains in the order in which they came: the first goes first when there is no more room.
+    /// The domains in the order in which they were added: the first one is evicted first.
     order: VecDeque<Box<str>>,
     len: usize,
 }
@@ -38,12 +38,12 @@ impl Jar {
         Self { limits, by_domain: HashMap::new(), order: VecDeque::new(), len: 0 }
     }
 
-    /// All cookies that may concern `host`.
+    /// Returns all cookies that may apply to `host`.
     pub(super) fn cookies_of(&self, host: &str) -> &[Cookie] {
         self.by_domain.get(key(host)).map_or(&[], Vec::as_slice)
     }
 
-    /// Keeps `cookie` in place of the same one of before; one that has expired takes that away.
+    /// Stores `cookie` and replaces an earlier value of it; an expired cookie only removes the earlier value.
     pub(super) fn put(&mut self, cookie: Cookie, now: Instant) {
         if cookie.bytes() > self.limits.cookie_bytes {
             return;
@@ -77,7 +77,8 @@ impl Jar {
     }
 }
 
-/// The registrable domain of a host, or the host itself where it has none. A cookie's domain and every host it is for share it.
+/// Returns the registrable domain of a host, or the host itself if it has none. A cookie's domain and every host that
+/// it applies to share it.
 fn key(host: &str) -> &str {
     if host.parse::<std::net::IpAddr>().is_ok() { host } else { psl::domain_str(host).unwrap_or(host) }
 }

@@ -1,7 +1,8 @@
-//! Cookies: those that the user brings along for a login, and those that sites set.
+//! Cookies: those that the user provides for a login, and those that sites set.
 //!
-//! By RFC 6265, with the public suffix list, `__Host-` and `__Secure-` on top. The `cookie_store` crate would bring a second
-//! URL, suffix and date stack for this; what is left out here is what only a browser needs (SameSite, third-party rules).
+//! Implements RFC 6265, the public suffix list, and the prefixes `__Host-` and `__Secure-`. The `cookie_store` crate
+//! would add a second URL, suffix and date stack for this. What only a browser needs (SameSite, third-party rules) is
+//! omitted.
 
 mod cookie;
 mod date;
@@ -23,16 +24,16 @@ use harvestman_core::config::FetchOptions;
 pub(super) struct Cookies {
     /// From the user's file: sent, never replaced, unless the jar has a newer one of the same name.
     login: Vec<Cookie>,
-    /// What sites have set; none where cookies are not kept.
+    /// Cookies that sites have set; `None` if they are not stored.
     jar: Option<Mutex<Jar>>,
 }
 
-/// The cookies of one answer that are looked at: more is a mistake or an attack.
+/// The maximum number of cookies that one response may set: more is a mistake or an attack.
 const SET_COOKIES_MAX: usize = 64;
 
 impl Cookies {
-    /// The user's file is read here; what is wrong goes to `errors`. Of it only cookies are kept that one of the trusted
-    /// hosts would get, so that a whole browser profile can be handed in without telling other sites.
+    /// Reads the user's file; appends errors to `errors`. Only cookies that a trusted host would receive are stored, so
+    /// that a whole browser profile can be passed without leaking it to other sites.
     pub(super) fn new(options: &FetchOptions, trusted: &TrustedHosts, now: Instant, errors: &mut Vec<String>) -> Self {
         let mut login = netscape::read_file(&options.cookies_file, errors);
         login.retain(|cookie| !cookie.is_expired(now) && trusted.names().any(|host| cookie.matches_domain(host)));
@@ -40,7 +41,7 @@ impl Cookies {
         Self { login, jar }
     }
 
-    /// The value of the Cookie header of a request, if there is one.
+    /// Returns the value of the Cookie header of a request, if there is one.
     pub(super) fn header(&self, target: &Target<'_>, now: Instant) -> Option<String> {
         if self.login.is_empty() && self.jar.is_none() {
             return None;
@@ -61,7 +62,7 @@ impl Cookies {
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
-    /// Keeps what an answer sets.
+    /// Stores the cookies that a response sets.
     pub(super) fn store(&self, target: &Target<'_>, headers: &HeaderMap, now: Instant) {
         let Some(jar) = &self.jar else { return };
         let (host, path) = (bare(target.host()), target.path());

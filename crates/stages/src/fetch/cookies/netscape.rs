@@ -1,5 +1,6 @@
-//! The cookie file that Netscape invented and curl, wget and browser extensions still write: a cookie a line, seven fields
-//! between tabs (domain, for hosts below it too, path, https only, expiry in seconds since 1970, name, value).
+//! The Netscape cookie file format, which curl, wget and browser extensions still write: one cookie per line, seven
+//! fields separated by tabs (domain, whether subdomains are included, path, https only, expiry in seconds since 1970,
+//! name, value).
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use harvestman_core::clock::Instant;
 /// The largest file that is read.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// Reads a file; an empty name is no file. What is wrong goes to `errors`, without the values, which are secret.
+/// Reads a file; an empty name means no file. Appends errors to `errors`, without the values, which are secret.
 pub(super) fn read_file(file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
     if file.is_empty() {
         return Vec::new();
@@ -30,14 +31,14 @@ pub(super) fn read_file(file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
 fn read(text: &str, file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
     let mut cookies = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        // `#HttpOnly_` is a mark, not a comment.
+        // `#HttpOnly_` is a marker, not a comment.
         let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
         match read_line(line) {
             Some(cookie) => cookies.push(cookie),
-            None => errors.push(format!("fetch.cookies_file: `{file}`, line {number}: not seven fields between tabs")),
+            None => errors.push(format!("fetch.cookies_file: `{file}`, line {number}: not seven tab-separated fields")),
         }
     }
     cookies
@@ -56,7 +57,7 @@ fn read_line(line: &str) -> Option<Cookie> {
         host_only: !below.eq_ignore_ascii_case("true") && !domain.starts_with('.'),
         path: path.to_owned(),
         secure: secure.eq_ignore_ascii_case("true"),
-        // 0 and -1 stand for the end of the session.
+        // 0 and -1 mean the end of the session.
         expires: (seconds > 0.0).then(|| Instant::EPOCH + Duration::from_secs(seconds.min(1e15) as u64)),
     })
 }
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_line_by_line_and_wrong_lines_are_named_without_their_values() {
+    fn a_file_is_parsed_by_line_and_invalid_lines_are_reported_without_their_values() {
         let text = "# Netscape HTTP Cookie File\n\n.a.test\tTRUE\t/\tTRUE\t1900000000\tsid\tabc\n\
                     #HttpOnly_b.test\tFALSE\t/x\tFALSE\t0\tk\t\nbroken secret\r\n";
         let mut errors = Vec::new();
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_an_error_and_no_file_is_none() {
+    fn a_missing_file_is_an_error_and_an_empty_name_is_not() {
         let mut errors = Vec::new();
         assert!(read_file("", &mut errors).is_empty() && errors.is_empty());
         assert!(read_file("/nonexistent/cookies.txt", &mut errors).is_empty() && errors.len() == 1);
@@ -89,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "[\\PC\t\n]{0,80}") {
+        fn no_text_makes_parsing_panic(text in "[\\PC\t\n]{0,80}") {
             read(&text, "f", &mut Vec::new());
         }
     }

@@ -38,7 +38,7 @@ fn sent(cookies: &Cookies, url: &str) -> String {
 }
 
 #[test]
-fn a_cookie_goes_back_to_its_host_alone_unless_it_names_a_domain() {
+fn a_cookie_is_sent_only_to_its_host_unless_it_has_a_domain() {
     let jar = jar();
     set(&jar, "http://www.a.test/", &["own=1", "wide=2; Domain=.A.test"]);
     assert_eq!(sent(&jar, "http://www.a.test/x"), "own=1; wide=2");
@@ -63,7 +63,7 @@ fn a_host_cannot_set_cookies_for_others_or_for_a_public_suffix() {
 }
 
 #[test]
-fn paths_and_https_limit_where_a_cookie_goes() {
+fn a_cookie_is_limited_by_its_path_and_by_https() {
     let jar = jar();
     set(&jar, "https://a.test/dir/page", &["d=1", "r=2; Path=/", "s=3; Secure; Path=/"]);
     assert_eq!(sent(&jar, "https://a.test/dir/x"), "d=1; r=2; s=3");
@@ -76,7 +76,7 @@ fn paths_and_https_limit_where_a_cookie_goes() {
 }
 
 #[test]
-fn cookies_end_when_they_say_so_and_max_age_wins_over_expires() {
+fn cookies_expire_and_max_age_takes_precedence_over_expires() {
     let jar = jar();
     set(
         &jar,
@@ -94,7 +94,7 @@ fn cookies_end_when_they_say_so_and_max_age_wins_over_expires() {
 }
 
 #[test]
-fn the_jar_is_bounded_for_a_domain_in_all_and_for_one_cookie() {
+fn the_jar_is_bounded_per_domain_in_total_and_per_cookie() {
     let options = FetchOptions {
         cookie_jar: true,
         cookies_per_domain: 2,
@@ -111,7 +111,7 @@ fn the_jar_is_bounded_for_a_domain_in_all_and_for_one_cookie() {
 }
 
 #[test]
-fn cookies_of_the_users_file_go_only_where_a_seed_would_get_them() {
+fn cookies_of_the_users_file_are_sent_only_where_a_seed_would_receive_them() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let line = |domain: &str, name: &str| format!("{domain}\tTRUE\t/\tFALSE\t0\t{name}\t1\n");
     std::fs::write(file.path(), line(".a.test", "session") + &line(".bank.test", "secret")).unwrap();
@@ -121,12 +121,12 @@ fn cookies_of_the_users_file_go_only_where_a_seed_would_get_them() {
     assert_eq!(sent(&cookies, "http://forum.a.test/"), "session=1");
     assert_eq!(sent(&cookies, "http://bank.test/"), "");
     set(&cookies, "http://www.a.test/", &["session=2; Domain=a.test; Path=/"]);
-    assert_eq!(sent(&cookies, "http://www.a.test/"), "session=2", "what the site sets later replaces it");
+    assert_eq!(sent(&cookies, "http://www.a.test/"), "session=2", "a cookie that the site sets later replaces it");
 }
 
 proptest! {
     #[test]
-    fn whatever_sites_set_the_jar_stays_in_its_bounds(values in proptest::collection::vec(("[a-c]{1,2}", "\\PC{0,40}"), 0..60)) {
+    fn the_jar_never_exceeds_its_bounds(values in proptest::collection::vec(("[a-c]{1,2}", "\\PC{0,40}"), 0..60)) {
         let limits = JarLimits { per_domain: 3, all: 5, cookie_bytes: 60 };
         let mut jar = Jar::new(limits);
         for (host, value) in values {

@@ -30,7 +30,7 @@ fn zstd(data: &[u8]) -> Bytes {
     ::zstd::encode_all(data, 3).unwrap().into()
 }
 
-/// Stored blocks: enough of an encoder to test a decoder with.
+/// Writes stored blocks only, which is enough to test a decoder.
 fn brotli(data: &[u8]) -> Bytes {
     brotli_stored::encode(data).into()
 }
@@ -159,7 +159,7 @@ fn a_gzip_body_may_have_several_members_and_padding_behind_them() {
 }
 
 #[test]
-fn what_is_cut_off_or_broken_yields_what_could_be_decoded() {
+fn truncated_or_broken_data_yield_what_could_be_decoded() {
     let text: Vec<u8> = (0..200_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     for (name, encode) in CODINGS {
         let whole = encode(&text);
@@ -173,7 +173,7 @@ fn what_is_cut_off_or_broken_yields_what_could_be_decoded() {
 
 #[test]
 fn a_bomb_is_cut_by_ratio_and_by_length() {
-    // 32 MiB of zeros, which gzip packs 1,000 : 1 and zstd more than 10,000 : 1.
+    // 32 MiB of zeros, which gzip compresses 1,000 : 1 and zstd more than 10,000 : 1.
     let zeros = vec![0; 32 << 20];
     let encoders: [(&str, Encode); 4] =
         [("gzip", gzip), ("deflate", zlib), ("zstd", zstd), ("br", |_| BROTLI_BOMB.into())];
@@ -209,14 +209,17 @@ fn a_body_at_the_limit_is_whole_and_one_byte_more_is_cut() {
 
 proptest! {
     #[test]
-    fn whatever_is_coded_comes_back(data in proptest::collection::vec(any::<u8>(), 0..3_000), which in 0..CODINGS.len()) {
+    fn encoded_data_decode_to_the_original(
+        data in proptest::collection::vec(any::<u8>(), 0..3_000),
+        which in 0..CODINGS.len(),
+    ) {
         let (name, encode) = CODINGS[which];
         let decoded = decode(&encode(&data), Some(name), &LIMITS);
         prop_assert_eq!((decoded.bytes.as_ref(), decoded.cut, decoded.error), (data.as_slice(), None, None));
     }
 
     #[test]
-    fn no_bytes_make_it_panic_or_exceed_its_limits(
+    fn no_bytes_make_decoding_panic_or_exceed_the_limits(
         data in proptest::collection::vec(any::<u8>(), 0..300),
         header in "(gzip|br|zstd|deflate|identity|,| |x){0,6}",
     ) {

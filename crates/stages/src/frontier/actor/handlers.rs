@@ -131,7 +131,7 @@ impl Handler<LetGo> for FrontierActor {
     fn handle(&mut self, LetGo { hosts, mut fleet_effects }: LetGo, _: &mut Context<Self>) {
         self.events += 1;
         fleet_effects.dropped = self.frontier.forget(&*hosts);
-        // Their actors end. Actors that take these hosts over later know nothing of an earlier wake-up.
+        // Their actors end. Actors that take over these hosts later know nothing of an earlier wake-up.
         self.awake.retain(|host| !hosts(host));
         self.due.forget(&*hosts);
         self.let_go(Fate::HandedOver, fleet_effects.dropped.len() as u64);

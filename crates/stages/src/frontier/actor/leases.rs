@@ -22,7 +22,7 @@ impl FrontierActor {
         let score = if lease.item.priority == Priority::Pinned { score } else { lease.item.priority.rank(score) };
         lease.decision = Some(Decision { score, snapshot });
         if score.is_finite() {
-            // URLs that are put last count as 0, however far below the others.
+            // URLs that are queued last count as 0, however low their score.
             let score = score.max(0.0);
             let worth = self.worth.map_or(score, |worth| worth + SCORE_SHARE * (score - worth));
             self.worth = Some(worth);
@@ -30,7 +30,7 @@ impl FrontierActor {
         }
     }
 
-    /// Makes a forecast where one is due, and stops the crawl where the expected yield is too low.
+    /// Makes a forecast if one is due, and stops the crawl if the expected yield is too low.
     pub(super) fn look_ahead(&mut self, now: Instant) {
         let made = self.setup.ledger.lock().requests();
         if now < self.next_look || !self.early_stop.is_due(made) {
@@ -66,7 +66,7 @@ impl FrontierActor {
             && self.setup.allowance.begin_lease(now, !self.due.is_empty())
         {
             let is_some_due = self.grant_one(now);
-            // What was started is either a lease by now, or nothing.
+            // The started lease is either granted by now, or does not exist.
             self.setup.allowance.set_leases(self.frontier.leased());
             if !is_some_due {
                 break;
@@ -76,7 +76,7 @@ impl FrontierActor {
         self.finish_if_over(now);
     }
 
-    /// Grants a lease to the best due host, or turns it away. Returns false where no host is due.
+    /// Grants a lease to the best due host, or turns it away. Returns false if no host is due.
     pub(super) fn grant_one(&mut self, now: Instant) -> bool {
         let frontier = &mut self.frontier;
         let Some(host) = self.due.take(|host| frontier.best(host, now).ok()) else { return false };

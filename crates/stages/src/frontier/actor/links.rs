@@ -9,7 +9,7 @@ use harvestman_core::model::{Admission, Change, Ended, Fate, PolicyRefusal, Prio
 use harvestman_core::url::HostKey;
 
 impl FrontierActor {
-    /// Accepts links that belong to no lease, persists `change` with them, and grants what they allow.
+    /// Accepts links that belong to no lease, persists `change` with them, and grants the leases that they allow.
     pub(super) fn take_in_event(&mut self, links: DiscoveredLinks, mut change: Change) {
         let now = self.setup.clock.now();
         self.take_in(links, &mut change);
@@ -67,7 +67,7 @@ impl FrontierActor {
         change.progress.extend(hosts.into_iter().map(admitted));
     }
 
-    /// Hands a URL over whose host this node owned when it was found, to the node that owns it now.
+    /// Hands over a URL whose host this node owned when it was found, to the node that owns it now.
     pub(super) fn hand_over(&self, item: ScheduledUrl, change: &mut Change) {
         self.setup.ownership.allow_return(&item);
         self.let_go(Fate::HandedOver, 1);
@@ -93,7 +93,7 @@ impl FrontierActor {
     }
 
     /// Moves a URL that is to be retried to its class in the order's generation. A URL that is now rejected is retried
-    /// all the same, after all others where its URL pattern is a trap.
+    /// nevertheless; after all others if its URL pattern is a trap.
     pub(super) fn renew(&self, item: &mut ScheduledUrl) {
         match self.readmit(item) {
             Admission::Queue(class, priority) => (item.class, item.priority) = (class, priority),
@@ -119,12 +119,12 @@ impl FrontierActor {
     pub(super) fn follow_waiting(&mut self) -> u64 {
         let Some(order) = self.setup.orders.take() else { return 0 };
         let gone = self.follow(order);
-        // Perhaps no URL waits any more, and the crawl is over.
+        // It is possible that no URL waits any more, and the crawl is over.
         self.grant(self.setup.clock.now());
         gone
     }
 
-    /// Records waiting URLs that are not to be fetched any more, and persists that.
+    /// Records waiting URLs that are no longer to be fetched, and persists that.
     pub(super) fn end_waiting(&mut self, ended: Vec<Ended>) {
         ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
         self.keep(Change { ended, ..Change::default() });

@@ -31,7 +31,7 @@ use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
 /// The parts that the actor is built from.
 pub struct FrontierSetup {
-    /// Limits on what may wait.
+    /// Limits on the waiting URLs.
     pub limits: FrontierLimits,
     /// The budgets.
     pub allowance: Arc<Allowance>,
@@ -45,7 +45,7 @@ pub struct FrontierSetup {
     pub order: Order,
     /// The slot for later orders.
     pub orders: Arc<OrderSlot>,
-    /// Which hosts this node owns.
+    /// The hosts that this node owns.
     pub ownership: Arc<dyn HostOwnership>,
     /// Figures for other threads.
     pub activity: Arc<FrontierActivity>,
@@ -59,7 +59,7 @@ pub struct FrontierSetup {
     pub metrics: Arc<FrontierMetrics>,
     /// The metrics of the whole crawl, which agree with the ledger.
     pub crawl_metrics: Arc<CrawlMetrics>,
-    /// Storage for waiting URLs that have outgrown their memory.
+    /// Storage for waiting URLs that exceed their memory budget.
     pub spill: Arc<SpillStorage>,
     /// Receives the reason for the end of the crawl.
     pub finished: oneshot::Sender<EndReason>,
@@ -69,10 +69,10 @@ pub struct FrontierSetup {
 pub struct FrontierActor {
     frontier: Frontier,
     due: DueHosts,
-    /// Hosts that were woken and have not been answered since that there is no work.
+    /// Hosts that were woken and have not since been answered that there is no work.
     awake: HashSet<HostKey>,
     errands: u64,
-    /// Reasons to keep the crawl open although nothing waits.
+    /// The number of reasons to hold the crawl open although nothing waits.
     holds: u64,
     /// Number of links accepted, ended and dropped.
     events: u64,
@@ -88,7 +88,7 @@ pub struct FrontierActor {
     next_look: Instant,
     setup: FrontierSetup,
     finished: Option<oneshot::Sender<EndReason>>,
-    /// Where changes are persisted. Without it, a lease ends with its page.
+    /// Persists changes. Without it, a lease ends with its page.
     changes: Option<Arc<dyn ChangePort>>,
     /// URLs that waited in an earlier run and are rejected now.
     refused: Vec<Ended>,

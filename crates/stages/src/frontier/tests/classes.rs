@@ -58,7 +58,7 @@ fn at_the_bound_no_class_is_merged() {
 }
 
 #[test]
-fn a_new_class_takes_the_place_of_an_empty_one_but_not_that_of_the_catch_all() {
+fn a_new_class_replaces_an_empty_one_but_not_the_catch_all() {
     let [seeds, a, b, c, d] =
         [class(0, 0, 7, 70), class(1, 1, 1, 1), class(1, 2, 2, 2), class(1, 3, 3, 3), class(1, 4, 7, 4)];
     let mut frontier = bounded(2);
@@ -100,7 +100,7 @@ fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
 }
 
 #[test]
-fn what_is_rejected_waits_no_more_whether_it_was_tried_before_or_not() {
+fn rejected_urls_no_longer_wait_whether_they_were_tried_before_or_not() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     for path in 0..6 {
         frontier.push(&item(1, path, 0, 0)).unwrap();
@@ -113,7 +113,7 @@ fn what_is_rejected_waits_no_more_whether_it_was_tried_before_or_not() {
         if rejected { Admission::Reject(PolicyRefusal::StructureTrap) } else { class.into() }
     });
     assert_eq!((gone.len(), frontier.queued(), frontier.waiting_for(&host(1)), frontier.leased()), (2, 3, 3, 1));
-    assert!(frontier.end(under_way.id).is_some(), "a lease is left alone");
+    assert!(frontier.end(under_way.id).is_some(), "a lease is not affected");
     let rest: Vec<String> = std::iter::from_fn(|| frontier.pop(&host(1), at(9)).ok())
         .map(|lease| lease.item.url.path_and_query().replace("?q=1", ""))
         .collect();
@@ -121,7 +121,7 @@ fn what_is_rejected_waits_no_more_whether_it_was_tried_before_or_not() {
 }
 
 #[test]
-fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
+fn reclassification_respects_the_bound_on_classes_and_removes_empty_ones() {
     let mut frontier = bounded(3);
     pushed(&mut frontier, &(0..9).map(|n| class(1, n % 2, n % 2, 0)).collect::<Vec<_>>());
     let by_path = |_: LinkClass, url: &str, _: Option<&str>| {
@@ -139,7 +139,7 @@ fn reclassification_keeps_the_bound_on_classes_and_forgets_empty_ones() {
 }
 
 #[test]
-fn a_host_that_is_not_known_has_no_classes() {
+fn an_unknown_host_has_no_classes() {
     let mut frontier = bounded(1);
     assert_eq!(frontier.classes(&host(1)).count() + frontier.waiting_at(&host(1), CATCH_ALL), 0);
     frontier.reclassify(&|_, _, _| CATCH_ALL.into());
@@ -149,9 +149,9 @@ fn a_host_that_is_not_known_has_no_classes() {
 
 proptest! {
     #[test]
-    fn however_few_classes_there_may_be_each_url_comes_out_once_and_under_its_own_class_or_a_common_one(
+    fn with_any_bound_on_classes_each_url_comes_out_once_under_its_own_or_a_common_class(
         classes_max in 0..6_u32,
-        // A class of a cluster, an Apath and a pattern; none: a pop.
+        // A class of a cluster, an Apath and a pattern; `None`: a pop.
         steps in prop::collection::vec(prop::option::weighted(0.6, (0..2_u32, 0..3_u64, 0..3_u64)), 0..150),
     ) {
         let mut frontier = bounded(classes_max);
@@ -181,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for() {
+fn urls_rejected_under_their_new_class_no_longer_wait_and_are_accounted_for() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     for path in 0..9 {
         frontier.push(&item(1, path, 9, 4)).unwrap();
@@ -202,7 +202,7 @@ fn what_is_not_wanted_under_its_new_class_no_longer_waits_and_is_accounted_for()
 }
 
 #[test]
-fn every_second_url_is_one_to_be_visited_again_however_bad_and_late_it_is_where_one_waits() {
+fn every_second_url_is_a_revisit_whatever_its_rank_if_one_waits() {
     let revisit = Apath::REVISIT.0;
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[(7, 9.0), (revisit, -9.0)]));
     for path in 0..6 {
@@ -221,7 +221,7 @@ fn every_second_url_is_one_to_be_visited_again_however_bad_and_late_it_is_where_
 }
 
 #[test]
-fn visits_stay_one_queue_unless_they_are_rejected_and_have_room_where_no_class_has() {
+fn revisits_stay_in_one_queue_unless_rejected_and_fit_into_a_full_table() {
     let mut frontier = bounded(1);
     let other = class(1, 1, 1, 1);
     let visits = LinkClass::REVISIT;

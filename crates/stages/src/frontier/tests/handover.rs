@@ -15,15 +15,15 @@ use harvestman_metrics::Metrics;
 
 /// What hosts receive, in order.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+struct RecordedCalls(Mutex<Vec<String>>);
 
-impl Told {
+impl RecordedCalls {
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock())
     }
 }
 
-impl HostPort for Told {
+impl HostPort for RecordedCalls {
     fn wake(&self, host: &HostKey) {
         self.0.lock().push(format!("wake {}", host.as_str()));
     }
@@ -37,7 +37,7 @@ impl HostPort for Told {
     }
 }
 
-fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
+fn actor(calls: &Arc<RecordedCalls>, in_flight_max: u32) -> FrontierActor {
     let (metrics, ledger) = (Metrics::off(), Arc::new(Mutex::new(Ledger::default())));
     FrontierActor::new(FrontierSetup {
         limits: NO_LIMITS,
@@ -54,7 +54,7 @@ fn actor(told: &Arc<Told>, in_flight_max: u32) -> FrontierActor {
         orders: Arc::default(),
         ownership: SingleNode::shared(),
         activity: Arc::new(FrontierActivity::default()),
-        hosts: Arc::clone(told) as _,
+        hosts: Arc::clone(calls) as _,
         clock: Clock::system(),
         ledger,
         metrics: Arc::clone(&metrics.frontier),
@@ -68,32 +68,32 @@ fn take(actor: &mut FrontierActor, items: Vec<ScheduledUrl>) {
     actor.handle(TakeOver { waiting: items, admitted: Vec::new() }, &mut Context::new());
 }
 
-fn let_go(actor: &mut FrontierActor, gone: HostKey) {
+fn drop_host(actor: &mut FrontierActor, gone: HostKey) {
     let hosts: Arc<Hosts> = Arc::new(move |host| *host == gone);
     actor.handle(LetGo { hosts, fleet_effects: Box::default() }, &mut Context::new());
 }
 
 #[test]
-fn a_host_that_was_let_go_is_woken_when_it_is_taken_again() {
-    let told = Arc::new(Told::default());
-    let mut actor = actor(&told, 8);
+fn a_dropped_host_is_woken_when_it_is_taken_over_again() {
+    let calls = Arc::new(RecordedCalls::default());
+    let mut actor = actor(&calls, 8);
     take(&mut actor, vec![item(1, 1, 0, 0), item(2, 1, 0, 0)]);
-    assert_eq!(told.take(), ["wake http://h1.test", "wake http://h2.test"]);
-    let_go(&mut actor, host(1));
+    assert_eq!(calls.take(), ["wake http://h1.test", "wake http://h2.test"]);
+    drop_host(&mut actor, host(1));
     take(&mut actor, vec![item(1, 1, 0, 0), item(2, 2, 0, 0)]);
-    assert_eq!(told.take(), ["wake http://h1.test"], "the other one is awake");
+    assert_eq!(calls.take(), ["wake http://h1.test"], "the other one is awake");
 }
 
 #[test]
-fn a_host_that_was_let_go_gets_no_lease_for_what_it_had_asked() {
-    let told = Arc::new(Told::default());
-    let mut actor = actor(&told, 1);
+fn a_dropped_host_gets_no_lease_for_its_earlier_request() {
+    let calls = Arc::new(RecordedCalls::default());
+    let mut actor = actor(&calls, 1);
     take(&mut actor, vec![item(1, 1, 0, 0), item(2, 1, 0, 0)]);
     actor.handle(HostDue(host(2)), &mut Context::new());
     actor.handle(HostDue(host(1)), &mut Context::new());
-    assert_eq!(told.take().last().map(String::as_str), Some("grant http://h2.test/p1?q=1"), "one at a time");
-    let_go(&mut actor, host(1));
+    assert_eq!(calls.take().last().map(String::as_str), Some("grant http://h2.test/p1?q=1"), "one at a time");
+    drop_host(&mut actor, host(1));
     take(&mut actor, vec![item(1, 1, 0, 0)]);
     actor.handle(crate::frontier::Control::GoOn, &mut Context::new());
-    assert_eq!(told.take(), ["wake http://h1.test"], "it is told that there is work, and asks anew");
+    assert_eq!(calls.take(), ["wake http://h1.test"], "it is woken again, and has to request a lease again");
 }

@@ -17,10 +17,10 @@ impl ClassOrder for Table {
 }
 
 proptest! {
-    /// The first Apaths, which stand for no place on a page, are left out. A class keeps the order of discovery, so the
-    /// order is that of all URLs sorted where later ones are no less deep.
+    /// The first Apaths, which represent no place on a page, are left out. A class retains the order of discovery, so
+    /// the expected order is that of all URLs sorted if later ones are no less deep.
     #[test]
-    fn pops_between_changes_of_all_scores_are_the_firsts_of_a_full_sort(
+    fn pops_between_score_changes_are_the_first_of_a_full_sort(
         urls in prop::collection::vec((10..40_usize, 0..2_u16), 1..150),
         changes in prop::collection::vec((prop::collection::vec(-2..3_i8, 40), 0..8_usize), 1..25),
     ) {
@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// Counts how often it is called.
+/// Counts its calls.
 #[derive(Default)]
 struct Counting(AtomicUsize);
 
@@ -54,7 +54,7 @@ impl ClassOrder for Counting {
 }
 
 #[test]
-fn a_change_of_scores_ranks_only_the_hosts_that_were_asked_for() {
+fn a_change_of_scores_ranks_only_the_requested_hosts() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     for url in 0..100 {
         frontier.push(&item(1, url, u64::from(url % 10), 0)).unwrap();
@@ -72,10 +72,10 @@ fn a_change_of_scores_ranks_only_the_hosts_that_were_asked_for() {
     assert_eq!(asked_by(&mut frontier, &[1]), (0, 11), "ten classes at the first pop, and the next head of one");
     assert_eq!(asked_by(&mut frontier, &[1, 1, 2]), (10, 23), "host 1 at once, host 2 when it is popped");
     assert_eq!(asked_by(&mut frontier, &[]), (20, 20));
-    assert_eq!(asked_by(&mut frontier, &[]), (0, 0), "nobody asked for anything in between");
+    assert_eq!(asked_by(&mut frontier, &[]), (0, 0), "no host was requested in between");
 }
 
-/// Class 1 is good and known; 2 and 3 are bad and unknown, 3 is better than 2; 4 arouses no curiosity.
+/// Class 1 is good and known; 2 and 3 are bad and unknown, 3 is better than 2; 4 has no curiosity.
 struct Unknown;
 
 impl ClassOrder for Unknown {
@@ -97,10 +97,10 @@ fn classes_popped(explore_every: u32) -> Vec<u64> {
 }
 
 #[test]
-fn exploring_pops_take_what_is_least_known_and_the_better_of_equals() {
+fn exploring_pops_take_the_most_curious_class_and_the_better_of_equals() {
     assert_eq!(classes_popped(0), [1, 1, 1, 1, 1, 4, 3, 2]);
     assert_eq!(classes_popped(3), [1, 1, 3, 1, 1, 2, 1, 4], "the ninth would explore");
-    assert_eq!(classes_popped(1), [3, 2, 1, 1, 1, 1, 1, 4], "with nothing left to learn the best is taken");
+    assert_eq!(classes_popped(1), [3, 2, 1, 1, 1, 1, 1, 4], "without curiosity the best is taken");
     assert_eq!(classes_popped(9), classes_popped(0));
 }
 

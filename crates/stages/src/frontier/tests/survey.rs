@@ -1,4 +1,4 @@
-//! The survey against a plain list of what waits.
+//! Compares the survey with a plain list of the waiting URLs.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::frontier::WaitingClass;
 
 #[test]
-fn the_best_classes_come_first_with_the_url_that_is_next_at_the_first_host() {
+fn the_best_classes_come_first_with_the_next_url_of_the_first_host() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[(1, 0.5), (2, f64::NAN), (3, 0.9)]));
     for (host, path, apath) in [(2, 1, 1), (2, 2, 1), (1, 3, 1), (1, 4, 2), (3, 5, 3)] {
         frontier.push(&item(host, path, apath, 0)).unwrap();
@@ -19,12 +19,12 @@ fn the_best_classes_come_first_with_the_url_that_is_next_at_the_first_host() {
     assert_eq!(best, [(3, 1, "http://h3.test/p5?q=1"), (1, 3, "http://h1.test/p3?q=1")]);
     assert_eq!((survey.classes, survey.hosts), (3, 3));
     assert_eq!(survey.largest, [(host(1), 2), (host(2), 2)]);
-    assert_eq!(frontier.survey(9).best.last().map(|class| class.queue.class.apath.0), Some(2), "no number is least");
+    assert_eq!(frontier.survey(9).best.last().map(|class| class.queue.class.apath.0), Some(2), "NaN is least");
 }
 
 proptest! {
     #[test]
-    fn a_survey_counts_what_waits(
+    fn a_survey_counts_the_waiting_urls(
         pushed in prop::collection::vec((1..4_u8, 0..5_u64), 0..60), popped in 0..20_usize, rows in 0..8_usize,
     ) {
         let mut frontier = Frontier::new(NO_LIMITS, scores(&[(0, 0.1), (1, 0.7), (2, 0.7), (3, -1.0)]));

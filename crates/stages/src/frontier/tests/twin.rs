@@ -1,4 +1,4 @@
-//! The frontier against a naive twin: one list that is searched from end to end.
+//! Compares the frontier with a naive twin: a list that is searched linearly.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl ClassOrder for Salted {
     }
 }
 
-/// A new class that depends on everything that may be asked for.
+/// A new class that depends on all arguments of `readmit`.
 fn new_class(salt: u64, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
     let text = url.len() as u64 + url.bytes().map(u64::from).sum::<u64>() + via.map_or(0, str::len) as u64;
     LinkClass::unclassified(Apath((class.apath.0 + (text % 3) * salt) % 7))
@@ -69,7 +69,7 @@ struct Listed {
     retry: Option<Retry>,
 }
 
-/// When a URL may be retried: at a time, and when its host has yielded this many URLs that were no retries, or has
+/// When a URL may be retried: at a time, and when its host has yielded this many URLs that were not retries, or has
 /// none.
 #[derive(Clone, Copy)]
 struct Retry {
@@ -80,13 +80,13 @@ struct Retry {
 #[derive(Default)]
 struct Twin {
     waiting: Vec<Listed>,
-    /// By host, the number of URLs taken that were no retries.
+    /// By host, the number of URLs taken that were not retries.
     taken: BTreeMap<u8, u64>,
 }
 
 impl Twin {
-    /// Takes the URL that the rules select: the earliest due retry; otherwise a page to visit again where it is its
-    /// turn; otherwise the head of the most curious class where it is its turn; otherwise the best head.
+    /// Takes the URL that the rules select: the earliest due retry; otherwise a page to visit again if it is its turn;
+    /// otherwise the head of the most curious class if it is its turn; otherwise the best head.
     fn pop(
         &mut self,
         host: u8,
@@ -146,7 +146,7 @@ impl Twin {
 
 proptest! {
     #[test]
-    fn the_frontier_does_what_a_list_searched_from_end_to_end_does(
+    fn the_frontier_behaves_like_a_linearly_searched_list(
         steps in prop::collection::vec(step(), 1..200),
         explore_every in 0..4_u32,
     ) {

@@ -1,11 +1,12 @@
-//! Learning from visits, and what of their findings is noise.
+//! Learns from visits, and estimates how much of their findings is noise.
 
 use super::{FIT_MAX, HISTORY_MAX, KnownPage, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
 use crate::revisit::regression::Regression;
 use harvestman_core::model::{Difference, History};
 
 impl Plan {
-    /// A page's history as far as it says something: where numbers are noise, what found them alone found nothing.
+    /// Returns the informative part of a page's history: if numbers are noise, visits that found only other numbers
+    /// count as unchanged.
     pub(super) fn own_history(&self, known: &KnownPage) -> History {
         let History { changed, unchanged, changed_seconds, unchanged_seconds } = known.history;
         let numbers = known.numbers.min(changed);
@@ -24,18 +25,18 @@ impl Plan {
         }
     }
 
-    /// Whether that counts as a change of the page.
+    /// Returns whether that counts as a change of the page.
     pub(super) fn is_change(&self, at: usize, difference: Difference) -> bool {
         let noise = self.noise_of(self.pages[at].known.kind);
         difference >= Difference::Numbers && noise.is_none_or(|noise| difference > noise)
     }
 
-    /// How much pages of a kind differ when nothing has changed; none where that is not known.
+    /// Returns how much pages of a type differ although nothing has changed; `None` if that is unknown.
     pub(super) fn noise_of(&self, kind: u64) -> Option<Difference> {
         self.kinds.get(&kind).and_then(|kind| kind.noise).or(self.usual_noise)
     }
 
-    /// What is held of kinds that were not tried: a clock stands on all pages of a site or on none.
+    /// Returns the noise to assume for untested page types: a clock is on all pages of a site or on none.
     pub(super) fn usual_noise(&self) -> Option<Difference> {
         let tried = || self.kinds.values().filter_map(|kind| kind.noise);
         let noisy = tried().filter(|noise| *noise >= Difference::Numbers);
@@ -62,7 +63,7 @@ impl Plan {
         kind.changed += u32::from(difference >= Difference::Numbers);
     }
 
-    /// Learns from all visits anew.
+    /// Learns from all visits from scratch.
     pub(super) fn relearn(&mut self) {
         self.regression = Regression::default();
         let base = self.base_rate();
@@ -110,10 +111,11 @@ impl Plan {
         }
     }
 
-    /// Has a page asked for twice in a row where its kind seems to change always.
+    /// Requests a page twice in a row if its type seems to change on every visit.
     pub(super) fn suspect(&mut self, at: usize) {
         let difference = self.pages[at].known.found.map_or(Difference::None, |(difference, _)| difference);
-        // The first pages that differ in nothing but numbers tell early whether the site has a clock: until then all seem to change.
+        // The first pages that differ only in numbers show early whether the site has a clock: until then all pages
+        // seem to change.
         let tried = self.kinds.values().filter(|kind| kind.probing || kind.noise.is_some()).count();
         let at_once = tried < NOISY_KINDS && difference == Difference::Numbers;
         let Some(kind) = self.kinds.get_mut(&self.pages[at].known.kind) else { return };

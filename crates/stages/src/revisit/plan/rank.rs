@@ -1,4 +1,4 @@
-//! Judging all pages: which come next, and whether it is enough.
+//! Ranks all pages: which come next, and whether to stop.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History};
 
 impl Plan {
-    /// Judges all pages anew, and whether it is enough.
+    /// Ranks all pages again, and decides whether to stop.
     pub(super) fn rank(&mut self, now: Instant) {
         self.rankings += 1;
         self.rank_at = self.ahead.visited + (self.ahead.visited / 16).max(4);
@@ -44,7 +44,7 @@ impl Plan {
     pub(super) fn enough(&self, ranked: &[(f64, PageNumber)], best: f64, sampling: bool) -> Option<PlanStop> {
         let found = self.ahead.changed as f64;
         let expected = self.ahead.expected.max(self.cautiously_expected(ranked));
-        // Where changes were found, there are more of them than those that look likely.
+        // If changes were found, there are more than those that look likely.
         let chance = if self.ahead.changed == 0 { self.limits.chance } else { self.limits.chance / 10.0 };
         match () {
             () if ranked.is_empty() => Some(PlanStop::Done),
@@ -56,8 +56,9 @@ impl Plan {
         }
     }
 
-    /// Changed pages among the rest if each kind went on at a quarter of the share that it had so far, half a change added to it: the
-    /// likeliest were visited first, but what is learnt of few changes is soon too sure of itself.
+    /// Returns the number of changed pages among the unvisited ones if each type continued at a quarter of its share so
+    /// far, with half a change added: the likeliest pages were visited first, but what is learnt from few changes is
+    /// overconfident.
     pub(super) fn cautiously_expected(&self, ranked: &[(f64, PageNumber)]) -> f64 {
         let mut open: BTreeMap<u64, u32> = BTreeMap::new();
         ranked.iter().for_each(|(_, page)| *open.entry(self.kind_of(*page)).or_default() += 1);
@@ -73,7 +74,7 @@ impl Plan {
         open.into_iter().map(of_kind).sum()
     }
 
-    /// Lets pages of kinds that were hardly visited yet come first. True if there are such.
+    /// Moves pages of hardly visited types to the front. Returns true if there are any.
     pub(super) fn put_samples_first(&mut self, ranked: &mut [(f64, PageNumber)]) -> bool {
         let wanted = |kind: &Kind| {
             let root = f64::from(kind.pages).sqrt().ceil() as u32;
@@ -81,7 +82,7 @@ impl Plan {
         };
         let mut wanted: BTreeMap<u64, (u32, u32)> =
             self.kinds.iter().map(|(kind, known)| (*kind, (wanted(known), known.pages))).collect();
-        // Which ones is a matter of chance.
+        // The choice within a type is random.
         for at in (1..ranked.len()).rev() {
             ranked.swap(at, (self.rng.next_u64() % (at as u64 + 1)) as usize);
         }
@@ -90,7 +91,7 @@ impl Plan {
             let Some((left, pages)) = wanted.get_mut(&self.pages[*page as usize].known.kind) else { continue };
             if *left > 0 {
                 *left -= 1;
-                // Above every chance; of large kinds first.
+                // Above every probability; large types first.
                 *score = 1.0 + f64::from(*pages);
                 any = true;
             }
@@ -98,7 +99,7 @@ impl Plan {
         any
     }
 
-    /// Puts the best, as many as may be visited, into the queues of their hosts.
+    /// Fills the queues of the hosts with the best pages, as far as the limit of visits allows.
     pub(super) fn fill(&mut self, mut ranked: Vec<(f64, PageNumber)>) {
         ranked.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let left = self.limits.visits.saturating_sub(self.spent());
@@ -110,7 +111,7 @@ impl Plan {
         }
     }
 
-    /// The chance that a page has changed since its last visit; with weights that were drawn, where there are such.
+    /// Returns the probability that a page has changed since its last visit, with drawn weights if `draws` is given.
     pub(super) fn chance(&self, at: usize, now: Instant, draws: Option<&[f64]>) -> f64 {
         let Page { known, signs, .. } = &self.pages[at];
         let waited = (self.lasted + now.since(known.last).as_secs().max(1)) as f64;
@@ -125,12 +126,12 @@ impl Plan {
         chance_of_change(rate, waited)
     }
 
-    /// Visits made and under way. A probe under way is among both kinds, which does no harm.
+    /// Returns the number of visits made and in progress. A probe in progress counts twice, which does no harm.
     pub(super) const fn spent(&self) -> u64 {
         self.ahead.visited + self.probed + self.out
     }
 
-    /// How much longer than usual, as a logarithm.
+    /// Returns how much longer than usual, as a logarithm.
     pub(super) fn waited_more(&self, seconds: f64) -> f64 {
         (seconds.ln() - self.usual).clamp(-3.0, 3.0)
     }

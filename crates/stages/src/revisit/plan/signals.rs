@@ -1,4 +1,4 @@
-//! What the visit to one page says of others.
+//! Derives signs for other pages from the visit to one page.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::revisit::rows::RowChange;
 use crate::revisit::traits::{Trait, rank_in_list};
 
 impl Plan {
-    /// Notes for the pages that were discovered on a page what its visit found.
+    /// Adds the result of a page's visit as a sign to the pages that were discovered on it.
     pub(super) fn signal_children(&mut self, found: &VisitFinding<'_>, changed: bool) {
         let start = self.children.partition_point(|(via, _)| *via < found.page);
         let end = self.children.partition_point(|(via, _)| *via <= found.page);
@@ -25,7 +25,8 @@ impl Plan {
         }
     }
 
-    /// Notes for the page that this one was discovered on what its visit found: another view of a page changes with it.
+    /// Adds the result of a page's visit as a sign to the page where it was discovered: another view of a page changes
+    /// with it.
     pub(super) fn signal_parent(&mut self, at: usize, changed: bool) {
         let KnownPage { via: Some(via), kind, .. } = self.pages[at].known else { return };
         if self.pages[via as usize].state == State::Open {
@@ -34,7 +35,7 @@ impl Plan {
         }
     }
 
-    /// Notes where a page links to others.
+    /// Adds the places at which a page links to others as signs to these.
     pub(super) fn signal_places(&mut self, found: &VisitFinding<'_>) {
         let hub = self.pages[found.page as usize].known.kind;
         let mut lists: BTreeMap<u64, Vec<PageNumber>> = BTreeMap::new();
