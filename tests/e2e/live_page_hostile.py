@@ -39,7 +39,7 @@ def check_fleet(browser, url, view):
         serve_view(watched, with_fleet(view))
         watched.open().element("#fleet tbody tr").first.wait_for()
         rows = [row.inner_text().split("\t")[:4] for row in watched.element("#fleet tbody tr").all()]
-        assert rows == [["a", "live, leads", "100", "98"], ["b", "silent, this one", "100", "98"]], rows
+        assert rows == [["a", "live, leader", "100", "98"], ["b", "silent, this node", "100", "98"]], rows
         told = watched.text("#fleet-sum")
         assert "200 of 256 partitions held, 2 of 70 nodes" in told and "another 7" in told, told
         watched.check_quiet()
@@ -129,7 +129,7 @@ def check_broken_stream(browser, url):
         watched.page.route("**/api/events", lambda route: route.fulfill(status=503, body="too many streams"), times=2)
         watched.open()
         until("the state `lost`", lambda: watched.element("#state").get_attribute("data-state") == "lost")
-        assert "Tried again" in watched.text("#state-note")
+        assert "Retrying" in watched.text("#state-note")
         watched.element("[data-stage=pages]").wait_for()
         until("a state of the crawl", lambda: watched.element("#state").get_attribute("data-state") in ("running", "paused"))
         streams = [asked for asked in watched.asked if asked.endswith("/api/events")]

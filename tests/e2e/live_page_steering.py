@@ -76,7 +76,7 @@ def check_read_only(browser, url, api):
         watched.element("#token").fill("wrong")
         watched.element("#token-form button").click()
         watched.element("#pin").click()
-        until("the refusal", lambda: "not right" in watched.text("#token-note") and watched.element("#token-form").is_visible())
+        until("the refusal", lambda: "invalid" in watched.text("#token-note") and watched.element("#token-form").is_visible())
         assert watched.element("#pin").is_disabled()
         # Chromium itself logs the 401 response; nothing else may be logged.
         assert [line for line in watched.said if "401" not in line] == [], watched.said

@@ -1,5 +1,5 @@
-//! The control socket: a Unix socket in the crawl directory, by which other processes of the same user ask where the crawl stands, watch
-//! it, and tell it to rest, to go on, to stop, or to do something differently.
+//! The control socket: a Unix socket in the crawl directory, through which other processes of the same user query the
+//! status of the crawl, watch it, and send it commands: to pause, to resume, to stop, or to change something.
 
 use std::future::IntoFuture;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use super::{GRACE, Served, encoded};
 use harvestman_metrics::Metrics;
 use harvestman_report::StopFlag;
 
-/// The socket, in the crawl directory.
+/// The name of the socket in the crawl directory.
 pub const SOCKET: &str = "control.sock";
 
-/// The socket that is listened on; it goes when this is dropped.
+/// The listening socket; it is removed when this is dropped.
 #[derive(Debug)]
 pub struct ControlSocket {
     path: PathBuf,
@@ -29,10 +29,11 @@ pub struct ControlSocket {
 }
 
 impl ControlSocket {
-    /// Listens in the crawl directory, which nobody else has, in a task of its own on the current runtime.
+    /// Listens in the crawl directory, which belongs to this process alone, and serves in its own task on the current
+    /// runtime.
     pub fn listen(served: Served) -> std::io::Result<Self> {
         let path = served.directory.join(SOCKET);
-        // A run that was killed leaves its own.
+        // A killed run leaves its socket behind.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -45,15 +46,15 @@ impl ControlSocket {
             .into_future();
         let task = tokio::spawn(async move {
             if let Err(error) = server.await {
-                tracing::warn!(%error, "the control socket has ended");
+                tracing::warn!(%error, "control socket failed");
             }
         });
         Ok(Self { path, stop, task })
     }
 
-    /// Ends it; answers that are under way get a moment to finish.
+    /// Stops serving; responses in progress get one second to finish.
     pub async fn close(mut self) {
-        // Whoever finds it nevertheless is told that nobody answers.
+        // Later clients find no server.
         let _ = std::fs::remove_file(&self.path);
         self.stop.request();
         let _ = tokio::time::timeout(GRACE, &mut self.task).await;
@@ -74,7 +75,7 @@ struct Sources {
     views: Views,
 }
 
-/// Whoever may open the socket may do everything.
+/// No further checks: whoever may open the socket may do everything.
 fn router(served: Served) -> Router {
     let Served { metrics, live, controls, directory } = served;
     let sources = Sources { metrics, views: Views::new(live), orders: Orders::new(&directory, controls) };

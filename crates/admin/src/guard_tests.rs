@@ -23,7 +23,7 @@ fn status(result: Result<(), Refused>) -> u16 {
 }
 
 #[test]
-fn on_this_machine_everybody_may_look_who_addresses_the_server_by_its_name() {
+fn local_requests_may_read_if_they_are_addressed_to_a_name_of_the_server() {
     let guard = guard(LOOPBACK, "");
     for host in [
         "127.0.0.1:9900",
@@ -47,16 +47,16 @@ fn on_this_machine_everybody_may_look_who_addresses_the_server_by_its_name() {
 }
 
 #[test]
-fn where_somebody_has_set_a_token_who_looks_needs_it_too() {
-    let guard = guard(LOOPBACK, "chosen-by-somebody");
+fn a_configured_token_is_also_required_for_reading() {
+    let guard = guard(LOOPBACK, "chosen-by-the-user");
     let host = ("host", "127.0.0.1:9900");
     assert_eq!(status(guard.may_open(&headers(&[host]))), 200);
     assert_eq!(status(guard.may_read(&headers(&[host]))), 401);
-    assert_eq!(status(guard.may_read(&headers(&[host, ("authorization", "Bearer chosen-by-somebody")]))), 200);
+    assert_eq!(status(guard.may_read(&headers(&[host, ("authorization", "Bearer chosen-by-the-user")]))), 200);
 }
 
 #[test]
-fn who_changes_something_needs_the_token_everywhere() {
+fn commands_always_require_the_token() {
     for guard in [guard(LOOPBACK, ""), guard(LOOPBACK, "drawn-at-the-start"), guard(EVERYWHERE, "drawn-at-the-start")] {
         let with = |token: &str| headers(&[("host", "127.0.0.1:9900"), ("authorization", token)]);
         assert_eq!(status(guard.may_change(&with(TOKEN))), 200);
@@ -72,7 +72,7 @@ fn who_changes_something_needs_the_token_everywhere() {
 }
 
 #[test]
-fn no_other_page_may_change_anything_even_with_the_token() {
+fn other_pages_cannot_send_commands_even_with_the_token() {
     let guard = guard(LOOPBACK, "");
     let from = |more: &[(&str, &str)]| {
         let mut all = vec![("host", "127.0.0.1:9900"), ("authorization", TOKEN)];
@@ -94,7 +94,7 @@ fn no_other_page_may_change_anything_even_with_the_token() {
 }
 
 #[test]
-fn beyond_this_machine_nothing_is_to_be_seen_without_a_token_that_somebody_has_set() {
+fn other_machines_have_access_only_with_a_configured_token() {
     let unset = guard(EVERYWHERE, "");
     let known = headers(&[("host", "192.0.2.7:9900"), ("authorization", TOKEN)]);
     assert!(!unset.serves_page());
@@ -102,15 +102,15 @@ fn beyond_this_machine_nothing_is_to_be_seen_without_a_token_that_somebody_has_s
         (status(unset.may_open(&known)), status(unset.may_read(&known)), status(unset.may_change(&known))),
         (403, 403, 403)
     );
-    let set = guard(EVERYWHERE, "chosen-by-somebody");
+    let set = guard(EVERYWHERE, "chosen-by-the-user");
     let with = |token: &str| headers(&[("host", "192.0.2.7:9900"), ("authorization", token)]);
     assert_eq!(set.page(SocketAddr::new(EVERYWHERE, 9)).as_deref(), Some("http://0.0.0.0:9/"));
     assert_eq!(status(set.may_open(&headers(&[("host", "192.0.2.7:9900")]))), 200);
     assert_eq!(status(set.may_read(&headers(&[("host", "192.0.2.7:9900")]))), 401);
-    assert_eq!(status(set.may_read(&with("Bearer chosen-by-somebody"))), 200);
-    assert_eq!(status(set.may_change(&with("Bearer chosen-by-somebody"))), 200);
+    assert_eq!(status(set.may_read(&with("Bearer chosen-by-the-user"))), 200);
+    assert_eq!(status(set.may_change(&with("Bearer chosen-by-the-user"))), 200);
     assert_eq!(
-        status(set.may_read(&headers(&[("host", "evil.test"), ("authorization", "Bearer chosen-by-somebody")]))),
+        status(set.may_read(&headers(&[("host", "evil.test"), ("authorization", "Bearer chosen-by-the-user")]))),
         403
     );
 }

@@ -1,6 +1,7 @@
-//! The HTTP server for people and programs that watch a crawl: `/metrics` (Prometheus' text format) and `/healthz`, which tell nothing
-//! of what is crawled and are open to all who reach them; the live page at `/`, what it reads (`/api/status`, `/api/live`,
-//! `/api/events`), and what it tells the crawl (`POST /api/COMMAND`), for which [`Guard`] says who may.
+//! The HTTP server for monitoring and control of a crawl: `/metrics` (Prometheus' text format) and `/healthz`, which
+//! reveal nothing about what is crawled and are open to everyone who can reach them; the live page at `/` and its data
+//! (`/api/status`, `/api/live`, `/api/events`); and commands to the crawl (`POST /api/COMMAND`). [`Guard`] restricts
+//! access to the page, its data and commands.
 
 mod control;
 mod guard;
@@ -40,34 +41,34 @@ use page::PAGE;
 pub use relay::Relay;
 use watch::Views;
 
-/// How long a client that is being answered keeps the server from ending.
+/// How long clients whose responses are in progress can delay the end of the server.
 const GRACE: Duration = Duration::from_secs(1);
-/// Bytes of a command's arguments.
+/// Maximum size of a command's arguments in bytes.
 const BODY_MAX: usize = 64 * 1024;
 
 /// Why the server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {listen} for metrics: {source}; choose another address with --metrics")]
     Bind {
         /// The address as configured.
         listen: String,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
-/// What there is to serve of a crawl.
+/// The parts of a crawl that the server exposes.
 #[derive(Clone)]
 pub struct Served {
     /// Its metrics.
     pub metrics: Metrics,
-    /// Where its views are shown.
+    /// The channel of its views.
     pub live: Live,
-    /// What it can be told.
+    /// Its controls.
     pub controls: Controls,
-    /// The crawl directory, which records what was told.
+    /// The crawl directory, where commands are recorded.
     pub directory: PathBuf,
 }
 
@@ -89,11 +90,11 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Listens as `options` say (port 0 takes a free one) and answers in a task of its own on the current runtime. `token`: that of
-    /// those who tell the crawl something, where none is set.
+    /// Listens as `options` specify (port 0 selects a free port) and serves in its own task on the current runtime.
+    /// `token` authorises commands if the options contain no token.
     ///
     /// # Errors
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     pub async fn start(options: &MetricsOptions, served: Served, token: String) -> Result<Self, Error> {
         let listen = &options.listen;
         let bind = async {
@@ -116,23 +117,23 @@ impl Admin {
             .into_future();
         let task = tokio::spawn(async move {
             if let Err(error) = server.await {
-                tracing::warn!(%error, "the metrics server has ended");
+                tracing::warn!(%error, "metrics server failed");
             }
         });
         Ok(Self { address, guard, stop, task })
     }
 
-    /// The address that is listened on.
+    /// Returns the address of the server.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The live page's address, with the token if that was drawn; none where the page is not served.
+    /// Returns the live page's address, including the token if it was generated; `None` if the page is not served.
     pub fn page(&self) -> Option<String> {
         self.guard.page(self.address)
     }
 
-    /// Ends the server; answers that are under way get a moment to finish.
+    /// Stops the server; responses in progress get one second to finish.
     pub async fn stop(mut self) {
         self.stop.request();
         if tokio::time::timeout(GRACE, &mut self.task).await.is_err() {
@@ -149,7 +150,7 @@ fn router(sources: Sources) -> Router {
         .route("/api/status", get(status))
         .route("/api/live", get(newest))
         .route("/api/events", get(events))
-        .route("/api/{command}", post(tell))
+        .route("/api/{command}", post(run_command))
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sources)
 }
@@ -162,7 +163,7 @@ async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Resp
     page_for(&sources.guard, &headers)
 }
 
-/// The live page, for those who may have it.
+/// Returns the live page if the guard allows it.
 fn page_for(guard: &Guard, headers: &HeaderMap) -> Result<Response, Refused> {
     guard.may_open(headers)?;
     let more = [
@@ -190,7 +191,7 @@ async fn events(State(sources): State<Sources>, headers: HeaderMap) -> Result<Re
     Ok(sources.views.stream())
 }
 
-async fn tell(
+async fn run_command(
     State(sources): State<Sources>,
     Named(command): Named<String>,
     headers: HeaderMap,
@@ -201,7 +202,7 @@ async fn tell(
     if !body.is_empty() && !json {
         return Err((
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "arguments are a list in JSON (application/json)\n".to_owned(),
+            "arguments must be a JSON list (application/json)\n".to_owned(),
         ));
     }
     sources.orders.carry_out(&command, &body).await

@@ -1,4 +1,4 @@
-//! The live page: one document, put together from its parts, that asks for nothing but this server.
+//! The live page: a single document, assembled from its parts, that sends requests only to this server.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 const HTML: &str = include_str!("page/page.html");
 const CSS: &str = include_str!("page/page.css");
-/// One script: each part sees what stands before it.
+/// The parts of one script: each can use the definitions of the parts before it.
 const SCRIPTS: &[&str] = &[
     include_str!("page/dom.js"),
     include_str!("page/format.js"),
@@ -26,11 +26,11 @@ const SCRIPTS: &[&str] = &[
     include_str!("page/main.js"),
 ];
 
-/// The document, and what a browser may do with it.
+/// The document and its content security policy.
 pub struct Page {
     /// The HTML.
     pub html: String,
-    /// Its `Content-Security-Policy`: its own style and script, requests to this server, nothing else.
+    /// Its `Content-Security-Policy`: allows its own style and script and requests to this server, nothing else.
     pub policy: HeaderValue,
 }
 
@@ -50,10 +50,10 @@ pub static PAGE: LazyLock<Page> = LazyLock::new(|| {
     }
 });
 
-/// Without indentation and lines that only tell people something. No text of the scripts goes over several lines.
+/// Removes indentation and comment lines. No string of the scripts may span several lines.
 fn terse(text: &str) -> String {
-    let tells = |line: &str| line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/"));
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !tells(line));
+    let is_comment = |line: &str| line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/"));
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_one_small_document_that_names_no_other_server() {
+    fn the_page_is_one_small_document_that_refers_to_no_other_server() {
         let html = &PAGE.html;
         assert!(!html.contains("/*css*/") && !html.contains("/*js*/"));
         assert!(html.len() < 68 * 1024, "{} bytes", html.len());
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_the_scripts_goes_over_several_lines() {
+    fn no_string_of_the_scripts_spans_several_lines() {
         for line in SCRIPTS.iter().flat_map(|script| script.lines()) {
             assert_eq!(line.matches('`').count() % 2, 0, "{line}");
         }
     }
 
     #[test]
-    fn its_own_script_and_style_are_all_that_it_may_run() {
+    fn the_policy_allows_only_its_own_script_and_style() {
         let policy = PAGE.policy.to_str().unwrap();
         let between = |from: &str, to: &str| {
             let start = PAGE.html.find(from).unwrap() + from.len();

@@ -1,5 +1,5 @@
-//! The live page of a crawl that was started without one: a server of another process of the same user, which hands on to the crawl's
-//! control socket whatever its [`Guard`] lets through.
+//! The live page of a crawl that was started without one: a server in another process of the same user, which forwards
+//! the requests that its [`Guard`] allows to the crawl's control socket.
 
 use std::future::IntoFuture;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use super::{BODY_MAX, Error, SOCKET, page_for};
 use harvestman_core::config::MetricsOptions;
 use harvestman_report::StopFlag;
 
-/// The server.
+/// The server of a live page that forwards requests.
 pub struct Relay {
     listener: TcpListener,
     guard: Arc<Guard>,
@@ -33,10 +33,11 @@ struct Sources {
 }
 
 impl Relay {
-    /// Listens as `options` say, for the crawl in `directory`. `token`: that of those who tell it something, where none is set.
+    /// Listens as `options` specify, for the crawl in `directory`. `token` authorises commands if the options contain
+    /// no token.
     ///
     /// # Errors
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     pub async fn listen(options: &MetricsOptions, directory: &Path, token: String) -> Result<Self, Error> {
         let listen = &options.listen;
         let listener = TcpListener::bind(listen).await;
@@ -46,16 +47,16 @@ impl Relay {
         Ok(Self { listener, guard, socket: directory.join(SOCKET) })
     }
 
-    /// The page's address, with the token if that was drawn; none where the page is not served.
+    /// Returns the page's address, including the token if it was generated; `None` if the page is not served.
     pub fn page(&self) -> Option<String> {
         let address = self.listener.local_addr().ok()?;
         self.guard.page(address)
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until `stop` is requested.
     ///
     /// # Errors
-    /// Nothing can be accepted any more.
+    /// No more connections can be accepted.
     pub async fn serve(self, stop: StopFlag) -> std::io::Result<()> {
         let sources = Sources { guard: self.guard, socket: self.socket };
         let server = axum::serve(self.listener, router(sources)).into_future();
@@ -69,9 +70,9 @@ impl Relay {
 fn router(sources: Sources) -> Router {
     Router::new()
         .route("/", get(page))
-        .route("/api/{what}", any(hand_on))
-        .route("/metrics", get(hand_on))
-        .route("/healthz", get(hand_on))
+        .route("/api/{what}", any(relay_request))
+        .route("/metrics", get(relay_request))
+        .route("/healthz", get(relay_request))
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sources)
 }
@@ -80,7 +81,7 @@ async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Resp
     page_for(&sources.guard, &headers)
 }
 
-async fn hand_on(State(sources): State<Sources>, request: Request) -> Result<Response, Refused> {
+async fn relay_request(State(sources): State<Sources>, request: Request) -> Result<Response, Refused> {
     let is_open = !request.uri().path().starts_with("/api/");
     match *request.method() {
         _ if is_open => {}
@@ -89,14 +90,14 @@ async fn hand_on(State(sources): State<Sources>, request: Request) -> Result<Res
     }
     let answer = forward(&sources.socket, request).await;
     answer.map_err(|error| {
-        (StatusCode::BAD_GATEWAY, format!("the crawl does not answer: it has ended, or was killed ({error})\n"))
+        (StatusCode::BAD_GATEWAY, format!("the crawl does not respond: it has ended or was killed ({error})\n"))
     })
 }
 
 async fn forward(socket: &Path, request: Request) -> Result<Response, Box<dyn std::error::Error + Send + Sync>> {
     let stream = UnixStream::connect(socket).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake::<_, Body>(TokioIo::new(stream)).await?;
-    // It ends with the answer, or when who asked is gone.
+    // The connection ends with the response, or when the client is gone.
     tokio::spawn(connection);
     Ok(sender.send_request(request).await?.into_response())
 }

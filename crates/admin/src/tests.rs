@@ -42,7 +42,7 @@ async fn start_at(listen: &str, token: &str) -> Result<Bench, Error> {
 }
 
 impl Bench {
-    /// The head and the body of the answer.
+    /// Sends a request and returns the head and the body of the response.
     async fn ask(&self, request: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(self.admin.address()).await.unwrap();
         let mut text = format!("{request} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
@@ -83,7 +83,7 @@ async fn metrics_status_health_and_the_page_are_served_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn views_are_streamed_to_those_who_watch_until_the_crawl_ends() {
+async fn views_are_streamed_to_clients_until_the_crawl_ends() {
     let bench = start().await;
     let live = bench.live.clone();
     let crawl = tokio::spawn(async move {
@@ -112,7 +112,7 @@ async fn views_are_streamed_to_those_who_watch_until_the_crawl_ends() {
 }
 
 #[tokio::test]
-async fn a_request_without_token_from_another_page_or_for_another_name_changes_nothing() {
+async fn requests_without_token_from_other_pages_or_for_other_names_change_nothing() {
     let bench = start().await;
     let token = format!("Bearer {TOKEN}");
     let ours = ("Host", "localhost");
@@ -146,7 +146,7 @@ async fn a_request_without_token_from_another_page_or_for_another_name_changes_n
 }
 
 #[tokio::test]
-async fn a_crawl_that_is_in_no_fleet_says_so_when_it_is_to_leave() {
+async fn a_crawl_outside_a_fleet_rejects_the_command_leave() {
     let bench = start().await;
     let (head, body) =
         bench.ask("POST /api/leave", &[("Host", "localhost"), ("Authorization", &format!("Bearer {TOKEN}"))], "").await;
@@ -159,7 +159,7 @@ async fn a_crawl_that_is_in_no_fleet_says_so_when_it_is_to_leave() {
 async fn commands_reach_the_crawl_with_their_arguments() {
     let bench = start().await;
     let mut crawl = bench.commands.listen().unwrap();
-    let told = tokio::spawn(async move {
+    let receiver = tokio::spawn(async move {
         let given = crawl.recv().await.unwrap();
         assert_eq!(given.command, Command::Ban("5".to_owned()));
         given.answer.send(Ok("it holds".to_owned())).unwrap();
@@ -175,29 +175,29 @@ async fn commands_reach_the_crawl_with_their_arguments() {
     assert!(head.starts_with("http/1.1 422"), "{head}");
     let (_, body) = bench.ask("POST /api/ban", &[host, json, ("Authorization", &token)], "[\"5\"]").await;
     assert_eq!(body, "it holds");
-    told.await.unwrap();
+    receiver.await.unwrap();
     bench.admin.stop().await;
 }
 
 #[tokio::test]
-async fn beyond_this_machine_only_metrics_are_open_until_a_token_is_set() {
+async fn without_a_token_only_metrics_are_open_to_other_machines() {
     let unset = start_at("0.0.0.0:0", "").await.unwrap();
     assert!(unset.admin.page().is_none());
     assert!(unset.get("/metrics").await.0.starts_with("http/1.1 200"));
     assert!(unset.get("/").await.0.starts_with("http/1.1 403"));
     assert!(unset.get("/api/status").await.0.starts_with("http/1.1 403"));
     unset.admin.stop().await;
-    let set = start_at("0.0.0.0:0", "chosen by somebody").await.unwrap();
+    let set = start_at("0.0.0.0:0", "chosen by the user").await.unwrap();
     assert!(!set.admin.page().unwrap().contains("token"));
     assert!(set.get("/").await.0.starts_with("http/1.1 200"));
     assert!(set.get("/api/status").await.0.starts_with("http/1.1 401"));
-    let with = [("Host", "192.0.2.1"), ("Authorization", "Bearer chosen by somebody")];
+    let with = [("Host", "192.0.2.1"), ("Authorization", "Bearer chosen by the user")];
     assert!(set.ask("GET /api/status", &with, "").await.0.starts_with("http/1.1 200"));
     set.admin.stop().await;
 }
 
 #[tokio::test]
-async fn an_address_in_use_is_an_error_that_names_it() {
+async fn an_address_in_use_is_reported_in_the_error() {
     let bench = start().await;
     let taken = bench.admin.address().to_string();
     let error = start_at(&taken, "").await.err().unwrap();
@@ -206,13 +206,13 @@ async fn an_address_in_use_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
-async fn clients_that_never_ask_or_watch_for_ever_do_not_keep_the_server_from_ending() {
+async fn silent_and_streaming_clients_do_not_delay_the_end_of_the_server() {
     let bench = start().await;
     let silent = TcpStream::connect(bench.admin.address()).await.unwrap();
     let mut watching = TcpStream::connect(bench.admin.address()).await.unwrap();
     watching.write_all(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let mut head = [0; 12];
     watching.read_exact(&mut head).await.unwrap();
-    tokio::time::timeout(GRACE * 5, bench.admin.stop()).await.expect("the server ends within its grace");
+    tokio::time::timeout(GRACE * 5, bench.admin.stop()).await.expect("the server ends within its grace period");
     drop((silent, watching));
 }

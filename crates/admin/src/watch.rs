@@ -1,4 +1,4 @@
-//! What the live page reads: the newest view, and a stream of them.
+//! The data of the live page: the latest view, and a stream of views.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use harvestman_report::live::{Live, Shown};
 
-/// Streams at once.
+/// Maximum number of concurrent streams.
 const STREAMS_MAX: usize = 16;
-/// How long a view may take.
+/// How long to wait for a view.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often an idle stream shows that it is alive.
+/// Interval of keep-alive comments on an idle stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Where views are watched.
+/// A source of views.
 #[derive(Clone)]
 pub(super) struct Views {
     live: Live,
@@ -32,7 +32,7 @@ impl Views {
         Self { live, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }
     }
 
-    /// A view that is made from now on, as JSON.
+    /// Returns the next view, as JSON.
     pub(super) async fn newest(&self) -> Response {
         let mut watching = self.live.watch();
         let seen = match tokio::time::timeout(PATIENCE, watching.changed()).await {
@@ -48,10 +48,10 @@ impl Views {
         }
     }
 
-    /// All views from now on, as events `view`, and in the end an event `ended`.
+    /// Streams all views from now on as events `view`, and finally an event `ended`.
     pub(super) fn stream(&self) -> Response {
         let Ok(permit) = Arc::clone(&self.streams).try_acquire_owned() else {
-            let why = format!("{STREAMS_MAX} pages watch this crawl already: close one of them\n");
+            let why = format!("{STREAMS_MAX} live pages of this crawl are already open: close one of them\n");
             return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
         };
         let events = stream::unfold(Some((self.live.watch(), permit)), next);
@@ -62,7 +62,7 @@ impl Views {
 
 type Watching = (watch::Receiver<Shown>, OwnedSemaphorePermit);
 
-/// The next event. After the end there is none.
+/// Returns the next event; `None` after the end.
 async fn next(watching: Option<Watching>) -> Option<(Result<Event, Infallible>, Option<Watching>)> {
     let (mut receiver, permit) = watching?;
     loop {

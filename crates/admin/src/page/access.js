@@ -1,9 +1,9 @@
-// The token. It comes in the fragment of the address, which no server and no log sees, and is kept for this tab alone.
+// The token. It is passed in the fragment of the address, which reaches no server and no log, and is stored for this tab only.
 
 const TOKEN_KEY = "harvestman.token";
 let tokenHere = null;
 
-/** Where the browser keeps nothing, the token lives as long as the page. */
+/** Accesses the session storage. Without storage, the token lasts as long as the page. */
 function stored(act) {
   try {
     return act(sessionStorage);
@@ -21,7 +21,7 @@ function keepToken(text) {
   stored((storage) => (text ? storage.setItem(TOKEN_KEY, text) : storage.removeItem(TOKEN_KEY)));
 }
 
-/** Takes the token out of the address bar. */
+/** Moves the token from the address bar to the storage. Returns whether there was one. */
 function takeToken() {
   const found = /^#token=([^&]+)/.exec(location.hash);
   if (!found) return false;

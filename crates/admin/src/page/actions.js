@@ -1,12 +1,12 @@
-// What the crawl is told, and what came of it.
+// Sends commands to the crawl and shows their results.
 
 const ANSWER_MOST_MS = 30000;
 const RESULT_SHOWN_MS = 12000;
-const TOLD_MOST = 8;
+const COMMANDS_MOST = 8;
 let resultTimer = null;
 let lockedForGood = false;
 
-/** Controls that tell the crawl something work only with a token and while there is a crawl. */
+/** Enables the controls that send commands only with a token and while there is a crawl. */
 function lockControls() {
   const locked = lockedForGood || !token();
   for (const control of document.querySelectorAll("[data-steers]")) control.disabled = locked;
@@ -18,7 +18,7 @@ function lockForGood() {
   lockControls();
 }
 
-/** Says something at the foot of the window, once, and to screen readers. */
+/** Shows a message at the bottom of the window for some seconds; screen readers announce it. */
 function say(text, isGood) {
   const place = byId("result");
   setText(place, text);
@@ -31,7 +31,7 @@ function remember(asked, text, isGood) {
   show(byId("told-title"), true);
   const said = make("li", { "data-good": String(isGood) }, make("code.foreign", {}, visible(asked)), ` ${visible(text)}`);
   byId("told").prepend(said);
-  while (byId("told").children.length > TOLD_MOST) byId("told").lastChild.remove();
+  while (byId("told").children.length > COMMANDS_MOST) byId("told").lastChild.remove();
 }
 
 async function post(name, args) {
@@ -44,16 +44,16 @@ async function post(name, args) {
   const text = (await response.text()).trim();
   if (response.status === 401) {
     keepToken(null);
-    write("token-note", "The token was not right, so nothing was changed. Enter the one that the crawl printed.");
+    write("token-note", "The token is invalid, so nothing was changed. Enter the token that the crawl printed.");
   }
-  return { isGood: response.ok, text: text || (response.ok ? "done" : `refused (${response.status})`) };
+  return { isGood: response.ok, text: text || (response.ok ? "done" : `rejected (${response.status})`) };
 }
 
-/** Tells the crawl something. A button that was pressed is not taken away meanwhile, which would take the focus with it. */
+/** Sends a command to the crawl. The pressed button is not disabled meanwhile, because it would lose the focus. */
 async function tell(name, args = [], button = null) {
   if (button?.getAttribute("aria-busy") === "true") return false;
   if (button) set(button, "aria-busy", "true");
-  const answer = await post(name, args).catch(() => ({ isGood: false, text: "the crawl does not answer" }));
+  const answer = await post(name, args).catch(() => ({ isGood: false, text: "the crawl does not respond" }));
   if (button) set(button, "aria-busy", null);
   const asked = [name, ...args].join(" ");
   say(`${asked}: ${answer.text}`, answer.isGood);
@@ -62,7 +62,7 @@ async function tell(name, args = [], button = null) {
   return answer.isGood;
 }
 
-/** Asks before something that cannot be taken back, or costs much. */
+/** Asks for confirmation of a command that cannot be undone or is costly. */
 function confirmed(title, text, yes) {
   const dialog = byId("confirm");
   write("confirm-title", title);
@@ -82,7 +82,7 @@ function setUpConfirmation() {
 }
 
 async function ban(target, what, button) {
-  const text = `Links to ${what} are refused from now on, and those that wait are let go of. Unbanned, they come back where they are linked again.`;
+  const text = `From now on links to ${what} are rejected, and waiting ones are dropped. After an unban they are accepted again when a page links to them.`;
   if (await confirmed(`Ban ${what}?`, text, "Ban")) await tell("ban", [target], button);
 }
 

@@ -1,9 +1,9 @@
-// The chosen cluster: what it is, where its links lead, what waits that leads to it, and what to do about it.
+// The selected cluster: its facts, where its links lead, the waiting links to it, and its commands.
 
 const DETAIL_CLASSES_MOST = 10;
 
 function leadsTo(list, noun) {
-  const one = ({ cluster, fetches }) => `${cluster == null ? "nothing known" : `${noun} ${cluster}`} (${count(fetches)})`;
+  const one = ({ cluster, fetches }) => `${cluster == null ? "an unknown target" : `${noun} ${cluster}`} (${count(fetches)})`;
   return list?.length ? `leads to ${list.map(one).join(", ")}` : "not followed yet";
 }
 
@@ -20,7 +20,7 @@ function linkClassItem(nounNow) {
   };
 }
 
-/** The terms of a score, as `worth 0.60`; some are numbers of clusters, or words. */
+/** Creates the list of the terms of a score, such as `worth 0.60`; some are numbers of clusters, or words. */
 function termList() {
   const list = factList(make("dl.terms"));
   const spelt = (value) => (typeof value === "string" ? words(value) : Number.isInteger(value) ? count(value) : score(value));
@@ -42,7 +42,7 @@ function waitingItem() {
   };
 }
 
-/** A list with a heading, and what stands there while it is empty. */
+/** Returns a list with a heading and a text that is shown while it is empty. */
 function titled(title, list, none) {
   set(list, "data-none", none);
   return [make("h4", {}, title), list];
@@ -60,8 +60,8 @@ function detailPanel() {
   const examples = linkList();
   const [links, waiting] = [make("ul.plain.classes"), make("ul.plain.classes")];
   panel.append(title, make("div.bar", {}, pin, banned), facts.node, ...titled("Examples", examples.node, "None."),
-    ...titled("Links on its pages", links, "None that is known."),
-    ...titled("Waiting links that lead here", waiting, "None among the best that wait."));
+    ...titled("Links on its pages", links, "None known."),
+    ...titled("Waiting links that lead here", waiting, "None among the best waiting ones."));
 
   function banOrUnban(button) {
     const target = targetOf(last, site);
@@ -82,7 +82,7 @@ function detailPanel() {
     facts.update([
       ["Pages", count(last.pages)],
       ["Worth", last.worth == null ? null : score(last.worth)],
-      ["Standing", [last.standing, last.pinned && "pinned", last.banned && "banned", !now && "no longer on the map"].filter(Boolean).join(", ") || null],
+      ["Status", [last.standing, last.pinned && "pinned", last.banned && "banned", !now && "no longer on the map"].filter(Boolean).join(", ") || null],
       ["Title", last.title && shorten(last.title, 120)],
     ]);
     showLists(view.classes?.rows ?? []);

@@ -1,5 +1,5 @@
 "use strict";
-// Builds and changes the document. All text comes from strangers: it becomes text, never markup.
+// Builds and updates the document. All text is untrusted: it is inserted as text, never as markup.
 
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 
@@ -7,7 +7,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** An element: `make("td.num", { title: "…" }, "text", child)`; `svg:path` for one of a drawing. */
+/** Creates an element: `make("td.num", { title: "…" }, "text", child)`; `svg:path` creates an SVG element. */
 function make(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const node = tag.startsWith("svg:") ? document.createElementNS(SVG_SPACE, tag.slice(4)) : document.createElement(tag);
@@ -20,18 +20,18 @@ function make(name, attributes = {}, ...children) {
   return node;
 }
 
-/** Writes text only where it changes, so that what is selected stays selected. */
+/** Sets the text only if it changes, so that a selection is preserved. */
 function setText(node, text) {
   const wanted = visible(text);
   if (node.textContent !== wanted) node.textContent = wanted;
 }
 
-/** Writes text into the element that has this id. */
+/** Sets the text of the element with this id. */
 function write(id, text) {
   setText(byId(id), text);
 }
 
-/** Null or false takes the attribute away; true makes it empty. */
+/** Sets an attribute. Null or false removes it; true makes it empty. */
 function set(node, name, value) {
   if (value == null || value === false) {
     if (node.hasAttribute(name)) node.removeAttribute(name);
@@ -45,13 +45,13 @@ function show(node, shown) {
   if (node.hidden === shown) node.hidden = !shown;
 }
 
-/** Characters that turn the text around them, or that cannot be seen, are written out. */
+/** Escapes control characters and characters that change the direction of text. */
 function visible(text) {
   const escape = (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
   return String(text ?? "").replace(/[\t\n\r]+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escape);
 }
 
-/** A link that leads out where the address is one of the web, else the plain text. */
+/** Creates an external link if the address is an HTTP address, otherwise plain text. */
 function outLink() {
   const node = make("a.foreign", { rel: "noopener noreferrer", target: "_blank" });
   return {
@@ -68,8 +68,8 @@ function outLink() {
 const entriesOf = new WeakMap();
 
 /**
- * Makes the children of `parent` those of `items`, in their order. What was there before under the same key is changed and not made
- * anew: it keeps focus, selection and what is unfolded. `build` gives `{ node, update(item) }`.
+ * Makes the children of `parent` match `items`, in their order. An existing child with the same key is updated and not recreated, so
+ * that it retains focus, selection and expanded elements. `build` returns `{ node, update(item) }`.
  */
 function reconcile(parent, items, keyOf, build) {
   const before = entriesOf.get(parent) ?? new Map();
@@ -84,7 +84,7 @@ function reconcile(parent, items, keyOf, build) {
   const held = heldChild(parent);
   for (const [key, entry] of before) {
     if (now.has(key)) continue;
-    // Somebody is reading it, or is about to press something in it.
+    // The user is reading it or about to press something in it.
     if (entry.node === held) now.set(key, entry);
     else entry.node.remove();
   }
@@ -92,14 +92,14 @@ function reconcile(parent, items, keyOf, build) {
   arrange(parent, [...now.values()].map((entry) => entry.node), held);
 }
 
-/** The child in which the focus or a selection is. */
+/** Returns the child that contains the focus or a selection. */
 function heldChild(parent) {
   const selection = document.getSelection();
   const inside = [document.activeElement, selection.isCollapsed ? null : selection.anchorNode];
   return [...parent.children].find((child) => inside.some((node) => node && child.contains(node)));
 }
 
-/** Puts the nodes into this order without ever moving `held`: what is moved loses the focus. */
+/** Arranges the nodes in this order without ever moving `held`, because a moved node loses the focus. */
 function arrange(parent, nodes, held) {
   let cursor = parent.firstChild;
   for (const node of nodes) {
@@ -115,7 +115,7 @@ function arrange(parent, nodes, held) {
   }
 }
 
-/** A list of addresses, kept by `update(urls)`. */
+/** Creates a list of addresses, which `update(urls)` sets. */
 function linkList() {
   const node = make("ul.plain.links");
   const build = () => {
@@ -125,7 +125,7 @@ function linkList() {
   return { node, update: (urls) => reconcile(node, urls, (url) => url, build) };
 }
 
-/** Names with values. `update([[name, value], …])`; what is null is left out. */
+/** Creates a list of names with values, which `update([[name, value], …])` sets; null values are omitted. */
 function factList(node) {
   const build = () => {
     const term = make("dt");

@@ -1,4 +1,4 @@
-// The pieces of the site map.
+// The elements of the site map.
 
 function arrowHead(id) {
   const size = { markerWidth: 8, markerHeight: 8, refX: 7, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" };
@@ -13,7 +13,7 @@ function overlaps(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** A link between clusters: straight, bent where there is one back, a loop to itself. */
+/** Returns the path of a link between clusters: straight, curved if there is a link in the other direction, or a loop. */
 function edgePath(a, b, isDouble) {
   if (a === b) return `M${a.x - a.r * 0.5} ${a.y - a.r * 0.86}c${-a.r * 0.6 - 6} ${-a.r - 14} ${a.r * 1.6 + 6} ${-a.r - 14} ${a.r} 0`;
   const distance = Math.hypot(b.x - a.x, b.y - a.y) || 1;
@@ -35,7 +35,7 @@ function edgeDrawing(layout, chosen) {
       set(node, "stroke-width", (0.75 + 5 * share).toFixed(2));
       set(node, "data-chosen", isChosen);
       set(node, "marker-end", `url(#${isChosen ? "arrow-chosen" : "arrow"})`);
-      setText(title, `${from} → ${to}: ${percent(share)} of the links that were followed${fetches ? ` (${count(fetches)})` : ""}`);
+      setText(title, `${from} → ${to}: ${percent(share)} of the followed links${fetches ? ` (${count(fetches)})` : ""}`);
     },
   };
 }
@@ -46,7 +46,7 @@ const CROSS = "M-4-4L4 4M4-4L-4 4";
 function clusterDrawing({ choose, focus, key }) {
   const title = make("svg:title");
   const halo = make("svg:circle.halo");
-  // What is to be hit is never too small for a finger.
+  // The clickable area is never too small for a finger.
   const target = make("svg:circle.target");
   const disc = make("svg:circle.disc");
   const mark = make("svg:path.mark");
@@ -76,7 +76,7 @@ function clusterDrawing({ choose, focus, key }) {
     set(node, "tabindex", isCurrent ? 0 : -1);
   }
 
-  /** Moves it; its label is left out where it would cover something. */
+  /** Moves it; hides its label if it would cover something. */
   function place({ x, y, r }, taken) {
     set(node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     set(label, "y", (r + 13).toFixed(1));
@@ -92,7 +92,7 @@ function clusterDrawing({ choose, focus, key }) {
   return { node, update, mark: markAs, place };
 }
 
-/** The scale of colours, with what stands for what has no place on it. */
+/** Shows the colour scale and the symbols of nodes that are not on it. */
 function showLegend(site) {
   const legend = byId("legend");
   const isJudged = site.nodes.some((node) => node.worth != null);
@@ -106,6 +106,6 @@ function showLegend(site) {
   };
   const swatch = (name, text) => [make(`span.swatch.${name}`, { "aria-hidden": "true" }), make("span", {}, text)];
   const scale = ["worth 0", make("span.scale", { "aria-hidden": "true" }, ...Array.from({ length: 11 }, step)), "1"];
-  const others = { clusters: swatch("plain", "not judged"), kinds: [...swatch("plain", "followed"), ...swatch("refused", "refused")] };
+  const others = { clusters: swatch("plain", "no score"), kinds: [...swatch("plain", "followed"), ...swatch("refused", "refused")] };
   legend.replaceChildren(...(isJudged ? scale : []), ...(others[site.kind] ?? []), make("span", {}, "★ pinned"), make("span", {}, "✕ banned"));
 }

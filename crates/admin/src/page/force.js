@@ -1,4 +1,4 @@
-// What somebody has told the crawl and holds, with the way back.
+// The commands in force, with buttons to undo them.
 
 function forceList(title, name, back) {
   const list = make("ul.plain");
@@ -26,7 +26,7 @@ function forceList(title, name, back) {
   };
 }
 
-const nothingInForce = make("p.hint", {}, "Nothing but the configuration: nothing was set, banned, pinned or blocked.");
+const nothingInForce = make("p.hint", {}, "Only the configuration: nothing was set, banned, pinned or blocked.");
 byId("force").append(nothingInForce);
 const forceLists = {
   set: forceList("Set", "set", null),
@@ -53,7 +53,7 @@ function setUpForce() {
     event.preventDefault();
     const target = byId("form-value").value.trim();
     const button = event.submitter;
-    // Enter in the field is the harmless one of the two.
+    // Enter in the field triggers the harmless command of the two.
     if (button?.value === "ban") ban(target, target, button);
     else tell("pin", [target], button);
   });

@@ -1,4 +1,4 @@
-// Numbers for people. What is not known is a dash.
+// Formats numbers. Unknown values are shown as a dash.
 
 const UNKNOWN = "–";
 const whole = new Intl.NumberFormat("en");
@@ -34,7 +34,7 @@ function bytes(number) {
   });
 }
 
-/** Seconds as the two largest units. */
+/** Formats seconds as the two largest units. */
 function duration(seconds) {
   return known(seconds, (it) => {
     const [days, hours, minutes] = [Math.floor(it / 86400), Math.floor(it / 3600) % 24, Math.floor(it / 60) % 60];
@@ -44,7 +44,7 @@ function duration(seconds) {
   });
 }
 
-/** A short wait. */
+/** Formats a short duration. */
 function wait(seconds) {
   return known(seconds, (it) => (it < 10 ? `${tenths.format(it)} s` : duration(it)));
 }
@@ -58,7 +58,7 @@ function plural(number, noun) {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** `out_of_scope: host` as words. */
+/** Formats an identifier such as `out_of_scope: host` as words. */
 function words(text) {
   return String(text ?? "").replaceAll("_", " ");
 }

@@ -1,4 +1,4 @@
-// The funnel: links and URLs per step, rates, and why the others are gone. The server names and orders the steps.
+// The funnel: links and URLs per stage, rates, and the reasons for losses. The server names and orders the stages.
 
 const SPARK_WIDTH = 120;
 const SPARK_HEIGHT = 28;
@@ -6,7 +6,7 @@ const SPARK_BINS = 60;
 const RATE_SECONDS = 5;
 const recent = [];
 
-/** Remembers the counts of the latest seconds; gives the rate of a stage in them. */
+/** Stores the counts of the latest seconds; returns a function that computes the rate of a stage from them. */
 function ratesNow(view) {
   const seconds = Date.parse(view.time) / 1000;
   const counts = Object.fromEntries((view.funnel ?? []).map(({ stage, count }) => [stage, count]));
@@ -20,7 +20,7 @@ function ratesNow(view) {
   };
 }
 
-/** The rate between samples, in at most `SPARK_BINS` stretches of the same number of samples. */
+/** Returns the rates between samples, in at most `SPARK_BINS` intervals with the same number of samples. */
 function ratesOf(history, stage) {
   const [times, counts] = [history?.seconds ?? [], history?.[stage] ?? []];
   const length = Math.min(times.length, counts.length);
@@ -90,7 +90,7 @@ function stageItem() {
       bar.style.width = `${Math.min(100, (100 * stage.count) / (stage.most || 1))}%`;
       const lost = (stage.gone ?? []).filter((it) => it.count > 0).sort((a, b) => b.count - a.count);
       show(gone, lost.length > 0);
-      setText(summary, `${count(lost.reduce((sum, it) => sum + it.count, 0))} not here: why`);
+      setText(summary, `${count(lost.reduce((sum, it) => sum + it.count, 0))} lost: why`);
       reconcile(list, lost, (it) => it.reason, goneItem);
     },
   };

@@ -1,4 +1,4 @@
-// The head of the page: what is crawled, how it stands, budgets.
+// The head of the page: seeds, state, facts and budgets of the crawl.
 
 const STATES = {
   connecting: "Connecting",
@@ -7,26 +7,26 @@ const STATES = {
   ended: "Ended",
   draining: "Stopping",
   paused: "Paused",
-  stalled: "Nothing moves",
+  stalled: "Stalled",
   running: "Running",
 };
 
-/** What the crawl does, by what is known of it: the name of the state, and what there is to say about it. */
+/** Returns the state of the crawl and a note about it. */
 function stateOf(view, connection) {
   const status = view?.status;
   if (connection.ended != null) return ["ended", `The crawl has ended: ${connection.ended}. This is its last view.`];
-  if (connection.locked) return ["locked", "Nothing is shown without the right token."];
+  if (connection.locked) return ["locked", "A valid token is required."];
   if (connection.lost) return ["lost", lostText(view, connection.retrySeconds)];
   if (!view) return ["connecting", ""];
-  if (status?.draining) return ["draining", "What is under way is finished; nothing new is asked for."];
+  if (status?.draining) return ["draining", "Requests in progress are completed; no new ones are sent."];
   if (status?.paused) return ["paused", "No new requests are sent until it is resumed."];
   if (status?.stall) return ["stalled", status.stall];
   return ["running", ""];
 }
 
 function lostText(view, seconds) {
-  const last = view?.time ? ` This is the view of ${clockTime(view.time)}.` : "";
-  return `The crawl may have ended.${last}${seconds == null ? "" : ` Tried again in ${Math.round(seconds)} s.`}`;
+  const last = view?.time ? ` The view shown is from ${clockTime(view.time)}.` : "";
+  return `The crawl may have ended.${last}${seconds == null ? "" : ` Retrying in ${Math.round(seconds)} s.`}`;
 }
 
 function showState(view, connection) {
@@ -54,11 +54,11 @@ function showFacts({ crawl, status, time }) {
     ["Elapsed", duration(status?.elapsed_seconds)],
     ["Requests", count(status?.requests)],
     ["Received", bytes(status?.bytes)],
-    ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} at rest` : "")],
+    ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} paused` : "")],
     ["Waiting", count(status?.queued)],
-    ["Under way", count(status?.leased)],
-    ["Expected", outlook ? `${percent(outlook.expected_yield)} of the next ${count(Math.round(outlook.requests))} requests` : null],
-    ["Written to", crawl?.out],
+    ["In progress", count(status?.leased)],
+    ["Expected yield", outlook ? `${percent(outlook.expected_yield)} of the next ${count(Math.round(outlook.requests))} requests` : null],
+    ["Directory", crawl?.out],
   ]);
   write("version", crawl?.version);
   write("seen", time ? `Last view: ${clockTime(time)}` : "");
@@ -68,7 +68,7 @@ const moreSeeds = linkList();
 byId("seeds-more").append(moreSeeds.node);
 
 function showSeeds(seeds = []) {
-  write("seed", seeds[0] ?? "nothing");
+  write("seed", seeds[0] ?? "no seeds");
   show(byId("seeds-more"), seeds.length > 1);
   write("seeds-count", `and ${count(seeds.length - 1)} more`);
   moreSeeds.update(seeds.slice(1));
@@ -101,7 +101,7 @@ function setUpHeader() {
   const stop = byId("stop");
   pause.addEventListener("click", () => tell(pause.dataset.command ?? "pause", [], pause));
   stop.addEventListener("click", async () => {
-    const text = "What is under way is finished and written, then the crawl ends. `harvestman resume` goes on with it later.";
+    const text = "Requests in progress are completed and written, then the crawl ends. `harvestman resume` can continue it later.";
     if (await confirmed("Stop the crawl?", text, "Stop the crawl")) await tell("stop", [], stop);
   });
   byId("budget-form").addEventListener("submit", (event) => {
@@ -113,7 +113,7 @@ function setUpHeader() {
     keepToken(byId("token").value.trim());
     byId("token").value = "";
     lockControls();
-    say("The token is kept for this tab. The first command shows whether it is right.", true);
+    say("The token is stored for this tab. The first command shows whether it is valid.", true);
     byId("main").focus();
   });
 }

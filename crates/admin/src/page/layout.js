@@ -1,14 +1,14 @@
-// Where the nodes of the site map stand: springs along links, repulsion between all (Fruchterman and Reingold 1991), without chance, so
-// that the same map looks the same. What stands somewhere stays about there when more comes.
+// The layout of the site map: springs along links, repulsion between all nodes (Fruchterman and Reingold 1991). It is deterministic, so
+// that the same map looks the same. Existing nodes stay near their places when new ones are added.
 
 const GOLDEN_ANGLE = 2.399963;
 const COOLING = 0.965;
 const COLD = 0.01;
 const GAP = 16;
-// Few nodes are no reason for long links.
+// Links stay short even if there are few nodes.
 const IDEAL_MOST = 150;
 const GRAVITY = 0.3;
-// How far, in ideal distances, nodes drive each other away: what is linked with nothing would end in a corner.
+// The range of the repulsion, in ideal distances. It is limited because nodes without links would end up in a corner.
 const REACH = 2.5;
 
 function forceLayout() {
@@ -17,7 +17,7 @@ function forceLayout() {
   let heat = 0;
   let shape = "";
 
-  /** Takes the nodes `{ id, r }` and links `{ from, to, share }` in a box; warms up by as much as changed. */
+  /** Sets the nodes `{ id, r }`, the links `{ from, to, share }` and the box; reheats the layout according to the changes. */
   function take(newNodes, links, newWidth, newHeight) {
     if (newWidth !== width || newHeight !== height) stretch(newWidth / width, newHeight / height);
     [width, height] = [newWidth, newHeight];
@@ -47,7 +47,7 @@ function forceLayout() {
     return { x: width * (0.5 + distance * Math.cos(angle)), y: height * (0.5 + distance * Math.sin(angle)), r: 1 };
   }
 
-  /** A newcomer enters beside what it is linked with. */
+  /** Returns the start position of a new node: beside the nodes that it is linked with. */
   function beside({ id }, links) {
     const ends = links.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
     const known = ends.map((end) => places.get(end)).filter(Boolean);
@@ -96,7 +96,7 @@ function forceLayout() {
     for (const node of nodes) {
       const length = Math.hypot(node.fx, node.fy) || 1;
       const step = Math.min(length * 0.2, most) / length;
-      // Below a node stands its label.
+      // The label is below its node.
       node.x = Math.min(Math.max(node.x + node.fx * step, node.r + 18), width - node.r - 18);
       node.y = Math.min(Math.max(node.y + node.fy * step, node.r + 8), height - node.r - 22);
     }
@@ -104,7 +104,7 @@ function forceLayout() {
 
   function step() {
     const ideal = Math.min(0.7 * Math.sqrt((width * height) / Math.max(nodes.length, 1)), IDEAL_MOST);
-    // A wide box is filled in its width.
+    // The pull is weaker along the longer side, so that the nodes fill it.
     const [pullX, pullY] = [GRAVITY * Math.min(1, height / width), GRAVITY * Math.min(1, width / height)];
     for (const node of nodes) [node.fx, node.fy] = [(width / 2 - node.x) * pullX, (height / 2 - node.y) * pullY];
     repel(ideal);

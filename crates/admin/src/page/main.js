@@ -1,4 +1,4 @@
-// Puts the parts together. Little is drawn while nobody looks.
+// Connects the parts. While the page is hidden, only the title is updated.
 
 let view = null;
 const connection = { ended: null, lost: false, locked: false, retrySeconds: null };
@@ -27,7 +27,7 @@ function sum(list) {
 }
 
 function render() {
-  // The title of a tab is read where its page is not.
+  // The title of a tab is visible even if its page is not.
   showState(view, connection);
   if (document.hidden) return;
   if (view) {
@@ -65,7 +65,7 @@ const stream = openStream({
     render();
   },
   ended(reason) {
-    connection.ended = reason ?? "no reason was given";
+    connection.ended = reason ?? "no reason given";
     lockForGood();
     render();
   },
@@ -75,7 +75,7 @@ const stream = openStream({
   },
   locked() {
     connection.locked = true;
-    write("token-note", "This crawl is shown only to those who have its token.");
+    write("token-note", "A valid token is required to view this crawl.");
     keepToken(null);
     render();
   },

@@ -1,6 +1,6 @@
-// The site map: a drawing of the clusters, its keys, its legend.
+// The site map: a drawing of the clusters, with keyboard control.
 
-// Viridis: even to the eye, in grey and to the colour-blind (van der Walt and Smith 2015).
+// Viridis: perceptually uniform, also in greyscale and for colour-blind users (van der Walt and Smith 2015).
 const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 const LABEL_MOST = 24;
 const LABEL_PIXELS = 6.2;
@@ -12,7 +12,7 @@ function colour(worth) {
   return SCALE[low].map((value, i) => Math.round(value + (SCALE[low + 1][i] - value) * (at - low)));
 }
 
-/** Black or white, what is read better: on each colour of the scale at least 4.5 to 1. */
+/** Returns black or white, whichever is more readable: the contrast is at least 4.5 to 1 on each colour of the scale. */
 function inkOn([r, g, b]) {
   return 0.3 * r + 0.59 * g + 0.11 * b > 103 ? "#000" : "#fff";
 }
@@ -20,22 +20,22 @@ function inkOn([r, g, b]) {
 const OUTSIDE_TEMPLATES = { 0: "before templates", 1: "outliers" };
 
 function nounOf(site) {
-  return { kinds: "kind", forms: "form" }[site?.kind] ?? "cluster";
+  return { kinds: "page type", forms: "form" }[site?.kind] ?? "cluster";
 }
 
-/** `cluster 5`; forms of addresses have no numbers that last. */
+/** Returns a name such as `cluster 5`; URL forms have no stable numbers. */
 function numbered(node, site) {
   return site.kind === "forms" ? "form" : `${nounOf(site)} ${node.id}`;
 }
 
-/** What to name in a command. A form of addresses is spelt with stars alone. */
+/** Returns the name of a node in a command. In URL forms, all wildcards are written as stars. */
 function targetOf(node, site) {
   return site.kind === "forms" ? (node.pattern ?? "").replace(/(?<=[/=])[NS](?=[/?&]|$)/g, "*") : String(node.id);
 }
 
 const formNumbers = new Map();
 
-/** Forms of addresses are numbered anew in each view: here each keeps the number that it had first. */
+/** Gives URL forms stable numbers: the server renumbers them in each view, and here each retains its first number. */
 function steady(site, held) {
   if (site?.kind !== "forms") return site;
   const numbers = new Map();
@@ -49,7 +49,7 @@ function steady(site, held) {
   return { ...site, nodes, edges };
 }
 
-/** What a cluster is, in a few words. */
+/** Returns a short description of a cluster. */
 function nameOf(node, site) {
   return (site.kind === "clusters" && OUTSIDE_TEMPLATES[node.id]) || node.pattern || node.title || node.examples?.[0] || "";
 }
@@ -60,12 +60,12 @@ function shorten(text, most) {
 
 function worthOf(node, site) {
   if (site.kind === "forms") return null;
-  return node.worth == null ? node.standing ?? "not judged" : `worth ${score(node.worth)}`;
+  return node.worth == null ? node.standing ?? "no score" : `worth ${score(node.worth)}`;
 }
 
 function nodeLabel(node, site) {
-  const marks = [node.pinned && "pinned", node.banned && "banned", worthOf(node, site), `e.g. ${shorten(node.examples?.[0] ?? "nothing", 80)}`];
-  // It begins with what is written beside the node, so that who speaks to the browser can say what is seen.
+  const marks = [node.pinned && "pinned", node.banned && "banned", worthOf(node, site), `e.g. ${shorten(node.examples?.[0] ?? "none", 80)}`];
+  // It begins with the visible label, so that users of voice control can say what they see.
   return visible([`${numbered(node, site)} ${shorten(nameOf(node, site), LABEL_MOST)}`, plural(node.pages, "page"), ...marks.filter(Boolean)].join(", "));
 }
 

@@ -1,13 +1,13 @@
-// The stream of views. It is read by fetch, because an EventSource cannot show a token.
+// The stream of views. It is read with fetch, because an EventSource cannot send a token.
 
 const RETRY_FIRST_MS = 1000;
 const RETRY_MOST_MS = 10000;
-// About five minutes; then somebody has to ask for it, and the console is left alone.
+// About five minutes; after that the user has to reconnect, and the console gets no more errors.
 const RETRIES_MOST = 30;
-// The server speaks about once a second. A connection that sleeps does not say that it is dead.
+// The server sends about once per second. A dead connection may not report an error.
 const SILENCE_MOST_MS = 20000;
 
-/** Takes a text stream apart (Server-sent events, HTML standard 9.2.6); `feed` takes pieces as they come. */
+/** Returns a parser of an event stream (server-sent events, HTML standard 9.2.6), which takes pieces of text as they arrive. */
 function eventParser(take) {
   let rest = "";
   let name = "";
@@ -27,8 +27,8 @@ function eventParser(take) {
 }
 
 /**
- * Keeps a stream open. `on` is told `view(view)`, `ended(reason)`, `lost(seconds)`: broken, tried again after so long (null: no more),
- * and `locked()`: nothing is shown without the right token.
+ * Keeps a stream open. Calls `on.view(view)`, `on.ended(reason)`, `on.lost(seconds)` when it broke, with the time until the next attempt
+ * (null: none), and `on.locked()` when the token is missing or invalid.
  */
 function openStream(on) {
   let tries = 0;

@@ -1,6 +1,6 @@
-// Tables: of clusters, of what waits, of hosts, of fetches; and the errors.
+// Tables of clusters, waiting link classes, hosts and fetches; and the errors.
 
-/** A cell of text that `text(row)` gives. */
+/** Creates cells with the text that `text(row)` returns. */
 function textCell(text, kind = "") {
   return () => {
     const node = make("td", { class: kind || null });
@@ -30,7 +30,7 @@ function buttonCell(label, act, name, steers = true) {
   };
 }
 
-/** The score, with its terms folded in. */
+/** Creates a cell with the score and its terms, which are collapsed. */
 function scoreCell() {
   const summary = make("summary");
   const terms = termList();
@@ -47,8 +47,8 @@ function scoreCell() {
   };
 }
 
-/** A table in a region of its own that scrolls: `columns` are `[heading, cell, kind]`; gives what shows rows in it. */
-function table(place, caption, columns, keyOf, none = "Nothing.") {
+/** Creates a table in a scrollable region: `columns` are `[heading, cell, kind]`. Returns a function that shows rows in it. */
+function table(place, caption, columns, keyOf, none = "None.") {
   const id = `${place}-caption`;
   const body = make("tbody");
   const heads = columns.map(([name, , kind]) => make(`th${kind ? `.${kind}` : ""}`, { scope: "col" }, name));
@@ -70,11 +70,11 @@ function table(place, caption, columns, keyOf, none = "Nothing.") {
 function clusterTable(choose) {
   const columns = [
     ["No.", buttonCell((row) => String(row.number ?? row.id), (row) => choose(row.id), (row) => `, show this ${row.noun}`, false)],
-    ["What", textCell((row) => row.name, "url foreign")],
+    ["Description", textCell((row) => row.name, "url foreign")],
     ["Pages", textCell((row) => count(row.pages), "num"), "num"],
     ["Worth", textCell((row) => (row.worth == null ? row.standing ?? UNKNOWN : score(row.worth)), "num"), "num"],
     ["Links lead to", textCell((row) => row.leads)],
-    ["Told", textCell((row) => [row.pinned && "pinned", row.banned && "banned"].filter(Boolean).join(", "))],
+    ["Commands", textCell((row) => [row.pinned && "pinned", row.banned && "banned"].filter(Boolean).join(", "))],
     ["Example", linkCell((row) => row.examples?.[0])],
   ];
   const update = table("clusters", "The site map, the largest first", columns, (row) => row.id);
@@ -91,46 +91,46 @@ const showClasses = table("classes", "Link classes, the best first", [
   ["Score", scoreCell, "num"],
   ["From", textCell((row) => row.cluster ?? UNKNOWN, "num"), "num"],
   ["Leads to", textCell((row) => row.leads_to ?? UNKNOWN, "num"), "num"],
-  ["Standing", textCell((row) => row.standing ?? "")],
+  ["Status", textCell((row) => row.standing ?? "")],
   ["Place", textCell((row) => row.place, "url foreign")],
   ["Example", linkCell((row) => row.example)],
-], (row) => row.class, "Nothing waits.");
+], (row) => row.class, "No URLs are waiting.");
 
 const HOST_STATES = {
-  delay: "keeps its delay", back_off: "backs off", breaker: "taken for down", robots: "waits for robots.txt", busy: "under way",
-  group: "waits for its group", address: "waits for its address",
+  delay: "crawl delay", back_off: "backing off", breaker: "considered down", robots: "waiting for robots.txt", busy: "in progress",
+  group: "waiting for its group", address: "waiting for its address",
 };
 
 const showHosts = table("hosts", "Hosts, most waiting first", [
   ["Host", textCell((row) => row.host, "url foreign")],
   ["State", textCell((row) => HOST_STATES[row.state] ?? words(row.state))],
-  ["Tell", buttonCell((row) => (row.state === "blocked" ? "Unblock" : "Block"),
+  ["Command", buttonCell((row) => (row.state === "blocked" ? "Unblock" : "Block"),
     (row, button) => tell(row.state === "blocked" ? "unblock" : "block", [row.host], button), (row) => row.host)],
   ["Next in", textCell((row) => wait(row.next_seconds), "num"), "num"],
   ["Delay", textCell((row) => wait(row.delay_seconds), "num"), "num"],
   ["Waiting", textCell((row) => count(row.waiting), "num"), "num"],
-  ["Under way", textCell((row) => count(row.under_way), "num"), "num"],
+  ["In progress", textCell((row) => count(row.under_way), "num"), "num"],
   ["Failures", textCell((row) => count(row.failures), "num"), "num"],
-], (row) => row.host, "No host yet.");
+], (row) => row.host, "No hosts yet.");
 
 const showNodes = table("fleet", "Nodes of the fleet", [
   ["Node", textCell((row) => row.node, "url foreign")],
-  ["State", textCell((row) => [row.state, row.leads && "leads", row.isThis && "this one"].filter(Boolean).join(", "))],
+  ["State", textCell((row) => [row.state, row.leads && "leader", row.isThis && "this node"].filter(Boolean).join(", "))],
   ["Partitions", textCell((row) => count(row.partitions), "num"), "num"],
   ["Caught up", textCell((row) => count(row.caught_up), "num"), "num"],
   ["Waiting", textCell((row) => count(row.waiting), "num"), "num"],
-  ["Under way", textCell((row) => count(row.under_way), "num"), "num"],
+  ["In progress", textCell((row) => count(row.under_way), "num"), "num"],
   ["Pages", textCell((row) => count(row.pages), "num"), "num"],
   ["Behind", textCell((row) => count(row.behind), "num"), "num"],
-], (row) => row.session, "No node was seen yet.");
+], (row) => row.session, "No nodes yet.");
 
-/** The fleet that this crawl is a node of, if it is one. */
+/** Shows the fleet of this crawl, if it is a node of one. */
 function showFleet(standing) {
   show(byId("fleet-section"), standing != null);
   const { fleet, session, margin_seconds: margin } = standing ?? {};
   const nodes = fleet?.nodes ?? [];
   const shown = fleet?.size > nodes.length ? `${count(nodes.length)} of ${plural(fleet.size, "node")}` : plural(nodes.length, "node");
-  const lease = margin > 0 ? `this one may fetch for another ${wait(margin)}` : "this one fetches nothing: its lease could not be renewed";
+  const lease = margin > 0 ? `this node may fetch for another ${wait(margin)}` : "this node does not fetch: its lease could not be renewed";
   write("fleet-sum", `${fleet?.name ?? UNKNOWN}, ${fleet?.state ?? UNKNOWN}: ${count(fleet?.held)} of ${count(fleet?.partitions)} partitions held, ${shown}; ${lease}`);
   showNodes(nodes.map((node) => ({ ...node, isThis: node.session === session })));
 }
@@ -145,7 +145,7 @@ const showFetches = table("fetches", "Fetches, the newest first", [
   ["Cluster", textCell((row) => row.cluster ?? UNKNOWN, "num"), "num"],
   ["Score", textCell((row) => score(row.score), "num"), "num"],
   ["Title", textCell((row) => row.title, "url foreign")],
-], (row) => `${row.time} ${row.url}`, "Nothing fetched yet.");
+], (row) => `${row.time} ${row.url}`, "No fetches yet.");
 
 function errorItem() {
   const [name, number, advice] = [make("strong"), make("span.num"), make("p")];
@@ -166,6 +166,6 @@ function errorItem() {
 
 function showErrors(errors = [], statuses = {}) {
   const answers = Object.entries(statuses).map(([status, number]) => `${status}: ${count(number)}`);
-  write("errors-sum", answers.length ? `Answers by status ${answers.join(", ")}` : "");
+  write("errors-sum", answers.length ? `Responses by status: ${answers.join(", ")}` : "");
   reconcile(byId("errors"), errors, (error) => error.reason, errorItem);
 }
