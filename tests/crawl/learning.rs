@@ -52,7 +52,7 @@ fn a_crawl_stops_where_little_is_left_to_expect_and_reports_the_estimate() {
     let outlook = crawled.report.outlook.unwrap();
     assert!(outlook.expected_yield < 0.2 && outlook.requests > 0.0, "{outlook:?}");
     assert!((hooks.metrics.frontier.expected_yield.get() - outlook.expected_yield).abs() < 1e-6);
-    assert!(crawled.report.to_string().contains("were expected to bring a page that is wanted and new"));
+    assert!(crawled.report.to_string().contains("were expected to return a wanted, new page"));
     // What it had not fetched by then is still counted.
     assert!(crawled.report.fates.named("queued") > 0, "{:?}", crawled.report.fates);
     assert_eq!(crawled.report.fates.total(), crawled.report.discovered);

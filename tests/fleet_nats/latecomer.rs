@@ -42,7 +42,7 @@ async fn who_comes_when_all_is_fetched_says_that_it_was_over() {
     let late = crawled(config("b")).await;
     let fleet = late.fleet.clone().unwrap();
     assert_eq!((late.pages, late.stop_reason, late.has_nothing()), (0, StopReason::FrontierEmpty, false), "{late}");
-    assert!(fleet.was_over && late.to_string().contains("it was over before this node came"), "{late}");
+    assert!(fleet.was_over && late.to_string().contains("it had ended before this node joined"), "{late}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

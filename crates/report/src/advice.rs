@@ -39,7 +39,7 @@ pub fn advise(own: &OwnFigures<'_>) -> Vec<String> {
             lines.push("the output could not be written: see the log; what was written before is intact".to_owned());
         }
         Some(StopReason::DedupError) => lines.push(
-            "the set of URLs seen could not be kept on disk: see the log; free disk space, or raise dedup.memory"
+            "the set of URLs seen could not be written to disk: see the log; free disk space, or raise dedup.memory"
                 .to_owned(),
         ),
         _ => {}
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_without_pages_says_why() {
+    fn a_crawl_without_pages_states_why() {
         let mut fates = FateTable::default();
         fates.add(Fate::Robots(RobotsRefusal::Disallowed), 1);
         let lines = advice(&Report { pages: 0, fates, ..report() });

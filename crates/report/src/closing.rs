@@ -69,7 +69,7 @@ pub struct Run {
 
 /// The closing report of a crawl.
 ///
-/// It is read as it was written. Fields that a file lacks have their defaults, unknown fields are ignored.
+/// Reading restores what was written. Fields that a file lacks have their defaults; unknown fields are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
@@ -105,7 +105,7 @@ pub struct Report {
     /// Wall time, in seconds.
     #[serde(rename = "wall_seconds", with = "seconds")]
     pub wall: Duration,
-    /// Processor time, user and system, of all threads.
+    /// CPU time, user and system, of all threads.
     pub cpu_seconds: Option<f64>,
     /// Peak resident memory.
     pub peak_memory_bytes: Option<u64>,
@@ -128,20 +128,20 @@ pub struct Report {
     pub statuses: BTreeMap<u16, u64>,
     /// Failed requests by reason; every attempt counts.
     pub errors: BTreeMap<Cow<'static, str>, u64>,
-    /// URL patterns that grew without bringing anything new, or brought nothing, with the measure taken; the strictest first, at most
-    /// fifty.
+    /// URL patterns that grew without bringing anything new, or brought nothing, with the measure taken; the strictest
+    /// first, at most fifty.
     pub traps: Vec<TrapRecord>,
     /// The last yield forecast, where the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// Pages per second of wall time.
     pub pages_per_second: f64,
-    /// Pages per second of processor time.
+    /// Pages per second of CPU time.
     pub pages_per_cpu_second: Option<f64>,
 }
 
 impl Report {
-    /// Makes the report of a crawl that ran from `span.0` to `span.1` and used `usage`. `status` is its last snapshot, with all that is
-    /// left in the frontier counted as [`Fate::Queued`].
+    /// Makes the report of a crawl that ran from `span.0` to `span.1` and used `usage`. `status` is its last snapshot,
+    /// with all that is left in the frontier counted as [`Fate::Queued`].
     pub fn new(run: Run, status: CrawlStatus, stop_reason: StopReason, span: (Instant, Instant), usage: Usage) -> Self {
         let (started, ended) = span;
         let wall = ended.since(started);
@@ -179,13 +179,14 @@ impl Report {
         }
     }
 
-    /// Returns whether no page could be fetched: neither by this crawl nor by other nodes of its fleet, and no known page was found
-    /// unchanged.
+    /// Returns whether no page could be fetched: neither by this crawl nor by other nodes of its fleet, and no known
+    /// page was found unchanged.
     pub fn has_nothing(&self) -> bool {
         has_nothing(self.pages, &self.fates, self.fleet.as_ref())
     }
 
-    /// Writes the report as JSON to `path`. The file is replaced as a whole or not at all: the text is first written to a file beside it.
+    /// Writes the report as JSON to `path`. The file is replaced as a whole or not at all: the text is first written to
+    /// a file beside it.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -242,7 +243,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_report_is_json_with_the_sums_that_the_accounting_needs() {
+    fn the_json_has_the_sums_for_accounting() {
         let json = serde_json::to_value(report()).unwrap();
         assert_eq!(json["discovered"], 32);
         assert_eq!(json["fates"], serde_json::json!({"fetched": 30, "failed": {"tls": 2}}));
@@ -255,7 +256,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_node_without_a_page_has_nothing_only_where_the_others_of_its_fleet_have_nothing_either() {
+    fn a_node_without_a_page_has_nothing_only_if_the_others_of_its_fleet_have_nothing_either() {
         let with = |pages_of_others, was_over| {
             let fleet = FleetFigures { pages_of_others, was_over, ..FleetFigures::default() };
             Report { fleet: Some(fleet), pages: 0, ..report() }.has_nothing()
@@ -266,7 +267,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_written_report_is_whole_and_leaves_nothing_beside_it() {
+    fn a_written_report_is_complete_and_leaves_no_temporary_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("report.json");
         report().write(&path).unwrap();

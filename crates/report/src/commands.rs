@@ -1,4 +1,4 @@
-//! What somebody tells a running crawl, and the way to it.
+//! Commands to a running crawl, and the channel that delivers them.
 
 use std::sync::Arc;
 
@@ -6,36 +6,37 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-/// Commands that wait for the crawl at most; who gives more waits.
+/// The capacity of the command channel; senders wait while it is full.
 const WAITING_MAX: usize = 16;
 
-/// What a crawl is told to do differently from now on.
+/// A command to a running crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Change settings: `section.key` and the value as it is written.
+    /// Change settings: `section.key` and the value as written.
     Set(Vec<(String, String)>),
-    /// Refuse links to a cluster, of a class or of a form, and let go of what waits.
+    /// Refuse links to a cluster, of a link class or of a URL pattern, and drop those that wait.
     Ban(String),
-    /// Refuse them no longer.
+    /// Revoke a ban.
     Unban(String),
     /// Follow such links first.
     Pin(String),
     /// Follow them in the policy's order again.
     Unpin(String),
-    /// Send a host nothing.
+    /// Send no requests to a host.
     Block(String),
-    /// Send it something again.
+    /// Revoke a block.
     Unblock(String),
-    /// Begin nothing for now, on all nodes of a fleet. On one machine the crawl has a switch for it, as for the two below.
+    /// Pause all nodes of a fleet: start no new request. A crawl on one machine has a switch for this, and for the two
+    /// commands below, instead.
     Pause,
-    /// Begin something again.
+    /// Resume all nodes of a fleet.
     GoOn,
-    /// End the crawl, on all nodes.
+    /// Stop the crawl on all nodes.
     Stop,
 }
 
 impl Command {
-    /// What it is called.
+    /// Returns the name of the command.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Set(_) => "set",
@@ -51,12 +52,15 @@ impl Command {
         }
     }
 
-    /// What lets all nodes of a fleet rest, go on or end; none where nothing of this is called so.
+    /// Returns the command of this name that pauses, resumes or stops all nodes of a fleet.
     pub fn of_fleet(name: &str) -> Option<Self> {
         [Self::Pause, Self::GoOn, Self::Stop].into_iter().find(|command| command.name() == name)
     }
 
-    /// The command that is called so; none where there is no such, what is wrong where it lacks something.
+    /// Returns the command of this name with its arguments, or `None` if there is no such command.
+    ///
+    /// # Errors
+    /// States which argument is missing or malformed.
     pub fn of(name: &str, arguments: &[String]) -> Option<Result<Self, String>> {
         let make: fn(String) -> Self = match name {
             "set" => return Some(settings(arguments).map(Self::Set)),
@@ -81,19 +85,19 @@ fn settings(arguments: &[String]) -> Result<Vec<(String, String)>, String> {
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
     let settings: Vec<_> = arguments.iter().map(split).collect::<Result<_, String>>()?;
-    if settings.is_empty() { Err("no setting is named: write section.key=value".to_owned()) } else { Ok(settings) }
+    if settings.is_empty() { Err("no setting is given: write section.key=value".to_owned()) } else { Ok(settings) }
 }
 
-/// A command with the way back for what came of it: what it did, or why it was not done.
+/// A command with the channel for its result: its effect, or why it failed.
 #[derive(Debug)]
 pub struct Given {
-    /// What is to be done.
+    /// The command.
     pub command: Command,
-    /// Where the answer goes.
+    /// Receives the result.
     pub answer: oneshot::Sender<Result<String, String>>,
 }
 
-/// The way to the crawl. All clones are one way.
+/// The channel for commands to the crawl. All clones share one channel.
 #[derive(Debug, Clone)]
 pub struct Commands {
     sender: mpsc::Sender<Given>,
@@ -101,21 +105,21 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// A way that nobody listens at yet.
+    /// Creates a channel without a listener.
     pub fn new() -> Self {
         let (sender, receiver) = mpsc::channel(WAITING_MAX);
         Self { sender, receiver: Arc::new(Mutex::new(Some(receiver))) }
     }
 
-    /// The crawl's end of it, once.
+    /// Returns the receiver for the crawl; `None` after the first call.
     pub fn listen(&self) -> Option<mpsc::Receiver<Given>> {
         self.receiver.lock().take()
     }
 
-    /// Tells the crawl something, and waits until it is done.
+    /// Sends a command to the crawl, waits until it has been executed, and returns its effect.
     ///
     /// # Errors
-    /// Says why it was not done.
+    /// States why the command failed.
     pub async fn give(&self, command: Command) -> Result<String, String> {
         let over = || "the crawl is ending".to_owned();
         let (answer, answered) = oneshot::channel();
@@ -130,17 +134,17 @@ impl Default for Commands {
     }
 }
 
-/// What somebody has told the crawl and holds.
+/// The commands in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InForce {
-    /// Settings that were changed while it ran, with their values now.
+    /// Settings that were changed while the crawl ran, with their current values.
     pub set: std::collections::BTreeMap<String, String>,
-    /// What is banned.
+    /// Banned clusters, link classes and URL patterns.
     pub banned: Vec<String>,
-    /// What is pinned.
+    /// Pinned clusters, link classes and URL patterns.
     pub pinned: Vec<String>,
-    /// Hosts that are blocked.
+    /// Blocked hosts.
     pub blocked: Vec<String>,
 }
 
@@ -163,18 +167,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_a_command_is_told_what_came_of_it() {
+    async fn the_sender_of_a_command_receives_its_result() {
         let commands = Commands::new();
         let mut crawl = commands.listen().unwrap();
         assert!(commands.listen().is_none());
-        let giving = tokio::spawn({
+        let sending = tokio::spawn({
             let commands = commands.clone();
             async move { commands.give(Command::Block("a.test".to_owned())).await }
         });
         let given = crawl.recv().await.unwrap();
         assert_eq!(given.command, Command::Block("a.test".to_owned()));
         given.answer.send(Ok("done".to_owned())).unwrap();
-        assert_eq!(giving.await.unwrap(), Ok("done".to_owned()));
+        assert_eq!(sending.await.unwrap(), Ok("done".to_owned()));
         drop(crawl);
         assert!(commands.give(Command::Pin("5".to_owned())).await.unwrap_err().contains("ending"));
     }

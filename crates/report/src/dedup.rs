@@ -1,10 +1,10 @@
-//! The set of URLs seen in the closing report.
+//! The set of URLs seen, for the closing report.
 
 use super::figures;
 pub use harvestman_storage::dedup::DedupStats;
 use harvestman_storage::dedup::{Estimate, FalsePositives};
 
-/// `1,234 URLs, bloom-exact in 2.4 MiB; of 3 false positives (2.9 expected) none was dropped`
+/// Formats the set as `1,234 URLs, bloom-exact in 2.4 MiB; 3 new URLs that looked known, none dropped (2.9 expected)`.
 pub(super) fn line(seen: &DedupStats) -> String {
     let disk = match seen.disk_bytes {
         0 => String::new(),
@@ -17,12 +17,12 @@ pub(super) fn line(seen: &DedupStats) -> String {
 
 fn mistakes(seen: &DedupStats) -> String {
     let Some(FalsePositives { expected, measured }) = seen.false_positives else { return String::new() };
-    let kept = seen.wrongly_dropped == FalsePositives::default();
-    let fate = if kept { "new URLs that looked known, none dropped" } else { "new URLs wrongly dropped" };
+    let none_dropped = seen.wrongly_dropped == FalsePositives::default();
+    let fate = if none_dropped { "new URLs that looked known, none dropped" } else { "new URLs wrongly dropped" };
     format!("; {} {fate} ({expected:.1} expected)", counted(measured))
 }
 
-/// `31`, or `about 31 (20 to 45)`.
+/// Formats an estimate as `31`, or `about 31 [20 to 45]`.
 fn counted(Estimate { count, low, high }: Estimate) -> String {
     let whole = |count: f64| figures::count(count.round() as u64);
     if low == high { whole(count) } else { format!("about {} [{} to {}]", whole(count), whole(low), whole(high)) }
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_told_with_what_it_was_wrong_about() {
+    fn a_store_is_shown_with_its_false_positives() {
         let mistakes = FalsePositives { expected: 2.94, measured: Estimate::exact(3) };
         let both =
             DedupStats { disk_bytes: 2048, ..seen(DedupStore::BloomExact, Some(mistakes), FalsePositives::default()) };
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_is_told_with_its_bounds() {
+    fn an_estimate_is_shown_with_its_bounds() {
         assert_eq!(counted(Estimate { count: 3_100.0, low: 2_000.2, high: 4_500.0 }), "about 3,100 [2,000 to 4,500]");
     }
 }

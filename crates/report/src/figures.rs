@@ -1,8 +1,8 @@
-//! Figures as people read them: `12,345`, `1.4 GiB`, `3 min 20 s`.
+//! Human-readable figures: `12,345`, `1.4 GiB`, `3 min 20 s`.
 
 use std::time::Duration;
 
-/// A count with its thousands set apart.
+/// Formats a count with thousands separators.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +15,7 @@ pub fn count(n: u64) -> String {
     text
 }
 
-/// A number of bytes in the unit that leaves one to four digits before the point.
+/// Formats a number of bytes in the unit that leaves one to four digits before the decimal point.
 #[expect(clippy::cast_precision_loss, reason = "three digits for people to read")]
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -25,7 +25,7 @@ pub fn bytes(n: u64) -> String {
     let mut value = n as f64 / 1_024.0;
     let mut units = UNITS.iter();
     let mut unit = units.next();
-    // What would be shown as 1024.0 already belongs to the next unit.
+    // A value that would be shown as 1024.0 is shown in the next unit.
     while value >= 1_023.95 {
         let Some(next) = units.next() else { break };
         (value, unit) = (value / 1_024.0, Some(next));
@@ -33,12 +33,12 @@ pub fn bytes(n: u64) -> String {
     format!("{value:.1} {}", unit.unwrap_or(&"B"))
 }
 
-/// A rate, finer where it is small.
+/// Formats a rate: with one decimal below 99.95, otherwise without.
 pub fn rate(per_second: f64) -> String {
     if per_second < 99.95 { format!("{per_second:.1}") } else { format!("{per_second:.0}") }
 }
 
-/// A length of time in its two largest units.
+/// Formats a duration in its two largest units.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -50,7 +50,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// A length of time in seconds, as [`time`].
+/// Formats a duration given in seconds, like [`time`].
 pub fn seconds(seconds: f64) -> String {
     time(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         for (n, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
             assert_eq!(count(n), text);
         }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_finer_where_they_are_small() {
+    fn small_rates_have_a_decimal() {
         assert_eq!((rate(0.25), rate(99.94), rate(99.96)), ("0.2".into(), "99.9".into(), "100".into()));
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON that crawls write is read as it was written, and that of older versions as far as it goes.
+//! Tests that JSON files round-trip, and that those of older versions are read with defaults.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 use harvestman_storage::dedup::{BloomStats, Estimate, FalsePositives};
 
-/// A snapshot with all there is.
+/// Returns a snapshot with all fields set.
 pub(super) fn status() -> CrawlStatus {
     let mut fates = FateTable::default();
     for (fate, count) in [
@@ -71,7 +71,7 @@ pub(super) fn status() -> CrawlStatus {
     }
 }
 
-/// A report with all there is.
+/// Returns a report with all fields set.
 fn report() -> Report {
     let measured = Estimate { count: 3.0, low: 1.5, high: 7.25 };
     let mistakes = FalsePositives { expected: 2.75, measured };
@@ -130,7 +130,7 @@ proptest! {
 
 #[test]
 fn a_report_of_an_older_version_has_defaults_for_what_it_lacks() {
-    // Without fleet, recrawl, dedup, traps and outlook, with a field that is gone and a reason that is not known.
+    // Without fleet, recrawl, dedup, traps and outlook; with a field that was removed and an unknown reason.
     let text = br#"{
         "version": "0.0.1", "seeds": ["https://h.test/"], "seed": 7, "config": "config.toml", "warc_files": [],
         "troubles": [{"host": "https://h.test", "requests": 3, "failed": 3, "reason": "tls"}],

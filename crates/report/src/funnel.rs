@@ -6,16 +6,18 @@ use harvestman_core::model::{Fate, FateCount, FateTable};
 
 /// One step of the funnel.
 ///
-/// The steps are, in the order of the pipeline, `discovered`, `wanted`, `new`, `requested` and `pages`. The count of a step and what it
-/// lost (`gone`) add up to the count of the step before.
+/// The steps are, in the order of the pipeline, `discovered`, `wanted`, `new`, `requested` and `pages`. The count of a
+/// step and what it lost (`gone`) add up to the count of the step before.
 ///
 /// # Links and URLs
-/// The steps up to `wanted` count **links**: a URL that is linked from a hundred pages counts a hundred times. The scope, the depth limit
-/// and the policy judge every link, as what they refuse is not remembered. Then the set of URLs seen removes links to URLs that are known
-/// (`duplicate`), and in a fleet links to hosts of other nodes leave (`handed_over`; each is discovered again by the node that gets it).
-/// From `new` on each **URL** counts once, at the node that owns its host.
+/// The steps up to `wanted` count **links**: a URL that is linked from a hundred pages counts a hundred times. The
+/// scope, the depth limit and the policy check every link, as refused links are not remembered. Then the set of URLs
+/// seen removes links to URLs that are known (`duplicate`), and in a fleet links to hosts of other nodes leave
+/// (`handed_over`; each is discovered again by the node that gets it). From `new` on each **URL** counts once, at the
+/// node that owns its host.
 ///
-/// One fate is out of this order: URLs that are banned or found to be in a trap while they wait leave by `policy`, and so at `wanted`.
+/// One fate is out of this order: URLs that are banned or found to be in a trap while they wait leave with the fate
+/// `policy`, and so at `wanted`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FunnelStep {
     /// The name of the step in files and metrics.
@@ -53,8 +55,8 @@ const STEPS: [(&str, &str); 4] = [
 /// Beyond the funnel: responses to requests for robots.txt and responses that are no pages are archived too.
 const ARCHIVED: (&str, &str) = ("archived", "exchanges archived");
 
-/// Returns the place in [`STEPS`] of the step that links with this fate do not reach; none for those that reach all. Fates that this
-/// version does not know count as requested without success.
+/// Returns the place in [`STEPS`] of the step that links with this fate do not reach; none for those that reach all.
+/// Fates that this version does not know count as requested without success.
 fn missed(row: &FateCount<'_>) -> Option<usize> {
     match (row.fate, row.reason) {
         ("out_of_scope" | "policy", _) | ("over_budget", "depth") => Some(0),
@@ -65,8 +67,8 @@ fn missed(row: &FateCount<'_>) -> Option<usize> {
     }
 }
 
-/// Builds the funnel of a crawl from the fates of its links, of which those that wait are `queued`. `leased` of the latter are being
-/// fetched.
+/// Builds the funnel of a crawl from the fates of its links, of which those that wait are `queued`. `leased` of the
+/// latter are being fetched.
 pub fn funnel(fates: &FateTable, leased: u64) -> Vec<FunnelStep> {
     let mut gone: [Vec<Gone>; STEPS.len()] = Default::default();
     for row in fates.iter() {
@@ -86,8 +88,8 @@ pub fn funnel(fates: &FateTable, leased: u64) -> Vec<FunnelStep> {
 }
 
 impl FunnelStep {
-    /// The step after the last, where exchanges are archived. It takes no part in the sums: exchanges for robots.txt and responses that are
-    /// no pages are archived too.
+    /// The step after the last, where exchanges are archived. It takes no part in the sums: exchanges for robots.txt
+    /// and responses that are no pages are archived too.
     pub const fn archived(count: u64) -> Self {
         Self { stage: ARCHIVED.0, name: ARCHIVED.1, count, gone: Vec::new() }
     }
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_has_what_is_left_and_why_the_others_are_gone() {
+    fn each_step_has_its_count_and_the_reasons_of_what_is_gone() {
         let steps = funnel(&table(&[7, 1, 20, 3, 4, 2, 5, 0, 6, 0, 8, 9, 1]), 2);
         let counts: Vec<_> = steps.iter().map(|step| (step.stage, step.count)).collect();
         assert_eq!(counts, [("discovered", 66), ("wanted", 50), ("new", 22), ("requested", 13), ("pages", 7)]);

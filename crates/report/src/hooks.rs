@@ -1,4 +1,4 @@
-//! How the outside takes part in a crawl: it asks the crawl to stop, and is told where the crawl stands.
+//! The hooks of a crawl: the means to stop, pause and command it, and to receive its status.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,14 +8,15 @@ use tokio::sync::watch;
 use super::live::Live;
 use super::{Commands, CrawlStatus};
 
-/// Asks a crawl to stop: to start nothing new, finish what is in flight, close its files and report. All clones are one flag.
+/// Requests a crawl to stop: to start no new request, finish those in flight, close its files and report. All clones
+/// share one flag.
 #[derive(Debug, Clone)]
 pub struct StopFlag {
     sender: Arc<watch::Sender<bool>>,
 }
 
 impl StopFlag {
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Self { sender: Arc::new(watch::Sender::new(false)) }
     }
@@ -25,14 +26,14 @@ impl StopFlag {
         self.sender.send_replace(true);
     }
 
-    /// Whether the flag is raised.
+    /// Returns whether the flag is raised.
     pub fn requested(&self) -> bool {
         *self.sender.borrow()
     }
 
     /// Waits until the flag is raised.
     pub async fn wait(&self) {
-        // An error would mean that the sender is gone, and it is held by `self`.
+        // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.sender.subscribe().wait_for(|raised| *raised).await;
     }
 }
@@ -43,14 +44,14 @@ impl Default for StopFlag {
     }
 }
 
-/// Lets a crawl rest: while it is on, nothing new is started. All clones are one switch.
+/// Pauses a crawl: while it is on, no new request is started. All clones share one switch.
 #[derive(Debug, Clone)]
 pub struct PauseSwitch {
     sender: Arc<watch::Sender<bool>>,
 }
 
 impl PauseSwitch {
-    /// A switch that is off.
+    /// Creates a switch that is off.
     pub fn new() -> Self {
         Self { sender: Arc::new(watch::Sender::new(false)) }
     }
@@ -60,9 +61,9 @@ impl PauseSwitch {
         self.sender.send_replace(paused);
     }
 
-    /// Waits until it is not what it `was`.
+    /// Waits until its state differs from `was`.
     pub async fn changed_from(&self, was: bool) {
-        // An error would mean that the sender is gone, and it is held by `self`.
+        // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.sender.subscribe().wait_for(|paused| *paused != was).await;
     }
 }
@@ -73,25 +74,25 @@ impl Default for PauseSwitch {
     }
 }
 
-/// What a crawl is handed besides its configuration.
+/// What a crawl is given besides its configuration.
 #[derive(Clone)]
 pub struct Hooks {
     /// Ends the crawl early.
     pub stop: StopFlag,
-    /// Lets the crawl rest.
+    /// Pauses the crawl.
     pub pause: PauseSwitch,
-    /// Tells it other things while it runs.
+    /// Delivers other commands while the crawl runs.
     pub commands: Commands,
-    /// Is told where the crawl stands, about once a second and at the end. Must not block.
+    /// Called with the status of the crawl about once per second and at the end. Must not block.
     pub on_status: Arc<dyn Fn(&CrawlStatus) + Send + Sync>,
-    /// Where the crawl counts.
+    /// The metrics that the crawl updates.
     pub metrics: harvestman_metrics::Metrics,
-    /// Where it shows itself to those who watch.
+    /// Publishes views for the live page.
     pub live: Live,
 }
 
 impl Hooks {
-    /// Hooks that never stop the crawl, listen to nothing and count where nobody reads: for tests and benches.
+    /// Creates hooks that never stop the crawl, ignore its status and discard its metrics: for tests and benches.
     pub fn none() -> Self {
         Self {
             stop: StopFlag::new(),
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_request_reaches_every_clone_and_everybody_who_waits() {
+    async fn a_request_reaches_every_clone_and_every_waiter() {
         let flag = StopFlag::new();
         let waiting = tokio::spawn({
             let flag = flag.clone();

@@ -1,4 +1,4 @@
-//! What a crawl says about itself: while it runs ([`CrawlStatus`], [`progress`]) and when it has ended ([`Report`]).
+//! Status and reports of a crawl: while it runs ([`CrawlStatus`], [`progress`]) and when it has ended ([`Report`]).
 
 mod advice;
 mod closing;

@@ -1,5 +1,5 @@
-//! The progress of a crawl on standard error: one live line on a terminal, a plain line every ten seconds elsewhere, and where
-//! the log is read by programs, an event of the log.
+//! The progress of a crawl on standard error: a live line on a terminal, otherwise a plain line every ten seconds, or a
+//! log event if the log is read by programs.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 
 use super::{CrawlStatus, RecrawlFigures, figures};
 
-/// How often a line is written where it is not redrawn.
+/// The interval between lines that are not redrawn in place.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows where a crawl stands.
+/// Shows the progress of a crawl.
 #[derive(Debug)]
 pub struct Progress {
     shown: Shown,
@@ -22,15 +22,16 @@ pub struct Progress {
 enum Shown {
     /// A line that is redrawn in place.
     Live(ProgressBar),
-    /// Lines of text; holds the time of the next one.
+    /// Lines of text; holds the time at which the next one is due.
     Plain(Mutex<Duration>),
-    /// Events of the log; holds the time of the next one.
+    /// Log events; holds the time at which the next one is due.
     Logged(Mutex<Duration>),
     Nothing,
 }
 
 impl Progress {
-    /// Progress on standard error, in the form that suits it: none where `quiet`, events where the log is read by programs.
+    /// Creates a display on standard error: nothing if `quiet`, log events if `for_programs`, otherwise a live line on
+    /// a terminal and plain lines elsewhere.
     pub fn new(quiet: bool, for_programs: bool) -> Self {
         let shown = if quiet {
             Shown::Nothing
@@ -47,13 +48,13 @@ impl Progress {
         Self { shown }
     }
 
-    /// Shows `status`, if it is time to.
+    /// Shows `status`. Lines and events that are not due yet are skipped.
     pub fn show(&self, status: &CrawlStatus) {
         match &self.shown {
             Shown::Live(bar) => bar.set_message(line(status)),
             Shown::Plain(next) => {
                 if due(&mut next.lock(), status.elapsed) {
-                    // Nobody reads it any more: no reason to end the crawl.
+                    // A closed standard error must not end the crawl.
                     let _ = writeln!(io::stderr(), "{}: {}", figures::time(status.elapsed), line(status));
                 }
             }
@@ -67,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// Writes `text` (whole lines) without tearing the live line.
+    /// Calls `write`, which writes whole lines, while the live line is hidden.
     pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.shown {
             Shown::Live(bar) => bar.suspend(write),
@@ -75,7 +76,7 @@ impl Progress {
         }
     }
 
-    /// Takes the live line away.
+    /// Removes the live line.
     pub fn finish(&self) {
         if let Shown::Live(bar) = &self.shown {
             bar.finish_and_clear();
@@ -83,7 +84,7 @@ impl Progress {
     }
 }
 
-/// Whether the line of `next` is due at `elapsed`; moves `next` on, leaving out lines that were missed.
+/// Returns whether the line of `next` is due at `elapsed`, and advances `next` beyond it; missed lines are skipped.
 fn due(next: &mut Duration, elapsed: Duration) -> bool {
     let due = elapsed >= *next;
     while *next <= elapsed {
@@ -92,7 +93,7 @@ fn due(next: &mut Duration, elapsed: Duration) -> bool {
     due
 }
 
-/// `1,234 pages, 20.5/s, 12.0 MiB, 5,678 queued, 3 tls, 1 min 5 s left`.
+/// Formats a status as `1,234 pages, 20.5/s, 12.0 MiB, 5,678 queued, 3 tls, 1 min 5 s left`.
 pub fn line(status: &CrawlStatus) -> String {
     let mut parts = vec![
         format!("{} pages", figures::count(status.pages)),
@@ -105,11 +106,11 @@ pub fn line(status: &CrawlStatus) -> String {
     errors.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     parts.extend(errors.iter().take(3).map(|(reason, count)| format!("{} {reason}", figures::count(**count))));
     if errors.len() > 3 {
-        let rest: u64 = errors.iter().skip(3).map(|(_, count)| **count).sum();
-        parts.push(format!("{} other errors", figures::count(rest)));
+        let others: u64 = errors.iter().skip(3).map(|(_, count)| **count).sum();
+        parts.push(format!("{} other errors", figures::count(others)));
     }
     if let Some(outlook) = status.outlook {
-        parts.push(format!("{:.0} % yield ahead", outlook.expected_yield * 100.0));
+        parts.push(format!("{:.0} % expected yield", outlook.expected_yield * 100.0));
     }
     if status.draining {
         parts.push(format!("stopping, {} in flight", figures::count(status.leased)));
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_how_far_and_how_fast() {
+    fn the_line_has_counts_rate_and_time_left() {
         assert_eq!(line(&status()), "1,230 pages, 20.5/s, 12.0 MiB, 5,678 queued");
         let budgets = vec![BudgetUse { budget: BudgetKind::Pages, used: 1_230, limit: 2_460 }];
         let status = CrawlStatus { budgets, ..status() };
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_most_frequent_errors_are_named_and_the_rest_summed() {
+    fn the_three_most_frequent_errors_are_named_and_the_others_summed() {
         let errors = [("connect", 1), ("dns", 2), ("tls", 30), ("http_404", 4), ("http_5xx", 1), ("protocol", 0)];
         let errors = errors.map(|(reason, count)| (reason.into(), count)).into();
         let status = CrawlStatus { errors, ..status() };
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_line_comes_every_ten_seconds_however_often_it_is_asked_for() {
+    fn a_plain_line_is_due_at_most_every_ten_seconds() {
         let mut next = LINE_EVERY;
         let asked = [1, 9, 10, 11, 19, 20, 45, 46, 50];
         let shown: Vec<_> = asked.into_iter().filter(|at| due(&mut next, Duration::from_secs(*at))).collect();

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 pub struct Malformed {
     /// The file, as the caller named it.
     file: String,
-    /// The path of the field within the file; none where the text is no JSON object at all.
+    /// The path of the field within the file; `None` if the text is not a JSON object.
     field: Option<String>,
     /// What is wrong with it.
     why: String,
@@ -33,7 +33,7 @@ impl std::error::Error for Malformed {}
 /// Names the file and the first field whose value has the wrong form.
 pub fn read_object<T: DeserializeOwned>(file: &str, text: &[u8]) -> Result<T, Malformed> {
     let malformed = |field: Option<String>, why: String| Malformed { file: file.to_owned(), field, why };
-    // An array would be taken for the fields in their order.
+    // An array would be read as the fields in their order.
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(malformed(None, "it is not a JSON object".to_owned()));
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_object_is_an_error() {
+    fn text_that_is_not_a_json_object_is_an_error() {
         for text in ["", "[]", "3", "null", "\"{}\""] {
             assert_eq!(error(text), "report.json: it is not a JSON object");
         }

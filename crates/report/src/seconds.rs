@@ -14,10 +14,10 @@ pub(crate) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result
     serializer.serialize_f64(rounded(*time))
 }
 
-/// Reads seconds, rounded to the millisecond: what was written is read exactly.
+/// Reads seconds, rounded to the millisecond, so that a written value is restored exactly.
 ///
 /// # Errors
-/// The value is no number, negative, or too large for a duration.
+/// The value is not a number, negative, or too large for a duration.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let exact = Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)?;
     let nanos = exact.subsec_nanos();

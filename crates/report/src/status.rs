@@ -1,4 +1,5 @@
-//! Where a crawl stands: a snapshot that the pipeline fills and that the progress line, the admin API and the report read.
+//! The status of a crawl: a snapshot that the pipeline fills and that the progress line, the admin API and the report
+//! read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ pub enum BudgetKind {
 }
 
 impl BudgetKind {
-    /// The budget's name as it stands in settings, reports and metric labels.
+    /// Returns the name of the budget in settings, reports and metric labels.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Pages => "pages",
@@ -37,48 +38,48 @@ impl BudgetKind {
     }
 }
 
-/// How much of a budget is used up. Time is in seconds.
+/// The used part of a budget. Time is in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BudgetUse {
-    /// Which budget.
+    /// The budget.
     pub budget: BudgetKind,
-    /// What is used up.
+    /// The used amount.
     pub used: u64,
-    /// What there was to begin with.
+    /// The limit.
     pub limit: u64,
 }
 
 impl BudgetUse {
-    /// The used share, 0 to 1.
+    /// Returns the used share, 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
     pub fn fraction(&self) -> f64 {
         if self.limit == 0 { 1.0 } else { (self.used as f64 / self.limit as f64).min(1.0) }
     }
 }
 
-/// A host that is left alone for more than its usual delay.
+/// A host that is not contacted for longer than its usual delay.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostWait {
-    /// Which host.
+    /// The host.
     pub host: String,
-    /// Why: `back_off`, `breaker`, `robots`, `group`.
+    /// The reason: `back_off`, `breaker`, `robots` or `group`.
     pub reason: Cow<'static, str>,
-    /// Until when.
+    /// When the wait ends.
     pub until: String,
-    /// How many seconds that is from now.
+    /// Seconds until the wait ends.
     pub seconds: u64,
 }
 
-/// The hosts that are left alone.
+/// The hosts that are not contacted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Waits {
-    /// How many there are.
+    /// The number of these hosts.
     pub hosts: u64,
-    /// Those that go on soonest.
+    /// Those whose waits end first.
     pub first: Vec<HostWait>,
-    /// Hosts besides that have URLs and are blocked.
+    /// Other hosts that have URLs waiting and are blocked.
     pub blocked: u64,
 }
 
@@ -93,53 +94,54 @@ pub struct CrawlStatus {
     pub pages: u64,
     /// Bytes of bodies received.
     pub bytes: u64,
-    /// Requests made, those for robots.txt and retries included.
+    /// Requests made, including retries and those for robots.txt.
     pub requests: u64,
     /// URLs that wait.
     pub queued: u64,
-    /// URLs handed out whose outcome is not recorded yet.
+    /// URLs handed out for fetching whose outcome is not recorded yet.
     pub leased: u64,
-    /// Hosts met.
+    /// Hosts known.
     pub hosts: u64,
     /// Links discovered.
     pub discovered: u64,
-    /// What became of links so far.
+    /// The fates of links so far.
     pub fates: FateTable,
-    /// Requests that failed, each try counted, by reason ([`harvestman_core::model::Failure::label`]).
+    /// Failed requests by reason ([`harvestman_core::model::Failure::label`]); every attempt counts.
     pub errors: BTreeMap<Cow<'static, str>, u64>,
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// The budgets that were set, and what is used of them.
+    /// The configured budgets and their use.
     pub budgets: Vec<BudgetUse>,
-    /// What is expected of the next requests, where the policy estimates that.
+    /// The yield forecast, if the policy makes one.
     pub outlook: Option<YieldForecast>,
-    /// Forms of address that bring nothing, with what is done about them, the strictest first.
+    /// URL patterns that bring nothing new, with the measures against them, the strictest first.
     pub traps: Vec<TrapRecord>,
-    /// Visits to pages that were known before, in a recrawl.
+    /// Visits to known pages, in a recrawl.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recrawl: Option<RecrawlFigures>,
-    /// Whether the crawl was asked to stop and only finishes what is in flight.
+    /// Whether the crawl is stopping and only finishes the requests in flight.
     pub draining: bool,
-    /// Whether it rests because somebody has asked it to.
+    /// Whether the crawl is paused by a command.
     pub paused: bool,
-    /// The hosts that are left alone, and why.
+    /// The hosts that are not contacted, and why.
     pub waits: Waits,
-    /// What everything waits for, in words, where nothing moves ([`Self::stall`]).
+    /// Describes what a stalled crawl waits for ([`Self::stall`]).
     pub stall: Option<String>,
-    /// What somebody has told it that holds.
+    /// The commands in force.
     pub in_force: InForce,
-    /// Where it stands in its fleet, if it is a node of one.
+    /// The progress in its fleet, if the crawl is a node of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetProgress>,
 }
 
 impl CrawlStatus {
-    /// Pages a second since the start.
+    /// Returns the pages per second since the start.
     pub fn pages_per_second(&self) -> f64 {
         per_second(self.pages, self.elapsed)
     }
 
-    /// What everything waits for, where nothing is under way and nothing can be: in words.
+    /// Describes what the crawl waits for if it is stalled: nothing is in flight and nothing can be sent. Returns
+    /// `None` if it is not stalled.
     pub fn stall(&self) -> Option<String> {
         if self.leased > 0 || self.queued == 0 || self.paused {
             return None;
@@ -147,16 +149,18 @@ impl CrawlStatus {
         let (queued, Waits { hosts, blocked, first }) = (self.queued, &self.waits);
         match first.first() {
             Some(HostWait { host, reason, until, seconds }) => Some(format!(
-                "nothing can be fetched before {until} (in {seconds} s): {queued} URLs wait for {hosts} hosts that are left alone, first {host} ({reason})"
+                "nothing can be fetched before {until} (in {seconds} s): {queued} URLs wait for {hosts} hosts that are not \
+                 contacted, first {host} ({reason})"
             )),
             None if *blocked > 0 => Some(format!(
-                "nothing is under way: {queued} URLs wait, and {blocked} hosts that have some are blocked (`harvestman unblock`)"
+                "nothing is in flight: {queued} URLs wait, and {blocked} hosts with waiting URLs are blocked \
+                 (`harvestman unblock`)"
             )),
             None => None,
         }
     }
 
-    /// Counts what stands in an account, and nothing else.
+    /// Replaces the counts with those of `account`, so that only committed outcomes count.
     pub fn count_by(&mut self, account: &Ledger) {
         let open = account.open();
         (self.pages, self.bytes, self.requests) = (account.pages(), account.bytes(), account.requests());
@@ -164,15 +168,15 @@ impl CrawlStatus {
         (self.queued, self.leased) = (open, 0);
     }
 
-    /// With what everything waits for, for those who only read.
+    /// Sets the field `stall`, for readers that cannot call [`Self::stall`].
     #[must_use]
     pub fn with_stall(mut self) -> Self {
         self.stall = self.stall();
         self
     }
 
-    /// How long until the first budget is used up, if the crawl goes on as it did so far; none where there is no budget or
-    /// nothing to judge by.
+    /// Returns the time until the first budget is used up, extrapolated from the crawl so far; `None` if there is no
+    /// budget or none has been used yet.
     pub fn time_left(&self) -> Option<Duration> {
         let left = |budget: &BudgetUse| {
             let used = budget.fraction();
@@ -183,7 +187,7 @@ impl CrawlStatus {
     }
 }
 
-/// `count` a second; zero where no time has passed.
+/// Returns `count` per second; zero if no time has passed.
 #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
 pub(super) fn per_second(count: u64, time: Duration) -> f64 {
     let seconds = time.as_secs_f64();
@@ -207,27 +211,27 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_names_what_everything_waits_for() {
+    fn a_stall_states_what_the_crawl_waits_for() {
         let host = "http://a.test".to_owned();
         let wait = HostWait { host, reason: "back_off".into(), until: "2026-01-01T00:00:09Z".to_owned(), seconds: 9 };
         let waits = Waits { hosts: 2, first: vec![wait], blocked: 0 };
         let stalled = CrawlStatus { queued: 5, waits, ..CrawlStatus::default() };
         let said = stalled.stall().unwrap();
         assert!(said.contains("5 URLs wait for 2 hosts") && said.contains("http://a.test (back_off)"), "{said}");
-        let moving = [
+        let not_stalled = [
             CrawlStatus { leased: 1, ..stalled.clone() },
             CrawlStatus { queued: 0, ..stalled.clone() },
             CrawlStatus { paused: true, ..stalled.clone() },
             CrawlStatus { waits: Waits::default(), ..stalled.clone() },
         ];
-        assert!(moving.iter().all(|status| status.stall().is_none()));
+        assert!(not_stalled.iter().all(|status| status.stall().is_none()));
         let blocked = CrawlStatus { waits: Waits { blocked: 1, ..Waits::default() }, ..stalled.clone() };
-        assert!(blocked.stall().unwrap().contains("1 hosts that have some are blocked"));
+        assert!(blocked.stall().unwrap().contains("1 hosts with waiting URLs are blocked"));
         assert_eq!(stalled.clone().with_stall().stall, stalled.stall());
     }
 
     #[test]
-    fn what_was_not_kept_does_not_count() {
+    fn uncommitted_outcomes_do_not_count() {
         let mut account = Ledger::default();
         account.discover(&harvestman_core::model::Fates::default(), 3);
         account.settle(harvestman_core::model::Fate::Fetched);
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_budget_or_a_page_nothing_is_said_of_the_time_left() {
+    fn the_time_left_is_unknown_without_a_budget_or_a_page() {
         let unused = BudgetUse { budget: BudgetKind::Pages, used: 0, limit: 100 };
         assert_eq!(status(10, vec![]).time_left(), None);
         assert_eq!(status(10, vec![unused]).time_left(), None);

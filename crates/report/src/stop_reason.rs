@@ -24,11 +24,12 @@ pub enum StopReason {
     Interrupted,
     /// The archive or the page log could not be written.
     ArchiveError,
-    /// The set of URLs seen could not be kept on disk.
+    /// The set of URLs seen could not be written to disk.
     DedupError,
     /// The state of the crawl could not be written.
     StateError,
-    /// A report of another version gives a reason that this version does not know, or gives none. No crawl ends with it.
+    /// A report of another version gives a reason that this version does not know, or gives none. No crawl ends with
+    /// it.
     #[default]
     #[serde(other)]
     Unknown,
@@ -82,7 +83,7 @@ impl StopReason {
             Self::LowYield => "the expected yield of further requests was too low",
             Self::Interrupted => "it was interrupted",
             Self::ArchiveError => "the output could not be written",
-            Self::DedupError => "the set of URLs seen could not be kept on disk",
+            Self::DedupError => "the set of URLs seen could not be written to disk",
             Self::StateError => "the state of the crawl could not be written",
             Self::Unknown => "the report gives a reason that this version does not know",
         }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_read_by_the_names_that_they_are_written_with() {
+    fn reasons_are_read_by_their_labels() {
         for reason in StopReason::ALL {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.label());
             assert_eq!(serde_json::from_value::<StopReason>(reason.label().into()).unwrap(), reason);

@@ -9,15 +9,15 @@ use harvestman_core::model::{Fate, FateTable, TrapMeasure, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
-/// One line of the report: a name and what is said of it.
+/// Writes one line of the report: a name and its text.
 fn line(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
     writeln!(f, "{name:<10}{text}")
 }
 
-/// A column of counts with their names, the largest first, at most `most` of them.
+/// Formats counts with their names, the largest first, at most `most` of them.
 fn largest<N: fmt::Display>(counts: impl Iterator<Item = (N, u64)>, most: usize) -> String {
     let mut counts: Vec<_> = counts.collect();
-    // Stable, so that equal counts keep the fixed order that they came in.
+    // The sort is stable, so equal counts retain their order.
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let more = counts.len().saturating_sub(most);
     let shown = counts.iter().take(most).map(|(name, count)| format!("{} {name}", figures::count(*count)));
@@ -42,7 +42,7 @@ fn fate_lines(f: &mut fmt::Formatter<'_>, fates: &FateTable) -> fmt::Result {
     Ok(())
 }
 
-/// The forms of address whose links were refused, each with one of its addresses.
+/// Writes the URL patterns whose links were refused, each with an example.
 fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
     const MOST: usize = 8;
     let refused = || traps.iter().filter(|trap| trap.measure >= TrapMeasure::Cut);
@@ -51,7 +51,7 @@ fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
         let (fetched, refused, since) = (figures::count(*fetched), figures::count(*refused), figures::count(*since));
         let what = measure.describe();
         line(f, "trap", &format!("{form} {what} after {since} requests: {fetched} fetched, {refused} refused"))?;
-        writeln!(f, "{:>10}such as {example}", "")?;
+        writeln!(f, "{:>10}for example {example}", "")?;
     }
     if let more @ 1.. = refused().count().saturating_sub(MOST) {
         line(f, "trap", &format!("{more} more; all are in report.json"))?;
@@ -59,7 +59,7 @@ fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
     Ok(())
 }
 
-/// The hosts whose crawl delay is capped.
+/// Writes the hosts whose crawl delay is capped.
 fn capped_delay_lines(f: &mut fmt::Formatter<'_>, hosts: u64, capped: &[CappedDelay]) -> fmt::Result {
     const MOST: usize = 3;
     if hosts == 0 {
@@ -78,7 +78,7 @@ fn capped_delay_lines(f: &mut fmt::Formatter<'_>, hosts: u64, capped: &[CappedDe
 }
 
 impl fmt::Display for Report {
-    /// What stands on the terminal at the end: compact, without colours.
+    /// Writes the summary shown on the terminal at the end: compact, without colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pace = format!("{} pages/s", figures::rate(self.pages_per_second));
         line(f, "ended", &format!("after {}: {}", figures::time(self.wall), self.stop_reason.describe()))?;
@@ -97,12 +97,12 @@ impl fmt::Display for Report {
         }
         if let Some(fleet) = &self.fleet {
             let others = format!("other nodes fetched {} pages", figures::count(fleet.pages_of_others));
-            let others = if fleet.was_over { "it was over before this node came".to_owned() } else { others };
+            let others = if fleet.was_over { "it had ended before this node joined".to_owned() } else { others };
             line(f, "fleet", &format!("node {} of the crawl `{}`; {others}", fleet.node, fleet.crawl))?;
         }
         if let Some(YieldForecast { expected_yield, requests }) = self.outlook {
             let share = format!("{:.1} % of the next {requests:.0} requests", expected_yield * 100.0);
-            line(f, "ahead", &format!("{share} were expected to bring a page that is wanted and new"))?;
+            line(f, "ahead", &format!("{share} were expected to return a wanted, new page"))?;
         }
         if let Some(recrawl) = &self.recrawl {
             let ahead = format!("about {:.0} more are expected to have changed", recrawl.expected);
@@ -127,16 +127,13 @@ impl Report {
     fn cost(&self) -> String {
         let mut parts = Vec::new();
         if let Some(cpu) = self.cpu_seconds {
-            parts.push(format!(
-                "{} of processor time",
-                figures::time(Duration::try_from_secs_f64(cpu).unwrap_or_default())
-            ));
+            parts.push(format!("{} of CPU time", figures::time(Duration::try_from_secs_f64(cpu).unwrap_or_default())));
         }
         if let Some(rate) = self.pages_per_cpu_second {
-            parts.push(format!("{} pages per processor second", figures::rate(rate)));
+            parts.push(format!("{} pages per CPU second", figures::rate(rate)));
         }
         if let Some(peak) = self.peak_memory_bytes {
-            parts.push(format!("{} of memory at most", figures::bytes(peak)));
+            parts.push(format!("{} of peak memory", figures::bytes(peak)));
         }
         if parts.is_empty() { "unknown on this system".to_owned() } else { parts.join(", ") }
     }
@@ -148,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_fits_a_screen_and_names_every_fate_with_its_reasons() {
+    fn the_report_is_short_and_lists_every_fate_with_its_reasons() {
         let text = report().to_string();
         let expected = "\
 ended     after 10 s: nothing was left to fetch
@@ -159,7 +156,7 @@ errors    1 tls
 links     32 discovered; each has one fate:
                     30 fetched
                      2 failed  (2 tls)
-cost      1.5 s of processor time, 20.0 pages per processor second, 1.0 MiB of memory at most
+cost      1.5 s of CPU time, 20.0 pages per CPU second, 1.0 MiB of peak memory
 ";
         assert_eq!(text, expected);
     }

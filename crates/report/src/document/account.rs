@@ -31,8 +31,8 @@ pub struct Account {
     pub funnel: Vec<FunnelStep>,
 }
 
-/// Makes the account of a report, a snapshot or sums. Links of a running crawl that have no fate yet are `queued`. None if the crawl
-/// states no links at all.
+/// Makes the account of a report, a snapshot or sums. Links of a running crawl that have no fate yet are `queued`.
+/// Returns `None` if the crawl has no links at all.
 pub fn account(own: &OwnFigures<'_>) -> Option<Account> {
     let table = own.fates_with_open();
     let (discovered, sum) = (own.discovered, table.total());

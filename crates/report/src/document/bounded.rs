@@ -37,7 +37,7 @@ impl<V: Default> Bounded<V> {
     }
 }
 
-/// Shortens a text to `most` characters. An ellipsis stands for what is removed from its middle.
+/// Shortens a text to `most` characters. An ellipsis replaces what is removed from its middle.
 pub fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {

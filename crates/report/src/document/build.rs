@@ -62,7 +62,7 @@ impl Document {
         document
     }
 
-    /// Adds what follows from the rest.
+    /// Adds the fields that are derived from the others.
     fn conclude(&mut self) {
         self.account = self.own().as_ref().and_then(account);
         self.advice = self.own().as_ref().map(advise).unwrap_or_default();

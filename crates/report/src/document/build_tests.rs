@@ -1,4 +1,4 @@
-//! Documents of directories as crawls leave them.
+//! Tests of documents of crawl directories.
 
 use serde_json::json;
 
@@ -85,7 +85,7 @@ fn the_figures_of_a_running_crawl_are_those_of_its_snapshot() {
 }
 
 #[test]
-fn what_is_missing_is_noted_and_nothing_is_made_up() {
+fn missing_files_are_noted_and_nothing_is_invented() {
     let document = Document::of(Sources::default());
     assert_eq!((&document.state, &document.account, document.next.len()), (&CrawlState::BrokenOff, &None, 0));
     let notes = document.notes.join(" ");

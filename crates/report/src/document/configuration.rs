@@ -51,7 +51,7 @@ pub struct Configuration {
     pub node: Option<String>,
 }
 
-/// Settings that a report shows elsewhere, or that only say where the output went.
+/// Settings that a report shows elsewhere, or that only name the output directory.
 const PASSED_OVER: [&str; 4] = ["crawl.seeds", "crawl.out", "crawl.policy", "scope.mode"];
 
 impl Configuration {

@@ -100,7 +100,8 @@ impl<T> OneOrSum<T> {
 }
 
 impl Document {
-    /// Returns the crawl's own figures: of a running crawl its snapshot, otherwise its report, even if that is of an earlier run.
+    /// Returns the crawl's own figures: of a running crawl its snapshot, otherwise its report, even if that is of an
+    /// earlier run.
     pub fn own(&self) -> Option<OwnFigures<'_>> {
         let status = self.status.as_ref().map(OneOrSum::figures);
         status.or_else(|| Some(self.report.as_ref()?.figures()))

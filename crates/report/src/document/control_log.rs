@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::period;
 
-/// The number of commands that are kept: the latest.
+/// The maximum number of commands that are stored: the latest.
 pub(super) const ENTRIES_MAX: usize = 100;
 
 /// A command.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_kept_with_the_shortest_delay_that_they_set() {
+    fn commands_are_stored_with_the_shortest_delay_that_they_set() {
         let mut log = ControlLog::default();
         for line in [
             r#"{"time":"t","command":"set","arguments":["host.delay=2s","budget.pages=5"],"effect":"e"}"#,

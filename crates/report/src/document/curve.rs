@@ -1,7 +1,8 @@
 //! The harvest curve of a log of any length, in a bounded number of points.
 //!
-//! Every `k`-th line is a point. When there are twice as many points as wanted, every second one is removed and `k` doubles. So the points
-//! are evenly spaced over the whole curve, however long it gets. O(1) per line, O(points) memory.
+//! Every `k`-th line is a point. When there are twice as many points as wanted, every second one is removed and `k`
+//! doubles. So the points are evenly spaced over the whole curve, however long it gets. O(1) per line, O(points)
+//! memory.
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use harvestman_core::clock::Instant;
 
 /// The least number of points, if the log has that many lines; the most is twice as many.
 pub const POINTS: usize = 150;
-/// The least time without a request that counts as a break between two runs, or as a pause. Breaks are left out of the time.
+/// The least time without a request that counts as a break between two runs, or as a pause. Breaks are left out of the
+/// time.
 pub const BREAK: Duration = Duration::from_secs(600);
 
 /// The counts after some lines of the log.
@@ -131,7 +133,7 @@ mod tests {
         CurvePoint { requests: attempts, pages: u64::from(fetched), bytes: 10, worth: 0.5, ..CurvePoint::default() }
     }
 
-    /// A reference implementation: keeps all points and chooses afterwards.
+    /// A reference implementation: stores all points and selects afterwards.
     fn naive(lines: &[(bool, u64)], wanted: usize) -> Vec<(u64, u64)> {
         let mut all = vec![(0, 0)];
         for (fetched, attempts) in lines {

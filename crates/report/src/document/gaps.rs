@@ -1,6 +1,7 @@
 //! The times between requests to one host, from log lines in about the order of their requests.
 //!
-//! Lines are written after a page was processed, so that lines of a host may be out of order. A small window reorders them.
+//! Lines are written after a page was processed, so that lines of a host may be out of order. A small window reorders
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

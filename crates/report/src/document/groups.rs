@@ -11,9 +11,9 @@ use super::line::LogLine;
 const GROUPS_MAX: usize = 4_096;
 /// The number of example pages of a group.
 const EXAMPLES: usize = 3;
-/// Characters of a URL that are kept.
+/// The maximum length of a stored URL, in characters.
 const URL_MAX: usize = 300;
-/// Characters of a title that are kept.
+/// The maximum length of a stored title, in characters.
 pub const TITLE_MAX: usize = 160;
 
 /// An example page.
@@ -112,7 +112,8 @@ impl Groups {
     }
 }
 
-/// Returns the place of a page on its site: the host and the first segment of its path, with digits as `N`, and `/…` if more follows.
+/// Returns the place of a page on its site: the host and the first segment of its path, with digits as `N`, and `/…` if
+/// more follows.
 pub fn place(url: &str) -> String {
     let origin = super::line::origin(url);
     let path = url[origin.len()..].split(['?', '#']).next().unwrap_or_default();
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_count_their_pages_and_keep_a_few_of_them() {
+    fn groups_count_their_pages_and_store_a_few_examples() {
         let mut groups = Groups::default();
         for n in 0..10 {
             let text = format!(

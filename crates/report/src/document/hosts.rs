@@ -9,7 +9,7 @@ use super::gaps::Gaps;
 use super::line::LogLine;
 use super::spread::Millis;
 
-/// The number of hosts that are counted apart: the first in the log. About 2 KiB each.
+/// The number of hosts that are counted separately: the first in the log. About 2 KiB each.
 const HOSTS_MAX: usize = 20_000;
 
 /// The counts of a host, from the lines of its URLs.
@@ -66,7 +66,7 @@ pub struct Hosts {
 /// The hosts in a report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HostFigures {
-    /// The number of hosts that are counted apart.
+    /// The number of hosts that are counted separately.
     pub count: u64,
     /// Whether there are more hosts.
     pub more: bool,
@@ -140,8 +140,8 @@ fn summary(host: String, figures: &Host) -> HostSummary {
     }
 }
 
-/// Returns one row for many hosts; none for no host. `rest` are hosts that are not counted apart: their gaps mean nothing and are left
-/// out.
+/// Returns one row for many hosts; `None` for no host. `rest` are hosts that are not counted separately: their gaps are
+/// meaningless and omitted.
 fn summed<'a>(others: impl Iterator<Item = &'a Host>, rest: Option<&'a Host>) -> Option<HostSummary> {
     let mut sum = Host::default();
     let (mut hosts, mut least, mut least_wait, mut short, mut gaps) = (0_u64, None, None, 0, 0);

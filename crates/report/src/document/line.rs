@@ -1,7 +1,7 @@
 //! A line of the page log as the report reads it.
 //!
-//! It is a [`PageRecord`](harvestman_core::model::PageRecord) that borrows its texts from the line and has only the fields that a report
-//! needs, as logs have many millions of lines. Fields that an older log lacks are absent.
+//! It is a [`PageRecord`](harvestman_core::model::PageRecord) that borrows its texts from the line and has only the
+//! fields that a report needs, as logs have many millions of lines. Fields that an older log lacks are absent.
 
 use std::borrow::Cow;
 

@@ -28,7 +28,8 @@ pub struct Part {
     pub tally: Tally,
 }
 
-/// Merges directories, or the sessions of one. `log` has the figures of all their page logs, `now` is when the document is made.
+/// Merges directories, or the sessions of one. `log` has the figures of all their page logs, `now` is when the document
+/// is made.
 pub fn merged(mut parts: Vec<Part>, log: LogFigures, now: Instant) -> Sources {
     let mut sources = Sources { directory: names(&parts), now, ..Sources::default() };
     let is_one = parts.len() == 1;
@@ -60,7 +61,8 @@ pub fn merged(mut parts: Vec<Part>, log: LogFigures, now: Instant) -> Sources {
     sources
 }
 
-/// Returns whether cluster numbers mean the same in all directories: there is only one, or they are of a fleet with a shared policy.
+/// Returns whether cluster numbers mean the same in all directories: there is only one, or they are of a fleet with a
+/// shared policy.
 pub fn has_one_policy<'a>(mut all: impl Iterator<Item = &'a Sources>) -> bool {
     let configuration = |sources: &'a Sources| sources.configuration.as_ref()?.as_ref().ok();
     let Some(first) = all.next() else { return false };
@@ -73,7 +75,8 @@ pub fn has_one_policy<'a>(mut all: impl Iterator<Item = &'a Sources>) -> bool {
         })
 }
 
-/// Returns the number of pages that a model was learned from. In a fleet the model with most pages is that of the last policy learner.
+/// Returns the number of pages that a model was learned from. In a fleet the model with most pages is that of the last
+/// policy learner.
 pub fn pages_learned(facts: &Result<Facts, String>) -> Option<u64> {
     facts.as_ref().ok().map(|facts| facts.pages)
 }
@@ -246,7 +249,7 @@ fn configuration(parts: &[Part], notes: &mut Vec<String>) -> Option<Result<Confi
         }
     }
     let mut shared = first?.1.clone();
-    // The table of nodes has what is a node's own.
+    // Values of single nodes are in the table of nodes.
     shared.node = None;
     shared.settings.retain(|setting| setting.name != "fleet.node");
     Some(Ok(shared))

@@ -1,4 +1,4 @@
-//! Several directories as one.
+//! Tests of merging several directories.
 
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ fn a_report_without_times_adds_nothing() {
 }
 
 #[test]
-fn commands_to_nodes_are_ordered_by_time_and_the_first_node_says_what_is_in_force() {
+fn commands_to_nodes_are_ordered_by_time_and_what_is_in_force_is_that_of_the_first_node() {
     let entry = |time: &str| ControlEntry {
         time: time.to_owned(),
         command: "stop".to_owned(),

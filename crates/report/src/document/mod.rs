@@ -1,7 +1,7 @@
-//! The document: what a report of a crawl directory contains, computed from its files by functions that are handed what was read.
+//! The document: the contents of a report of a crawl directory, computed without I/O from what was read of its files.
 //!
-//! [`Document::of`] builds it from [`Sources`]. The figures of `report.json` are carried along as they are and shown from there
-//! ([`Document::own`]), so that the numbers are equal by construction.
+//! [`Document::of`] builds it from [`Sources`]. The figures of `report.json` are copied unchanged and shown from the
+//! copy ([`Document::own`]), so that the numbers are equal by construction.
 
 mod account;
 pub mod bounded;

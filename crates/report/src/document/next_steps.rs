@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+    fn words_that_a_shell_would_split_or_expand_are_quoted() {
         for (word, expected) in [
             ("forum", "forum"),
             ("/a b/c", "'/a b/c'"),

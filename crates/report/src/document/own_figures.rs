@@ -1,4 +1,5 @@
-//! The figures that a crawl itself reports, from wherever they are: a closing report, a snapshot, or the sums of several.
+//! The figures that a crawl itself reports, from wherever they are: a closing report, a snapshot, or the sums of
+//! several.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use harvestman_core::model::{Fate, FateTable, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
-/// The figures of a report, a snapshot or sums. What one of these does not have is none, or empty.
+/// The figures of a report, a snapshot or sums. Values that one of these lacks are `None` or empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnFigures<'a> {
     /// The field of the document that has them: `report` or `status`.
@@ -62,9 +63,9 @@ pub struct OwnFigures<'a> {
     pub outlook: Option<YieldForecast>,
     /// Pages per second.
     pub pages_per_second: Option<f64>,
-    /// Pages per second of processor time.
+    /// Pages per second of CPU time.
     pub pages_per_cpu_second: Option<f64>,
-    /// Processor time.
+    /// CPU time.
     pub cpu_seconds: Option<f64>,
     /// Peak resident memory.
     pub peak_memory_bytes: Option<u64>,

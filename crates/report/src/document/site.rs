@@ -31,7 +31,7 @@ pub fn name(cluster: ClusterId) -> String {
 pub fn standing(standing: Standing) -> String {
     match standing {
         Standing::Kept => "followed".to_owned(),
-        Standing::Bridge(why) => format!("followed where others are reached by it alone ({})", why.name()),
+        Standing::Bridge(why) => format!("followed only to reach others ({})", why.name()),
         Standing::Pruned(why) => format!("refused ({})", why.name()),
     }
 }
@@ -69,7 +69,8 @@ pub struct PageType {
 /// The page types of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Site {
-    /// The file they come from: `site-model.json.gz`, `policy.jsonl` or `pages.jsonl`; none if no policy clustered the pages.
+    /// The file they come from: `site-model.json.gz`, `policy.jsonl` or `pages.jsonl`; none if no policy clustered the
+    /// pages.
     pub source: Option<&'static str>,
     /// The number of pages that the model was learned from.
     #[serde(rename = "learnt_from")]
@@ -93,7 +94,8 @@ pub fn worths(facts: &Facts) -> BTreeMap<u32, f64> {
     worths.filter(|(_, worth)| worth.is_finite()).collect()
 }
 
-/// Joins the facts of the model with the counts of the log. `has_logged_clusters` is whether the policy log describes clusters.
+/// Joins the facts of the model with the counts of the log. `has_logged_clusters` is whether the policy log describes
+/// clusters.
 pub fn site(facts: Option<&Facts>, has_logged_clusters: bool, log: &LogFigures) -> Site {
     let counted = &log.groups.clusters;
     let learned = facts.filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());

@@ -1,4 +1,4 @@
-//! The state of a crawl, as its files tell it.
+//! The state of a crawl, derived from its files.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::line::instant;
 use crate::{Report, StopReason};
 use harvestman_core::clock::Instant;
 
-/// A log whose last request is that much later than the end of the report belongs to a later run.
+/// A log whose last request is later than the end of the report by more than this belongs to a later run.
 pub(super) const LATER: Duration = Duration::from_secs(2);
 
 /// The state of a crawl.
@@ -47,8 +47,8 @@ impl End {
 }
 
 impl CrawlState {
-    /// Derives the state. `paused` is that of a crawl that runs; `end` is that of the last report; `last` is the last request in the page
-    /// log.
+    /// Derives the state. `paused` is that of a crawl that runs; `end` is that of the last report; `last` is the last
+    /// request in the page log.
     pub(super) fn of(paused: Option<bool>, end: Option<&End>, last: Option<&str>) -> Self {
         if let Some(paused) = paused {
             return Self::Running { paused };

@@ -6,16 +6,16 @@ use super::nodes::Counted;
 use super::own_figures::OwnFigures;
 use super::totals::Totals;
 
-/// The numbers of hosts, of traps and of capped delays that are kept.
+/// The maximum numbers of hosts, traps and capped delays that are stored.
 const TROUBLES_MAX: usize = 10;
 const TRAPS_MAX: usize = 50;
 const CAPPED_MAX: usize = 20;
 
-/// Sums that grow.
+/// Accumulates sums.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sums {
     totals: Totals,
-    /// How many were added.
+    /// The number of items added.
     added: u64,
 }
 
@@ -47,7 +47,8 @@ impl Sums {
         self.added += 1;
     }
 
-    /// Adds what a page log counts of sessions without a report. Their processor time is unknown, and so is that of all.
+    /// Adds the counts that a page log has of sessions without a report. Their CPU time is unknown, and so is the
+    /// total.
     pub fn add_log(&mut self, counted: &Counted, statuses: &BTreeMap<u16, u64>) {
         let totals = &mut self.totals;
         add(&mut totals.pages, counted.pages);
@@ -65,7 +66,7 @@ impl Sums {
         self.totals.fates.add_named(fate, reason, count);
     }
 
-    /// Discards the processor time, as that of one session is unknown.
+    /// Discards the CPU time, as that of one session is unknown.
     pub fn forget_cpu(&mut self) {
         self.totals.cpu_seconds = None;
     }
@@ -165,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_account_of_sums_adds_up_where_each_did(
+        fn an_account_of_sums_adds_up_if_each_did(
             all in prop::collection::vec((0u64..50, 0u64..50, prop::option::of(0u64..50)), 0..8),
         ) {
             let mut sums = Sums::default();

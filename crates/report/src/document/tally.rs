@@ -30,7 +30,8 @@ pub struct Tally {
     spans: Vec<Span>,
     /// The places between them that have lines: at least as many sessions left no report.
     gaps: BTreeSet<usize>,
-    /// Whether no report covers the line before. A line without a request has no time, and belongs to the session of the line before.
+    /// Whether no report covers the line before. A line without a request has no time, and belongs to the session of
+    /// the line before.
     is_uncovered: bool,
     pub(super) lines: u64,
     pub(super) damaged: u64,
@@ -113,8 +114,8 @@ pub(super) fn reports(sources: &Sources) -> impl Iterator<Item = &Report> {
     sources.earlier.iter().map(|(_, report)| report).chain(&sources.report)
 }
 
-/// Returns the time of the session of a report, with some time after its end, as its last lines may be written a little later; none if
-/// the report does not say when it was.
+/// Returns the time of the session of a report, with some time after its end, as its last lines may be written a little
+/// later; none if the report does not say when it was.
 pub(super) fn span(report: &Report) -> Option<Span> {
     Some(Span { began: instant(&report.started)?, ended: instant(&report.ended)? + LATER })
 }

@@ -10,9 +10,10 @@ use crate::{HostTrouble, StopReason};
 use harvestman_core::model::{FateTable, TrapRecord};
 use harvestman_stages::host::CappedDelay;
 
-/// Sums over the sessions of one directory or of several, in the form of a report, or of a snapshot while one of them runs.
+/// Sums over the sessions of one directory or of several, in the form of a report, or of a snapshot while one of them
+/// runs.
 ///
-/// What cannot be added up, such as hosts and the set of URLs seen, is absent.
+/// Values that cannot be added up, such as hosts and the set of URLs seen, are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Totals {
     /// When the first session started (RFC 3339).
@@ -60,7 +61,7 @@ pub struct Totals {
     /// The longest of these delays; at most twenty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crawl_delays_capped: Vec<CappedDelay>,
-    /// Processor time of all sessions; none if that of one is unknown.
+    /// CPU time of all sessions; `None` if that of one is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_seconds: Option<f64>,
     /// Pages per second from the first start on.

@@ -1,4 +1,4 @@
-//! How the funnel's counts have grown: samples at even steps, which double when there are too many.
+//! The history of the funnel's counts: samples at an even interval, which doubles when there are too many samples.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::FunnelStep;
 
-/// Samples at most, the newest not counted.
+/// The maximum number of samples, not counting the newest.
 const SAMPLES_MAX: usize = 240;
-/// The first step.
+/// The initial interval between samples.
 const STEP: Duration = Duration::from_millis(500);
 
-/// The counts of all stages at one time since the start of the crawl.
+/// The counts of all stages at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
-    /// Time since the start.
+    /// Time since the start of the crawl.
     pub elapsed: Duration,
-    /// By stage.
+    /// The counts, by stage.
     pub counts: Vec<(&'static str, u64)>,
 }
 
 impl Sample {
-    /// The counts of a funnel.
+    /// Takes a sample of a funnel.
     pub fn of(elapsed: Duration, funnel: &[FunnelStep]) -> Self {
         Self { elapsed, counts: funnel.iter().map(|stage| (stage.stage, stage.count)).collect() }
     }
 }
 
-/// Samples of a crawl, the oldest first. Serialised as `seconds` and a list a stage.
+/// Samples of a crawl, the oldest first. Serialised as `seconds` and one list per stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
     step: Duration,
@@ -42,7 +42,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Takes in how it stands now; later than all before.
+    /// Adds a sample, which must be later than all before.
     pub fn add(&mut self, sample: Sample) {
         let due = self.samples.last().is_none_or(|last| sample.elapsed >= last.elapsed + self.step);
         if due {
@@ -54,17 +54,17 @@ impl History {
         self.newest = Some(sample);
     }
 
-    /// Keeps every second sample, the first among them.
+    /// Drops every second sample and doubles the interval. The first sample remains.
     fn thin_out(&mut self) {
-        let mut kept = false;
+        let mut retained = false;
         self.samples.retain(|_| {
-            kept = !kept;
-            kept
+            retained = !retained;
+            retained
         });
         self.step *= 2;
     }
 
-    /// All samples; the newest is how it stands now.
+    /// Returns all samples, the current one last.
     pub fn samples(&self) -> impl Iterator<Item = &Sample> {
         let newest = self.newest.as_ref().filter(|newest| self.samples.last() != Some(newest));
         self.samples.iter().chain(newest)
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_a_list_a_stage() {
+    fn it_is_serialised_as_one_list_per_stage() {
         let mut history = History::default();
         [0, 100, 600, 700].into_iter().for_each(|millis| history.add(sample(millis)));
         let expected = serde_json::json!({ "seconds": [0.0, 0.6, 0.7], "pages": [0, 1_800, 2_100] });
@@ -108,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn however_long_it_gets_it_is_bounded_even_and_ends_with_now(steps in prop::collection::vec(1..2_000_u64, 1..3_000)) {
+        fn a_history_is_bounded_even_and_ends_with_the_newest(steps in prop::collection::vec(1..2_000_u64, 1..3_000)) {
             let mut history = History::default();
             let mut now = 0;
             for step in steps {
@@ -119,10 +119,10 @@ mod tests {
             prop_assert!(samples.len() <= SAMPLES_MAX + 1);
             prop_assert_eq!(samples.last(), Some(&&sample(now)));
             prop_assert!(samples.windows(2).all(|pair| pair[0].elapsed < pair[1].elapsed));
-            let kept = &history.samples;
-            prop_assert!(kept.windows(2).all(|pair| pair[1].elapsed - pair[0].elapsed >= history.step));
-            // Samples come up to two seconds apart, which is four times the first step.
-            prop_assert!(kept.windows(2).all(|pair| pair[1].elapsed - pair[0].elapsed <= 5 * history.step));
+            let retained = &history.samples;
+            prop_assert!(retained.windows(2).all(|pair| pair[1].elapsed - pair[0].elapsed >= history.step));
+            // Samples are at most two seconds apart, which is four times the initial interval.
+            prop_assert!(retained.windows(2).all(|pair| pair[1].elapsed - pair[0].elapsed <= 5 * history.step));
         }
     }
 }

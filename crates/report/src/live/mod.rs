@@ -1,6 +1,7 @@
-//! What the live page shows of a running crawl: one value, made anew about twice a second while somebody watches.
+//! The view of a running crawl that the live page shows: one value, rebuilt about twice per second while it is watched.
 //!
-//! Lists are short (the first [`ROWS`] of each, with how many there are), so that a view costs the same however large the crawl is.
+//! Lists are short (the first [`ROWS`] entries, with the total number), so that the cost of a view does not depend on
+//! the size of the crawl.
 
 mod history;
 mod watch;
@@ -13,237 +14,238 @@ use super::{CrawlStatus, FunnelStep};
 pub use history::{History, Sample};
 pub use watch::{Live, Shown};
 
-/// Rows of a list at most.
+/// The maximum number of rows of a list.
 pub const ROWS: usize = 50;
-/// Nodes of the site map at most.
+/// The maximum number of nodes of the site map.
 pub const NODES: usize = 60;
 
-/// A running crawl as the live page shows it.
+/// A view of a running crawl for the live page.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct LiveView {
-    /// When it was made.
+    /// When the view was made.
     pub time: String,
-    /// Which crawl it is.
+    /// The identity of the crawl.
     pub crawl: CrawlNamed,
-    /// Where it stands.
+    /// The status of the crawl.
     pub status: CrawlStatus,
-    /// What became of links, stage by stage.
+    /// The funnel from links to pages.
     pub funnel: Vec<FunnelStep>,
     /// The funnel's counts since the start of this run.
     pub history: History,
-    /// Kinds of pages, and where their links lead.
+    /// Page types, and where their links lead.
     pub site: SiteMap,
-    /// What waits, by link class.
+    /// Waiting URLs by link class.
     pub classes: ClassTable,
-    /// Whom it waits for.
+    /// Hosts with waiting URLs.
     pub hosts: HostTable,
     /// The latest outcomes, the newest first.
     pub fetches: Vec<FetchRow>,
-    /// What failed, the commonest first.
+    /// Failures, the most frequent first.
     pub errors: Vec<ErrorRow>,
 }
 
-/// Which crawl it is.
+/// The identity of a crawl.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CrawlNamed {
-    /// Where it started, the first [`ROWS`].
+    /// The first [`ROWS`] seeds.
     pub seeds: Vec<String>,
-    /// What it is after.
+    /// The policy.
     pub policy: String,
-    /// The crawl directory, as it was named.
+    /// The crawl directory, as given by the user.
     pub out: String,
-    /// Of Harvestman.
+    /// The version of Harvestman.
     pub version: &'static str,
 }
 
-/// A site as a graph of kinds of pages.
+/// A site as a graph of page types.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SiteMap {
-    /// What a node is.
+    /// The kind of the nodes.
     pub kind: NodeKind,
     /// Why there is nothing to show.
     pub note: Option<String>,
-    /// Those with most pages first, at most [`NODES`].
+    /// The nodes, those with the most pages first, at most [`NODES`].
     pub nodes: Vec<SiteNode>,
-    /// Between nodes that are shown.
+    /// The edges between these nodes.
     pub edges: Vec<SiteEdge>,
-    /// Nodes that had no room.
+    /// The number of nodes that are not shown.
     pub left_out: usize,
 }
 
-/// What a node of the site map is.
+/// The kind of the nodes of a site map.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
-    /// There is none.
+    /// There are no nodes.
     #[default]
     None,
     /// A cluster of pages made by one template.
     Clusters,
     /// A cluster of a cluster graph.
     Kinds,
-    /// Pages whose addresses are of one form.
+    /// Pages whose URLs have one form.
     Forms,
 }
 
-/// A kind of pages.
+/// A page type.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SiteNode {
-    /// Its number; `ban` and `pin` take it, but for forms of addresses.
+    /// Its number. `ban` and `pin` accept it, except for URL forms.
     pub id: u32,
-    /// Its pages, those that are remembered.
+    /// The number of its pages that are retained.
     pub pages: u64,
-    /// What a page of it was worth to the crawl on average, 0 to 1; none where that is not known.
+    /// The mean worth of its pages to the crawl, 0 to 1, if known.
     pub worth: Option<f64>,
-    /// Whether links to it are followed, where a cluster graph says so.
+    /// Whether links to it are followed, if a cluster graph decides that.
     pub standing: Option<&'static str>,
-    /// The commonest shape of its titles.
+    /// The most frequent shape of its titles.
     pub title: Option<String>,
     /// The pattern of its first example.
     pub pattern: Option<String>,
     /// Some of its pages.
     pub examples: Vec<String>,
-    /// Whether somebody has put it first.
+    /// Whether it is pinned.
     pub pinned: bool,
-    /// Whether somebody has banned it.
+    /// Whether it is banned.
     pub banned: bool,
-    /// The commonest link classes of its pages.
+    /// The most frequent link classes of its pages.
     pub links: Vec<SiteLinks>,
 }
 
 /// A link class on the pages of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SiteLinks {
-    /// Where such links stand on their page.
+    /// The place of these links on their pages.
     pub place: String,
     /// The pattern of their URLs.
     pub pattern: String,
     /// Their share of the new links on these pages.
     pub share: f64,
-    /// Where those led that were followed, the commonest first.
+    /// Where followed links led, the most frequent first.
     pub leads_to: Vec<LedTo>,
 }
 
-/// Where links led.
+/// A destination of followed links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LedTo {
-    /// The node; none for what was no page.
+    /// The node; `None` for responses that are no pages.
     pub cluster: Option<u32>,
-    /// How many fetches.
+    /// The number of fetches.
     pub fetches: u64,
 }
 
 /// The links between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SiteEdge {
-    /// The node that they stand on.
+    /// The node whose pages have the links.
     pub from: u32,
     /// The node that they lead to.
     pub to: u32,
-    /// How many were followed.
+    /// The number of followed links.
     pub fetches: u64,
     /// Their share of the followed links of `from`.
     pub share: f64,
 }
 
-/// What waits in the frontier.
+/// Waiting URLs by link class.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ClassTable {
-    /// Classes that have URLs waiting.
+    /// The number of classes with waiting URLs.
     pub total: u64,
-    /// URLs that wait.
+    /// The number of waiting URLs.
     pub waiting: u64,
-    /// The best, by score.
+    /// The classes with the best scores.
     pub rows: Vec<ClassRow>,
 }
 
-/// A link class that has URLs waiting.
+/// A link class with waiting URLs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ClassRow {
-    /// Its name, which `ban` and `pin` take too.
+    /// Its name. `ban` and `pin` accept it too.
     pub class: String,
-    /// The cluster of the pages that its links stand on.
+    /// The cluster of the pages that have its links.
     pub cluster: u32,
-    /// Where they stand there.
+    /// The place of the links on these pages.
     pub place: String,
     /// The pattern of their URLs.
     pub pattern: Option<String>,
-    /// The URL whose turn is next.
+    /// The URL that is fetched next.
     pub example: String,
-    /// How many wait, over all hosts.
+    /// The number of waiting URLs, over all hosts.
     pub waiting: u64,
-    /// Its score; none where that is no number.
+    /// Its score, if it is a number.
     pub score: Option<f64>,
-    /// What the score is made of, where the policy says so.
+    /// The terms of the score, if the policy states them.
     pub terms: Option<Value>,
-    /// The cluster that such links lead to, where that is known.
+    /// The cluster that such links lead to, if known.
     pub leads_to: Option<u32>,
-    /// `pinned`: somebody has put it first; `last`: it waits until nothing else does.
+    /// `pinned`: it is pinned; `last`: it waits until no other class has URLs waiting.
     pub standing: Option<&'static str>,
 }
 
-/// The hosts that have URLs waiting.
+/// The hosts with waiting URLs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HostTable {
-    /// How many there are.
+    /// The number of these hosts.
     pub total: u64,
-    /// Those with most URLs waiting.
+    /// Those with the most waiting URLs.
     pub rows: Vec<HostRow>,
 }
 
-/// A host with its clock.
+/// A host with its politeness state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HostRow {
     /// Scheme, name and port.
     pub host: String,
-    /// URLs that wait for it.
+    /// Waiting URLs of the host.
     pub waiting: u64,
-    /// Requests under way.
+    /// Requests in flight.
     pub under_way: u32,
-    /// `ready`, `busy`, why it is left alone (`delay`, `back_off`, `breaker`, `robots`, `blocked`, `group`, `address`), or `given_up`.
+    /// `ready`, `busy`, `given_up`, or why the host is not contacted (`delay`, `back_off`, `breaker`, `robots`,
+    /// `blocked`, `group`, `address`).
     pub state: &'static str,
-    /// Seconds until it may be asked again; none where it may be now, or that is not known.
+    /// Seconds until the next request may be sent; `None` if it may be sent now, or if that is not known.
     pub next_seconds: Option<f64>,
-    /// The least time between two requests as it holds now, in seconds.
+    /// The current minimum time between two requests, in seconds.
     pub delay_seconds: f64,
     /// Failures in a row.
     pub failures: u32,
 }
 
-/// An outcome.
+/// The outcome of a fetch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FetchRow {
-    /// What was fetched.
+    /// The URL.
     pub url: String,
-    /// When; none where nothing was sent.
+    /// When the request was sent, if one was.
     pub time: Option<String>,
-    /// What became of it.
+    /// The fate.
     pub fate: String,
-    /// Why, where the fate has reasons.
+    /// The reason, if the fate has reasons.
     pub reason: Option<String>,
-    /// The answer's status.
+    /// The status of the response.
     pub status: Option<u16>,
     /// Bytes of the body.
     pub bytes: u64,
-    /// How long it took.
+    /// The duration of the fetch.
     pub duration_ms: Option<u64>,
-    /// The page's cluster.
+    /// The cluster of the page.
     pub cluster: Option<u32>,
-    /// The score that it was chosen by.
+    /// The score by which the URL was selected.
     pub score: Option<f64>,
-    /// The page's title.
+    /// The title of the page.
     pub title: Option<String>,
 }
 
-/// A way to fail.
+/// Failures with one reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ErrorRow {
-    /// Which.
+    /// The reason.
     pub reason: String,
-    /// How many requests, each try counted.
+    /// The number of failed requests; every attempt counts.
     pub count: u64,
-    /// What to do about it.
+    /// The remedy.
     pub advice: Option<&'static str>,
-    /// The latest URLs that failed for good by it.
+    /// The latest URLs that failed permanently for this reason.
     pub examples: Vec<String>,
 }

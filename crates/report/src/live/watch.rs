@@ -1,4 +1,4 @@
-//! The way of views from the crawl to those who watch.
+//! The channel that carries views from the crawl to its viewers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::LiveView;
 
-/// What is to be seen.
+/// What viewers currently see.
 #[derive(Debug, Clone, Default)]
 pub enum Shown {
     /// Nothing yet.
@@ -14,11 +14,12 @@ pub enum Shown {
     Nothing,
     /// A view, as JSON.
     View(Arc<str>),
-    /// The crawl has ended; why.
+    /// The crawl has ended, for this reason.
     Ended(Arc<str>),
 }
 
-/// Where views are shown, and who watches is counted. All clones are one. Each view replaces the one before.
+/// A channel that publishes views and counts its viewers. All clones share one channel. Each view replaces the one
+/// before.
 #[derive(Debug, Clone)]
 pub struct Live {
     open: bool,
@@ -26,42 +27,42 @@ pub struct Live {
 }
 
 impl Live {
-    /// A place that people can come to.
+    /// Creates a channel that accepts viewers.
     pub fn open() -> Self {
         Self { open: true, sender: Arc::new(watch::Sender::new(Shown::Nothing)) }
     }
 
-    /// A place that nobody can come to: nothing is made for it.
+    /// Creates a channel that never has viewers: no view is made for it.
     pub fn closed() -> Self {
         Self { open: false, ..Self::open() }
     }
 
-    /// Whether anybody can come.
+    /// Returns whether the channel accepts viewers.
     pub const fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Whether anybody watches.
+    /// Returns whether there is a viewer.
     pub fn is_watched(&self) -> bool {
         self.open && self.sender.receiver_count() > 0
     }
 
-    /// Shows a view.
+    /// Publishes a view.
     pub fn show(&self, view: &LiveView) {
         match serde_json::to_string(view) {
             Ok(json) => {
                 self.sender.send_replace(Shown::View(json.into()));
             }
-            Err(error) => tracing::error!(%error, "the live page has no view of the crawl"),
+            Err(error) => tracing::error!(%error, "the view for the live page could not be serialised"),
         }
     }
 
-    /// Tells all who watch that the crawl has ended.
+    /// Notifies all viewers that the crawl has ended.
     pub fn end(&self, why: &str) {
         self.sender.send_replace(Shown::Ended(why.into()));
     }
 
-    /// Watches from now on.
+    /// Subscribes a new viewer.
     pub fn watch(&self) -> watch::Receiver<Shown> {
         self.sender.subscribe()
     }
@@ -72,19 +73,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_watches_is_counted_and_sees_the_latest_view_and_the_end() {
+    async fn a_viewer_is_counted_and_receives_the_latest_view_and_the_end() {
         let live = Live::open();
         assert!(live.is_open() && !live.is_watched() && !Live::closed().is_open());
-        let mut watching = live.watch();
+        let mut viewer = live.watch();
         assert!(live.is_watched());
         live.show(&LiveView { time: "now".to_owned(), ..LiveView::default() });
-        watching.changed().await.unwrap();
-        let seen = watching.borrow_and_update().clone();
+        viewer.changed().await.unwrap();
+        let seen = viewer.borrow_and_update().clone();
         assert!(matches!(seen, Shown::View(json) if json.contains("\"time\":\"now\"")));
         live.end("done");
-        watching.changed().await.unwrap();
-        assert!(matches!(&*watching.borrow(), Shown::Ended(why) if &**why == "done"));
-        drop(watching);
+        viewer.changed().await.unwrap();
+        assert!(matches!(&*viewer.borrow(), Shown::Ended(why) if &**why == "done"));
+        drop(viewer);
         assert!(!live.is_watched());
     }
 }

@@ -1,4 +1,4 @@
-//! Plots: what is to be drawn, as plain values, and its drawing as SVG (feature `plots`).
+//! Plots: descriptions as plain values, and their rendering as SVG (feature `plots`).
 
 #[cfg(feature = "plots")]
 mod svg;
@@ -11,7 +11,7 @@ pub use svg::{Look, svg};
 pub enum Chart {
     /// Lines over a common axis.
     Lines {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The horizontal axis.
         x: String,
@@ -22,28 +22,28 @@ pub enum Chart {
     },
     /// Groups of bars.
     Bars {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The vertical axis.
         y: String,
         /// The groups.
         groups: Vec<Group>,
     },
-    /// Bars below each other, each with its name and figure.
+    /// Horizontal bars below each other, each with its name and figure.
     Lengths {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The bars.
         lengths: Vec<Length>,
     },
 }
 
-/// A bar of its own.
+/// A horizontal bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Length {
     /// Its name.
     pub name: String,
-    /// Its figure as it is shown.
+    /// Its figure, formatted.
     pub shown: String,
     /// Its length.
     pub value: f64,
@@ -56,7 +56,7 @@ pub struct Series {
     pub name: String,
     /// Its points, by x.
     pub points: Vec<(f64, f64)>,
-    /// Whether it is drawn dashed: for what is shown beside, such as published figures.
+    /// Whether it is drawn dashed: for reference lines such as published figures.
     pub dashed: bool,
 }
 
@@ -69,13 +69,13 @@ pub struct Group {
     pub bars: Vec<Bar>,
 }
 
-/// A bar. Bars of one name have one colour in all groups.
+/// A vertical bar. Bars with the same name have the same colour in all groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// Its name in the legend.
     pub name: String,
     /// Its height.
     pub value: f64,
-    /// Half the length of the line that shows its spread; 0 for none.
+    /// Half the length of its error bar; 0 for none.
     pub deviation: f64,
 }

@@ -12,9 +12,10 @@ use crate::figures;
 /// How a plot is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Width and height, pixels; a plot of many groups of bars is wider, the height of bars below each other is their number's.
+    /// Width and height in pixels. A plot of many groups of bars is wider; the height of bars below each other depends
+    /// on their number.
     pub size: (u32, u32),
-    /// Whether its title and its legend are drawn too, on white; else the page around it has them, and its own ground.
+    /// Whether to draw the title, the legend and a white background too; otherwise the page around the plot has them.
     pub alone: bool,
 }
 
@@ -24,12 +25,13 @@ impl Default for Look {
     }
 }
 
-/// Pixels that a group of bars needs for its name.
+/// The width of a group of bars with its name, in pixels.
 const GROUP_WIDTH: usize = 180;
-/// The widest plot, pixels.
+/// The maximum width of a plot, in pixels.
 const WIDTH_MAX: u32 = 4_000;
-/// Pixels that a bar needs with its name above it, and the height of the bar itself.
+/// The height of a bar with its name above it, in pixels.
 const ROW_HEIGHT: u32 = 42;
+/// The height of the bar itself, in pixels.
 const BAR_HEIGHT: i32 = 12;
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 8] = [
@@ -45,14 +47,14 @@ const COLOURS: [RGBColor; 8] = [
 
 const GREY: RGBColor = RGBColor(120, 120, 120);
 
-/// What goes wrong in drawing; a text, because every layer has errors of its own.
+/// The result of drawing. Errors are texts, because every layer has its own error type.
 type Drawn<T = ()> = Result<T, String>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The chart as an SVG element.
+/// Draws the chart as an SVG element.
 ///
 /// # Errors
-/// Says what could not be drawn.
+/// States what could not be drawn.
 pub fn svg(chart: &Chart, look: Look) -> Drawn<String> {
     let mut text = String::new();
     {
@@ -90,7 +92,7 @@ fn colour(at: usize) -> RGBColor {
     COLOURS[at % COLOURS.len()]
 }
 
-/// From 0 to a little above the greatest of `values`; some range even without values.
+/// Returns the range from 0 to slightly above the largest of `values`; 0 to 1 if there is none above 0.
 fn axis(values: impl Iterator<Item = f64>) -> Range<f64> {
     let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
     0.0..if most > 0.0 { most * 1.05 } else { 1.0 }
@@ -111,7 +113,7 @@ fn lines(area: &Area<'_>, title: &str, (x, y): (&str, &str), series: &[Series], 
     mesh.label_style(("sans-serif", 13)).x_label_formatter(&tick).y_label_formatter(&tick);
     mesh.draw().map_err(said)?;
     for (at, line) in series.iter().enumerate() {
-        // What is shown beside keeps in the background, where the page names the lines.
+        // A reference line is grey if the page has the legend.
         let colour = if line.dashed && !look.alone { GREY } else { colour(at) };
         let style = colour.stroke_width(2);
         let points = line.points.iter().copied();
@@ -122,12 +124,12 @@ fn lines(area: &Area<'_>, title: &str, (x, y): (&str, &str), series: &[Series], 
         };
         drawn.map_err(said)?.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
     }
-    // Harvests grow: the corner above their start is free.
+    // The curves grow, so the upper left corner is free.
     if look.alone { legend(&mut chart, SeriesLabelPosition::UpperLeft) } else { Ok(()) }
 }
 
-/// A figure on an axis: `12,000`, `0.25`.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as the library asks for it")]
+/// Formats a figure on an axis: `12,000`, `0.25`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the library requires this signature")]
 fn tick(value: &f64) -> String {
     let (value, sign) = (value.abs(), if *value < 0.0 { "-" } else { "" });
     let text = format!("{value:.3}");
@@ -136,7 +138,7 @@ fn tick(value: &f64) -> String {
     if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 
-/// Bars over the whole width, each below its name (left) and its figure (right).
+/// Draws bars over the whole width, each below its name (left) and its figure (right).
 fn below_each_other(area: &Area<'_>, lengths: &[Length]) -> Drawn {
     let width = i32::try_from(area.dim_in_pixel().0).unwrap_or(i32::MAX);
     let longest = axis(lengths.iter().map(|length| length.value)).end / 1.05;
@@ -156,7 +158,7 @@ fn bars(area: &Area<'_>, title: &str, y: &str, groups: &[Group]) -> Drawn {
     let mut builder = ChartBuilder::on(area);
     builder.caption(title, ("sans-serif", 18)).margin(10).x_label_area_size(40).y_label_area_size(70);
     let heights = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.value + bar.deviation);
-    // A quarter more to the right, where the legend has its place.
+    // A quarter more to the right, for the legend.
     let width = groups.len().max(1) as f64 * 1.25;
     let mut chart = builder.build_cartesian_2d(0.0..width, axis(heights)).map_err(said)?;
     let name = |x: &f64| groups.get(x.floor() as usize).map_or_else(String::new, |group| group.name.clone());
@@ -183,7 +185,7 @@ fn bars(area: &Area<'_>, title: &str, y: &str, groups: &[Group]) -> Drawn {
     legend(&mut chart, SeriesLabelPosition::UpperRight)
 }
 
-/// The names of the bars, in the order in which they first stand.
+/// Returns the distinct names of the bars, in the order of their first occurrence.
 fn names(groups: &[Group]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for bar in groups.iter().flat_map(|group| &group.bars) {
@@ -194,7 +196,7 @@ fn names(groups: &[Group]) -> Vec<&str> {
     names
 }
 
-/// The bars of a name, each with its place on the axis: a group takes 0.8 of a unit.
+/// Returns the bars with this name, each with its range on the axis: a group takes 0.8 of a unit.
 fn placed<'a>(groups: &'a [Group], name: &'a str) -> impl Iterator<Item = (Range<f64>, &'a Bar)> {
     groups.iter().enumerate().flat_map(move |(group_at, group)| {
         let width = 0.8 / group.bars.len() as f64;
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_drawn_in_one_colour_a_name() {
+    fn bars_are_drawn_in_one_colour_per_name() {
         let bar = |name: &str, value| Bar { name: name.to_owned(), value, deviation: 0.1 };
         let group = |name: &str| Group { name: name.to_owned(), bars: vec![bar("bfs", 0.5), bar("source", 0.75)] };
         let groups = vec![group("machina"), group("spirit")];
@@ -262,7 +264,7 @@ mod tests {
         for part in ["found", "1,000", "fetched", "width=\"400\"", "width=\"100\"", "height=\"126\""] {
             assert!(drawn.contains(part), "{part}: {drawn}");
         }
-        assert!(!drawn.contains("#FFFFFF"), "the ground is the page's");
+        assert!(!drawn.contains("#FFFFFF"), "the background is the page's");
     }
 
     #[test]
@@ -274,13 +276,13 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_markup_stay_text() {
+    fn markup_in_names_is_escaped() {
         let drawn = lines_of(vec![line("<script>alert(1)</script>", vec![(0.0, 1.0)])]);
         assert!(!drawn.contains("<script>"), "{drawn}");
     }
 
     #[test]
-    fn nothing_is_drawn_without_failing() {
+    fn empty_charts_are_drawn() {
         assert!(lines_of(vec![]).contains("<svg"));
         assert!(lines_of(vec![line("empty", vec![])]).contains("<svg"));
         assert!(

@@ -178,8 +178,8 @@ pub fn millis_shown(millis: f64) -> String {
     }
 }
 
-/// Makes a text from outside safe to show: characters that are invisible, or that change the direction of the text around them, are
-/// replaced by a visible one.
+/// Makes a text from outside safe to show: characters that are invisible, or that change the direction of the text
+/// around them, are replaced by a visible one.
 pub fn visible(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()

@@ -8,7 +8,7 @@ use crate::document::{Document, NextStep};
 use crate::plot::{Chart, Series};
 
 const STYLE: &str = include_str!("style.css");
-/// Forbids fetching and running anything, even if a text of the crawl became markup.
+/// Forbids fetching and executing anything, even if a text of the crawl became markup.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Characters of a URL that are shown.
 const URL_SHOWN: usize = 110;
@@ -196,7 +196,7 @@ fn plot(chart: &Chart, said: &str, id: &str) -> Markup {
     }
 }
 
-/// Draws it twice, for wide and for narrow pages: a plot that is scaled down cannot be read.
+/// Draws the plot twice, for wide and for narrow pages: a plot that is scaled down is illegible.
 #[cfg(feature = "plots")]
 fn drawn(chart: &Chart, said: &str, id: &str) -> Markup {
     let (wide, narrow) = if matches!(chart, Chart::Lengths { .. }) { (700, 350) } else { (880, 350) };
@@ -213,9 +213,9 @@ fn sized(chart: &Chart, said: &str, (class, id): (&str, &str), size: (u32, u32))
                 "<svg class=\"{class}\" role=\"img\" aria-labelledby=\"{id}-title\" aria-describedby=\"{id}-said\" "
             );
             let svg = svg.trim_end().replacen("<svg ", &start, 1);
-            let told =
+            let description =
                 html! { title id={ (id) "-title" } { (visible(title)) } desc id={ (id) "-said" } { (visible(said)) } };
-            PreEscaped(svg.replacen('>', &format!(">{}", told.into_string()), 1))
+            PreEscaped(svg.replacen('>', &format!(">{}", description.into_string()), 1))
         }
         Err(error) => html! { p { "This plot could not be drawn: " (error) } },
     }

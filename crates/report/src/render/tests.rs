@@ -1,4 +1,4 @@
-//! Reports of documents with all sorts of figures, and of hostile ones.
+//! Tests of rendered documents, including hostile ones.
 
 use pulldown_cmark::{Event, Tag};
 use serde_json::json;
@@ -72,7 +72,7 @@ fn hostile() -> Document {
 }
 
 #[test]
-fn texts_of_a_crawl_never_become_markup() {
+fn texts_of_a_crawl_are_never_rendered_as_markup() {
     let page = html(&hostile());
     let parsed = scraper::Html::parse_document(&page);
     let select = |selector: &str| {

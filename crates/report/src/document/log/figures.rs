@@ -57,7 +57,7 @@ pub struct LogFigures {
     /// WARC files by name.
     #[serde(skip)]
     pub files: BTreeMap<String, FileFigures>,
-    /// Titles of the pages whose titles were asked for.
+    /// Titles of the pages whose titles were requested.
     #[serde(skip)]
     pub titles: BTreeMap<String, String>,
     /// The URL of a page that failed, as an example.

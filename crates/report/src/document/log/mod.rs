@@ -1,4 +1,4 @@
-//! One pass over a page log: all that a report says of it, in bounded memory.
+//! One pass over a page log, in bounded memory: all figures that a report shows of it.
 
 mod figures;
 mod reading;

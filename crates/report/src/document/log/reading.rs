@@ -47,7 +47,7 @@ pub struct LogReading {
     origins: Vec<Origin>,
     /// Whether pages are grouped by cluster.
     clusters: bool,
-    /// The pages whose titles are kept.
+    /// The pages whose titles are stored.
     titled: BTreeSet<String>,
     /// The first and the last request.
     span: Option<(Instant, Instant)>,
@@ -94,7 +94,7 @@ impl LogReading {
         }
     }
 
-    /// Keeps the titles of these pages.
+    /// Stores the titles of these pages.
     #[must_use]
     pub fn with_titles_of(self, titled: BTreeSet<String>) -> Self {
         Self { titled, ..self }
