@@ -142,13 +142,13 @@ pub(super) fn reach(directory: &Path) -> anyhow::Result<()> {
     ask(directory, http::Method::GET, ("status", Vec::new())).map(drop)
 }
 
-/// Returns the status of the crawl that runs in a directory, or `None` where none runs there.
+/// Returns the status of the crawl that runs in a directory, or `None` if none runs there.
 ///
 /// # Errors
 /// The crawl runs but does not answer.
 pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<CrawlStatus>> {
     if std::os::unix::net::UnixStream::connect(directory.join(SOCKET)).is_err() {
-        // A killed crawl leaves a socket that nobody listens on.
+        // A killed crawl leaves a socket without a listener.
         return Ok(None);
     }
     let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
@@ -167,8 +167,8 @@ pub fn tell(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
 /// Sends a request to the crawl in a directory and returns its answer.
 fn ask(directory: &Path, method: http::Method, what: (&str, Vec<u8>)) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let asked = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what)).await };
-    runtime.block_on(asked).context("the crawl does not answer")?
+    let answered = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what)).await };
+    runtime.block_on(answered).context("the crawl does not answer")?
 }
 
 async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, Vec<u8>)) -> anyhow::Result<String> {

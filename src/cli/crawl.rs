@@ -85,7 +85,7 @@ pub(super) fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progre
     Ok((completed(config, &seeds), progress))
 }
 
-/// The same, where the log has been started already.
+/// Completes the configuration like [`prepare`], but does not start the log.
 pub(super) fn prepare_logged(config: Config) -> Result<Config, Failure> {
     let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
     Ok(completed(config, &seeds))

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_file_is_private_and_removed_in_the_end() {
+    fn the_address_file_is_private_and_removed_when_dropped() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(ADDRESS_FILE);
         std::fs::write(&path, "of a run that was killed").unwrap();

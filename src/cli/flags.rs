@@ -90,10 +90,10 @@ const FLAGS: &[SettingFlag] = &[
     one(OUTPUT, ("log-format", "text|json"), ("log", "format"), "Format of log lines"),
 ];
 
-/// A flag that exactly those commands have that take all flags of the table.
+/// A flag that a command has exactly if it takes all flags of the table.
 const IN_EVERY_TABLE: &str = "per-host";
 
-/// Whether a command takes the flags of the table. A command may have flags of its own with some of the names.
+/// Returns whether a command takes the flags of the table. A command may have its own flags with some of the names.
 pub fn takes_flags(command: &Command) -> bool {
     command.get_arguments().any(|arg| arg.get_id() == IN_EVERY_TABLE)
 }
@@ -106,7 +106,7 @@ pub fn given(matches: &ArgMatches) -> Vec<Flag> {
     }
 }
 
-/// The flags whose setting exists. The flags of a section that is not part of the configuration yet are left out.
+/// Returns the flags whose setting exists. Flags of a section that is not part of the configuration yet are omitted.
 pub fn flags() -> impl Iterator<Item = &'static SettingFlag> {
     FLAGS.iter().filter(|flag| config::section(flag.setting.0).is_some())
 }

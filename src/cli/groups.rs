@@ -72,14 +72,14 @@ fn list(command: &Command) -> String {
     text
 }
 
-/// A heading in the style of clap's own. clap drops the style where standard output is not a terminal.
+/// Formats a heading in the style of clap's own. clap drops the style if standard output is not a terminal.
 fn heading(text: &str) -> String {
     let styles = Styles::styled();
     let header = styles.get_header();
     format!("{header}{text}{header:#}")
 }
 
-/// The one-line description of a command.
+/// Returns the one-line description of a command.
 fn about(command: &Command, name: &str) -> String {
     let about = command.find_subcommand(name).and_then(Command::get_about);
     about.map_or_else(|| HELP_ABOUT.to_owned(), ToString::to_string)

@@ -1,4 +1,4 @@
-//! The identity that the crawler sends: site operators must be able to contact whoever runs it.
+//! The identity that the crawler sends: site operators must be able to contact its user.
 
 use url::Url;
 

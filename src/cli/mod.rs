@@ -63,8 +63,8 @@ struct Cli {
     command: Command,
 }
 
-/// The commands, in the order of [`groups::GROUPS`]. Those without a description here are described in detail with their
-/// arguments.
+/// The commands, in the order of [`groups::GROUPS`]. Those without a description here are described in detail with
+/// their arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Crawl sites into a directory

@@ -68,7 +68,7 @@ fn describe_one(text: &mut String, command: &Command, name: &str, level: &str) {
     }
 }
 
-/// The command with the flags hidden that [`LISTS_FLAGS`] lists.
+/// Returns the command without the flags that [`LISTS_FLAGS`] lists: they are hidden.
 fn without_flags(command: &Command) -> Command {
     let is_shared = |id: &str| id == "config" || id == "set" || flags().any(|flag| flag.long == id);
     command.clone().mut_args(|arg| if is_shared(arg.get_id().as_str()) { arg.hide(true) } else { arg })

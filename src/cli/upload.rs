@@ -78,8 +78,8 @@ fn place(args: &UploadArgs, directory: &std::path::Path) -> Result<String, Failu
     }
     let text = std::fs::read_to_string(directory.join("config.toml")).unwrap_or_default();
     let config: toml::Table = text.parse().unwrap_or_default();
-    let said = config.get("archive").and_then(|archive| archive.get("upload")).and_then(toml::Value::as_str);
-    match said {
+    let place = config.get("archive").and_then(|archive| archive.get("upload")).and_then(toml::Value::as_str);
+    match place {
         Some(place) if !place.is_empty() => Ok(place.to_owned()),
         _ => {
             let directory = directory.display();

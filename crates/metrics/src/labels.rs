@@ -19,7 +19,7 @@ const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] 
     all
 }
 
-/// Failures without an answer of the host.
+/// Failures without an answer from the host.
 const UNANSWERED: &[&str] = &[
     "dns",
     "forbidden_address",

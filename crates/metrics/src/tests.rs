@@ -6,7 +6,7 @@ use super::*;
 use harvestman_core::model::{Budget, Failure, Fate, OutOfScope, PolicyRefusal, RobotsRefusal};
 
 #[test]
-fn every_metric_of_the_catalogue_is_written_out_from_the_start() {
+fn every_metric_of_the_catalogue_is_encoded_from_the_start() {
     let text = Metrics::of_node("a").encode();
     for definition in groups().into_iter().flat_map(|(_, _, definitions)| definitions) {
         let head = format!("# TYPE {} {}\n", definition.name, definition.kind.name());
@@ -22,7 +22,7 @@ fn names_are_unique_and_follow_the_scheme() {
         let prefix = format!("harvestman_{}_", title.to_lowercase());
         for definition in definitions {
             let name = definition.name;
-            assert!(names.insert(name), "{name} stands twice in the catalogue");
+            assert!(names.insert(name), "{name} is in the catalogue twice");
             assert!(name.starts_with(&prefix), "{name} is no metric of {title}");
             assert_eq!(name.ends_with("_total"), definition.kind == Kind::Counter, "{name}");
             assert_eq!(definition.buckets.is_empty(), definition.kind != Kind::Histogram, "{name}");
@@ -70,7 +70,7 @@ fn every_failure_and_refusal_has_a_label_value_of_its_own() {
 }
 
 #[test]
-fn what_can_be_counted_is_there_from_the_start_each_once() {
+fn countable_series_exist_from_the_start() {
     let text = Metrics::new().encode();
     for line in [
         "harvestman_crawl_fates_total{fate=\"failed\",reason=\"tls\"} 0\n",
@@ -147,7 +147,7 @@ fn only_the_first_clusters_have_a_series_of_their_own() {
 }
 
 #[test]
-fn an_info_says_one_thing_at_a_time_and_nothing_that_is_not_listed() {
+fn an_info_has_one_series_with_listed_values_only() {
     let metrics = Metrics::new();
     let infos = |text: &str| -> Vec<String> {
         text.lines().filter(|line| line.starts_with("harvestman_crawl_info{")).map(str::to_owned).collect()
@@ -162,7 +162,7 @@ fn an_info_says_one_thing_at_a_time_and_nothing_that_is_not_listed() {
 }
 
 #[test]
-fn metrics_that_are_off_count_nothing_and_write_nothing() {
+fn metrics_that_are_off_count_nothing_and_encode_nothing() {
     let metrics = Metrics::off();
     metrics.crawl.count_fate(Fate::Fetched, 3);
     metrics.fetch.count_status(200);
@@ -178,7 +178,7 @@ fn metrics_that_are_off_count_nothing_and_write_nothing() {
 }
 
 #[test]
-fn a_counter_is_raised_to_what_somebody_else_has_counted_and_never_lowered() {
+fn a_counter_is_raised_to_an_external_total_and_never_lowered() {
     let metrics = Metrics::new();
     for (total, shown) in [(3, 3), (3, 3), (8, 8), (2, 8)] {
         metrics.recrawl.new_pages.raise_to(total);
@@ -206,7 +206,7 @@ fn in_a_fleet_every_metric_names_the_node_and_outside_none_does() {
 }
 
 #[test]
-fn what_a_session_held_is_not_shown_when_it_is_over() {
+fn metrics_of_a_session_are_reset_when_it_ends() {
     let metrics = Metrics::of_node("a");
     metrics.fleet.partitions.by("held").set(7);
     metrics.fleet.lease_margin.set(std::time::Duration::from_millis(1_500));

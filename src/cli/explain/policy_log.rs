@@ -1,4 +1,4 @@
-//! Finds what the policy log says about a decision.
+//! Finds the knowledge behind a decision in the policy log.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(super) fn knowledge(directory: &CrawlDirectory, snapshot: u64, class: &str) 
 }
 
 fn named(record: PolicyRecord, class: &str) -> Option<Named> {
-    // Logs of earlier versions name the priority of what was put last.
+    // Logs of earlier versions include the priority `last` in class names.
     let last = || record.classes.get(&format!("last:{class}")).cloned();
     record.classes.get(class).cloned().or_else(last).map(|named| Named { as_of: record.snapshot, record: named })
 }

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_resolved_where_the_address_is_known() {
+    fn links_are_resolved_if_the_url_of_the_page_is_known() {
         let url = Some("http://h.test/x/y".to_owned());
         let answer = answer(&Question { url, ..question("<base href=/b/><a href=c>") });
         assert_eq!(answer["links"][0]["url"], "http://h.test/b/c");

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_surrogates_are_replaced_and_pairs_are_kept() {
+    fn lone_surrogates_are_replaced_and_pairs_remain() {
         for (given, wanted) in [
             (r#""\ud800""#, r#""\ufffd""#),
             (r#""\uDFFFx\uD83D\ude00""#, r#""\ufffdx\uD83D\ude00""#),

@@ -49,9 +49,9 @@ pub enum Lab {
     Ablation(AblationArgs),
     /// Measure the accuracy of yield forecasts and early stopping
     ///
-    /// Crawls each corpus completely, with ucc for user-created content and with target for each page type, continuously
-    /// forecasts the yield of the next requests, and compares it with the actual yield. Adds one row per share below
-    /// which --early-stop would have ended the crawl: what it had by then, and what it missed.
+    /// Crawls each corpus completely, with ucc for user-created content and with target for each page type,
+    /// continuously forecasts the yield of the next requests, and compares it with the actual yield. Adds one row per
+    /// share below which --early-stop would have ended the crawl: what it had by then, and what it missed.
     EarlyStop(EarlyStopArgs),
     /// Measure what filtering links before the dedup saves
     ///

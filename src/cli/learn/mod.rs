@@ -18,9 +18,9 @@ const CLASSES_SHOWN: usize = 5;
 
 /// Learn a site model for crawls to start from
 ///
-/// A site model holds the page templates of a site, the links between them, and their worth. Given a URL, it crawls the site with the policy ucc, with target if an example is given, or with cluster-graph if
-/// --by is given; given a recording, it crawls that at memory speed. The result is written as a site model and
-/// summarised.
+/// A site model holds the page templates of a site, the links between them, and their worth. Given a URL, it crawls the
+/// site with the policy ucc, with target if an example is given, or with cluster-graph if --by is given; given a
+/// recording, it crawls that at memory speed. The result is written as a site model and summarised.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct LearnArgs {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_without_clusters_says_so() {
+    fn a_model_without_clusters_is_reported_as_such() {
         let text = summary(&Facts { pages: 3, ..Facts::default() }, Path::new("m"));
         assert!(text.contains("3 pages") && text.contains("allow more pages with --pages"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Reports of made-up directories, as the nodes of a fleet leave them.
+//! Tests of reports of synthetic directories, as the nodes of a fleet write them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn line(second: u64, path: &str, fate: &str, attempts: u8) -> String {
     .to_string()
 }
 
-/// A root, for directories of nodes.
+/// A temporary root for the directories of nodes.
 struct Fleet(TempDir);
 
 impl Fleet {
@@ -41,7 +41,7 @@ impl Fleet {
         fs::write(self.at(node).join(file), text).unwrap();
     }
 
-    /// A node with its page log.
+    /// Writes the directory of a node with its page log.
     fn node(&self, name: &str, lines: &[String]) {
         let config = format!(
             "[crawl]\nseeds = ['http://h.test/']\npolicy = 'bfs'\n[fleet]\nservers = 'nats://h:4222'\nname = 'all'\nnode = '{name}'\n"
@@ -50,7 +50,8 @@ impl Fleet {
         self.write(name, "pages.jsonl", &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     }
 
-    /// The report of a session that fetched so many pages with as many requests and one for robots.txt, and handed a link over.
+    /// Writes the report of a session that fetched `pages` pages, with one request each and one for robots.txt, and
+    /// handed a link over.
     fn report(&self, node: &str, file: &str, (from, to): (u64, u64), pages: u64) {
         let report = json!({
             "started": moment(from), "ended": moment(to), "stop_reason": "interrupted", "pages": pages, "requests": pages + 1,
@@ -72,7 +73,7 @@ impl Fleet {
     }
 }
 
-/// One page was fetched by both; the second was killed before it could report.
+/// Returns two nodes that both fetched one page; the second was killed before it wrote a report.
 fn two_nodes() -> Fleet {
     let fleet = Fleet::new();
     fleet.node("a", &[line(110, "/1", "fetched", 1), line(120, "/2", "fetched", 1), line(130, "/3", "fetched", 1)]);
@@ -89,28 +90,28 @@ fn notes(document: &Value) -> String {
 fn numbers_are_sums_and_a_page_that_two_nodes_fetched_counts_twice() {
     let document = two_nodes().document(&["a", "b"]);
     let own = &document["report"];
-    // Of `a` what its report says, a request for robots.txt with it; of `b` what its page log counts.
+    // Node `a` counts by its report, including a request for robots.txt; node `b` by its page log.
     assert_eq!((&own["pages"], &own["requests"], &own["bytes"]), (&4.into(), &7.into(), &50.into()));
     assert_eq!(own["fates"], json!({"fetched": 4, "duplicate": 2, "handed_over": 1, "failed": {"http_404": 1}}));
     assert_eq!(own["statuses"], json!({"200": 4, "404": 1}));
     assert_eq!((&document["account"]["adds_up"], &own["discovered"]), (&true.into(), &8.into()));
     assert_eq!((&document["log"]["pages"], &document["log"]["requests"]), (&4.into(), &6.into()));
-    assert_eq!(own.get("cpu_seconds"), None, "that of the killed one is not known");
+    assert_eq!(own.get("cpu_seconds"), None, "that of the killed node is unknown");
     assert_eq!((&own["wall_seconds"], &own["stop_reason"]), (&100.0.into(), &"interrupted".into()));
     assert_eq!(document["standing"]["is"], "ended");
 }
 
 #[test]
-fn a_table_says_what_each_node_did_and_what_the_log_alone_tells() {
+fn a_table_lists_the_figures_of_each_node_and_those_by_the_log_alone() {
     let fleet = two_nodes();
     let document = fleet.document(&["a", "b"]);
     let nodes = document["nodes"].as_array().unwrap();
-    let told = |at: usize| {
+    let row = |at: usize| {
         let node = &nodes[at];
         let figures = ["sessions", "sessions_without_report", "pages", "requests", "bytes"];
         (node["node"].as_str().unwrap(), figures.map(|name| node[name].as_u64().unwrap()))
     };
-    assert_eq!((told(0), told(1)), (("a", [1, 0, 3, 4, 30]), ("b", [0, 1, 1, 3, 20])));
+    assert_eq!((row(0), row(1)), (("a", [1, 0, 3, 4, 30]), ("b", [0, 1, 1, 3, 20])));
     assert_eq!(nodes[1]["by_log"], json!({"lines": 2, "requests": 3, "pages": 1, "bytes": 20}));
     assert_eq!((&nodes[0]["standing"]["is"], &nodes[1]["standing"]["is"]), (&"ended".into(), &"broken_off".into()));
     let (notes, killed) = (notes(&document), fleet.at("b").display().to_string());
@@ -124,20 +125,20 @@ fn a_table_says_what_each_node_did_and_what_the_log_alone_tells() {
 }
 
 #[test]
-fn the_curve_is_of_all_requests_by_time_and_kinds_of_pages_are_places() {
+fn the_curve_covers_all_requests_by_time_and_pages_are_grouped_by_place() {
     let document = two_nodes().document(&["a", "b"]);
     let points = document["log"]["curve"].as_array().unwrap();
-    let told: Vec<_> =
+    let curve: Vec<_> =
         points.iter().map(|at| (at["seconds"].as_f64().unwrap(), at["requests"].as_u64().unwrap())).collect();
-    assert_eq!(told, [(0.0, 0), (0.0, 1), (5.0, 2), (10.0, 3), (15.0, 5), (20.0, 6)]);
+    assert_eq!(curve, [(0.0, 0), (0.0, 1), (5.0, 2), (10.0, 3), (15.0, 5), (20.0, 6)]);
     let clusters: Vec<_> = document["log"]["groups"]["clusters"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(clusters, ["0"], "this policy does not put pages into any");
+    assert_eq!(clusters, ["0"], "this policy does not cluster pages");
     let files: Vec<_> = document["warcs"]["files"].as_array().unwrap().iter().map(|file| &file["name"]).collect();
     assert_eq!(files.len(), 2, "files of the same name in two directories are two: {files:?}");
 }
 
 #[test]
-fn a_fleet_that_learns_as_one_has_clusters_and_crawls_of_their_own_have_not() {
+fn only_a_fleet_that_learns_jointly_has_clusters() {
     let fleet = two_nodes();
     for node in ["a", "b"] {
         let config = fs::read_to_string(fleet.at(node).join("config.toml")).unwrap().replace("'bfs'", "'ucc'");
@@ -151,12 +152,12 @@ fn a_fleet_that_learns_as_one_has_clusters_and_crawls_of_their_own_have_not() {
 }
 
 #[test]
-fn all_sessions_of_a_directory_count_and_so_do_those_that_were_killed() {
+fn all_sessions_of_a_directory_count_including_killed_ones() {
     let fleet = Fleet::new();
     let lines = [(110, "/1"), (310, "/2"), (510, "/3"), (710, "/4")];
     fleet.node("a", &lines.map(|(second, path)| line(second, path, "fetched", 1)));
     fleet.report("a", "report-0.json", (100, 200), 1);
-    // That of 300 to 400 was killed.
+    // The session from 300 to 400 was killed.
     fleet.report("a", "report-1.json", (500, 600), 1);
     fleet.report("a", "report.json", (700, 800), 1);
     let document = fleet.document(&["a"]);
@@ -164,7 +165,7 @@ fn all_sessions_of_a_directory_count_and_so_do_those_that_were_killed() {
     assert_eq!((&node["sessions"], &node["sessions_without_report"]), (&3.into(), &1.into()));
     assert_eq!((&document["report"]["pages"], &document["report"]["requests"]), (&4.into(), &7.into()));
     assert_eq!((&document["account"]["adds_up"], &node["peak_memory_bytes"]), (&true.into(), &1_700.into()));
-    assert_eq!(document["log"]["groups"]["clusters"]["2"]["pages"], 4, "one node's clusters are told apart");
+    assert_eq!(document["log"]["groups"]["clusters"]["2"]["pages"], 4, "the clusters of one node are distinguished");
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn a_malformed_file_is_skipped_with_a_note_that_names_file_and_field() {
 }
 
 #[test]
-fn nodes_that_were_all_killed_have_a_report_by_their_logs_alone() {
+fn nodes_that_were_all_killed_are_reported_by_their_logs_alone() {
     let fleet = Fleet::new();
     fleet.node("a", &[line(1, "/1", "fetched", 1)]);
     fleet.node("b", &[line(2, "/2", "fetched", 1)]);
@@ -200,7 +201,7 @@ fn nodes_that_were_all_killed_have_a_report_by_their_logs_alone() {
 }
 
 #[test]
-fn what_is_no_crawl_a_directory_twice_and_no_place_for_the_report_are_refused() {
+fn foreign_and_duplicate_directories_and_a_missing_output_are_refused() {
     let fleet = two_nodes();
     fs::create_dir(fleet.at("empty")).unwrap();
     let refused = |nodes: &[&str]| fleet.made(nodes, Format::Json).err().map(|error| error.text).unwrap_or_default();
@@ -217,7 +218,7 @@ fn what_is_no_crawl_a_directory_twice_and_no_place_for_the_report_are_refused() 
 }
 
 #[test]
-fn another_crawl_and_damage_are_told_with_their_directories() {
+fn another_crawl_and_damage_are_noted_with_their_directories() {
     let fleet = two_nodes();
     fleet.node("c", &[line(140, "/9", "fetched", 1), "{\"url\":".to_owned()]);
     let config = fs::read_to_string(fleet.at("c/config.toml")).unwrap().replace("h.test/", "other.test/");
@@ -227,10 +228,10 @@ fn another_crawl_and_damage_are_told_with_their_directories() {
     let document = fleet.document(&["a", "b", "c"]);
     let notes = notes(&document);
     let at = |node: &str| fleet.at(node).display().to_string();
-    for (node, told) in
+    for (node, note) in
         [("b", "there is no config.toml"), ("c", "this is another crawl than"), ("c", "1 lines of the page log")]
     {
-        assert!(notes.contains(&format!("{}: {told}", at(node))), "{told}: {notes}");
+        assert!(notes.contains(&format!("{}: {note}", at(node))), "{note}: {notes}");
     }
     assert!(Path::new(document["directory"].as_str().unwrap().split(", ").next().unwrap()).ends_with("a"));
 }

@@ -1,5 +1,5 @@
 //! A site model as a graph: clusters, with an edge for each link class that led from one to another, weighted by the
-//! fetches that followed it; and page types of a cluster graph, with the kept edges.
+//! fetches that followed it; and page types of a cluster graph, with the edges that it retains.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ fn kind_label(kind: &KindFacts) -> String {
 pub fn dot(facts: &Facts) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let mut dot = String::from("digraph site {\n  node [shape=box];\n");
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     for cluster in &facts.clusters {
         let (number, pages, worth) = (cluster.cluster.0, cluster.pages, cluster.worth);
         let label = quoted(&label(cluster));
@@ -91,7 +91,8 @@ const KEYS: [(&str, &str, &str); 15] = [
     ("place_text", "edge", "string"),
 ];
 
-/// For graph editors and libraries: directed, every value with its type. Link classes that lead the same way are edges of their own.
+/// Formats the graph as GraphML, for graph editors and libraries: directed, every value with its type. Link classes
+/// between the same clusters are separate edges.
 pub fn graphml(facts: &Facts) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",

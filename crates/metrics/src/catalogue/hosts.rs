@@ -24,8 +24,8 @@ group! {
         /// Pauses of a host longer than its delay, by cause: an error or 429, too many consecutive failures
         /// (`breaker`), an unavailable robots.txt.
         backoffs: CounterBy = "harvestman_host_backoffs_total" by "cause" in BACKOFF_CAUSES;
-        /// Hosts whose robots.txt asks for a longer crawl delay than `robots.crawl_delay_max`, which is used instead. The
-        /// report names up to twenty of them.
+        /// Hosts whose robots.txt asks for a longer crawl delay than `robots.crawl_delay_max`, which is used instead.
+        /// The report names up to twenty of them.
         crawl_delays_capped: Counter = "harvestman_host_crawl_delays_capped_total";
         /// Requests for pages that failed and will be retried.
         retries: Counter = "harvestman_host_retries_total";

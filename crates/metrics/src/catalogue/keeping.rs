@@ -58,7 +58,7 @@ group! {
     pub struct RecrawlMetrics {
         /// Pages that were known when the recrawl began.
         known: Gauge = "harvestman_recrawl_known_pages";
-        /// Visits to known pages, by what they found; few `changed` ones mean that requests are spent for little.
+        /// Visits to known pages, by what they found; few `changed` ones mean that most requests are wasted.
         visits: CounterBy = "harvestman_recrawl_visits_total" by "outcome" in VISIT_OUTCOMES;
         /// New pages that were fetched.
         new_pages: Counter = "harvestman_recrawl_new_pages_total";

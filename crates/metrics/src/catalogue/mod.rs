@@ -91,7 +91,7 @@ macro_rules! group {
         #[derive(Debug, Clone)]
         pub struct $name {
             $(
-                #[doc = concat!("What every stage is asked, here of `", $stage, "`.")]
+                #[doc = concat!("The metrics that every stage has, here of `", $stage, "`.")]
                 pub stage: StageMetrics,
             )?
             $( $(#[doc = $help])+ pub $field: $type, )*

@@ -4,7 +4,8 @@ use super::super::instrument::{CounterByNumber, Gauge, Ratio, SecondsCounter};
 use super::*;
 
 group! {
-    /// The workers: threads that take a fetched page through parser, classifier, filter, dedup and the encoder of the archive.
+    /// The workers: threads that take a fetched page through parser, classifier, filter, dedup and the encoder of the
+    /// archive.
     pub struct WorkerMetrics {
         /// Number of workers.
         threads: Gauge = "harvestman_worker_threads";
