@@ -20,7 +20,7 @@ pub struct Setting {
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Its default; none if this version has no such setting.
+    /// Its default; `None` if this version has no such setting.
     pub default: Option<String>,
 }
 

@@ -52,7 +52,7 @@ pub struct Document {
     pub site: Site,
     /// What went wrong, and the remedies.
     pub advice: Vec<String>,
-    /// The shortest delay that was configured or set, in milliseconds; none if unknown.
+    /// The shortest delay that was configured or set, in milliseconds; `None` if unknown.
     pub delay_ms: Option<u64>,
     /// The commands given while the crawl ran.
     #[serde(rename = "told")]
@@ -107,7 +107,7 @@ impl Document {
         status.or_else(|| Some(self.report.as_ref()?.figures()))
     }
 
-    /// Returns `report.json`; none if there is none, or if several were added up.
+    /// Returns `report.json`; `None` if there is none, or if several were added up.
     pub fn last_report(&self) -> Option<&Report> {
         match self.report.as_ref()? {
             OneOrSum::One(report) => Some(report),

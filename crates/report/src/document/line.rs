@@ -63,13 +63,13 @@ pub struct LogLine<'a> {
 }
 
 impl<'a> LogLine<'a> {
-    /// Reads a line; none if it is damaged.
+    /// Reads a line; `None` if it is damaged.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         let line: Self = serde_json::from_slice(line).ok()?;
         (!line.url.is_empty() && !line.fate.is_empty()).then_some(line)
     }
 
-    /// Returns when its last request started; none if none was sent, or if the time cannot be read.
+    /// Returns when its last request started; `None` if none was sent, or if the time cannot be read.
     pub fn started(&self) -> Option<Instant> {
         instant(self.time.as_deref()?)
     }

@@ -96,7 +96,7 @@ struct Timeline {
     latest: Option<Instant>,
     /// The end of the session with a report that ended last.
     end: Option<End>,
-    /// Whether all sessions that run are paused; none if none runs.
+    /// Whether all sessions that run are paused; `None` if none runs.
     paused: Option<bool>,
 }
 
@@ -121,7 +121,7 @@ impl Timeline {
         }
     }
 
-    /// Completes the sums; none if no session has a report and none runs.
+    /// Completes the sums; `None` if no session has a report and none runs.
     fn finish(self, sums: Totals, now: Instant) -> Option<Totals> {
         let is_running = self.paused.is_some();
         if !is_running && self.end.is_none() {

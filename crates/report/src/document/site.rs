@@ -69,8 +69,8 @@ pub struct PageType {
 /// The page types of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Site {
-    /// The file they come from: `site-model.json.gz`, `policy.jsonl` or `pages.jsonl`; none if no policy clustered the
-    /// pages.
+    /// The file they come from: `site-model.json.gz`, `policy.jsonl` or `pages.jsonl`; `None` if no policy clustered
+    /// the pages.
     pub source: Option<&'static str>,
     /// The number of pages that the model was learned from.
     #[serde(rename = "learnt_from")]

@@ -32,14 +32,14 @@ pub enum CrawlState {
 /// When and why a session ended, by its report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End {
-    /// When; none if the report does not say.
+    /// When; `None` if the report does not say.
     pub at: Option<Instant>,
     /// Why.
     pub reason: StopReason,
 }
 
 impl End {
-    /// Returns the end that a report states; none if it states neither time nor reason.
+    /// Returns the end that a report states; `None` if it states neither time nor reason.
     pub fn of(report: &Report) -> Option<Self> {
         let (at, reason) = (instant(&report.ended), report.stop_reason);
         (at.is_some() || reason != StopReason::Unknown).then_some(Self { at, reason })

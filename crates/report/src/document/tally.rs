@@ -115,7 +115,7 @@ pub(super) fn reports(sources: &Sources) -> impl Iterator<Item = &Report> {
 }
 
 /// Returns the time of the session of a report, with some time after its end, as its last lines may be written a little
-/// later; none if the report does not say when it was.
+/// later; `None` if the report does not say when it was.
 pub(super) fn span(report: &Report) -> Option<Span> {
     Some(Span { began: instant(&report.started)?, ended: instant(&report.ended)? + LATER })
 }

@@ -15,7 +15,7 @@ const FILES_SHOWN: usize = 200;
 pub struct Warc {
     /// Its path, relative to the crawl directory.
     pub name: String,
-    /// Its size in bytes; none if the page log names it and it does not exist.
+    /// Its size in bytes; `None` if the page log names it and it does not exist.
     pub bytes: Option<u64>,
     /// Responses in it, by the page log.
     pub responses: u64,

@@ -70,7 +70,7 @@ pub struct Figure {
     pub shown: String,
     /// `1813`.
     pub value: String,
-    /// `report.requests`; none if the document does not have this very number.
+    /// `report.requests`; `None` if the document does not have this very number.
     pub key: Option<String>,
 }
 
